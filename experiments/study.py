@@ -29,7 +29,7 @@ from derive.transform import Transform
 from experiments.aligners import Diagonal, FastAlign, GivenEncoder
 from experiments.finetuning import Transfer, ZeroShot
 from experiments.languages import THE_SOURCE, DerivedLanguages, GoldPairs, NaturalLanguages, PairText
-from experiments.measures import PAIR_MEASURES, Growth, Measure, ProbeCheck, Retrieval, measuring
+from experiments.measures import MEASURES, PAIR_MEASURES, Growth, Measure, ProbeCheck, Retrieval, measuring
 from experiments.models import GivenModel, Group, Model, Training, Weights
 from experiments.step import Stage, Step, with_needs
 from experiments.tasks import (
@@ -490,7 +490,21 @@ class Study:
             wrong += self._natural_mistakes(self.languages)
         elif self.encoder:
             wrong += _encoder_mistakes(self.encoder, [objective.name for objective in self.objectives])
+        wrong += self._unused_mistakes()
         return wrong + (self._pace_mistakes() if not wrong else [])
+
+    def _unused_mistakes(self) -> list[str]:
+        """What is wrong with values that only languages of another kind use."""
+        wrong = []
+        if not isinstance(self.languages, DerivedLanguages):
+            names = [measure.name for measure in self.measures if measure in MEASURES.values()]
+            wrong += [f"measures: {name} is about derived languages" for name in names]
+            wrong += [f"{key} is about derived languages" for key in ("mixtures", "alone") if getattr(self, key)]
+        if not isinstance(self.languages, GoldPairs):
+            wrong += ["encoder is for studies of gold sets"] if self.encoder else []
+        elif len(self.seeds) > 1:
+            wrong.append(f"seeds: tables of gold sets are about one seed, not {len(self.seeds)}")
+        return wrong
 
     def _objective_mistakes(self) -> list[str]:
         objectives = self.objectives
@@ -517,6 +531,11 @@ class Study:
 
     def _derived_mistakes(self, languages: DerivedLanguages) -> list[str]:
         wrong = self.given.mistakes(self.model) if self.given else []
+        wrong += [
+            f"tasks.{name}.files: examples of derived languages come from their source"
+            for name, its in self.tasks.items()
+            if its.files
+        ]
         if self.paper in ("xtreme", "links"):
             wrong.append(f"paper: {self.paper} is about natural languages, and this study's are derived")
         growth = [measure for measure in self.measures if isinstance(measure, Growth)]
@@ -528,7 +547,9 @@ class Study:
             wrong.append("train.snapshots is 0: growth is measured on snapshots, which are then not kept")
         if (growth or self.mixtures) and not 0 < self.mixture.held_out < 1:
             wrong.append(f"mixture.held_out is a fraction between 0 and 1, not {self.mixture.held_out}")
-        if (exponent := self.mixture.exponent) is not None and not 0 <= exponent <= 10:
+        if not self.mixtures:
+            wrong += [f"mixture.{mistake}" for mistake in self.mixture.mistakes(2)]
+        elif (exponent := self.mixture.exponent) is not None and not 0 <= exponent <= 10:
             return [*wrong, f"mixture.exponent is from 0 to 10, not {exponent}"]
         wrong += name_mistakes("mixtures", [mixture.name for mixture in self.mixtures], least=0)
         translated = [name for name, its in self.tasks.items() if its.ways != (ZERO_SHOT,)] if self.mixtures else []

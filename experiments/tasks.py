@@ -110,7 +110,10 @@ class CrossLingualTask:
             wrong.append("ways name one twice")
         if SWITCHED in self.ways and name in TASKS and not TASKS[name].of_pairs:
             wrong.append(f"ways: {SWITCHED} needs examples with two texts, and this task's have one")
-        return wrong + (self._file_mistakes(self.files, name, grid=not wrong) if self.files else [])
+        if self.files is None:
+            unused = ("tests", "devs", "translations", "learning_rates", "batches", "epochs", "learnt_as", "sizes")
+            return wrong + [f"{key} is for tasks with files of their own" for key in unused if getattr(self, key)]
+        return wrong + self._file_mistakes(self.files, name, grid=not wrong)
 
     def _file_mistakes(self, files: TaskFiles, name: str, grid: bool) -> list[str]:
         wrong = []

@@ -288,6 +288,8 @@ def test_a_changed_value_changes_what_depends_on_it_and_nothing_else(done: Done)
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
+        ("measures=links,sharing", "measures: sharing is about derived languages"),
+        ("mixtures=50-50", "mixtures is about derived languages"),
         ("aligners=argmx", "there is no 'argmx'"),
         ("mixture.exponent=-1", "mixture.exponent"),
         ("head.steps=0", "head.steps is at least 1"),

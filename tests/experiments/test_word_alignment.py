@@ -235,6 +235,8 @@ def test_runs_are_plain_checkpoints(done: Done) -> None:
     ("settings", "message"),
     [
         (["sets=de-en,de-en"], "sets names one twice"),
+        (["seeds=0,1"], "seeds: tables of gold sets are about one seed, not 2"),
+        (["measures=sharing"], "measures: sharing is about derived languages"),
         (["sets=en-hi"], "text is for sets, and de-en is not one of them"),
         (
             ["vocabulary=9", "seeds=-1", "threads=0"],

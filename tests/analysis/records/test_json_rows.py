@@ -49,7 +49,15 @@ runs = st.builds(
     start=st.none() | st.builds(Start, described, st.floats(0, 1)),
     layers=counts,
     main_layer=counts,
+    settings=st.dictionaries(words, words, max_size=2),
 )
+
+
+def test_what_has_its_default_is_not_written_and_need_not_be_there() -> None:
+    """Records are older than some of their fields."""
+    bare = Run("a", "pocket", 0, ())
+    assert as_json(bare) == {"id": "a", "study": "pocket", "seed": 0, "languages": []}
+    assert as_json(replace(bare, settings={"train.steps": "4"}))["settings"] == {"train.steps": "4"}
 
 
 @given(st.lists(records, max_size=4), st.lists(runs, max_size=3))
