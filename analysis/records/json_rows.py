@@ -65,7 +65,7 @@ def read(path: Path, kind: type[T]) -> list[T]:
 def as_json(row: Any) -> dict[str, Any]:
     """A dataclass's fields as plain JSON values, without those that have their default."""
     values = [(field, getattr(row, field.name)) for field in dataclasses.fields(row)]
-    return {field.name: _plain(value) for field, value in values if value != field.default}
+    return {field.name: _plain(value) for field, value in values if value != _default(field)}
 
 
 def _dumps(row: Any, path: Path) -> str:
@@ -85,11 +85,17 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def _default(field: dataclasses.Field[Any]) -> Any:
+    """A field's default; MISSING where a row must have it."""
+    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+
+
 @cache
 def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
     """The type of each field, and whether a row must have it."""
     hints = typing.get_type_hints(kind)
-    return {field.name: (hints[field.name], field.default is dataclasses.MISSING) for field in dataclasses.fields(kind)}
+    fields = dataclasses.fields(kind)
+    return {field.name: (hints[field.name], _default(field) is dataclasses.MISSING) for field in fields}
 
 
 def _object(kind: type[T], value: Any) -> T:
