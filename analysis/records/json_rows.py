@@ -90,6 +90,11 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def _default(field: dataclasses.Field[Any]) -> Any:
+    """A field's default; MISSING where a row must have it."""
+    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+
+
 @cache
 def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
     """The type of each field, and whether a row must have it."""

@@ -89,4 +89,4 @@ class Run:
     mixture: Described | None = None
     redrawn: tuple[str, ...] = ()
     bitexts: tuple[tuple[str, ...], ...] = ()
-    settings: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
