@@ -68,11 +68,6 @@ def as_json(row: Any) -> dict[str, Any]:
     return {field.name: _plain(value) for field, value in values if value != _default(field)}
 
 
-def _default(field: dataclasses.Field[Any]) -> Any:
-    """What a field is without a value; `dataclasses.MISSING` if it needs one."""
-    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
-
-
 def _dumps(row: Any, path: Path) -> str:
     try:
         return json.dumps(as_json(row), ensure_ascii=False, allow_nan=False)
