@@ -156,7 +156,7 @@ def test_the_help_is_there_before_torch_is() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["run", "pockt"], "no study is called 'pockt'; did you mean pocket? there are pocket, classroom"),
+        (["run", "pockt"], "no study is called 'pockt'; did you mean pocket? there are pocket, align_mlm"),
         (["plan", "pocket", "--set", "train.stesp=1"], "did you mean steps?"),
         (["plan", "pocket", "--set", "a=1", "--set", "seeds=x"], "'x'"),
         (["plan", "pocket", "--set", "objectives=BERT"], "no objective is called 'BERT'"),

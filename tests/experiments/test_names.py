@@ -166,7 +166,7 @@ def test_the_last_part_comes_first() -> None:
         (names.objective, "ALIGNMLM", "did you mean ALIGN-MLM?"),
         (names.objective, "mlm", "MLM, XLM"),
         (names.objective, "ALIGN-MLM-", "DICT-MLM (-label)"),
-        (names.study, "pockt", "did you mean pocket? there are pocket, classroom, control, objectives_pocket, "),
+        (names.study, "pockt", "did you mean pocket? there are pocket, align_mlm, classroom, "),
         (names.study, "/pocket", "classroom"),
     ],
 )

@@ -161,12 +161,6 @@ def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket: Study) -> 
     assert override(own, [named]).objectives == (MLM(mask_rate=0.4), XLM(0.1, 0.4), masks, started)
 
 
-@pytest.mark.parametrize("name", ["PPA-queue999999999", "PPA-queue999999999-after-MLM"])
-def test_a_queue_that_no_memory_holds_is_refused_before_it_is_made(pocket: Study, name: str) -> None:
-    with pytest.raises(BadInput, match=r"PPA-queue999999999: a queue of 999,999,999 keys takes 2,235 GiB"):
-        override(pocket, [f"objectives={name}"])
-
-
 def test_more_micro_batches_than_rows_are_refused(pocket: Study) -> None:
     override(pocket, ["train.batch=8", "train.grad_accumulation=8"])
     with pytest.raises(BadInput, match=r"train\.grad_accumulation is at most batch \(8\), not 9"):
