@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pretrain.objectives
-from analysis.papers import terms
+from analysis.papers import texts
 from derive.forms import percent
 from derive.languages import Languages
 from experiments import names
@@ -55,7 +55,7 @@ class Backwards(TextObjective):
 def listed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The list of objectives with the toy at its end."""
     objectives = (*pretrain.objectives.OBJECTIVES, Backwards)
-    for module in (pretrain.objectives, terms):
+    for module in (pretrain.objectives, texts):
         monkeypatch.setattr(module, "OBJECTIVES", objectives)
 
 
