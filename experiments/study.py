@@ -495,7 +495,10 @@ class Study:
 
     def _unused_mistakes(self) -> list[str]:
         """What is wrong with values that only languages of another kind use."""
-        wrong = []
+        paper = {NaturalLanguages: "xtreme", GoldPairs: "links"}.get(type(self.languages), "")
+        wrong = [] if paper in ("", self.paper) else [f"paper is {paper} for these languages, not {self.paper}"]
+        if not paper and self.paper in ("xtreme", "links"):
+            wrong.append(f"paper: {self.paper} is about natural languages, and this study's are derived")
         if not isinstance(self.languages, DerivedLanguages):
             names = [measure.name for measure in self.measures if measure in MEASURES.values()]
             wrong += [f"measures: {name} is about derived languages" for name in names]
@@ -536,8 +539,6 @@ class Study:
             for name, its in self.tasks.items()
             if its.files
         ]
-        if self.paper in ("xtreme", "links"):
-            wrong.append(f"paper: {self.paper} is about natural languages, and this study's are derived")
         growth = [measure for measure in self.measures if isinstance(measure, Growth)]
         tasks, available = [*self.tasks, *(measure.task for measure in growth)], languages.source.tasks
         if unknown := [task for task in tasks if task not in available]:

@@ -66,6 +66,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     answers = TaskFiles((qa,), held_out=4)
     return Study(
         name="alone",
+        paper="xtreme",
         start=encoder(folder / "encoder"),
         languages=NaturalLanguages("en"),
         tasks={
