@@ -10,7 +10,7 @@ from analysis.records.measurement import Measurement
 from analysis.tasks.catalog import task
 from analysis.tasks.finetune import READ_IDS, FinetuneConfig
 from analysis.tasks.transfer import DerivedTask, pair_transfer, transfer, translate_train
-from analysis.tasks.zero_shot import LearningWay, TestedTask, zero_shot
+from analysis.tasks.zero_shot import LearningWay, ScoredTask, zero_shot
 from derive.language import SOURCE
 from derive.languages import Languages
 from derive.task_data import TaskFolder
@@ -122,7 +122,7 @@ class ZeroShot(Measure):
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         of, title = self.examples.config, f"{self.name} {model.name}"
         tasks = [
-            TestedTask(
+            ScoredTask(
                 task(step.config.task), TaskFolder.open(step.folder), tuple(step.config.tests), step.config.files.units
             )
             for step in (self.examples, *self.also)

@@ -23,7 +23,7 @@ ZERO_SHOT = "ZS"
 
 
 @dataclass(frozen=True)
-class TestedTask:
+class ScoredTask:
     """A task learnt in the source and tested in it and in `languages`; `units` are those of its tags."""
 
     task: Task
@@ -60,7 +60,7 @@ class LearningWay:
 
 def zero_shot(
     model: MeasuredModel,
-    tasks: Sequence[TestedTask],
+    tasks: Sequence[ScoredTask],
     source: str,
     way: LearningWay,
     progress: Callable[[int, int], None] = lambda step, steps: None,
@@ -95,7 +95,7 @@ def zero_shot(
 
 def _across(
     model: MeasuredModel,
-    tasks: Sequence[TestedTask],
+    tasks: Sequence[ScoredTask],
     source: str,
     way: LearningWay,
     evaluated: Evaluated[tuple[str, str]],
@@ -126,7 +126,7 @@ def _across(
     return Measurement(tuple(records), exclusions, files, {"chosen": evaluated.chosen, "dev": list(evaluated.dev)})
 
 
-def _check_same_training(train: Split, other: TestedTask) -> None:
+def _check_same_training(train: Split, other: ScoredTask) -> None:
     """Refuse a task that is tested with the model of another but has other training examples."""
     path = other.examples.path("train")
     if path.read_bytes() != train.path.read_bytes():

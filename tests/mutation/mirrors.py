@@ -44,26 +44,19 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     # A grammar of Pocket English is tested by the sentences that it makes.
     **{
         f"derive/pocket/{name}.py": POCKET
-        for name in "cast grammar inference inflection language lexicon names nominal orders".split()
-        + "phrase preferences shape tree words".split()
+        for name in "grammar inference language lexicon nominal phrase preferences tree words".split()
     },
     # Parts of a whole that is held against an implementation of its own.
     "derive/links/cells.py": LINKS,
     "derive/languages.py": ("tests/derive/test_estimated_links.py",),
-    "derive/derived_folder.py": ("tests/derive/test_languages.py",),
-    "derive/language.py": ("tests/derive/test_languages.py",),
-    "derive/bitext.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),
+    "derive/folder.py": ("tests/derive/test_languages.py", "tests/derive/natural/test_build.py"),
+    "derive/language.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),
     "derive/links/stored.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),
     # Formats are tested by what files of them hold, and the steps of a folder by the folder.
     "derive/readers/markup.py": ("tests/derive/test_hard_text_inputs.py",),
     "derive/natural/units.py": ("tests/derive/natural/test_encode.py",),
     "derive/natural/tmx.py": ("tests/derive/natural/test_bitext.py", "tests/derive/test_hard_text_inputs.py"),
-    **{
-        f"derive/natural/{name}.py": ("tests/derive/natural/test_build.py",)
-        for name in "corpora encode_piece encoded".split()
-    },
     "derive/natural/text.py": ("tests/derive/natural/test_text.py", "tests/derive/natural/test_build.py"),
-    "derive/natural_folder.py": ("tests/derive/natural/test_build.py",),
     "derive/bpe.py": ("tests/derive/test_vocabulary.py",),
     **{
         f"derive/{name}.py": tuple(f"tests/derive/test_{one}.py" for one in tests.split())
@@ -76,7 +69,6 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     },
     "derive/transforms.py": ("tests/experiments/test_names.py",),
     "derive/encode.py": ("tests/derive/test_build.py", "tests/derive/test_corpus.py"),
-    "derive/prepare.py": ("tests/derive/test_build.py",),
     "derive/source.py": ("tests/derive/test_build.py", "tests/derive/sources/test_files.py"),
     "experiments/data/describe.py": ("tests/experiments/commands/test_data.py",),
     # Words, titles and tables of a paper are tested where the paper's claims are.

@@ -236,7 +236,7 @@ def check_words_and_links(folder: Path, transform: Transform, kept: list[tuple[i
         words = tuple(text(ids.tolist()) for ids in np.split(bitext.first.corpus[line], ends))
         links = bitext.links(pair).tolist()
         assert words == sentence.words
-        assert sorted(map(tuple, links)) == sorted(image.alignment)
+        assert sorted(map(tuple, links)) == sorted((old, new) for new, old in enumerate(image.origin))
         assert tuple(words[old] for old, _ in sorted(links, key=itemgetter(1))) == image.words
 
 

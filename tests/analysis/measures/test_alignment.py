@@ -273,7 +273,7 @@ def twin(languages: Languages, first: str, second: str, table: torch.Tensor) -> 
 def test_an_ordered_pair_is_what_a_search_type_by_type_finds(
     several: Languages, told: tuple[tuple[str, str], ...] | None, make_checkpoint: MakeCheckpoint, tmp_path: Path
 ) -> None:
-    languages = dataclasses.replace(several, dictionaries=told)
+    languages = several if told is None else dataclasses.replace(several, dictionaries=told)
     model = RobertaForMaskedLM.from_pretrained(make_checkpoint(languages.rows))
     table = model.roberta.embeddings.word_embeddings.weight
     with torch.no_grad():  # clones that are alike enough to be found now and then

@@ -12,6 +12,7 @@ from analysis.tasks.tagging import NER, POS
 from derive.example import Example
 from derive.order import Invert
 from derive.sentence import Sentence, Span
+from derive.transform import Account, image_of_example
 from derive.types import OURS
 
 FIRST = len(OURS.ids)
@@ -84,7 +85,8 @@ def test_gold_is_iob2_after_reordering() -> None:
     sentence = Sentence(("Ann", "Lee", "saw", "Rome", "."), spans=(Span(0, 2, "PER"), Span(3, 4, "LOC")))
     example = Example(((sentence,),))
     assert tuple(NER().gold(example)) == ("B-PER", "I-PER", "O", "B-LOC", "O")
-    assert tuple(NER().gold(example.derive(Invert(), 0))) == ("B-LOC", "O", "B-PER", "I-PER", "O")
+    image = image_of_example(Invert(), example, 0, Account())
+    assert image is not None and tuple(NER().gold(image)) == ("B-LOC", "O", "B-PER", "I-PER", "O")
 
 
 def test_a_span_must_agree_in_both_ends_and_type() -> None:

@@ -17,7 +17,7 @@ from analysis.tasks.rows import Reader
 from analysis.tasks.score import Score
 from analysis.tasks.split import Split
 from analysis.tasks.tagging import POS
-from analysis.tasks.zero_shot import LearningWay, TestedTask, zero_shot
+from analysis.tasks.zero_shot import LearningWay, ScoredTask, zero_shot
 from derive.errors import BadInput
 from derive.readers.conllu import read_conllu
 from derive.sources.files import TaskFiles
@@ -33,7 +33,7 @@ CPU = torch.device("cpu")
 
 
 def learn_and_score(
-    checkpoint: Path, tasks: list[TestedTask], configs: list[FinetuneConfig], seed: int = 3, **way: Any
+    checkpoint: Path, tasks: list[ScoredTask], configs: list[FinetuneConfig], seed: int = 3, **way: Any
 ) -> Measurement:
     """A model that learnt Pocket English, tested."""
     return zero_shot(MeasuredModel(checkpoint, "run", seed=seed), tasks, "en", LearningWay(tuple(configs), **way))
@@ -64,7 +64,7 @@ def examples(tmp_path: Path) -> TaskFolder:
 
 def test_each_language_has_the_score_of_the_one_model(roberta: Path, examples: TaskFolder) -> None:
     """As fine-tuning and scoring, called one by one, have it."""
-    measurement = learn_and_score(roberta, [TestedTask(POS(), examples, ("xx", "zz"))], [CONFIG])
+    measurement = learn_and_score(roberta, [ScoredTask(POS(), examples, ("xx", "zz"))], [CONFIG])
     assert [(record.measure, record.language, record.metric) for record in measurement.records] == [
         (measure, name, metric)
         for measure, name in (("SRC", "en"), ("ZS", "xx"), ("ZS", "zz"))
@@ -93,15 +93,15 @@ def test_the_setting_with_the_best_dev_sets_is_taken(roberta: Path, tmp_path: Pa
     folder = write_natural_task("pos", TaskFiles(train, test, dev), others, tmp_path / "made", others)
     both = TaskFolder.open(folder)
     configs = [replace(CONFIG, learning_rate=rate) for rate in (1e-6, 1e-2, 1e-5)]
-    chosen = learn_and_score(roberta, [TestedTask(POS(), both, ("xx",))], configs, devs=("xx",))
+    chosen = learn_and_score(roberta, [ScoredTask(POS(), both, ("xx",))], configs, devs=("xx",))
     as_test = TaskFiles(train, dev, dev)
     asked = TaskFolder.open(write_natural_task("pos", as_test, others, tmp_path / "asked"))
     expected = []
     for config in configs:
-        alone = learn_and_score(roberta, [TestedTask(POS(), asked, ("xx",))], [config])
+        alone = learn_and_score(roberta, [ScoredTask(POS(), asked, ("xx",))], [config])
         expected.append(fmean(scores(alone, name)["accuracy"].value for name in ("en", "xx")))
     assert chosen.facts == {"chosen": 1, "dev": pytest.approx(expected)}
-    alone = learn_and_score(roberta, [TestedTask(POS(), both, ("xx",))], configs[1:2])
+    alone = learn_and_score(roberta, [ScoredTask(POS(), both, ("xx",))], configs[1:2])
     assert scores(alone, "xx") == scores(chosen, "xx")
 
 
@@ -129,7 +129,7 @@ def test_tags_that_the_training_data_lack_are_refused_before_anything_is_learnt(
     source = tmp_path / "train.conllu"
     folder = write_natural_task("pos", TaskFiles((source,), (source,), (source,)), {"xx": (odd,)}, tmp_path / "odd")
     with pytest.raises(BadInput, match="unknown label 'X'"):
-        learn_and_score(roberta, [TestedTask(POS(), TaskFolder.open(folder), ("xx",))], [CONFIG])
+        learn_and_score(roberta, [ScoredTask(POS(), TaskFolder.open(folder), ("xx",))], [CONFIG])
 
 
 class OtherPOS(POS):
@@ -139,9 +139,9 @@ class OtherPOS(POS):
 
 
 def test_a_task_that_learns_the_same_is_answered_by_the_same_model(roberta: Path, examples: TaskFolder) -> None:
-    sets = [TestedTask(POS(), examples, ("xx",)), TestedTask(OtherPOS(), examples, ("zz", "xx"))]
+    sets = [ScoredTask(POS(), examples, ("xx",)), ScoredTask(OtherPOS(), examples, ("zz", "xx"))]
     both = learn_and_score(roberta, sets, [CONFIG])
-    alone = learn_and_score(roberta, [TestedTask(POS(), examples, ("zz",))], [CONFIG])
+    alone = learn_and_score(roberta, [ScoredTask(POS(), examples, ("zz",))], [CONFIG])
     assert list(dict.fromkeys((record.task, record.language) for record in both.records)) == [
         *(("pos", name) for name in ("en", "xx")),
         *(("other", name) for name in ("en", "zz", "xx")),
@@ -154,14 +154,14 @@ def test_a_task_that_learns_the_same_is_answered_by_the_same_model(roberta: Path
 def test_a_task_that_learns_something_else_is_refused(roberta: Path, examples: TaskFolder, tmp_path: Path) -> None:
     train, test = (tmp_path / f"{name}.conllu" for name in ("test", "train"))
     folder = write_natural_task("pos", TaskFiles((train,), (test,), (test,)), {"xx": (test,)}, tmp_path / "other")
-    sets = [TestedTask(POS(), examples, ("xx",)), TestedTask(OtherPOS(), TaskFolder.open(folder), ("xx",))]
+    sets = [ScoredTask(POS(), examples, ("xx",)), ScoredTask(OtherPOS(), TaskFolder.open(folder), ("xx",))]
     with pytest.raises(BadInput, match="not the training examples of pos, whose model answers other too"):
         learn_and_score(roberta, sets, [CONFIG])
 
 
 def test_a_sample_is_what_is_learnt_from(roberta: Path, examples: TaskFolder, tmp_path: Path) -> None:
     """As if the other examples were not there; and one that is too large is refused."""
-    sets = [TestedTask(POS(), examples, ("xx",))]
+    sets = [ScoredTask(POS(), examples, ("xx",))]
     measurement = learn_and_score(roberta, sets, [CONFIG], on_curve=True, sample=20)
     assert {record.examples for record in measurement.records} == {20}
     assert {record.examples for record in learn_and_score(roberta, sets, [CONFIG], on_curve=True).records} == {60}
