@@ -78,7 +78,7 @@ def test_a_list_of_names_does_not_find_names(types: int) -> None:
 
 @SIZES
 def test_a_quarter_of_the_tests_names_have_words_that_no_name_of_training_has(types: int) -> None:
-    withheld = Lexicon(types, 0).names.withheld
+    withheld = Lexicon(types, 0).withheld
     assert not withheld & {word for name in names(known(types)) for word in name}
     new = [not withheld.isdisjoint(name) for name in names(asked(types))]
     assert 0.25 <= np.mean(new) <= 0.40

@@ -33,7 +33,7 @@ def test_parameters_are_those_of_the_models(tiny: Study) -> None:
     made = replace(tiny, objectives=(MLM(), XLM(), DictMLM()))
     for run, trained in zip(plan(made, 1).runs, made.models(Path()), strict=True):
         training = trained.training
-        model = build(made.model, training.rows, 3 if training.objective.language_embeddings else 1)
+        model = build(made.model, training.rows, 3 if training.objective.traits.language_embeddings else 1)
         assert run.cost.parameters == sum(parameter.numel() for parameter in model.parameters())
 
 

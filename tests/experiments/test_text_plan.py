@@ -33,7 +33,7 @@ from experiments.text_plan import (
 )
 from pretrain.mixture import Mixture, Phase
 
-SIZES = TextSizes({"en": 4.27e9, "ru": 7.22e8, "he": 6.5e7}, {"en-ru": 11.49e6}, "a test")
+SIZES = TextSizes({"en": 4.27e9, "ru": 7.22e8, "he": 6.5e7}, {("en", "ru"): 11.49e6}, "a test")
 PLAN = TextPlan(SIZES, 1e9, Mixture(exponent=0.7, bitext_exponent=0.7, pairs=0.25))
 
 

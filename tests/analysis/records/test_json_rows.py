@@ -137,7 +137,7 @@ def test_a_wrong_language_of_a_run_is_refused(tmp_path: Path) -> None:
         ('{"value": 1', "one JSON object a line"),
         ("{}", "missing count"),
         ("", "one JSON object a line"),
-        ('{"value": Infinity}', "no number of JSON"),
+        ('{"value": Infinity}', "not a number of JSON"),
         ('{"count": ' + "9" * 5000 + "}", "one JSON object a line"),
         ("[" * 100_000, "nests too deeply"),
         ('{"value": 1, "value": 2}', "twice"),

@@ -64,11 +64,11 @@ def test_what_the_studies_read_has_its_place(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
     monkeypatch.delenv("CALQUE_STANZA", raising=False)
     monkeypatch.delenv("CALQUE_ENCODER", raising=False)
-    source = study("align_mlm").source  # type: ignore[attr-defined]
+    source = study("align_mlm").languages.source  # type: ignore[attr-defined]
     files = [*source.text, *(path for task in (source.pos, source.ner, source.nli) for path in task.train + task.test)]
     for path in files:
         assert "align_mlm" in recipes_of(path), path
-    parallel = [part for parts in study("word_alignment").text.values() for part in parts]  # type: ignore[attr-defined]
+    parallel = [part for parts in study("word_alignment").languages.text.values() for part in parts]  # type: ignore[attr-defined]
     for path in [path for part in parallel for path in (part.path, part.beside) if path]:
         assert "word_alignment" in recipes_of(path), path
     for name in SETS:
