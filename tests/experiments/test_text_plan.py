@@ -76,7 +76,7 @@ def test_a_packed_id_takes_what_a_corpus_writes(tmp_path: Path) -> None:
     words, lines = np.tile([2, 2, 1], (6, 100)).T.reshape(-1), 100
     with CorpusWriter(tmp_path / "corpus", 250_002) as writer:
         ids, places = np.zeros(int(words.sum())), np.tile(np.arange(18), lines)
-        writer.append(Shard(ids, words, places, np.full(lines, 18), np.arange(lines)), 0)
+        writer.append(Shard(ids, words, np.full(lines, 18), places, np.arange(lines)), 0)
     size = sum(path.stat().st_size for path in (tmp_path / "corpus").glob("*.bin"))
     assert abs(WORDS - 18 / 30) + abs(LINES - 1 / 30) < 1e-9
     assert size - 16 == pytest.approx(PACKED * 3_000)  # two files have one number more than lines
