@@ -59,6 +59,7 @@ def write_examples(path: Path, examples: Iterable[Example]) -> int:
 
 
 def read_examples(path: Path) -> Iterator[Example]:
+    """The examples that `write_examples` wrote."""
     with path.open(encoding="utf-8") as file:
         for line in file:
             row = json.loads(line)

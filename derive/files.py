@@ -190,6 +190,7 @@ def sync(path: Path) -> None:
 
 
 def sha256(path: Path) -> str:
+    """The digest of a file's bytes, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

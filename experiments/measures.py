@@ -50,17 +50,29 @@ from pretrain.checkpoint import snapshots_of
 from pretrain.metrics import METRICS
 
 
-class Measure(ABC):
+class Measures(ABC):
+    """One or more measures of a model that share a name and settings in a study."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name of the measures; that of one measure is also the name of the folder of its records."""
+
+    @abstractmethod
+    def parts(self) -> Sequence[Measure]:
+        """The measures, each of which has a folder of records."""
+
+    def mistakes(self) -> list[str]:
+        """Everything that is wrong with the settings."""
+        return []
+
+
+class Measure(Measures):
     """A measure of a model. Raise `format` when a change of the code gives other records for the same model."""
 
     format: ClassVar[int] = 1
     only_pairs: ClassVar[bool] = False
     """Whether it is of models of a source and one other language."""
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """The name of the folder of its records."""
 
     @abstractmethod
     def __call__(self, model: Model, machine: Machine) -> Measurement:
@@ -79,12 +91,7 @@ class Measure(ABC):
         return self
 
     def parts(self) -> Sequence[Measure]:
-        """The measures that have a folder each."""
         return (self,)
-
-    def mistakes(self) -> list[str]:
-        """Everything that is wrong with its settings."""
-        return []
 
     def rows(self, model: Model) -> int:
         """The most rows that the model reads at a time, for an estimate of memory; 0: no more than in training."""
@@ -383,7 +390,7 @@ def _count(step: Step, machine: Machine) -> None:
 
 
 @dataclass(frozen=True)
-class GoldLinks(Measure):
+class GoldLinks(Measures):
     """AER of every layer on gold sets, each sentence encoded alone, by some ways to read links.
 
     `aligners` name the ways; models are judged by the first.
@@ -397,9 +404,6 @@ class GoldLinks(Measure):
 
     def parts(self) -> Sequence[Measure]:
         return [GoldSetLinks(GoldText(self.gold, name), self.aligners) for name in self.sets]
-
-    def __call__(self, model: Model, machine: Machine) -> Measurement:
-        raise NotImplementedError("its parts are measured")
 
     def mistakes(self) -> list[str]:
         wrong = name_mistakes("sets", list(self.sets), least=0)

@@ -13,8 +13,9 @@ from typing import Any
 from derive.errors import LONGEST_NAME, BadInput, nearest, shown
 from derive.transform import Transform
 from experiments import names
-from experiments.measures import Measure
+from experiments.measures import Measures
 from experiments.study import Study
+from experiments.study_mistakes import study_mistakes
 from pretrain.mixture import Mixture
 from pretrain.objective import Objective
 
@@ -38,7 +39,7 @@ def override(study: Study, settings: Sequence[str]) -> Study:
             study = _replace(study, key.strip().split("."), text.strip())
         except (ValueError, BadInput) as error:
             mistakes.append(f"--set {setting if len(setting) <= LONGEST_NAME else shown(setting)}: {error}")
-    mistakes += study.mistakes()
+    mistakes += study_mistakes(study)
     if mistakes:
         raise BadInput(f"study {study.name}: " + "; ".join(mistakes))
     return study
@@ -153,7 +154,7 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
         parts = [part.strip() for part in text.split(",") if part.strip()]
-        if arguments[0] in (Transform, Objective, Mixture, Measure):
+        if arguments[0] in (Transform, Objective, Mixture, Measures):
             here = {item.name: item for item in before}
             rates = {rate for item in before if isinstance(item, Objective) and (rate := item.traits.mask_rate)}
             named = (here.get(part) or _read(part, arguments[0]) for part in parts)
@@ -182,7 +183,7 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
         return names.objective(text)
     if hint is Mixture:
         return names.mixture(text)
-    if hint is Measure:
+    if hint is Measures:
         return names.measure(text)
     if hint is bool:
         if text.lower() not in ("true", "false"):

@@ -22,27 +22,21 @@ from typing import Any, Literal
 from analysis.aligners.encoder import main_layer
 from analysis.records.run import Described, Run
 from analysis.records.run import Start as StartOfRun
-from derive.errors import shown
 from derive.files import fingerprint
 from derive.language import SOURCE
 from derive.transform import Transform
 from experiments.aligners import Diagonal, FastAlign, GivenEncoder
 from experiments.finetuning import Transfer, ZeroShot
 from experiments.languages import THE_SOURCE, DerivedLanguages, GoldPairs, NaturalLanguages, PairText
-from experiments.measures import MEASURES, PAIR_MEASURES, Growth, Measure, ProbeCheck, Retrieval, measuring
+from experiments.measures import PAIR_MEASURES, Growth, Measure, Measures, ProbeCheck, Retrieval, measuring
 from experiments.models import GivenModel, Group, Model, Training, Weights
 from experiments.step import Stage, Step, with_needs
 from experiments.tasks import (
-    ZERO_SHOT,
     CrossLingualTask,
     DerivedExamples,
     Floors,
     NaturalExamples,
-    names_language,
-    not_a_language,
-    task_mistakes,
 )
-from experiments.validation import mask_mistakes, name_mistakes
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import ALL_TOGETHER, Mixture
 from pretrain.objective import HeadOnly, Objective
@@ -51,7 +45,6 @@ REPORT = "report"
 START = "start"
 THE_START = Described(START, "the start")
 """The model that all others start from, as records describe it."""
-THREADS = 1_024
 BEHIND = 2
 """Models whose measures wait: while the last model is trained on one core, the others have something to do."""
 
@@ -108,8 +101,8 @@ class Study:
     `start` is what models start from, if they do not start from another model of the study: the folder of a
     checkpoint, or the hub's name of one with its revision. `head` is how the prediction head of a start without one is
     trained first, by the first objective that predicts. `paces` are the steps of objectives, as a multiple of
-    `train.steps`. `encoder` is a model that is measured on gold sets
-    next to those of the study. `paper` names the tables, figures and claims of the report.
+    `train.steps`. `encoder` is a model that is measured on gold sets next to those of the study. `paper` names the
+    tables, figures and claims of the report.
     """
 
     name: str
@@ -117,7 +110,7 @@ class Study:
     objectives: tuple[Objective, ...] = ()
     seeds: tuple[int, ...] = (0,)
     tasks: Mapping[str, CrossLingualTask] = field(default_factory=dict)
-    measures: tuple[Measure, ...] = PAIR_MEASURES
+    measures: tuple[Measures, ...] = PAIR_MEASURES
     model: ModelConfig = field(default_factory=ModelConfig)
     train: TrainConfig = field(default_factory=TrainConfig)
     start: Path | None = None
@@ -431,9 +424,9 @@ class Study:
 
     # Measures
 
-    def _measures(self, root: Path, seed: int) -> list[Measure]:
+    def _measures(self, root: Path, seed: int) -> list[Measures]:
         """The measures as this study takes them: with the examples that they need."""
-        examples, measures = self.examples(root, seed), list[Measure]()
+        examples, measures = self.examples(root, seed), list[Measures]()
         for measure in self.measures:
             if isinstance(measure, Growth):
                 measure = replace(measure, examples=examples[measure.task])
@@ -465,162 +458,9 @@ class Study:
                     for sample in (*its.sizes, 0):
                         yield ZeroShot(examples[name], its.configs, way, also, on_curve, sample)
 
-    # What may be wrong
-
-    def mistakes(self) -> list[str]:
-        """Everything that is wrong with the study, in words; an empty list if nothing is."""
-        wrong = [f"model.{mistake}" for mistake in self.model.mistakes()]
-        wrong += [f"train.{mistake}" for mistake in self.train.mistakes()]
-        wrong += [f"head.{mistake}" for mistake in (self.head.mistakes() if self.head else [])]
-        wrong += name_mistakes("seeds", [str(seed) for seed in self.seeds])
-        if not 1 <= self.threads <= THREADS:
-            wrong.append(f"threads is from 1 to {THREADS:,}, not {self.threads:,}")
-        if any(not 0 <= seed < 2**63 for seed in self.seeds):
-            wrong.append("seeds are from 0 to below 2**63")
-        wrong += self._objective_mistakes()
-        reads = self.objectives or not isinstance(self.languages, NaturalLanguages)
-        wrong += self.languages.mistakes() if reads else []
-        wrong += name_mistakes("measures", [measure.name for measure in self.measures], least=0)
-        wrong += [mistake for measure in self.measures for mistake in measure.mistakes()]
-        wrong += name_mistakes("tasks", list(self.tasks), least=0)
-        wrong += [f"tasks.{name}.{mistake}" for name, its in self.tasks.items() for mistake in its.mistakes(name)]
-        if isinstance(self.languages, DerivedLanguages):
-            wrong += self._derived_mistakes(self.languages)
-        elif isinstance(self.languages, NaturalLanguages):
-            wrong += self._natural_mistakes(self.languages)
-        elif self.encoder:
-            wrong += _encoder_mistakes(self.encoder, [objective.name for objective in self.objectives])
-        wrong += self._unused_mistakes()
-        return wrong + (self._pace_mistakes() if not wrong else [])
-
-    def _unused_mistakes(self) -> list[str]:
-        """What is wrong with values that only languages of another kind use."""
-        paper = {NaturalLanguages: "xtreme", GoldPairs: "links"}.get(type(self.languages), "")
-        wrong = [] if paper in ("", self.paper) else [f"paper is {paper} for these languages, not {self.paper}"]
-        if not paper and self.paper in ("xtreme", "links"):
-            wrong.append(f"paper: {self.paper} is about natural languages, and this study's are derived")
-        if not isinstance(self.languages, DerivedLanguages):
-            names = [measure.name for measure in self.measures if measure in MEASURES.values()]
-            wrong += [f"measures: {name} is about derived languages" for name in names]
-            wrong += [f"{key} is about derived languages" for key in ("mixtures", "alone") if getattr(self, key)]
-        if not isinstance(self.languages, GoldPairs):
-            wrong += ["encoder is for studies of gold sets"] if self.encoder else []
-        elif len(self.seeds) > 1:
-            wrong.append(f"seeds: tables of gold sets are about one seed, not {len(self.seeds)}")
-        return wrong
-
-    def _objective_mistakes(self) -> list[str]:
-        objectives = self.objectives
-        least = 1 if isinstance(self.languages, DerivedLanguages) else 0
-        wrong = name_mistakes("objectives", [objective.name for objective in objectives], least)
-        if self.alone:
-            objectives = (*objectives, self.alone.objective)
-            wrong += name_mistakes("alone", [self.alone.objective.name]) + self.alone.mistakes(self.train)
-        if self.model.layers > 0:
-            wrong += [mistake for objective in objectives for mistake in objective.mistakes(self.model)]
-        wrong += mask_mistakes("objectives", objectives)
-        if self.mixtures or isinstance(self.languages, NaturalLanguages):
-            names = [objective.name for objective in objectives if objective.traits.start]
-            wrong += [f"objectives: {name} starts from another model, and none is trained here" for name in names]
-        if not self.start:
-            needy = dict.fromkeys(first.name for first in map(_first, objectives) if first.traits.needs_start)
-            wrong += [
-                f"objectives: {name} cannot start from random weights; expected it after another, as {name}-after-MLM"
-                for name in needy
-            ]
-        if self.head and objectives and not any(objective.traits.predicts for objective in objectives):
-            wrong.append("head: none of the objectives predicts sub-words, so none can train a prediction head")
-        return wrong
-
-    def _derived_mistakes(self, languages: DerivedLanguages) -> list[str]:
-        wrong = self.given.mistakes(self.model) if self.given else []
-        wrong += [
-            f"tasks.{name}.files: examples of derived languages come from their source"
-            for name, its in self.tasks.items()
-            if its.files
-        ]
-        growth = [measure for measure in self.measures if isinstance(measure, Growth)]
-        tasks, available = [*self.tasks, *(measure.task for measure in growth)], languages.source.tasks
-        if unknown := [task for task in tasks if task not in available]:
-            there = ", ".join(available) or "none"
-            wrong.append(f"source has no examples of {', '.join(map(shown, unknown))}; there are {there}")
-        if growth and not self.train.snapshots:
-            wrong.append("train.snapshots is 0: growth is measured on snapshots, which are then not kept")
-        if (growth or self.mixtures) and not 0 < self.mixture.held_out < 1:
-            wrong.append(f"mixture.held_out is a fraction between 0 and 1, not {self.mixture.held_out}")
-        if not self.mixtures:
-            wrong += [f"mixture.{mistake}" for mistake in self.mixture.mistakes(2)]
-        elif (exponent := self.mixture.exponent) is not None and not 0 <= exponent <= 10:
-            return [*wrong, f"mixture.exponent is from 0 to 10, not {exponent}"]
-        wrong += name_mistakes("mixtures", [mixture.name for mixture in self.mixtures], least=0)
-        translated = [name for name, its in self.tasks.items() if its.ways != (ZERO_SHOT,)] if self.mixtures else []
-        wrong += [f"tasks.{name}.ways: models of mixtures learn from one language at a time" for name in translated]
-        rows = self.train.steps * self.train.batch
-        for mixture in self.mixtures:
-            others = self.others(mixture, languages.transforms)
-            if mixture.languages is not None and mixture.languages - 1 > len(languages.transforms):
-                number = 1 + len(languages.transforms)
-                wrong.append(f"mixtures: {mixture.name} is of {mixture.languages} languages, and there are {number}")
-                continue
-            mistakes = mixture.mistakes(1 + len(others))
-            if not mistakes and rows > 0 and min(self.read(mixture).averages, default=1.0) * rows < 1:
-                mistakes = [f"a language with none of all {rows:,} rows; leave it out of the model"]
-            wrong += [f"mixtures: {mixture.name}: {mistake}" for mistake in mistakes]
-            if not others:
-                wrong.append(f"mixtures: {mixture.name} is of one language; expected two or more")
-        return wrong
-
-    def _natural_mistakes(self, languages: NaturalLanguages) -> list[str]:
-        wrong = task_mistakes(self.tasks, languages.source)
-        if not (self.tasks or any(part for measure in self.measures for part in measure.parts())):
-            wrong.append("a model is measured on tasks, gold sets or same_sentences, and there is none")
-        if not names_language(languages.source):
-            wrong.append(f"source: {not_a_language(languages.source)}")
-        if self.objectives:
-            wrong += [f"mixture.{mistake}" for mistake in self.mixture.mistakes(len(languages.texts))]
-        if self.start is None:
-            return [*wrong, "start is missing: models of natural languages start from an encoder"]
-        if self.given and (self.start.exists() or not languages.types):  # a plan tells what is still to be fetched
-            wrong += self.given.mistakes(self.model)
-        return wrong
-
-    def _pace_mistakes(self) -> list[str]:
-        names = [objective.name for objective in self.objectives]
-        wrong = [f"paces: there is no objective {shown(name)} here" for name in self.paces if name not in names]
-        wrong += [f"paces.{name} is above 0, not {pace:g}" for name, pace in self.paces.items() if pace <= 0]
-        if wrong or not isinstance(self.languages, DerivedLanguages) or self.alone:
-            return wrong
-        trained = [(objective, self.paces.get(objective.name, 1.0)) for objective in self.objectives]
-        for objective, portion in trained:  # grows by what each starts from
-            if objective.traits.start:
-                first, share = objective.traits.start
-                trained.append((first, portion * share))
-        return list(
-            dict.fromkeys(
-                f"{objective.name}, of {train.steps} steps: train.{mistake}"
-                for objective, portion in reversed(trained)
-                if (train := self.train_of(objective, portion)) != self.train
-                for mistake in train.mistakes()
-            )
-        )
-
 
 def _starts(weights: Weights | None) -> Iterator[Step]:
     """The steps that train what a model starts from, the first one first."""
     if isinstance(weights, Step) and isinstance(start := weights.config.start, Step):
         yield from _starts(start)
         yield start
-
-
-def _first(objective: Objective) -> Objective:
-    """The objective of the first model in a chain of starts."""
-    return _first(objective.traits.start[0]) if objective.traits.start else objective
-
-
-def _encoder_mistakes(encoder: Path, names: Sequence[str]) -> list[str]:
-    wrong = []
-    if not (encoder / "config.json").is_file():
-        wrong.append(f"encoder is a folder that transformers loads, and {encoder} has no config.json")
-    if encoder.name in names:
-        wrong.append(f"encoder has the name of an objective, {encoder.name}: tables could not tell them apart")
-    return wrong

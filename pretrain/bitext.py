@@ -122,6 +122,7 @@ class PairObjective(Objective):
 
 
 def check_parallel(share: float) -> None:
+    """Raise ValueError unless `share` is a fraction of the sentence pairs."""
     if not 0 < share <= 1:
         raise ValueError(f"parallel_fraction is a fraction of the corpus, above 0 and up to 1, not {share}")
 

@@ -66,6 +66,7 @@ def encoder_flops_per_id(model: ModelConfig, length: float) -> float:
 
 
 def head_flops_per_id(model: ModelConfig, types: int) -> float:
+    """Training operations of the prediction head, forward and backward, for each id with a label."""
     return 6 * (model.hidden**2 + model.hidden * types)
 
 
@@ -98,6 +99,7 @@ def training_bytes(model: ModelConfig, types: int, at_head: float, card: bool) -
 
 
 def machine_bytes() -> int:
+    """Bytes of this machine's main memory."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 

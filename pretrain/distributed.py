@@ -226,6 +226,7 @@ def _meet(world: World, patience: timedelta) -> World:
 
 
 def leave() -> None:
+    """Leave the group of processes that `join` joined, if any."""
     if _joined:
         world = _joined.pop()
         if world.heartbeat:

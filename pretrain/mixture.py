@@ -247,10 +247,12 @@ def _fractions(percents: str) -> tuple[float, ...]:
 
 
 def of_pairs(parts: Mapping[Part, int]) -> bool:
+    """Whether a stream's instances are pairs of sentences."""
     return any(len(part) > 1 for part in parts)
 
 
 def shares(*parts: float) -> Mixture:
+    """The mixture of these shares, one per language, throughout training."""
     return Mixture((Phase(parts),))
 
 

@@ -310,6 +310,7 @@ class After(Composite):
 
 
 def check_portion(portion: float) -> None:
+    """Raise ValueError unless `portion` is a fraction of the steps that leaves some over."""
     if not 0 < portion < 1:
         raise ValueError(f"portion is a fraction of the steps, between 0 and 1, not {portion}")
 

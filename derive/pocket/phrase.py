@@ -13,19 +13,23 @@ from derive.pocket.words import BASE, PARTICIPLE, PAST, PLURAL, SINGULAR, THIRD
 
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
+    """A noun, singular or plural, with its determiner, if any."""
     node = Node(word.form(PLURAL if plural else SINGULAR), "NOUN", relation)
     return node.add(Node(determiner, "DET", "det")) if determiner else node
 
 
 def pronoun(word: Token, relation: str, place: str = "") -> Node:
+    """A pronoun; `place` says where it stands, if not where its relation puts it."""
     return Node(word, "PRON", relation, place=place)
 
 
 def adjective(word: Word, relation: str = "amod") -> Node:
+    """An adjective: an attribute, or with another relation a predicate."""
     return Node(word.form(0), "ADJ", relation)
 
 
 def adverb(word: Word, place: str = "") -> Node:
+    """An adverb; `place` says where it stands, if not where its relation puts it."""
     return Node(word.form(0), "ADV", "advmod", place=place)
 
 

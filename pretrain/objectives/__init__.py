@@ -60,7 +60,7 @@ def parse(name: str) -> Objective:
 
 def table() -> list[str]:
     """The README's table of objectives, line by line."""
-    lines = ["| objective | what it learns | names may add |", "|---|---|---|"]
+    lines = ["| objective | definition | suffixes |", "|---|---|---|"]
     for kind in OBJECTIVES:
         paper = f" ({kind.paper})" if kind.paper else ""
         forms = "; ".join(f"`{form.name}{form.example}`: {form.example_meaning}" for form in kind.forms)

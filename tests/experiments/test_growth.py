@@ -21,6 +21,7 @@ from experiments.names import study
 from experiments.override import override
 from experiments.schedule import do
 from experiments.step import Machine
+from experiments.study_mistakes import study_mistakes
 from pretrain.mixture import Mixture
 from tests.experiments.conftest import Done, finished
 
@@ -108,7 +109,7 @@ def test_a_run_without_snapshots_or_held_out_text_is_refused(
     with pytest.raises(BadInput, match=r"a run without held-out text: mixture\.held_out is 0"):
         measure(replace(model, weights=shown, home=tmp_path), Machine())
     study = replace(made.study, mixture=Mixture(), train=replace(made.study.train, snapshots=0))
-    assert [said.partition(":")[0].partition(",")[0] for said in study.mistakes()] == [
+    assert [said.partition(":")[0].partition(",")[0] for said in study_mistakes(study)] == [
         "train.snapshots is 0",
         "mixture.held_out is a fraction between 0 and 1",
     ]

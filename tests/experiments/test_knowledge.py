@@ -14,6 +14,7 @@ from experiments.measures import read_measured
 from experiments.names import study
 from experiments.override import override
 from experiments.study import Study
+from experiments.study_mistakes import study_mistakes
 from tests.experiments.conftest import TINY, Done, finished
 
 
@@ -72,6 +73,6 @@ def test_facts_are_asked_for_where_a_study_has_some(facts: Study, tiny: Study) -
 
 def test_facts_that_the_language_cannot_state_are_a_mistake_of_the_study(facts: Study) -> None:
     wrong = with_facts(facts, Facts(values=500))
-    assert any("facts of 500 values and 4 relations take 2000 words" in mistake for mistake in wrong.mistakes())
+    assert any("facts of 500 values and 4 relations take 2000 words" in mistake for mistake in study_mistakes(wrong))
     with pytest.raises(BadInput, match="source: facts of 500 values"):
         override(wrong, [])

@@ -17,6 +17,7 @@ from experiments.names import study
 from experiments.override import override
 from experiments.schedule import compute
 from experiments.study import Study
+from experiments.study_mistakes import study_mistakes
 from experiments.summary import scale
 from experiments.tasks import CrossLingualTask
 from pretrain.config import TrainConfig
@@ -273,7 +274,7 @@ def test_values_of_a_study_file_that_are_no_numbers_are_refused(pocket: Study) -
         train=replace(pocket.train, learning_rate=nan, clip=infinite, betas=(0.9, nan)),
         tasks={"pos": replace(pos, finetune=replace(pos.finetune, learning_rate=nan))},
     )
-    text = "; ".join(made.mistakes())
+    text = "; ".join(study_mistakes(made))
     for said in (
         *("model.dropout", "model.initializer_range", "train.learning_rate", "train.clip", "train.betas"),
         *(

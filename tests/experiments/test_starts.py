@@ -17,6 +17,7 @@ from experiments.names import objective
 from experiments.override import override
 from experiments.plan import describe, plan
 from experiments.study import Study
+from experiments.study_mistakes import study_mistakes
 from pretrain.run import CHECKPOINT
 from tests.experiments.conftest import Done, Heard, finished, weights
 
@@ -109,7 +110,9 @@ def test_a_plan_lists_what_models_begin_with(study: Study) -> None:
 
 
 def test_too_few_steps_for_a_start_are_told(study: Study) -> None:
-    told = "; ".join(override(study, []).mistakes() + replace(study, train=replace(study.train, warmup=4)).mistakes())
+    told = "; ".join(
+        study_mistakes(override(study, [])) + study_mistakes(replace(study, train=replace(study.train, warmup=4)))
+    )
     assert told.count("train.warmup") == 1 and "MLM-after-ALIGN-MLM-for-75, of 3 steps: train.warmup" in told
 
 

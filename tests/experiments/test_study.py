@@ -14,6 +14,7 @@ from experiments.measures import OrderDistance
 from experiments.override import override
 from experiments.step import with_needs
 from experiments.study import Study
+from experiments.study_mistakes import study_mistakes
 from experiments.summary import scale
 from pretrain.objective import After
 from pretrain.objectives.align_mlm import AlignMLM
@@ -44,7 +45,7 @@ EVALUATIONS = {"order", "labels", "links", "alignment", "sharing", "forms", "pos
 
 def test_a_task_that_the_source_lacks_is_a_mistake(tiny: Study) -> None:
     study = tiny.changed(source=Files(text=(Path("a.txt"),)))
-    assert study.mistakes() == ["source has no examples of 'pos'; there are none"]
+    assert study_mistakes(study) == ["source has no examples of 'pos'; there are none"]
 
 
 def test_models_are_all_combinations_with_whole_seeds_first(tiny: Study) -> None:
@@ -58,10 +59,10 @@ def test_models_are_all_combinations_with_whole_seeds_first(tiny: Study) -> None
 def test_every_mistake_is_told(tiny: Study) -> None:
     objectives = MLM(mask_rate=0.1), MLM()
     made = replace(tiny, seeds=(), threads=0, objectives=objectives, model=replace(tiny.model, heads=3))
-    told = "; ".join(made.mistakes())
+    told = "; ".join(study_mistakes(made))
     for said in ("seeds names", "threads is", "objectives names one twice: 'MLM'", "model.hidden"):
         assert said in told
-    assert tiny.mistakes() == []
+    assert study_mistakes(tiny) == []
 
 
 def test_the_tree(tiny: Study) -> None:
@@ -199,8 +200,8 @@ def test_with_it_each_seed_has_its_own_and_the_first_those_of_before(tiny: Study
 def test_a_seed_that_could_draw_nothing_but_the_model_is_refused(tiny: Study, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("It rains.\n")
     files = tiny.changed(source=Files(text=(tmp_path / "a.txt",)), tasks={}, redraw=True)
-    assert [mistake for mistake in files.mistakes() if "redraw" in mistake] == []
-    told = "; ".join(files.changed(dictionary=DictionaryConfig(by="frequency")).mistakes())
+    assert [mistake for mistake in study_mistakes(files) if "redraw" in mistake] == []
+    told = "; ".join(study_mistakes(files.changed(dictionary=DictionaryConfig(by="frequency"))))
     assert "redraw: nothing but the model is drawn at random here" in told
 
 
@@ -208,7 +209,7 @@ def test_objectives_take_as_many_steps_as_their_paces_say(tiny: Study) -> None:
     made = replace(tiny, objectives=(MLM(), AlignMLM(), After(AlignMLM(), MLM())), paces={"ALIGN-MLM": 0.5})
     assert scale(made) == f"{scale(tiny)}; not all objectives with as many steps"
     assert scale(replace(made, paces={"ALIGN-MLM": 1.0})) == scale(tiny)
-    assert made.mistakes() == []
+    assert study_mistakes(made) == []
     steps = {model.training.objective.name: model.training.train.steps for model in made.models(ROOT)}
     whole = made.train.steps
     assert steps == {"MLM": whole, "ALIGN-MLM": round(whole / 2), "ALIGN-MLM-after-MLM": whole - round(whole / 2)}
@@ -216,5 +217,5 @@ def test_objectives_take_as_many_steps_as_their_paces_say(tiny: Study) -> None:
     after = slower.model("ALIGN-MLM-after-MLM").training
     assert after.train.steps == after.steps_before == whole
     assert after.start == slower.model("MLM").weights and slower.starts() == []
-    assert replace(made, paces={"MLM": 0.0}).mistakes() == ["paces.MLM is above 0, not 0"]
-    assert replace(made, paces={"XLM": 1.0}).mistakes() == ["paces: there is no objective 'XLM' here"]
+    assert study_mistakes(replace(made, paces={"MLM": 0.0})) == ["paces.MLM is above 0, not 0"]
+    assert study_mistakes(replace(made, paces={"XLM": 1.0})) == ["paces: there is no objective 'XLM' here"]

@@ -17,6 +17,7 @@ from experiments.override import override
 from experiments.plan import card, describe, plan
 from experiments.studies.xlm_align import TYPES
 from experiments.study import Study
+from experiments.study_mistakes import study_mistakes
 from experiments.summary import reading
 from pretrain.cost import flops_per_id, pair_flops_per_id
 from pretrain.mixture import Phase
@@ -43,7 +44,7 @@ def test_its_values_are_those_of_table_11(planned: Study) -> None:
     assert planned.objectives[0].mistakes(model) == []
     (dwa,) = [part for part in planned.objectives[0].parts if part.name != "MLM"]  # type: ignore[attr-defined]
     assert (dwa.labelling_layer(12), dwa.filtering, dwa.first) == (10, True, "columns")
-    assert planned.mistakes() == []
+    assert study_mistakes(planned) == []
 
 
 def test_it_reads_every_language_and_pair_of_the_paper(planned: Study) -> None:
@@ -113,10 +114,10 @@ def test_other_shares_and_fewer_languages_change_the_plan(planned: Study) -> Non
         mixture=replace(planned.mixture, phases=(Phase((1, 3)),)),
     )
     text_plan = reading(fewer)
-    assert text_plan and fewer.mistakes() == []
+    assert text_plan and study_mistakes(fewer) == []
     assert [(text.name, text.share) for text in text_plan.texts] == [("en", 0.25), ("fr", 0.75)]
     unknown = fewer.changed(texts={"en": two["en"], "xx": two["fr"]}, bitexts={})
-    assert "sizes has none of xx" in unknown.mistakes()
+    assert "sizes has none of xx" in study_mistakes(unknown)
 
 
 def test_fewer_steps_read_less(planned: Study) -> None:
@@ -129,7 +130,7 @@ def test_fewer_steps_read_less(planned: Study) -> None:
 
 def test_a_start_of_one_s_own_is_checked(planned: Study, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    assert any("start" in mistake for mistake in replace(planned, start=tmp_path / "empty").mistakes())
+    assert any("start" in mistake for mistake in study_mistakes(replace(planned, start=tmp_path / "empty")))
 
 
 def test_a_run_without_its_data_names_a_file_and_the_command(planned: Study, tmp_path: Path) -> None:

@@ -58,6 +58,7 @@ def continued_table(
     parts: Collection[str] = (),
     **values: Any,
 ) -> Table:
+    """A table with the caption `name`, which may name what all tables of such a study say of it."""
     common = {"seeds": study.seeds_note, "source": study.source, "about_small": ABOUT_SMALL}
     return table(name, study.results, scale, header, rows, labels, parts=parts, **common, **values)
 

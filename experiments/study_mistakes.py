@@ -1,0 +1,173 @@
+"""Everything that may be wrong with a study, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from derive.errors import shown
+from experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages
+from experiments.measures import MEASURES, Growth
+from experiments.study import Study
+from experiments.tasks import ZERO_SHOT, names_language, not_a_language, task_mistakes
+from experiments.validation import mask_mistakes, name_mistakes
+from pretrain.objective import Objective
+
+THREADS = 1_024
+
+
+def study_mistakes(study: Study) -> list[str]:
+    """Everything that is wrong with the study, in words; an empty list if nothing is."""
+    wrong = [f"model.{mistake}" for mistake in study.model.mistakes()]
+    wrong += [f"train.{mistake}" for mistake in study.train.mistakes()]
+    wrong += [f"head.{mistake}" for mistake in (study.head.mistakes() if study.head else [])]
+    wrong += name_mistakes("seeds", [str(seed) for seed in study.seeds])
+    if not 1 <= study.threads <= THREADS:
+        wrong.append(f"threads is from 1 to {THREADS:,}, not {study.threads:,}")
+    if any(not 0 <= seed < 2**63 for seed in study.seeds):
+        wrong.append("seeds are from 0 to below 2**63")
+    wrong += _of_objectives(study)
+    reads = study.objectives or not isinstance(study.languages, NaturalLanguages)
+    wrong += study.languages.mistakes() if reads else []
+    wrong += name_mistakes("measures", [measure.name for measure in study.measures], least=0)
+    wrong += [mistake for measure in study.measures for mistake in measure.mistakes()]
+    wrong += name_mistakes("tasks", list(study.tasks), least=0)
+    wrong += [f"tasks.{name}.{mistake}" for name, its in study.tasks.items() for mistake in its.mistakes(name)]
+    if isinstance(study.languages, DerivedLanguages):
+        wrong += _of_derived(study, study.languages)
+    elif isinstance(study.languages, NaturalLanguages):
+        wrong += _of_natural(study, study.languages)
+    elif study.encoder:
+        wrong += _of_encoder(study.encoder, [objective.name for objective in study.objectives])
+    wrong += _unused(study)
+    return wrong + (_of_paces(study) if not wrong else [])
+
+
+def _unused(study: Study) -> list[str]:
+    """What is wrong with values that only languages of another kind use."""
+    paper = {NaturalLanguages: "xtreme", GoldPairs: "links"}.get(type(study.languages), "")
+    wrong = [] if paper in ("", study.paper) else [f"paper is {paper} for these languages, not {study.paper}"]
+    if not paper and study.paper in ("xtreme", "links"):
+        wrong.append(f"paper: {study.paper} is about natural languages, and this study's are derived")
+    if not isinstance(study.languages, DerivedLanguages):
+        names = [measure.name for measure in study.measures if measure in MEASURES.values()]
+        wrong += [f"measures: {name} is about derived languages" for name in names]
+        wrong += [f"{key} is about derived languages" for key in ("mixtures", "alone") if getattr(study, key)]
+    if not isinstance(study.languages, GoldPairs):
+        wrong += ["encoder is for studies of gold sets"] if study.encoder else []
+    elif len(study.seeds) > 1:
+        wrong.append(f"seeds: tables of gold sets are about one seed, not {len(study.seeds)}")
+    return wrong
+
+
+def _of_objectives(study: Study) -> list[str]:
+    objectives = study.objectives
+    least = 1 if isinstance(study.languages, DerivedLanguages) else 0
+    wrong = name_mistakes("objectives", [objective.name for objective in objectives], least)
+    if study.alone:
+        objectives = (*objectives, study.alone.objective)
+        wrong += name_mistakes("alone", [study.alone.objective.name]) + study.alone.mistakes(study.train)
+    if study.model.layers > 0:
+        wrong += [mistake for objective in objectives for mistake in objective.mistakes(study.model)]
+    wrong += mask_mistakes("objectives", objectives)
+    if study.mixtures or isinstance(study.languages, NaturalLanguages):
+        names = [objective.name for objective in objectives if objective.traits.start]
+        wrong += [f"objectives: {name} starts from another model, and none is trained here" for name in names]
+    if not study.start:
+        needy = dict.fromkeys(first.name for first in map(_first, objectives) if first.traits.needs_start)
+        wrong += [
+            f"objectives: {name} cannot start from random weights; expected it after another, as {name}-after-MLM"
+            for name in needy
+        ]
+    if study.head and objectives and not any(objective.traits.predicts for objective in objectives):
+        wrong.append("head: none of the objectives predicts sub-words, so none can train a prediction head")
+    return wrong
+
+
+def _of_derived(study: Study, languages: DerivedLanguages) -> list[str]:
+    wrong = study.given.mistakes(study.model) if study.given else []
+    wrong += [
+        f"tasks.{name}.files: examples of derived languages come from their source"
+        for name, its in study.tasks.items()
+        if its.files
+    ]
+    growth = [measure for measure in study.measures if isinstance(measure, Growth)]
+    tasks, available = [*study.tasks, *(measure.task for measure in growth)], languages.source.tasks
+    if unknown := [task for task in tasks if task not in available]:
+        there = ", ".join(available) or "none"
+        wrong.append(f"source has no examples of {', '.join(map(shown, unknown))}; there are {there}")
+    if growth and not study.train.snapshots:
+        wrong.append("train.snapshots is 0: growth is measured on snapshots, which are then not kept")
+    if (growth or study.mixtures) and not 0 < study.mixture.held_out < 1:
+        wrong.append(f"mixture.held_out is a fraction between 0 and 1, not {study.mixture.held_out}")
+    if not study.mixtures:
+        wrong += [f"mixture.{mistake}" for mistake in study.mixture.mistakes(2)]
+    elif (exponent := study.mixture.exponent) is not None and not 0 <= exponent <= 10:
+        return [*wrong, f"mixture.exponent is from 0 to 10, not {exponent}"]
+    wrong += name_mistakes("mixtures", [mixture.name for mixture in study.mixtures], least=0)
+    translated = [name for name, its in study.tasks.items() if its.ways != (ZERO_SHOT,)] if study.mixtures else []
+    wrong += [f"tasks.{name}.ways: models of mixtures learn from one language at a time" for name in translated]
+    rows = study.train.steps * study.train.batch
+    for mixture in study.mixtures:
+        others = study.others(mixture, languages.transforms)
+        if mixture.languages is not None and mixture.languages - 1 > len(languages.transforms):
+            number = 1 + len(languages.transforms)
+            wrong.append(f"mixtures: {mixture.name} is of {mixture.languages} languages, and there are {number}")
+            continue
+        mistakes = mixture.mistakes(1 + len(others))
+        if not mistakes and rows > 0 and min(study.read(mixture).averages, default=1.0) * rows < 1:
+            mistakes = [f"a language with none of all {rows:,} rows; leave it out of the model"]
+        wrong += [f"mixtures: {mixture.name}: {mistake}" for mistake in mistakes]
+        if not others:
+            wrong.append(f"mixtures: {mixture.name} is of one language; expected two or more")
+    return wrong
+
+
+def _of_natural(study: Study, languages: NaturalLanguages) -> list[str]:
+    wrong = task_mistakes(study.tasks, languages.source)
+    if not (study.tasks or any(part for measure in study.measures for part in measure.parts())):
+        wrong.append("a model is measured on tasks, gold sets or same_sentences, and there is none")
+    if not names_language(languages.source):
+        wrong.append(f"source: {not_a_language(languages.source)}")
+    if study.objectives:
+        wrong += [f"mixture.{mistake}" for mistake in study.mixture.mistakes(len(languages.texts))]
+    if study.start is None:
+        return [*wrong, "start is missing: models of natural languages start from an encoder"]
+    if study.given and (study.start.exists() or not languages.types):  # a plan tells what is still to be fetched
+        wrong += study.given.mistakes(study.model)
+    return wrong
+
+
+def _of_paces(study: Study) -> list[str]:
+    names = [objective.name for objective in study.objectives]
+    wrong = [f"paces: there is no objective {shown(name)} here" for name in study.paces if name not in names]
+    wrong += [f"paces.{name} is above 0, not {pace:g}" for name, pace in study.paces.items() if pace <= 0]
+    if wrong or not isinstance(study.languages, DerivedLanguages) or study.alone:
+        return wrong
+    trained = [(objective, study.paces.get(objective.name, 1.0)) for objective in study.objectives]
+    for objective, portion in trained:  # grows by what each starts from
+        if objective.traits.start:
+            first, share = objective.traits.start
+            trained.append((first, portion * share))
+    return list(
+        dict.fromkeys(
+            f"{objective.name}, of {train.steps} steps: train.{mistake}"
+            for objective, portion in reversed(trained)
+            if (train := study.train_of(objective, portion)) != study.train
+            for mistake in train.mistakes()
+        )
+    )
+
+
+def _first(objective: Objective) -> Objective:
+    """The objective of the first model in a chain of starts."""
+    return _first(objective.traits.start[0]) if objective.traits.start else objective
+
+
+def _of_encoder(encoder: Path, names: Sequence[str]) -> list[str]:
+    wrong = []
+    if not (encoder / "config.json").is_file():
+        wrong.append(f"encoder is a folder that transformers loads, and {encoder} has no config.json")
+    if encoder.name in names:
+        wrong.append(f"encoder has the name of an objective, {encoder.name}: tables could not tell them apart")
+    return wrong
