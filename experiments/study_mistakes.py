@@ -11,9 +11,12 @@ from experiments.measures import MEASURES, Growth
 from experiments.study import Study
 from experiments.tasks import ZERO_SHOT, names_language, not_a_language, task_mistakes
 from experiments.validation import mask_mistakes, name_mistakes
+from pretrain.mixture import ALL_TOGETHER
 from pretrain.objective import Objective
 
 THREADS = 1_024
+PER_MIXTURE = ("phases", "text", "bitexts", "bitext_exponent", "dictionaries", "pairs")
+"""What `mixture` cannot say for all `mixtures`."""
 
 
 def study_mistakes(study: Study) -> list[str]:
@@ -102,6 +105,8 @@ def _of_derived(study: Study, languages: DerivedLanguages) -> list[str]:
         wrong.append(f"mixture.held_out is a fraction between 0 and 1, not {study.mixture.held_out}")
     if not study.mixtures:
         wrong += [f"mixture.{mistake}" for mistake in study.mixture.mistakes(2)]
+    elif unread := [key for key in PER_MIXTURE if getattr(study.mixture, key) != getattr(ALL_TOGETHER, key)]:
+        wrong.append(f"mixture.{unread[0]}: each of `mixtures` says this for itself")
     elif (exponent := study.mixture.exponent) is not None and not 0 <= exponent <= 10:
         return [*wrong, f"mixture.exponent is from 0 to 10, not {exponent}"]
     wrong += name_mistakes("mixtures", [mixture.name for mixture in study.mixtures], least=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
@@ -125,6 +125,12 @@ class Objective(Named, ABC):
 
     summary: ClassVar[str] = ""
     paper: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # Nothing would read such a property, and the model would be trained without what it says.
+        if wrong := [trait.name for trait in fields(Traits) if isinstance(vars(cls).get(trait.name), property)]:
+            raise TypeError(f"{cls.__name__}: {', '.join(wrong)}: expected in `traits`, not as a property")
 
     @property
     def traits(self) -> Traits:

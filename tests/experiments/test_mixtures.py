@@ -170,6 +170,8 @@ def test_settings(tiny: Study) -> None:
         ("batches=3,2", "batches are ascending"),
         ("held_out=0", "held_out is a fraction between 0 and 1"),
         ("exponent=-1", "exponent is from 0 to 10"),
+        ("mixture.pairs=0.5", "mixture.pairs: each of `mixtures` says this for itself"),
+        ("mixture.text=1,0.5", "mixture.text: each of `mixtures`"),
         ("transforms=trans,trans", "names one twice"),
         ("objectives=XLM-ALIGN-label9", "takes layer 9"),
         ("objectives=MLM,XLM-ALIGN-after-MLM", "XLM-ALIGN-after-MLM starts from another model"),

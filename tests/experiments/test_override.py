@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -345,20 +346,15 @@ def test_switches(pocket: Study, text: str, expected: bool) -> None:
 
 
 @dataclass(frozen=True)
-class Read:
-    """A study of values that no text says."""
+class Read(Study):
+    """A study with values that no text says."""
 
-    mixture: Mixture
-    trees: dict[str, Path]
+    trees: Mapping[str, Path] = field(default_factory=dict)
     then: TrainConfig | None = None
-    name: str = "read"
-
-    def mistakes(self) -> list[str]:
-        return self.mixture.mistakes(2)
 
 
-def test_values_that_no_text_says_are_told() -> None:
-    made = Read(Mixture(), {"en": Path("a")})
+def test_values_that_no_text_says_are_told(pocket: Study) -> None:
+    made = Read(**{key.name: getattr(pocket, key.name) for key in fields(pocket)}, trees={"en": Path("a")})
     for key in (
         "mixture.phases=90-10",
         "mixture.bitexts=a-b",

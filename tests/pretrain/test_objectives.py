@@ -79,6 +79,15 @@ def by_hand(model: RobertaForMaskedLM, rows: Rows) -> float:
     return total
 
 
+def test_a_trait_that_nothing_would_read_is_refused() -> None:
+    with pytest.raises(TypeError, match="Embedded: language_embeddings: expected in `traits`"):
+
+        class Embedded(MLM):
+            @property
+            def language_embeddings(self) -> bool:
+                return True
+
+
 @pytest.mark.parametrize("objective", [MLM(), TLM(), DictMLM(), DictMLM(side="label")], ids=lambda o: o.name)
 def test_prediction_losses(objective: Objective, languages: Languages) -> None:
     stream = only(objective, languages)
