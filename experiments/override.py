@@ -16,6 +16,7 @@ from experiments import names
 from experiments.measures import Measures
 from experiments.study import Study
 from experiments.study_mistakes import study_mistakes
+from experiments.tasks import with_siblings
 from pretrain.mixture import Mixture
 from pretrain.objective import Objective
 
@@ -77,7 +78,8 @@ def _replace(value: Any, path: list[str], text: str) -> Any:
     if rest:
         return dataclasses.replace(value, **{key: _replace(inner, rest, text)})
     if isinstance(inner, Mapping):
-        return dataclasses.replace(value, **{key: _keep(inner, text)})
+        entries = with_siblings(inner) if key == "tasks" else inner
+        return dataclasses.replace(value, **{key: _keep(entries, text)})
     if nested and not (text.lower() == "none" and type(None) in typing.get_args(hint)):
         raise _whole(key, inner)
     new = _read(text, hint, inner)

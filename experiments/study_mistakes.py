@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from analysis.tasks.catalog import TASKS
 from derive.errors import shown
 from experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages
 from experiments.measures import MEASURES, Growth
@@ -96,7 +97,7 @@ def _of_derived(study: Study, languages: DerivedLanguages) -> list[str]:
     ]
     growth = [measure for measure in study.measures if isinstance(measure, Growth)]
     tasks, available = [*study.tasks, *(measure.task for measure in growth)], languages.source.tasks
-    if unknown := [task for task in tasks if task not in available]:
+    if unknown := [name for name in tasks if (TASKS[name].data if name in TASKS else name) not in available]:
         there = ", ".join(available) or "none"
         wrong.append(f"source has no examples of {', '.join(map(shown, unknown))}; there are {there}")
     if growth and not study.train.snapshots:

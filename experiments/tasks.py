@@ -158,6 +158,13 @@ class CrossLingualTask:
         return same and self.configs == other.configs and len(self.configs) == 1
 
 
+def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingualTask]:
+    """Some tasks, and those of the catalog with the same data as one of them, learnt with its settings."""
+    by_data = {TASKS[name].data: its for name, its in reversed(tasks.items()) if name in TASKS}
+    siblings = {name: by_data[of.data] for name, of in TASKS.items() if of.data in by_data}
+    return {**siblings, **tasks}
+
+
 def task_mistakes(tasks: Mapping[str, CrossLingualTask], source: str) -> list[str]:
     """What is wrong with the tasks of natural languages, which are learnt in `source`."""
     wrong = []
@@ -202,7 +209,7 @@ class DerivedExamples:
         files = [(split, SOURCE) for split in SPLITS]
         files += [(split, name) for split in ("train", "test") for name in self.languages.names]
         source = self.languages.source
-        sets = {file: Split(examples.path(*file), of, source.files_of(self.task, file[0])) for file in files}
+        sets = {file: Split(examples.path(*file), of, source.files_of(of.data, file[0])) for file in files}
         check(sets["train", SOURCE], sets.values())
 
     @property
@@ -210,7 +217,7 @@ class DerivedExamples:
         return self.languages.transforms
 
     def _fingerprint(self, transforms: tuple[Transform, ...]) -> str:
-        return task_data_fingerprint(self._examples, self.task, transforms)
+        return task_data_fingerprint(self._examples, task(self.task).data, transforms)
 
     @cached_property
     def _remembered(self) -> dict[bool, str]:
@@ -227,7 +234,7 @@ def _derive(step: Step, machine: Machine) -> None:
     examples: DerivedExamples = step.config
     source: Source = examples.languages.source
     cache = step.place.parents[2] / CACHE
-    derive_task(source, examples.task, examples.languages.transforms, step.folder, cache, machine.report)
+    derive_task(source, task(examples.task).data, examples.languages.transforms, step.folder, cache, machine.report)
     examples.check(step.folder)
 
 
