@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from derive.errors import BadInput
 from experiments.signals import leaving
+
+if TYPE_CHECKING:
+    from experiments.data.recipe import Download, Output, Recipe
+    from experiments.data.store import State, Store
 
 app = typer.Typer(help="Public data by recipes: see what is missing, fetch it.", no_args_is_help=True)
 
@@ -22,15 +28,56 @@ DATA = Path("data")
 @app.command()
 def plan(recipes: Recipes = None, to: To = DATA) -> None:
     """Show what is there, missing or altered of recipes, with sizes and licences; without a name, list the recipes."""
-    from experiments.data.describe import listed, planned
     from experiments.data.recipe import names, read_recipe
     from experiments.data.store import Store
 
-    store = Store(to)
-    if not recipes:
-        typer.echo(listed([read_recipe(name) for name in names()], store))
+    store, chosen = Store(to), [read_recipe(name) for name in recipes or names()]
+    # Each file once: recipes include others, and a digest takes time.
+    states = {output: store.state(output) for output in dict.fromkeys(file for one in chosen for file in one.outputs)}
+    if recipes:
+        typer.echo("\n\n".join(_planned(recipe, store, states) for recipe in chosen))
         return
-    typer.echo("\n\n".join(planned(recipe, store) for recipe in [read_recipe(name) for name in recipes]))
+    width = max(len(recipe.name) for recipe in chosen)
+    for recipe in chosen:
+        typer.echo(f"{recipe.name:<{width}}  {_counts(recipe.downloads, states):<28}  {recipe.about}")
+
+
+def _planned(recipe: Recipe, store: Store, states: Mapping[Output, State]) -> str:
+    """A table of the downloads, the places of altered files, and totals."""
+    from experiments.data.recipe import sizes
+    from experiments.data.store import State
+    from experiments.facts import counted
+
+    lines = [f"{recipe.name}: {recipe.about}", ""]
+    lines += [f"{'state':<18} {'bytes':>16}  {'digest':<7}  {'licence':<20}  file"]
+    for download in recipe.downloads:
+        first, *more = download.outputs
+        state = _counts([download], states) if more else states[first]
+        about = f"about {download.about_bytes:,}" if download.about_bytes else "?"
+        size = f"{download.bytes:,}" if download.bytes else about
+        digest = "stated" if download.pinned else "seen" if store.seen(download) else "none"
+        file = f"{first.place} and {len(more):,} more" if more else first.place
+        lines += [f"{state:<18} {size:>16}  {digest:<7}  {download.licence:<20}  {file}"]
+    lines += [f"altered: {store.folder / one.place}" for one in recipe.outputs if states[one] is State.ALTERED]
+    lines += ["", f"{_counts(recipe.downloads, states)} below {store.folder}"]
+    missing = [one for one in recipe.downloads if any(states[output] is State.MISSING for output in one.outputs)]
+    unstated = [download for download in missing if not download.pinned and not store.seen(download)]
+    if missing:
+        command = f"`calque data fetch {recipe.name}{' --trust' if unstated else ''}`"
+        lines += [f"to fetch: {counted(len(missing), 'download')}, {sizes(missing)}; {command}"]
+    if unstated:
+        lines += [f"without a stated digest: {len(unstated):,}; only `--trust` fetches them"]
+    lines += [f"{download.outputs[0].place}: {download.note}" for download in recipe.downloads if download.note]
+    licences = {download.terms: download.licence for download in recipe.downloads}
+    return "\n".join([*lines, *(f"{licence}: {page}" for page, licence in licences.items())])
+
+
+def _counts(downloads: Sequence[Download], states: Mapping[Output, State]) -> str:
+    """How many files are in which state: `3 there, 1 missing`."""
+    from experiments.data.store import State
+
+    numbers = Counter(states[output] for download in downloads for output in download.outputs)
+    return ", ".join(f"{numbers[state]:,} {state}" for state in State if numbers[state])
 
 
 @app.command()
@@ -44,16 +91,14 @@ def fetch(
     ] = False,
 ) -> None:
     """Fetch what is missing of recipes, check size and digest, unpack it and put it in place; a stopped one resumes."""
-    from experiments.data.fetch import fetch
     from experiments.data.recipe import LOCK, read_recipe
     from experiments.data.store import Store
     from experiments.progress import board
 
-    read, store = [read_recipe(name) for name in recipes], Store(to)
-    failed, unstated = list[str](), list[str]()
-    for recipe in read:
-        with board() as drawn:
-            done = fetch(recipe, store, drawn.report, trust=trust)
+    store, failed, unstated = Store(to), list[str](), list[str]()
+    for recipe in [read_recipe(name) for name in recipes]:
+        with board() as bars:
+            done = store.fetch(recipe, bars.report, trust=trust)
         failed += done.failed
         unstated += [download.url for download in done.without_digest]
         typer.echo(f"{recipe.name}: {len(done.placed):,} files put below {to}")

@@ -184,13 +184,6 @@ class Downloader:
             raise Passing(f"its server sent {done:,} bytes of {total:,}")
 
 
-class Session(requests.Session):
-    """A session that follows no redirect by itself, since it would read the body of each, however long."""
-
-    def get_redirect_target(self, resp: requests.Response) -> None:
-        return None
-
-
 @contextmanager
 def answer(url: str, headers: dict[str, str], timeout: float) -> Iterator[requests.Response]:
     """A server's answer, after redirects to addresses that may be fetched from, and never from https to http.
@@ -201,8 +194,9 @@ def answer(url: str, headers: dict[str, str], timeout: float) -> Iterator[reques
     """
     there = url
     try:
-        with Session() as session:
+        with requests.Session() as session:
             session.auth = lambda request: request  # otherwise it sends the password that ~/.netrc has for a host
+            session.get_redirect_target = lambda resp: None  # otherwise it reads a redirect's body, however long
             for _ in range(REDIRECTS):
                 wanted = session.get(there, headers=headers, stream=True, timeout=timeout, allow_redirects=False)
                 with wanted as response:
@@ -220,9 +214,8 @@ def answer(url: str, headers: dict[str, str], timeout: float) -> Iterator[reques
             what = "no byte came for too long"
         elif isinstance(cause, IncompleteRead):
             what = "the connection broke off"
-        if isinstance(error, HTTPError | requests.ConnectionError | requests.Timeout) and not isinstance(
-            cause, LASTING
-        ):
+        passing = isinstance(error, HTTPError | requests.ConnectionError | requests.Timeout)
+        if passing and not isinstance(cause, LASTING):
             raise Passing(what) from None
         raise BadInput(f"its server cannot be asked: {what}", url) from None
 

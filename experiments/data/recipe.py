@@ -24,17 +24,21 @@ EACH = "{}"
 """The place of each text of `for` in an `unpack` table."""
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
-TEXT, NUMBER, TEXTS = "a text", "a whole number from 0 on", "a list of texts, each once"
-PAIRS, TABLES = "a table of texts", "a list of tables"
-EMPTY: Mapping[str, Any] = {TEXT: "", NUMBER: 0, TEXTS: (), PAIRS: {}, TABLES: ()}
-RECIPE_KEYS = {"about": TEXT, "includes": TEXTS, "licence": TEXT, "terms": TEXT, "file": TABLES}
-RECIPE_KEYS |= {"text": TABLES, "bitext": TABLES}
-SIZE_KEYS = {"bytes": NUMBER, "sha256": TEXT}
-FILE_KEYS = SIZE_KEYS | {"url": TEXT, "mirrors": TEXTS, "licence": TEXT, "terms": TEXT, "source": TEXT, "note": TEXT}
-FILE_KEYS |= {"about_bytes": NUMBER, "place": TEXT, "unpack": TABLES}
-UNPACK_KEYS = SIZE_KEYS | {"place": TEXT, "for": TEXTS, "inside": TEXTS, "where": PAIRS, "columns": NUMBER}
-TEXT_KEYS = {"language": TEXT, "files": TEXTS, "megabytes": NUMBER}
-BITEXT_KEYS = {"languages": TEXTS, "files": TEXTS, "first": NUMBER, "second": NUMBER}
+# Keys of tables, each with the value where it is missing, which is also of the kind that is expected.
+SIZE_KEYS = {"bytes": 0, "sha256": ""}
+RECIPE_KEYS = {"about": "", "includes": (), "licence": "", "terms": "", "file": [], "text": [], "bitext": []}
+FILE_KEYS = SIZE_KEYS | {"url": "", "mirrors": (), "licence": "", "terms": "", "source": "", "note": ""}
+FILE_KEYS |= {"about_bytes": 0, "place": "", "unpack": []}
+UNPACK_KEYS = SIZE_KEYS | {"place": "", "for": (), "inside": (), "where": {}, "columns": 0}
+TEXT_KEYS = {"language": "", "files": (), "megabytes": 0}
+BITEXT_KEYS = {"languages": (), "files": (), "first": 0, "second": 0}
+KINDS = {
+    str: "a text",
+    int: "a whole number from 0 on",
+    tuple: "a list of texts, each once",
+    dict: "a table of texts",
+    list: "a list of tables",
+}
 
 
 @dataclass(frozen=True)
@@ -142,10 +146,21 @@ def read_recipe(name: str, folder: Path = RECIPES) -> Recipe:
     return recipe
 
 
+def sizes(downloads: Sequence[Download]) -> str:
+    """Their sizes together: what is known, what is estimated, and of how many nothing is known."""
+    known = sum(download.bytes for download in downloads)
+    guesses = [download.about_bytes for download in downloads if not download.bytes and download.about_bytes]
+    unknown_sizes = sum(not download.bytes and not download.about_bytes for download in downloads)
+    parts = [f"{known:,} bytes"] if known else []
+    if guesses:
+        parts += [f"about {sum(guesses):,} {'more' if known else 'bytes'} (estimates of {len(guesses):,})"]
+    return ", ".join(parts + [f"{unknown_sizes:,} of unknown size"] * bool(unknown_sizes))
+
+
 def recipes_of(path: Path) -> list[str]:
-    """The recipes that put a file where `path` ends, those with the fewest files first."""
-    found = [name for name in names() if any(path.parts[-len(parts) :] == parts for parts in _places(name))]
-    return sorted(found, key=lambda name: len(_places(name)))
+    """The recipes that put a file where `path` ends, or files below it; those with the fewest files first."""
+    found = [name for name in names() if any(path.parts[-len(place) :] == place for place in _places(name))]
+    return sorted(found, key=lambda name: len(list(read_recipe(name).outputs)))
 
 
 def remedy(path: str | Path | None) -> str:
@@ -155,8 +170,10 @@ def remedy(path: str | Path | None) -> str:
 
 
 @cache
-def _places(recipe: str) -> list[tuple[str, ...]]:
-    return [Path(output.place).parts for output in read_recipe(recipe).outputs]
+def _places(recipe: str) -> set[tuple[str, ...]]:
+    """The files that a recipe puts in place and the folders above them, in parts."""
+    files = [PurePosixPath(output.place) for output in read_recipe(recipe).outputs]
+    return {place.parts for file in files for place in (file, *file.parents) if place.parts}
 
 
 def _path(name: str, folder: Path) -> Path:
@@ -190,35 +207,37 @@ def _read(name: str, folder: Path, seen: set[Path]) -> Recipe:
     return Recipe(path.stem, table["about"], tuple(downloads), texts, bitexts)
 
 
-def _table(values: Mapping[str, Any], keys: Mapping[str, str], needed: Sequence[str], where: str) -> dict[str, Any]:
-    """The values of a TOML table by key, each of its kind; empty where a key is missing that is not needed."""
+def _table(values: Mapping[str, Any], keys: Mapping[str, Any], needed: Sequence[str], where: str) -> dict[str, Any]:
+    """The values of a TOML table by key; a key that is missing and not needed has the value that `keys` gives it."""
     for name in sorted(values.keys() - keys.keys()):
         more = nearest(name, keys) or f"there are {', '.join(sorted(keys))}"
         raise BadInput(f"no key {name[:60]!r} is known here; {more}", where)
     for name, value in values.items():
-        if not _fits(value, keys[name]):
-            raise BadInput(f"{name} is {keys[name]}, not {str(value)[:60]!r}", where)
+        if not _fits(value, type(keys[name])):
+            raise BadInput(f"{name} is {KINDS[type(keys[name])]}, not {str(value)[:60]!r}", where)
     for name in needed:
         if name not in values:
-            raise BadInput(f"{name} is missing; expected {keys[name]}", where)
-    return {name: values.get(name, EMPTY[kind]) for name, kind in keys.items()}
+            raise BadInput(f"{name} is missing; expected {KINDS[type(keys[name])]}", where)
+    return {**keys, **values}
 
 
-def _fits(value: Any, kind: str) -> bool:
-    """Whether a value is of a kind. Kinds are exact: true is not a whole number."""
-    if kind == TEXT:
+def _fits(value: Any, kind: type) -> bool:
+    """Whether a value is of a kind of `KINDS`. Kinds are exact: true is not a whole number."""
+    if kind is str:
         return type(value) is str and bool(value.strip())
-    if kind == NUMBER:
+    if kind is int:
         return type(value) is int and value >= 0
-    if kind == PAIRS:
+    if kind is dict:
         return type(value) is dict and all(type(item) is str for item in value.values())
-    if kind == TABLES:
-        return type(value) is list and all(type(item) is dict for item in value)
-    return type(value) is list and all(type(item) is str and item for item in value) and len({*value}) == len(value)
+    if type(value) is not list:
+        return False
+    if kind is list:
+        return all(type(item) is dict for item in value)
+    return all(type(item) is str and item for item in value) and len({*value}) == len(value)
 
 
 def _tables(
-    table: Mapping[str, Any], name: str, keys: Mapping[str, str], needed: Sequence[str], where: str
+    table: Mapping[str, Any], name: str, keys: Mapping[str, Any], needed: Sequence[str], where: str
 ) -> Iterator[tuple[dict[str, Any], str]]:
     """The tables of a list, each with its place for errors."""
     for number, values in enumerate(table[name], start=1):

@@ -14,9 +14,8 @@ import pytest
 from derive.errors import BadInput
 from derive.files import claimed
 from experiments.data.download import PART, Patience
-from experiments.data.fetch import Fetched, fetch, work_folder
 from experiments.data.recipe import LOCK, Download, Output, Recipe
-from experiments.data.store import State, Store
+from experiments.data.store import Fetched, State, Store
 from tests.experiments.data import site as served
 from tests.experiments.data.archives import zipped
 from tests.experiments.data.site import Site
@@ -39,7 +38,7 @@ def download(url: str, content: bytes | None, *outputs: Output) -> Download:
 
 def fetched(folder: Path, *downloads: Download, trust: bool = False) -> Fetched:
     recipe = Recipe("test", "A test", downloads)
-    return fetch(recipe, Store(folder), lambda *_: None, trust=trust, patience=PATIENCE)
+    return Store(folder).fetch(recipe, lambda *_: None, trust=trust, patience=PATIENCE)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -195,7 +194,7 @@ def test_progress_ends_when_the_file_is_in_its_place(site: Site, tmp_path: Path)
     def report(what: str, done: int, of: int) -> None:
         heard.append((what, done, of, (tmp_path / "f").exists()))
 
-    fetch(recipe, Store(tmp_path), report, patience=PATIENCE)
+    Store(tmp_path).fetch(recipe, report, patience=PATIENCE)
     assert {what for what, *_ in heard} == {"fetching f"}
     assert heard[-1] == ("fetching f", 3_000_000, 3_000_000, True)
     assert all(done < of and not there for _, done, of, there in heard[:-1])
@@ -204,6 +203,6 @@ def test_progress_ends_when_the_file_is_in_its_place(site: Site, tmp_path: Path)
 def test_a_mistake_of_the_program_s_own_is_not_hidden(site: Site, tmp_path: Path) -> None:
     """Here that there is a folder in the place of a file of Calque's own."""
     one = download(site.serve("/f", b"file"), b"file")
-    (work_folder(one, Store(tmp_path)) / PART).mkdir(parents=True)
+    (Store(tmp_path).work_folder(one) / PART).mkdir(parents=True)
     with pytest.raises(IsADirectoryError):
         fetched(tmp_path, one)

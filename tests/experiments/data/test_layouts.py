@@ -13,7 +13,6 @@ import pytest
 from derive.natural.bitext import BitextFiles
 from derive.readers.iob2 import read_iob2
 from derive.readers.nli import read_nli
-from experiments.data.fetch import fetch
 from experiments.data.recipe import read_recipe
 from experiments.data.store import Store
 from tests.experiments.data.archives import tarred, zipped
@@ -42,7 +41,7 @@ def fetched(name: str, site: Site, folder: Path, contents: Mapping[str, bytes]) 
         )
         for one in recipe.downloads
     )
-    done = fetch(replace(recipe, downloads=local), Store(folder), lambda *_: None, trust=True)
+    done = Store(folder).fetch(replace(recipe, downloads=local), lambda *_: None, trust=True)
     assert not done.failed
     return folder
 
