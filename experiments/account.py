@@ -1,13 +1,16 @@
-"""Counts of sentences and words in and out, with the reasons for what is left out."""
+"""Lines of a report and of commands: counts in and out with reasons, values by name, and what computed them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import platform
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from experiments.languages import GoldText
 
+LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy")
 TORN = "more entities than before: the new order splits some, and each piece counts as one"
 
 
@@ -25,20 +28,14 @@ def of_languages(derived: Mapping[str, Any]) -> Iterator[str]:
             yield f"{language}: {count:,} {why} kept their order"
         if counts["spans split"]:
             yield f"{language}: {counts['spans split']:,} {TORN}"
-        if some := counts.get("shared"):
-            yield _of_shared(language, some)
+        if shared := counts.get("shared"):
+            kinds = (("types", "types"), ("tokens", "sub-words"), ("words", "words"))
+            shares = [f"{100 * shared[key] / max(1, shared[f'of_{key}']):.1f} % of the {what}" for key, what in kinds]
+            yield f"{language}: {', '.join(shares[:2])} and {shares[2]} shared"
     unseen, rare = derived["vocabulary"]["unseen types"], derived["vocabulary"]["rare words not trained on"]
     yield f"vocabulary: {unseen:,} types never occur in the corpus; dictionary and alignment@1 leave them out"
     if rare:
         yield f"vocabulary: {rare:,} occurrences of rare or very long words are encoded, but train no vocabulary"
-
-
-def _of_shared(language: str, counts: Mapping[str, int]) -> str:
-    """What a language shares with its source: types that occur, sub-words of its text and whole words."""
-    shares = (100 * counts[what] / max(1, counts[f"of_{what}"]) for what in ("types", "tokens", "words"))
-    return "{}: {:.1f} % of the types, {:.1f} % of the sub-words and {:.1f} % of the words shared".format(
-        language, *shares
-    )
 
 
 def of_task(about: Mapping[str, Any]) -> Iterator[str]:
@@ -63,10 +60,10 @@ def of_gold(texts: Iterable[GoldText]) -> Iterator[str]:
             yield f"{text.name}: {count:,} {what}"
 
 
-def of_natural(made: Mapping[str, Any]) -> Iterator[str]:
-    """Lines in and out of natural languages and their bitexts, from what their manifest says."""
-    bitexts = {"-".join(pair["languages"]): pair for pair in made["pairs"]}
-    for name, counts in (made["languages"] | bitexts).items():
+def of_natural(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Lines in and out of natural languages and their bitexts."""
+    bitexts = {"-".join(pair["languages"]): pair for pair in manifest["pairs"]}
+    for name, counts in (manifest["languages"] | bitexts).items():
         out = counts["out"]
         words = sum(side["tokens"] for side in out.get("sides", [out]))
         yield f"{name}: {counts['in']['lines']:,} lines in, {out['lines']:,} out, {words:,} sub-words"
@@ -74,14 +71,33 @@ def of_natural(made: Mapping[str, Any]) -> Iterator[str]:
             yield f"{name}: {count:,} {why}"
 
 
-def of_natural_task(task: str, made: Mapping[str, Any]) -> Iterator[str]:
-    """Examples of a task by split and by language, from what its manifest says."""
-    splits = made["splits"]
-    named = {split: counts for split, counts in splits.items() if "examples" in counts}
+def of_natural_task(task: str, manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Examples of a task by split and by language."""
+    splits = manifest["splits"]
+    sets = {split: counts for split, counts in splits.items() if "examples" in counts}
     for split, where in (("test", "{}"), ("dev", "{}, dev"), ("train", "{}, train")):
-        of_others = splits.get(split, {"languages": {}})["languages"]
-        named |= {where.format(name): counts for name, counts in of_others.items()}
-    for where, counts in named.items():
+        others = splits.get(split, {"languages": {}})["languages"]
+        sets |= {where.format(name): counts for name, counts in others.items()}
+    for where, counts in sets.items():
         yield f"{task}, {where}: {counts['examples']:,} examples"
         for why, count in counts["left out"].items():
             yield f"{task}, {where}: {count:,} {why}"
+
+
+def listed(values: Mapping[str, Any]) -> str:
+    """`layers 2, heads 4`; of which kind the values are goes without saying."""
+    return ", ".join(f"{key} {value}" for key, value in values.items() if key != "kind")
+
+
+def counted(number: int, one: str) -> str:
+    """`1 model`, `12 models`."""
+    return f"{number:,} {one}" if number == 1 else f"{number:,} {one}s"
+
+
+def computed_with(threads: int, device: str = "", more: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """The machine, and the versions of libraries; `more` are needed beside those that every study needs."""
+    parts = (platform.machine(), device, f"{threads} thread(s) a model")
+    return [
+        ("Machine", ", ".join(filter(None, parts))),
+        ("Libraries", ", ".join(f"{name} {version(name)}" for name in (*LIBRARIES, *more))),
+    ]

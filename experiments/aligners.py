@@ -54,10 +54,9 @@ def _score(
     machine: Machine,
     everywhere: tuple[Method, ...] = (OT, RELEASED),
 ) -> tuple[list[Record], Counter[str]]:
-    """Records of an encoder's layers, and what got no links.
+    """Records of an encoder's layers, and what got no links; other methods than `everywhere` at the main layer only.
 
-    The methods `everywhere` are scored at every layer, all others at the main one. `token_types` are the target's, when
-    each side is a row and when both are one.
+    `token_types` are the target's, when each side is a row and when both are one.
     """
     pairs = lowered(text.set.pairs) if lower else text.set.pairs
     device = str(machine.world.device)
@@ -96,11 +95,9 @@ class Diagonal(GoldSetAligner):
     """A baseline without training: each target word is linked to the source word in the same place."""
 
     def identity(self) -> Any:
-        """The gold set."""
         return self.text.gold_digests
 
     def step(self, home: Path, threads: int) -> Step:
-        """The step that scores it."""
         return _aligner_step(_score_diagonal, self, home, "diagonal", 1, threads)
 
 
@@ -124,11 +121,9 @@ class FastAlign(GoldSetAligner):
     """fast_align, trained on the set's own sentences and, where there is parallel text, on both."""
 
     def identity(self) -> Any:
-        """The gold set and the text."""
         return {"gold": self.text.gold_digests, "text": self.text.identity()}
 
     def step(self, home: Path, threads: int) -> Step:
-        """The step that trains and scores it."""
         return _aligner_step(_score_fast_align, self, home, "fast_align", 1, threads)
 
 
@@ -163,11 +158,9 @@ class GivenEncoder(GoldSetAligner):
         return {path.name: digest(path) for path in sorted(self.encoder.glob("*")) if path.is_file()}
 
     def identity(self) -> Any:
-        """The gold set and the encoder's files."""
         return {"gold": self.text.gold_digests, "encoder": self._digests}
 
     def step(self, home: Path, threads: int) -> Step:
-        """The step that scores it."""
         return _aligner_step(_score_encoder, self, home, "encoder", 4, threads, self.encoder.name)
 
 

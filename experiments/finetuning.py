@@ -40,7 +40,6 @@ class Transfer(Measure):
 
     @property
     def task(self) -> str:
-        """The task's name."""
         name: str = self.examples.config.task
         return name
 
@@ -49,14 +48,9 @@ class Transfer(Measure):
 
     def settings(self, model: Model) -> Any:
         examples = {name: self.examples.config.language(name) for name in model.training.languages}
-        of = task(self.task)
-        return {
-            "task": of,
-            "head": of.head.format,
-            "finetune": self.finetune,
-            "examples": examples,
-            "way": self.way,
-        }
+        head = task(self.task).head.format
+        of = {"task": task(self.task), "head": head, "finetune": self.finetune}
+        return of | {"examples": examples, "way": self.way}
 
     def rows(self, model: Model) -> int:
         return max(self.finetune.batch, READ_IDS // model.training.model.length)
@@ -122,13 +116,12 @@ class ZeroShot(Measure):
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         of, title = self.examples.config, f"{self.name} {model.name}"
         tasks = [
-            ScoredTask(
-                task(step.config.task), TaskFolder.open(step.folder), tuple(step.config.tests), step.config.files.units
-            )
+            ScoredTask(task(each.task), TaskFolder.open(step.folder), tuple(each.settings.tests), each.files.units)
             for step in (self.examples, *self.also)
+            if (each := step.config)
         ]
-        translations = tuple(of.translations) if self.way != ZERO_SHOT else ()
-        way = LearningWay(self.configs, self.way, tuple(of.devs), translations, self.on_curve, self.sample)
+        translations = tuple(of.settings.translations) if self.way != ZERO_SHOT else ()
+        way = LearningWay(self.configs, self.way, tuple(of.settings.devs), translations, self.on_curve, self.sample)
 
         def progress(done: int, steps: int) -> None:
             machine.report(title, done, steps + 1)

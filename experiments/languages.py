@@ -1,8 +1,9 @@
 """The languages of a study: a source and its images, natural languages, or the two languages of gold word links.
 
-Each kind is the config of the step that writes its folder, and answers the same questions about it: `language` (the
-fingerprint of one language, which does not depend on the others), `rows_of` (rows of the embedding table of a model of
-some languages) and `pairs_of` (the pairs of languages between which such a model has bitexts).
+Each kind is the config of the step that writes its folder, and has the same methods: `step`; `identity` (the
+fingerprint of all); `language` (that of one language, which does not depend on the others, where it need not);
+`rows_of` (rows of the embedding table of a model of some languages); `pairs_of` (the pairs of them that have bitexts);
+and, of what a study names, `mistakes` (everything that is wrong with it, in words).
 """
 
 from __future__ import annotations
@@ -18,12 +19,7 @@ from analysis.measures.aer import SETS, GoldSet, gold_set
 from analysis.records.run import Described
 from derive.artefact import digest
 from derive.bpe import SMALLEST
-from derive.build import (
-    derive_languages,
-    languages_fingerprint,
-    trial_image,
-    write_translation,
-)
+from derive.build import derive_languages, languages_fingerprint, trial_image, write_translation
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput, NoFile
 from derive.files import fingerprint
@@ -37,10 +33,8 @@ from derive.question import Question, image_of_question
 from derive.source import Source
 from derive.transform import Transform
 from derive.vocabulary import GivenVocabulary
-from experiments.places import CACHE
+from experiments.places import CACHE, name_mistakes
 from experiments.step import Machine, Step
-from experiments.text_plan import TextSizes
-from experiments.validation import name_mistakes
 
 SAMPLE = 100
 """Types on which transforms are tried out."""
@@ -79,26 +73,21 @@ class DerivedLanguages:
         return self._redrawn[seed]
 
     def step(self, home: Path) -> Step:
-        """The step that derives them."""
-        place = home / "languages"
-        return Step(_derive, self, place, "languages", "derive", KIND, FORMAT, spreads=True)
+        return Step(_derive, self, home / "languages", "languages", "derive", KIND, FORMAT, spreads=True)
 
     def identity(self) -> str:
-        """The fingerprint of all languages."""
         return self._fingerprint(self.transforms)
 
     def language(self, step: Step, name: str) -> str:
-        """The fingerprint of one language."""
         return self._fingerprint(tuple(transform for transform in self.transforms if transform.name == name))
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
-        """Rows of the table of a model of the source and some others: one for each type and script."""
+        """One row for each type and script."""
         moved = (trial_image(transform, SAMPLE) for transform in self.transforms if transform.name in names)
         scripts = 1 if len(names) == 1 else sum(bool((image >= SAMPLE).any()) for image in moved)
         return self._types * (1 + scripts)
 
     def pairs_of(self, names: Sequence[str]) -> tuple[LanguagePair, ...]:
-        """The source with each other language."""
         return tuple((SOURCE, name) for name in names)
 
     def questions(self, name: str, cache: Path) -> list[tuple[Question, Question]]:
@@ -109,7 +98,6 @@ class DerivedLanguages:
 
     @property
     def names(self) -> list[str]:
-        """The names of the derived languages."""
         return [transform.name for transform in self.transforms]
 
     @property
@@ -118,7 +106,6 @@ class DerivedLanguages:
         return (*self.source.drawn, *self.dictionary.drawn) if self.redraw else ()
 
     def mistakes(self) -> list[str]:
-        """Everything that is wrong with these values."""
         wrong = name_mistakes("transforms", self.names)
         if isinstance(self.vocabulary, Path):
             try:
@@ -183,8 +170,7 @@ class NaturalLanguages:
 
     `source` is the language that tasks are learnt in. Sentences of `withheld` are left out of text and bitexts. Models
     have rows for the types that occur, or for all, as `table` says. `dictionaries` are lexicons by language pair, as
-    `calque lexicon` writes them. `sizes` and `types` tell a plan what it cannot see before the files are there: bytes
-    of text, and how many types the tokenizer has.
+    `calque lexicon` writes them. `types` is how many types the tokenizer has, for a plan before its files are there.
     """
 
     source: str = "en"
@@ -193,7 +179,6 @@ class NaturalLanguages:
     withheld: TextFiles | None = None
     dictionaries: Mapping[LanguagePair, Path] = field(default_factory=dict)
     table: Rows = "used"
-    sizes: TextSizes | None = None
     types: int = 0
 
     def step(self, home: Path, vocabulary: Path) -> Step:
@@ -202,7 +187,6 @@ class NaturalLanguages:
         return Step(_encode, text, home / "languages", "text and bitexts", "derive", KIND, FORMAT, spreads=True)
 
     def mistakes(self) -> list[str]:
-        """Everything that is wrong with what models are pretrained on."""
         wrong = []
         if len(self.texts) < 2:
             wrong.append(f"texts are of two languages at least, not of {len(self.texts)}")
@@ -212,10 +196,6 @@ class NaturalLanguages:
         if unknown := sorted(self.dictionaries.keys() - self.bitexts.keys()):
             there = ", ".join(map("-".join, self.bitexts))
             wrong.append(f"dictionaries: {'-'.join(unknown[0])} is not a bitext; there are {there}")
-        if self.sizes:
-            unsized = [name for name in self.texts if name not in self.sizes.texts]
-            unsized += ["-".join(pair) for pair in self.bitexts if pair not in self.sizes.bitexts]
-            wrong += [f"sizes has none of {unsized[0]}"] if unsized else []
         if not self.bitexts:
             wrong.append("bitexts are of one pair of languages at least")
         return wrong
@@ -239,20 +219,17 @@ class NaturalText:
 
     @cached_property
     def _identity(self) -> str:
-        texts, bitexts = self._arguments
-        of = self.languages
+        (texts, bitexts), of = self._arguments, self.languages
         return natural_fingerprint(texts, bitexts, self.vocabulary, of.table, dict(of.dictionaries))
 
     def identity(self) -> str:
-        """The fingerprint of all texts and bitexts."""
         return self._identity
 
     def language(self, step: Step, name: str) -> str:
-        """The fingerprint of one language, which has that of all."""
         return f"{step.fingerprint}/{name}"
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
-        """Rows of a model's table: for types that occur, or, before the text has been read, for all."""
+        """Rows for types that occur, or, before the text has been read, for all."""
         of = self.languages
         if of.types and not self.vocabulary.folder.exists():
             return of.types
@@ -261,7 +238,6 @@ class NaturalText:
         return self.vocabulary.open().size
 
     def pairs_of(self, names: Sequence[str]) -> tuple[LanguagePair, ...]:
-        """The pairs that have a bitext."""
         return tuple(pair for pair in self.languages.bitexts if set(pair) <= set(names))
 
 
@@ -275,11 +251,9 @@ def _is_read(step: Step) -> bool:
 
 def _encode(step: Step, machine: Machine) -> None:
     text: NaturalText = step.config
-    texts, bitexts = text._arguments
-    of = text.languages
-    derive_natural(
-        texts, bitexts, text.vocabulary, step.folder, machine.workers, machine.report, of.table, dict(of.dictionaries)
-    )
+    (texts, bitexts), of = text._arguments, text.languages
+    arguments = texts, bitexts, text.vocabulary, step.folder, machine.workers, machine.report
+    derive_natural(*arguments, of.table, dict(of.dictionaries))
 
 
 @dataclass(frozen=True)
@@ -295,11 +269,9 @@ class GoldPairs:
     sets: tuple[str, ...] = SETS
 
     def of_set(self, name: str) -> GoldText:
-        """A gold set with its parallel text."""
         return GoldText(self.gold, name, self.text.get(name, ()))
 
     def mistakes(self) -> list[str]:
-        """Everything that is wrong with these values."""
         wrong = name_mistakes("sets", list(self.sets))
         if not SMALLEST <= self.vocabulary <= TYPES:
             wrong.append(f"vocabulary is from {SMALLEST} to {TYPES:,} types, not {self.vocabulary:,}")
@@ -322,24 +294,20 @@ class GoldText:
 
     @cached_property
     def set(self) -> GoldSet:
-        """The gold set."""
         return gold_set(self.gold, self.name)
 
     @property
     def pair(self) -> LanguagePair:
-        """The codes of its two languages."""
         first, _, second = self.name.partition("-")
         return first, second
 
     def identity(self) -> Any:
-        """Changes with the sentences."""
         files = [[_digest(path) for path in (source.path, source.beside) if path] for source in self.text]
         switches = [(source.columns, source.escaped) for source in self.text]
         return fingerprint(GOLD_FORMAT, self.gold_digests, files, switches)
 
     @cached_property
     def gold_digests(self) -> list[str]:
-        """Change with the gold set."""
         return [self.name, *(_digest(path) for path in sorted((self.gold / self.name).glob("*")) if path.is_file())]
 
     def own(self) -> list[Pair]:
@@ -365,24 +333,19 @@ class PairText:
     vocabulary: int
 
     def step(self, home: Path) -> Step:
-        """The step that writes them."""
         name = self.text.name
         return Step(_translate, self, home / name / "languages", f"languages {name}", "derive", KIND, FORMAT)
 
     def identity(self) -> dict[str, Any]:
-        """The sentences and the number of types."""
         return {"text": self.text.identity(), "vocabulary": self.vocabulary}
 
     def language(self, step: Step, name: str) -> str:
-        """The fingerprint of both languages."""
         return step.fingerprint
 
     def rows_of(self, step: Step, names: Sequence[str]) -> int:
-        """Rows of a model's table."""
         return self.vocabulary
 
     def pairs_of(self, names: Sequence[str]) -> tuple[LanguagePair, ...]:
-        """The source with its translation."""
         return tuple((SOURCE, name) for name in names)
 
 

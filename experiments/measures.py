@@ -43,44 +43,38 @@ from derive.task_data import TaskFolder
 from derive.usage import count_shared, other_forms
 from experiments.languages import GoldText, LanguagePair
 from experiments.models import Model
-from experiments.places import CACHE
+from experiments.places import CACHE, name_mistakes
 from experiments.step import Machine, Step
-from experiments.validation import name_mistakes
 from pretrain.checkpoint import snapshots_of
 from pretrain.metrics import METRICS
 
 
-class Measures(ABC):
-    """One or more measures of a model that share a name and settings in a study."""
+class Measure(ABC):
+    """A measure of a model, or several that share a name and settings in a study (`parts`).
 
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """The name of the measures; that of one measure is also the name of the folder of its records."""
-
-    @abstractmethod
-    def parts(self) -> Sequence[Measure]:
-        """The measures, each of which has a folder of records."""
-
-    def mistakes(self) -> list[str]:
-        """Everything that is wrong with the settings."""
-        return []
-
-
-class Measure(Measures):
-    """A measure of a model. Raise `format` when a change of the code gives other records for the same model."""
+    Raise `format` when a change of the code gives other records for the same model.
+    """
 
     format: ClassVar[int] = 1
     only_pairs: ClassVar[bool] = False
     """Whether it is of models of a source and one other language."""
 
+    @property
     @abstractmethod
-    def __call__(self, model: Model, machine: Machine) -> Measurement:
-        """Measure a model.
+    def name(self) -> str:
+        """The name in a study; that of one measure is also the name of the folder of its records."""
 
-        Raises:
-            BadInput: the checkpoint or the data are damaged, or do not fit each other.
-        """
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        """Measure a model; raises BadInput where the checkpoint or the data are damaged, or do not fit each other."""
+        raise NotImplementedError(f"{type(self).__name__} measures by its parts")
+
+    def parts(self) -> Sequence[Measure]:
+        """The measures, each of which has a folder of records."""
+        return (self,)
+
+    def mistakes(self) -> list[str]:
+        """Everything that is wrong with the settings."""
+        return []
 
     def applies(self, model: Model) -> bool:
         """Whether it can be measured: most measures compare languages, so that a model needs two."""
@@ -89,9 +83,6 @@ class Measure(Measures):
     def settings(self, model: Model) -> Any:
         """What decides its records in addition to the model."""
         return self
-
-    def parts(self) -> Sequence[Measure]:
-        return (self,)
 
     def rows(self, model: Model) -> int:
         """The most rows that the model reads at a time, for an estimate of memory; 0: no more than in training."""
@@ -114,10 +105,8 @@ class Measuring:
 
     def card_bytes(self) -> float | None:
         """Bytes of a GPU that the model is expected to take."""
-        if not isinstance(self.model.weights, Step):
-            return None
-        rows = self.measure.rows(self.model)
-        return self.model.training.card_bytes_with(rows) if rows else self.model.training.card_bytes()
+        trained = isinstance(self.model.weights, Step)
+        return self.model.training.card_bytes(self.measure.rows(self.model)) if trained else None
 
 
 def measuring(measure: Measure, model: Model, threads: int) -> Step:
@@ -155,11 +144,7 @@ class MeasuredStep:
 
 
 def read_measured(step: Step) -> MeasuredStep:
-    """What a finished step measured.
-
-    Raises:
-        BadInput: it is damaged.
-    """
+    """What a finished step measured; raises BadInput where it is damaged."""
     artefact = step.open()
     runs, records = json_rows.read(artefact.path(RUNS), Run), json_rows.read(artefact.path(RECORDS), Record)
     own = [step.config.model.run] if isinstance(step.config, Measuring) else runs
@@ -241,9 +226,8 @@ class Sharing(Measure):
         languages, measured = _languages(model), model.measured(machine)
         counts = count_shared(languages.folder / language, languages.vocabulary.types, languages[language].table)
         shares = counts.shares.items()
-        return Measurement(
-            tuple(measured.record(SHARING, metric, value, count, step=0) for metric, (value, count) in shares)
-        )
+        records = (measured.record(SHARING, metric, value, count, step=0) for metric, (value, count) in shares)
+        return Measurement(tuple(records))
 
 
 @dataclass(frozen=True)
@@ -302,10 +286,8 @@ class Reading(Measure):
         records = []
         for language in (SOURCE, *training.languages):
             rows = int(shown[language]["rows"])
-            values = {"ids": float(rows * ids), "epochs": float(shown[language]["epochs"])}
-            records += [
-                measured.record(READ, metric, value, rows, language=language) for metric, value in values.items()
-            ]
+            for metric, value in (("ids", float(rows * ids)), ("epochs", float(shown[language]["epochs"]))):
+                records.append(measured.record(READ, metric, value, rows, language=language))
         languages = Languages.open(model.data, training.languages)
         return Measurement((*records, *held_out_loss(measured, languages, training.mixture.held_out).records))
 
@@ -346,11 +328,7 @@ class Growth(Measure):
 
 
 def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
-    """Steps and files, ascending: first those of the model that this one starts from, except its last.
-
-    Raises:
-        BadInput: a run has none, or one of them has changed.
-    """
+    """Steps and files, ascending: first those of the model that this one starts from, except its last."""
     start = model.training.start
     if isinstance(start, Step):
         artefact = start.open()
@@ -374,7 +352,6 @@ class ProbeCheck:
     """In the manifest: the sentences, ids and words that the probes of each language read."""
 
     def step(self, home: Path) -> Step:
-        """The step that counts them."""
         return Step(_count, self, home / "probe-text", "text for the probes", "derive", "probe-text")
 
 
@@ -390,7 +367,7 @@ def _count(step: Step, machine: Machine) -> None:
 
 
 @dataclass(frozen=True)
-class GoldLinks(Measures):
+class GoldLinks(Measure):
     """AER of every layer on gold sets, each sentence encoded alone, by some ways to read links.
 
     `aligners` name the ways; models are judged by the first.
@@ -454,7 +431,6 @@ class Retrieval(Measure):
         return {name: digest(path) for name, path in self.same_sentences.items()}
 
     def identity(self) -> dict[str, str]:
-        """The digests of the files."""
         return self._digests
 
     def parts(self) -> Sequence[Measure]:

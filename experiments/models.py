@@ -23,10 +23,9 @@ from derive.languages import Languages
 from derive.links.stored import FORMAT as LINKS_FORMAT
 from derive.links.stored import KIND as LINKS
 from derive.links.symmetrise import SYMMETRISATIONS
-from experiments.packing import CONTEXT
 from experiments.step import Cost, Machine, Step
 from pretrain.config import ModelConfig, TrainConfig
-from pretrain.cost import parameters, training_bytes
+from pretrain.cost import TrainingBytes, parameters, training_bytes
 from pretrain.hub import model_folder
 from pretrain.mixture import ALL_TOGETHER, Mixture
 from pretrain.objective import GOLD, GROWN, Linked, Objective
@@ -36,6 +35,8 @@ from pretrain.start import check_start, has_head, weights_digest
 
 PROCESS = 400 * 2**20
 """Bytes that Python, torch and transformers take before there is a model; on a GPU they are not in its memory."""
+CONTEXT = 700 * 2**20
+"""Bytes of a card that a process takes before there is a model: CUDA's context and kernels. An assumption."""
 BATCH_BYTES = 3 * 8
 """Bytes per id of a step's rows, which are drawn at once: the id, its label and its language."""
 TOO_MUCH = 2
@@ -59,20 +60,13 @@ class Group:
 
 @dataclass(frozen=True)
 class GivenModel:
-    """A model from elsewhere.
-
-    `name` is its folder, or the hub's name of a model with its revision (`pretrain.hub`).
-    """
+    """A model from elsewhere: its folder, or the hub's name of a model with its revision (`pretrain.hub`)."""
 
     name: Path
 
     @cached_property
     def checkpoint(self) -> Path:
-        """The folder that transformers loads, fetched from the hub if it is not in its cache.
-
-        Raises:
-            BadInput: the hub does not have the model.
-        """
+        """The folder that transformers loads, fetched from the hub if it is not in its cache."""
         return model_folder(str(self.name))
 
     @cached_property
@@ -92,11 +86,7 @@ class GivenModel:
 
     @cached_property
     def has_head(self) -> bool:
-        """Whether it has a prediction head; False while its folder is missing.
-
-        Raises:
-            BadInput: a folder without a model, or weights that cannot be read.
-        """
+        """Whether it has a prediction head; False while its folder is missing."""
         return self.checkpoint.is_dir() and has_head(self.checkpoint)
 
     def mistakes(self, config: ModelConfig) -> list[str]:
@@ -139,7 +129,6 @@ class Model:
 
     @cached_property
     def run(self) -> Run:
-        """The model as records describe it."""
         return replace(self.about, id=self.folder.relative_to(self.home).as_posix())
 
     @property
@@ -153,13 +142,7 @@ class Model:
 
     @property
     def checkpoint(self) -> Path:
-        """The folder that transformers loads."""
         return checkpoint_of(self.weights)
-
-    @property
-    def all_steps(self) -> int:
-        """The steps of pretraining behind it."""
-        return steps_of(self.weights)
 
     @property
     def step(self) -> Step:
@@ -169,7 +152,6 @@ class Model:
 
     @property
     def training(self) -> Training:
-        """How the study trained it."""
         training: Training = self.step.config
         return training
 
@@ -182,7 +164,7 @@ class Model:
         names = self.training.languages if isinstance(self.weights, Step) else ()
         language = names[0] if len(names) == 1 and not self.mixed and not self.run.main_layer else ""
         device = str(machine.world.device)
-        return MeasuredModel(self.checkpoint, self.run.id, language, self.run.seed, self.all_steps, device)
+        return MeasuredModel(self.checkpoint, self.run.id, language, self.run.seed, steps_of(self.weights), device)
 
     @property
     def of_pair(self) -> bool:
@@ -211,13 +193,11 @@ class EstimatedLinks:
     drawn: PairSample = ALL
 
     def identity(self) -> dict[str, Any]:
-        """The two languages and the method."""
         names = [name for name in (self.first, self.second) if name != SOURCE]
         languages = {name: self.data.config.language(self.data, name) for name in names}
         return {"languages": languages, "method": self.method, "drawn": self.drawn}
 
     def step(self) -> Step:
-        """The step that estimates them."""
         name = f"{self.first}-{self.second}"
         place = self.data.folder / "estimated" / name
         return Step(_estimate_links, self, place, f"estimated links {name}", "derive", LINKS, LINKS_FORMAT)
@@ -314,11 +294,7 @@ class Training:
         return measure if types.measurable else None
 
     def check_memory(self, title: str, available: float, processes: int = 1) -> None:
-        """Refuse a model or a batch that `available` bytes cannot hold.
-
-        Raises:
-            BadInput: naming the setting that takes the most.
-        """
+        """Refuse a model or a batch that `available` bytes cannot hold, naming the setting that takes the most."""
         if (needed := self._peak(processes)) <= TOO_MUCH * available:
             return
         model, train = self.model, self.train
@@ -328,40 +304,30 @@ class Training:
         } | {f"train.batch ({train.batch:,})": replace(self, train=replace(train, batch=1))}
         peaks = {name: training._peak(processes) for name, training in smaller.items()}
         peaks["the objective's own modules"] = needed - self.objective.traits.memory
-        most = min(peaks, key=peaks.__getitem__)
         raise BadInput(
             f"{title}: training takes about {needed / 2**30:,.0f} GiB, and there are {available / 2**30:,.0f}; "
-            f"the main reason is {most}"
+            f"the main reason is {min(peaks, key=peaks.__getitem__)}"
         )
 
-    def card_bytes(self) -> float:
-        """Bytes of a GPU that it is expected to take."""
-        return self.card_bytes_with(self._micro_batch())
-
-    def card_bytes_with(self, rows: int) -> float:
-        """Bytes of a GPU that its model is expected to take while it learns from so many rows at a time."""
-        return CONTEXT + self.cost().card.of(rows)
+    def card_bytes(self, rows: int = 0) -> float:
+        """Bytes of a GPU that it is expected to take with so many rows at a time, or with its own micro-batch."""
+        return CONTEXT + self._bytes(card=True).of(rows or self._micro_batch())
 
     def cost(self) -> Cost:
-        """Parameters, operations and memory."""
-        ids = self.train.steps * self.train.batch * self.model.length
-        languages = self._language_embeddings
-        model, types, traits = self.model, self.rows, self.objective.traits
-        card = training_bytes(model, types, traits.mask_rate, card=True)
+        """What the whole training costs."""
+        model, types, ids = self.model, self.rows, self.train.steps * self.train.batch * self.model.length
         return Cost(
             steps=self.train.steps,
-            parameters=parameters(model, types) + languages,
+            parameters=parameters(model, types) + self._language_embeddings,
             flops=ids * self.objective.flops(model, types, self.mixture.pairs or 0.0),
             memory=self._memory(),
             batch=self.train.batch,
-            card=replace(card, fixed=card.fixed + traits.memory + 16 * languages),
+            card=self._bytes(card=True),
         )
 
     def _peak(self, processes: int) -> float:
         """Bytes that each process takes at the peak: of a GPU's memory if there is a GPU."""
-        if torch.cuda.is_available():
-            return self.card_bytes_with(self._micro_batch(processes))
-        return self._memory(processes)
+        return self.card_bytes(self._micro_batch(processes)) if torch.cuda.is_available() else self._memory(processes)
 
     def _micro_batch(self, processes: int = 1) -> int:
         """The most rows that a process learns from at a time."""
@@ -369,10 +335,15 @@ class Training:
 
     def _memory(self, processes: int = 1) -> int:
         """Bytes of this machine's memory that each process takes at the peak."""
-        process, batch = 0 if torch.cuda.is_available() else PROCESS, self.train.batch * self.model.length
+        process = 0 if torch.cuda.is_available() else PROCESS
+        training = self._bytes(card=False).of(self._micro_batch(processes))
+        return process + int(training) + BATCH_BYTES * self.train.batch * self.model.length
+
+    def _bytes(self, card: bool) -> TrainingBytes:
+        """Bytes of the model and of its rows, with those of the objective's own modules."""
         traits = self.objective.traits
-        needed = training_bytes(self.model, self.rows, traits.mask_rate, card=False).of(self._micro_batch(processes))
-        return process + int(needed) + traits.memory + 16 * self._language_embeddings + BATCH_BYTES * batch
+        needed = training_bytes(self.model, self.rows, traits.mask_rate, card=card)
+        return replace(needed, fixed=needed.fixed + traits.memory + 16 * self._language_embeddings)
 
     @property
     def _language_embeddings(self) -> int:

@@ -1,8 +1,4 @@
-"""What a person may write on the command line, as objects.
-
-Every object is written as it names itself, so `transform("trans-25.inv").name` is `trans-25.inv` again; for
-`syn-fr` one may write `syn:fr`.
-"""
+"""The studies by name: Calque's, and those of a user's own files."""
 
 from __future__ import annotations
 
@@ -12,39 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from derive.errors import BadInput, unknown
-from derive.transforms import transform as transform
 
-if TYPE_CHECKING:  # torch comes with these, and --help does not wait for it
-    from experiments.measures import Measure
+if TYPE_CHECKING:  # torch comes with it, and --help does not wait for it
     from experiments.study import Study
-    from pretrain.mixture import Mixture
-    from pretrain.objective import Objective
 
 FIRST = "pocket"
 """The study that lists begin with."""
-
-
-def objective(name: str) -> Objective:
-    """The objective of a name."""
-    from pretrain.objectives import parse
-
-    return parse(name)
-
-
-def mixture(name: str) -> Mixture:
-    """The mixture of a name."""
-    from pretrain.mixture import parse
-
-    return parse(name)
-
-
-def measure(name: str) -> Measure:
-    """The measure without settings of a name."""
-    from experiments.measures import MEASURES
-
-    if name not in MEASURES:
-        raise BadInput(unknown("measure", name, MEASURES))
-    return MEASURES[name]
 
 
 @cache

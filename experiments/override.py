@@ -6,22 +6,38 @@ import dataclasses
 import math
 import types
 import typing
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from derive.errors import LONGEST_NAME, BadInput, nearest, shown
+from derive.errors import LONGEST_NAME, BadInput, nearest, shown, unknown
 from derive.transform import Transform
-from experiments import names
-from experiments.measures import Measures
+from derive.transforms import transform
+from experiments.measures import MEASURES, Measure
 from experiments.study import Study
 from experiments.study_mistakes import study_mistakes
 from experiments.tasks import with_siblings
+from pretrain import mixture, objectives
 from pretrain.mixture import Mixture
 from pretrain.objective import Objective
 
 LARGEST = 2**63
 """What random generators take as a seed, and arrays as a size, is below it."""
+
+
+def _measure(name: str) -> Measure:
+    if name not in MEASURES:
+        raise BadInput(unknown("measure", name, MEASURES))
+    return MEASURES[name]
+
+
+PARSERS: Mapping[Any, Callable[[str], Any]] = {
+    Transform: transform,
+    Objective: objectives.parse,
+    Mixture: mixture.parse,
+    Measure: _measure,
+}
+"""How values with names are read."""
 UNSAID = "no text on the command line says its values; a study of one's own can (calque run my_study.py)"
 
 
@@ -51,11 +67,6 @@ def _fields(value: Any) -> list[str]:
     return [field.name for field in dataclasses.fields(value) if field.name != "name"]
 
 
-def _whole(key: str, value: Any) -> ValueError:
-    """That a value of several fields is not set at once."""
-    return ValueError(f"{key} has fields of its own; set one of them: {', '.join(_fields(value))}")
-
-
 def _replace(value: Any, path: list[str], text: str) -> Any:
     """`value` with the field at `path` read from `text`."""
     key, rest = path[0], path[1:]
@@ -63,8 +74,7 @@ def _replace(value: Any, path: list[str], text: str) -> Any:
         _check_known(key, value)
         if not dataclasses.is_dataclass(value[key]):
             raise ValueError(f"{key}: {UNSAID}")
-        if not rest:
-            raise _whole(key, value[key])
+        _check_whole(key, value[key], rest)
         return {**value, key: _replace(value[key], rest, text)}
     if key not in _fields(value) and isinstance(value, Study):
         return _replace_within(value, path, text)
@@ -81,7 +91,7 @@ def _replace(value: Any, path: list[str], text: str) -> Any:
         entries = with_siblings(inner) if key == "tasks" else inner
         return dataclasses.replace(value, **{key: _keep(entries, text)})
     if nested and not (text.lower() == "none" and type(None) in typing.get_args(hint)):
-        raise _whole(key, inner)
+        _check_whole(key, inner, rest)
     new = _read(text, hint, inner)
     if key == "seed" and new < 0:
         raise ValueError(f"a seed is 0 or more, not {new}")
@@ -89,11 +99,7 @@ def _replace(value: Any, path: list[str], text: str) -> Any:
 
 
 def _replace_within(study: Study, path: list[str], text: str) -> Study:
-    """The study with a value of one of its parts changed: `transforms` is `languages.transforms`.
-
-    Raises:
-        ValueError: no part has such a value, or several have.
-    """
+    """The study with a value of the one part that has it changed: `transforms` is `languages.transforms`."""
     places: dict[str, tuple[str, int | None]] = {}
     for name in _fields(study):
         value = getattr(study, name)
@@ -113,6 +119,12 @@ def _replace_within(study: Study, path: list[str], text: str) -> Study:
     else:
         changed = (*inner[:number], _replace(inner[number], path, text), *inner[number + 1 :])
     return dataclasses.replace(study, **{name: changed})
+
+
+def _check_whole(key: str, value: Any, rest: Sequence[str]) -> None:
+    """Refuse to set a value of several fields at once."""
+    if not rest:
+        raise ValueError(f"{key} has fields of its own; set one of them: {', '.join(_fields(value))}")
 
 
 def _check_known(key: str, known: Collection[str]) -> None:
@@ -147,23 +159,12 @@ def _masking(objective: Any, mask_rate: float) -> Any:
 
 
 def _read(text: str, hint: Any, before: Any = ()) -> Any:
-    """A value of the type that the field is declared with.
-
-    What a field holds already is kept by its name: a study may have an objective with other values than the name says.
-    An objective that is new to a study has the mask rate of the study's other objectives, if those that mask agree, so
-    that they can be compared.
-    """
+    """A value of the type that the field is declared with; `before` is what the field holds."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
         parts = [part.strip() for part in text.split(",") if part.strip()]
-        if arguments[0] in (Transform, Objective, Mixture, Measures):
-            here = {item.name: item for item in before}
-            rates = {rate for item in before if isinstance(item, Objective) and (rate := item.traits.mask_rate)}
-            named = (here.get(part) or _read(part, arguments[0]) for part in parts)
-            return tuple(
-                _masking(objective, *rates) if len(rates) == 1 and objective not in before else objective
-                for objective in named
-            )
+        if arguments[0] in PARSERS:
+            return _read_named(parts, PARSERS[arguments[0]], before)
         if parts and typing.get_origin(arguments[0]) is tuple:
             raise ValueError(UNSAID)
         return tuple(_read(part, arguments[0]) for part in parts)
@@ -179,28 +180,41 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
         if text not in arguments:
             raise ValueError(f"expected one of {', '.join(map(str, arguments))}, not {shown(text)}")
         return text
-    if hint is Transform:
-        return names.transform(text)
-    if hint is Objective:
-        return names.objective(text)
-    if hint is Mixture:
-        return names.mixture(text)
-    if hint is Measures:
-        return names.measure(text)
+    if hint in PARSERS:
+        return PARSERS[hint](text)
     if hint is bool:
         if text.lower() not in ("true", "false"):
             raise ValueError(f"expected true or false, not {shown(text)}")
         return text.lower() == "true"
     if dataclasses.is_dataclass(hint):
         raise ValueError(UNSAID)
+    return _read_number(text, hint) if hint in (int, float) else hint(text)
+
+
+def _read_named(parts: Sequence[str], parse: Callable[[str], Any], before: Any) -> tuple[Any, ...]:
+    """The values of these names.
+
+    What a field holds already is kept by its name: a study may have an objective with other values than the name says.
+    An objective that is new to a study has the mask rate of the study's other objectives, if those that mask agree, so
+    that they can be compared.
+    """
+    present = {item.name: item for item in before}
+    rates = {rate for item in before if isinstance(item, Objective) and (rate := item.traits.mask_rate)}
+    new = {part: parse(part) for part in parts if part not in present}
+    if len(rates) == 1:
+        new = {part: _masking(item, *rates) if item not in before else item for part, item in new.items()}
+    return tuple(present.get(part) or new[part] for part in parts)
+
+
+def _read_number(text: str, kind: type[int] | type[float]) -> int | float:
     try:
-        if hint in (int, float) and ("_" in text or not text.isascii()):  # Python reads 1_000 and digits of all scripts
+        if "_" in text or not text.isascii():  # Python reads 1_000 and digits of all scripts
             raise ValueError
-        value = hint(text)
+        value = kind(text)
     except ValueError:
-        raise ValueError(f"expected {hint.__name__}, not {shown(text)}") from None
-    if hint is int and abs(value) >= LARGEST:
+        raise ValueError(f"expected {kind.__name__}, not {shown(text)}") from None
+    if isinstance(value, int) and abs(value) >= LARGEST:
         raise ValueError(f"expected a number below 2**63, not {shown(text)}")
-    if hint is float and not math.isfinite(value):
+    if not math.isfinite(value):
         raise ValueError(f"expected a finite number, not {shown(text)}")
     return value

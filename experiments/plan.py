@@ -5,24 +5,22 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from heapq import heapreplace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from textwrap import fill
 from typing import Any
 
 import torch
 
 from derive.errors import BadInput, unknown
-from experiments.data.recipe import Download, Recipe, names, read_recipe
-from experiments.facts import counted
-from experiments.packing import USABLE, card_room
-from experiments.schedule import side_by_side
+from experiments.account import counted
+from experiments.data.recipe import read_recipe, recipes_of, sizes
+from experiments.schedule import USABLE, card_room, side_by_side
 from experiments.step import Cost
 from experiments.study import Study
-from experiments.summary import extent, reading, scale
-from experiments.text_plan import describe_text
+from experiments.summary import extent, scale
 from pretrain.cost import peak_flops
 from pretrain.hub import on_hub
 
@@ -52,15 +50,11 @@ CARDS = (
 
 
 def card(kind: str) -> Card:
-    """The card of a kind, in upper or lower case.
-
-    Raises:
-        BadInput: there is no such kind here.
-    """
-    kinds = {card.kind.lower(): card for card in CARDS}
-    if kind.lower() not in kinds:
-        raise BadInput(unknown("kind of card", kind, (card.kind for card in CARDS)))
-    return kinds[kind.lower()]
+    """The card of a kind, in upper or lower case."""
+    for one in CARDS:
+        if one.kind.lower() == kind.lower():
+            return one
+    raise BadInput(unknown("kind of card", kind, (one.kind for one in CARDS)))
 
 
 @dataclass(frozen=True)
@@ -136,7 +130,7 @@ def describe(study: Study, jobs: int | None, card: Card | None = None, cards: in
     Raises:
         BadInput: a model does not fit on such a card.
     """
-    here, text_plan = plan(study, jobs), reading(study)
+    here = plan(study, jobs)
     head, files = f"{study.name}: {scale(study)}\n{extent(study)}\n", describe_files(study, study.name)
     if not here.runs:
         return f"{head}\nno model is pretrained; fine-tuning and testing are not estimated\n{files}"
@@ -146,8 +140,7 @@ def describe(study: Study, jobs: int | None, card: Card | None = None, cards: in
         f"{run.memory / 2**30:>8,.2f} GiB  {_time(run.seconds):>14}"
         for run in here.runs
     )
-    text = f"\n{describe_text(text_plan)}" if text_plan else ""
-    return f"""{head}{text}
+    return f"""{head}
 {"run":<{width}}  {"steps":>9}  {"parameters":>10}  {"operations":>10}  {"memory":>12}  {"time":>14}
 {runs}
 
@@ -181,58 +174,25 @@ def inputs(study: Any) -> list[Path]:
 
 
 def _paths(value: Any) -> Iterator[Path]:
+    if isinstance(value, Path):
+        yield value
+        return
     if dataclasses.is_dataclass(value):
         value = tuple(getattr(value, field.name) for field in dataclasses.fields(value))
     if isinstance(value, Mapping):
         value = tuple(value.values())
-    if isinstance(value, Path):
-        yield value
-    elif isinstance(value, tuple):
+    if isinstance(value, tuple):
         for item in value:
             yield from _paths(item)
 
 
 def by_recipe(paths: list[Path], first: str) -> dict[str, list[Path]]:
-    """The paths by the recipe that puts them in place, those that no recipe has under the empty name.
-
-    Of several recipes it is `first`, then again and again the one with most of the remaining paths, preferably one of
-    which half of the downloads or more are for these; or else the one with the fewest downloads.
-    """
-    recipes = {name: read_recipe(name) for name in names()}
-    left, grouped = list(paths), dict[str, list[Path]]()
-
-    def worth(name: str) -> tuple[bool, bool, int, int]:
-        downloads, found = recipes[name].downloads, _found(recipes[name], left)
-        mostly = 2 * len(_wanted(recipes[name], left)) >= len(downloads)
-        return bool(found) and name == first, mostly, len(found), -len(downloads)
-
-    while left and (found := _found(recipes[best := max(recipes, key=worth)], left)):
-        grouped[best] = found
-        left = [path for path in left if path not in found]
-    return grouped | ({"": left} if left else {})
-
-
-def _found(recipe: Recipe, paths: list[Path]) -> list[Path]:
-    """The paths that a recipe puts in place."""
-    places = {place for download in recipe.downloads for place in _places_of(download)}
-    return [path for path in paths if not places.isdisjoint(_ends(path))]
-
-
-def _wanted(recipe: Recipe, paths: list[Path]) -> list[Download]:
-    """The downloads of a recipe that any of the paths comes from."""
-    ends = {end for path in paths for end in _ends(path)}
-    return [download for download in recipe.downloads if not ends.isdisjoint(_places_of(download))]
-
-
-def _places_of(download: Download) -> set[tuple[str, ...]]:
-    """Where a download's files go, and the folders above them, in parts."""
-    files = [PurePosixPath(output.place) for output in download.outputs]
-    return {place.parts for file in files for place in (file, *file.parents) if place.parts}
-
-
-def _ends(path: Path) -> set[tuple[str, ...]]:
-    """The path without any number of its first parts, as a place below a data folder may be it."""
-    return {path.parts[i:] for i in range(len(path.parts))}
+    """The paths by the recipe that puts them in place: `first`, or else the smallest. No recipe has those under ""."""
+    grouped: dict[str, list[Path]] = {}
+    for path in paths:
+        recipes = recipes_of(path) or [""]
+        grouped.setdefault(first if first in recipes else recipes[0], []).append(path)
+    return dict(sorted(grouped.items(), key=lambda item: (not item[0], item[0])))
 
 
 def describe_files(study: Any, name: str) -> str:
@@ -243,8 +203,8 @@ def describe_files(study: Any, name: str) -> str:
         return f"files: all {len(paths):,} are there\n" if paths else ""
     how = "missing, empty or no files" if any(path.exists() for path in missing) else "missing"
     lines = [f"files: {len(missing):,} of {len(paths):,} are {how}"]
-    for recipe, found in sorted(by_recipe(missing, name).items(), reverse=True):
-        lines.append(_command(read_recipe(recipe), found) if recipe else f"no recipe has {len(found):,} of them:")
+    for recipe, found in by_recipe(missing, name).items():
+        lines.append(_command(recipe, len(found)) if recipe else f"no recipe has {len(found):,} of them:")
         folders: dict[Path, list[str]] = {}
         for path in found:
             folders.setdefault(path.parent, []).append(path.name)
@@ -254,19 +214,8 @@ def describe_files(study: Any, name: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _command(recipe: Recipe, paths: list[Path]) -> str:
-    """The command that fetches the paths, and how much it fetches for them and beside them, as far as that is known."""
-    wanted = _wanted(recipe, paths)
-    others = [download for download in recipe.downloads if download not in wanted]
-    size = _size(wanted) + (f", and beside them {_size(others)}" if others else "")
-    trust = "" if all(download.pinned for download in recipe.downloads) else " --trust"
-    return f"`calque data fetch {recipe.name}{trust}` gets {len(paths):,} of them ({size}):"
-
-
-def _size(downloads: Sequence[Download]) -> str:
-    known = sum(download.bytes or download.about_bytes for download in downloads)
-    unknown_sizes = sum(not download.bytes and not download.about_bytes for download in downloads)
-    sizes = [f"about {known / 1e9:,.1f} GB" if known >= 1e9 else f"about {known / 1e6:,.1f} MB"] if known else []
-    if unknown_sizes:
-        sizes.append(counted(unknown_sizes, "download") + " of unknown size")
-    return " and ".join(sizes)
+def _command(name: str, number: int) -> str:
+    """The command that fetches `number` files, and how much it fetches in all."""
+    downloads = read_recipe(name).downloads
+    trust = "" if all(download.pinned for download in downloads) else " --trust"
+    return f"`calque data fetch {name}{trust}` gets {number:,} of them ({sizes(downloads)}):"

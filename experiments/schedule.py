@@ -9,23 +9,57 @@ from __future__ import annotations
 import multiprocessing
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from derive.files import claimed, sweep
 from derive.own_code import check_same, own_code
 from derive.workers import follow_parent, uninterrupted
-from experiments.packing import Room, all_memory, card_room
 from experiments.progress import Report, Throttled, drain, silent
 from experiments.signals import stoppable
 from experiments.step import Machine, Step, with_needs
 
 PAUSE = 0.5
 """Seconds between checks for a folder that another process is making."""
+USABLE = 0.9
+"""The part of a card's memory that is filled: the bytes of a step are an estimate."""
+
+
+@dataclass(frozen=True)
+class Room:
+    """Memory of a card in bytes, for steps that are each expected to take some, or 0 if they do not compute on it.
+
+    A step whose bytes are unknown (None), or more than the card has, gets the card to itself.
+    """
+
+    bytes: float
+
+    def admits(self, under_way: Collection[float | None], step: float | None) -> bool:
+        """Whether a step fits next to those under way."""
+        others = [taken for taken in under_way if taken != 0]
+        if step == 0 or not others:
+            return True
+        known = [taken for taken in (*others, step) if taken is not None]
+        return len(known) > len(others) and sum(known) <= self.bytes
+
+    def at_once(self, steps: Sequence[float | None]) -> int:
+        """How many of some steps may at most be under way together."""
+        free, room, number = sum(taken == 0 for taken in steps), self.bytes, 0
+        for taken in sorted(taken for taken in steps if taken):
+            room -= taken
+            number += room >= 0
+        return free + max(number, min(1, len(steps) - free))
+
+
+def card_room() -> Room | None:
+    """The free memory of this process's card; None where there is none."""
+    import torch
+
+    return Room(USABLE * torch.cuda.mem_get_info()[0]) if torch.cuda.is_available() else None
 
 
 def compute(
@@ -88,7 +122,9 @@ def do(step: Step, machine: Machine) -> None:
             if step.finished and not shared:
                 return
             if not step.spreads:
-                _use_threads(step.threads)
+                import torch
+
+                torch.set_num_threads(step.threads)
             step(machine)
     except NonFinite as error:
         raise NonFinite(f"{step.title}: {error}") from error
@@ -106,21 +142,20 @@ def first_process() -> bool:
 
 
 def _check_memory(waiting: Sequence[Step], processes: int = 1) -> None:
-    there = all_memory()
+    import torch
+
+    from pretrain.cost import machine_bytes
+
+    card = torch.cuda.is_available()
+    there = torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory if card else machine_bytes()
     for step in waiting:
-        step.check_memory(there, processes)
+        step.check_memory(float(there), processes)
 
 
 def _check_needs(waiting: Sequence[Step], report: Report) -> None:
     for need in {need.folder: need for step in waiting for need in step.needs}.values():
         if need.finished:
             need.check(report)
-
-
-def _use_threads(threads: int) -> None:
-    import torch
-
-    torch.set_num_threads(threads)
 
 
 def _compute_together(steps: Sequence[Step], machine: Machine) -> None:

@@ -54,10 +54,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of pretraining a model: steps, parameters, floating-point operations, and bytes at the peak here.
-
-    A step has `batch` rows, and `card` estimates their memory on a GPU.
-    """
+    """The cost of pretraining with `batch` rows a step: `memory` is bytes at the peak here, `card` those of a GPU."""
 
     steps: int
     parameters: int
@@ -111,12 +108,10 @@ class Step:
 
     @property
     def folder(self) -> Path:
-        """The folder of the result."""
         return self.place.with_name(f"{self.place.name}-{self.fingerprint}")
 
     @property
     def finished(self) -> bool:
-        """Whether the folder is complete."""
         return finished(self.folder)
 
     @property
@@ -125,36 +120,22 @@ class Step:
         return {"format": self.format, "fingerprint": self.fingerprint, "made from": self.identity}
 
     def __call__(self, machine: Machine) -> None:
-        """Fill the folder, the manifest last.
-
-        Raises:
-            BadInput: an input is missing, damaged, or cannot be used.
-        """
+        """Fill the folder, the manifest last; raises BadInput where an input is missing, damaged or of no use."""
         self.function(self, machine)
 
     def open(self) -> Artefact:
-        """The finished folder.
-
-        Raises:
-            BadInput: it is not finished, or its manifest is damaged.
-        """
+        """The finished folder; raises BadInput where it is not finished, or its manifest is damaged."""
         return Artefact.open(self.folder, self.kind)
 
     def check(self, report: Report) -> None:
-        """Check the finished folder, before hours of work that needs it.
-
-        Raises:
-            BadInput: naming the file.
-        """
+        """Check the finished folder, before hours of work that needs it; raises BadInput with the damaged file."""
         if check := getattr(self.config, "check", None):
             check(self.folder)
         else:
             self.open().verify(lambda done, of: report(f"checking {self.place.name}", done, of))
 
     def check_memory(self, available: float, processes: int = 1) -> None:
-        """Refuse a step that cannot work in `available` bytes, before anything is computed.
-
-        `processes` share its rows, each with that many bytes.
+        """Refuse a step whose `processes`, which share its rows, cannot work in `available` bytes each.
 
         Raises:
             BadInput: naming the setting that takes the most.
@@ -168,7 +149,7 @@ class Step:
         return estimate() if estimate else 0.0
 
     def cost(self) -> Cost | None:
-        """Its cost, where that can be estimated beforehand."""
+        """What pretraining costs; None of other steps."""
         estimate = getattr(self.config, "cost", None)
         return estimate() if estimate else None
 

@@ -13,9 +13,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,15 +29,10 @@ from derive.transform import Transform
 from experiments.aligners import Diagonal, FastAlign, GivenEncoder
 from experiments.finetuning import Transfer, ZeroShot
 from experiments.languages import THE_SOURCE, DerivedLanguages, GoldPairs, NaturalLanguages, PairText
-from experiments.measures import PAIR_MEASURES, Growth, Measure, Measures, ProbeCheck, Retrieval, measuring
+from experiments.measures import PAIR_MEASURES, Growth, Measure, ProbeCheck, Retrieval, measuring
 from experiments.models import GivenModel, Group, Model, Training, Weights
-from experiments.step import Stage, Step, with_needs
-from experiments.tasks import (
-    CrossLingualTask,
-    DerivedExamples,
-    Floors,
-    NaturalExamples,
-)
+from experiments.step import Step, with_needs
+from experiments.tasks import CrossLingualTask, DerivedExamples, Floors, NaturalExamples
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import ALL_TOGETHER, Mixture
 from pretrain.objective import HeadOnly, Objective
@@ -110,7 +106,7 @@ class Study:
     objectives: tuple[Objective, ...] = ()
     seeds: tuple[int, ...] = (0,)
     tasks: Mapping[str, CrossLingualTask] = field(default_factory=dict)
-    measures: tuple[Measures, ...] = PAIR_MEASURES
+    measures: tuple[Measure, ...] = PAIR_MEASURES
     model: ModelConfig = field(default_factory=ModelConfig)
     train: TrainConfig = field(default_factory=TrainConfig)
     start: Path | None = None
@@ -144,7 +140,6 @@ class Study:
     # Folders and steps
 
     def home(self, root: Path) -> Path:
-        """The folder of the study."""
         return root / self.name
 
     def report(self, root: Path, changed: bool) -> Path:
@@ -168,14 +163,6 @@ class Study:
             steps.append(weights)
             steps += measured[place - BEHIND][1] if place >= BEHIND else []
         return with_needs(steps + [step for _, measures in measured[-BEHIND:] for step in measures])
-
-    def in_stages(self, root: Path, stages: Sequence[Stage]) -> list[Step]:
-        """The steps of some stages."""
-        return [step for step in self.steps(root) if step.stage in stages]
-
-    def unfinished(self, root: Path) -> list[Step]:
-        """The steps that a report lacks."""
-        return [step for step in self.steps(root) if not step.finished]
 
     def trained(self, root: Path = Path()) -> list[Step]:
         """The steps of pretraining; no file is read."""
@@ -223,11 +210,8 @@ class Study:
             names = dict.fromkeys((*self.tasks, *(m.task for m in self.measures if isinstance(m, Growth))))
             return {name: DerivedExamples(self.of_seed(seed), name).step(home) for name in names}
         source = languages.source if isinstance(languages, NaturalLanguages) else SOURCE
-        return {
-            name: NaturalExamples(name, its.files, its.tests, its.devs, its.translations, its.sizes, source).step(home)
-            for name, its in self.tasks.items()
-            if its.files
-        }
+        tasks = {name: its for name, its in self.tasks.items() if its.files}
+        return {name: NaturalExamples(name, its, source).step(home) for name, its in tasks.items()}
 
     def baselines(self, root: Path) -> list[Step]:
         """The steps of what needs no model of the study: floors of tasks, and word aligners."""
@@ -250,7 +234,7 @@ class Study:
                 of = Floors(examples[name], tuple(pairs), self.languages_step(root, seed))
             else:
                 assert isinstance(self.languages, NaturalLanguages)
-                pairs = [(SOURCE, other) for other in (SOURCE, *examples[name].config.tests)]
+                pairs = [(SOURCE, other) for other in (SOURCE, *self.tasks[name].tests)]
                 of = Floors(examples[name], tuple(pairs), source=self.languages.source)
             steps.append(of.step(self.home(root)))
         return steps
@@ -261,14 +245,11 @@ class Study:
         """The languages that models of a seed read together."""
         languages = self.languages
         if isinstance(languages, GoldPairs):
+            texts, home = map(languages.of_set, languages.text), self.home(root)
+            pairs = [(text, PairText(text, languages.vocabulary).step(home)) for text in texts]
             return [
-                Group(
-                    text.name,
-                    PairText(text, languages.vocabulary).step(self.home(root)),
-                    text.pair[1:],
-                    tuple(Described(code, code) for code in text.pair),
-                )
-                for text in map(languages.of_set, languages.text)
+                Group(text.name, step, text.pair[1:], tuple(Described(code, code) for code in text.pair))
+                for text, step in pairs
             ]
         data = self.languages_step(root, seed)
         assert data
@@ -354,20 +335,16 @@ class Study:
         if self.given is None or self.head is None or self.given.has_head:
             return self.given
         objective = HeadOnly(next(objective for objective in self.objectives if objective.traits.predicts))
-        training = Training(
-            group.data, group.languages, objective, self.model, self.head, seed, self.given, group.mixture
-        )
+        data, languages = group.data, group.languages
+        training = Training(data, languages, objective, self.model, self.head, seed, self.given, group.mixture)
         return training.step(self.home(root) / group.name / objective.name, self.threads)
 
     def probe_checks(self, root: Path, group: Group, seed: int) -> tuple[Step, ...]:
         """The steps that check whether probes have enough text, before any model is trained."""
-        return tuple(
-            ProbeCheck(
-                measure, group.data, tuple(self.of_seed(seed).names), self.mixture.held_out, self.model.length
-            ).step(self.home(root))
-            for measure in self._measures(root, seed)
-            if isinstance(measure, Growth)
-        )
+        growths = [measure for measure in self._measures(root, seed) if isinstance(measure, Growth)]
+        names = tuple(self.of_seed(seed).names) if growths else ()
+        checks = [ProbeCheck(one, group.data, names, self.mixture.held_out, self.model.length) for one in growths]
+        return tuple(check.step(self.home(root)) for check in checks)
 
     def given_models(self, root: Path) -> list[Model]:
         """The start as it is, and to be fine-tuned with each seed, if it is measured: in natural languages."""
@@ -424,14 +401,10 @@ class Study:
 
     # Measures
 
-    def _measures(self, root: Path, seed: int) -> list[Measures]:
+    def _measures(self, root: Path, seed: int) -> list[Measure]:
         """The measures as this study takes them: with the examples that they need."""
-        examples, measures = self.examples(root, seed), list[Measures]()
-        for measure in self.measures:
-            if isinstance(measure, Growth):
-                measure = replace(measure, examples=examples[measure.task])
-            measures.append(measure)
-        return measures
+        examples = self.examples(root, seed)
+        return [replace(one, examples=examples[one.task]) if isinstance(one, Growth) else one for one in self.measures]
 
     def measuring(self, root: Path, model: Model) -> list[Step]:
         """The steps that measure a model: as it is, and after fine-tuning on each task.
@@ -453,10 +426,8 @@ class Study:
                 yield from (Transfer(examples[name], its.finetune, way) for way in its.ways)
             elif not its.learnt_as:
                 also = tuple(examples[other] for other, task in self.tasks.items() if task.learnt_as == name)
-                on_curve = bool(its.sizes)
-                for way in its.ways:
-                    for sample in (*its.sizes, 0):
-                        yield ZeroShot(examples[name], its.configs, way, also, on_curve, sample)
+                for way, sample in product(its.ways, (*its.sizes, 0)):
+                    yield ZeroShot(examples[name], its.configs, way, also, bool(its.sizes), sample)
 
 
 def _starts(weights: Weights | None) -> Iterator[Step]:

@@ -6,10 +6,13 @@ its classes by the same name.
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import sys
 import traceback
-from collections.abc import Callable
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
@@ -19,9 +22,8 @@ from typing import Any
 
 from derive.errors import BadInput, shown
 from derive.files import check_name
+from experiments.places import LONGEST
 from experiments.study import Study
-from experiments.typed import mistyped
-from experiments.validation import LONGEST
 
 MOST = 5
 """Values of a wrong type that one error tells."""
@@ -35,18 +37,18 @@ def study_of_file(path: Path) -> Study:
     """
     module = _imported(path)
     function = _function(module, path)
-    made = _run(function, path, f"{function.__name__}()")
-    if not isinstance(made, Study):
-        raise BadInput(f"{function.__name__}() returns {shown(repr(made))}; expected a study", path)
-    if wrong := list(islice(mistyped(made, type(made)), MOST)):
+    study = _run(function, path, f"{function.__name__}()")
+    if not isinstance(study, Study):
+        raise BadInput(f"{function.__name__}() returns {shown(repr(study))}; expected a study", path)
+    if wrong := list(islice(mistyped(study, type(study)), MOST)):
         raise BadInput(f"{function.__name__}(): {'; '.join(wrong)}", path)
     try:
-        check_name(made.name, "a study named")
+        check_name(study.name, "a study named")
     except BadInput as error:
         raise BadInput(str(error), path) from None
-    if len(made.name) > LONGEST:
-        raise BadInput(f"a study named {shown(made.name)}, which is too long for a folder's name", path)
-    return made
+    if len(study.name) > LONGEST:
+        raise BadInput(f"a study named {shown(study.name)}, which is too long for a folder's name", path)
+    return study
 
 
 def _imported(path: Path) -> ModuleType:
@@ -69,7 +71,9 @@ def _function(module: ModuleType, path: Path) -> Callable[[], Any]:
     own = {
         name: function
         for name, function in inspect.getmembers(module, inspect.isfunction)
-        if function.__module__ == module.__name__ and not name.startswith("_") and _asks_nothing(function)
+        if function.__module__ == module.__name__
+        and not name.startswith("_")
+        and all(one.default is not one.empty for one in inspect.signature(function).parameters.values())
     }
     if path.stem in own:
         return own[path.stem]
@@ -77,10 +81,6 @@ def _function(module: ModuleType, path: Path) -> Callable[[], Any]:
         return next(iter(own.values()))
     there = f"there are {', '.join(own)}" if own else "there is none without arguments"
     raise BadInput(f"no function {path.stem}() that returns a study; {there}", path)
-
-
-def _asks_nothing(function: Callable[..., Any]) -> bool:
-    return all(asked.default is not asked.empty for asked in inspect.signature(function).parameters.values())
 
 
 def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
@@ -94,3 +94,60 @@ def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == whole]
         said = f"{type(error).__name__}: {error}".strip(": ")
         raise BadInput(f"{what} fails: {said}", path, lines[-1] if lines else None) from error
+
+
+def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
+    """What in a user's study is of another type than its field says, in words, with the path to it.
+
+    Fields of dataclasses, entries of tuples and of mappings are checked one by one; hints of other kinds are not.
+    """
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        if not any(next(mistyped(value, one), None) is None for one in arguments):
+            yield _mismatch(name, value, " or ".join(map(_words_for, arguments)))
+    elif origin is typing.Literal:
+        if value not in arguments:
+            yield _mismatch(name, value, f"one of {', '.join(map(str, arguments))}")
+    elif origin is tuple:
+        if not isinstance(value, tuple):
+            yield _mismatch(name, value, "a tuple: ('a', 'b'), or ('a',) of one")
+            return
+        each = arguments[:1] * len(value) if arguments[-1:] == (Ellipsis,) else arguments
+        for place, (one, kind) in enumerate(zip(value, each, strict=False)):
+            yield from mistyped(one, kind, f"{name}[{place}]")
+    elif isinstance(origin, type) and issubclass(origin, Mapping):
+        if not isinstance(value, Mapping):
+            yield _mismatch(name, value, "a dict")
+            return
+        for key, one in value.items():
+            yield from mistyped(key, arguments[0], f"a key of {name}")
+            yield from mistyped(one, arguments[1], f"{name}.{key}")
+    elif isinstance(hint, type):
+        if not _fits(value, hint):
+            yield _mismatch(name, value, _words_for(hint))
+        elif dataclasses.is_dataclass(value):
+            yield from _fields(value, name)
+
+
+def _fields(value: Any, name: str) -> Iterator[str]:
+    try:
+        hints = typing.get_type_hints(type(value))
+    except NameError:  # of what is imported for type checkers alone
+        return
+    for field in dataclasses.fields(value):
+        yield from mistyped(getattr(value, field.name), hints[field.name], f"{name}.{field.name}".lstrip("."))
+
+
+def _fits(value: Any, kind: type) -> bool:
+    if kind in (int, float):
+        return isinstance(value, kind | int) and not isinstance(value, bool)
+    return isinstance(value, kind)
+
+
+def _mismatch(name: str, value: Any, expected: str) -> str:
+    return f"{name} is {shown(repr(value))}; expected {expected}"
+
+
+def _words_for(kind: Any) -> str:
+    named = {int: "a whole number", float: "a number", str: "text", bool: "True or False", type(None): "None"}
+    return named.get(kind) or str(getattr(kind, "__name__", kind))

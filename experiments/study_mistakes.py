@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+import dataclasses
+from typing import Any
 
 from analysis.tasks.catalog import TASKS
 from derive.errors import shown
 from experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages
 from experiments.measures import MEASURES, Growth
+from experiments.places import name_mistakes
 from experiments.study import Study
-from experiments.tasks import ZERO_SHOT, names_language, not_a_language, task_mistakes
-from experiments.validation import mask_mistakes, name_mistakes
+from experiments.tasks import ZERO_SHOT, language_mistakes, task_mistakes
 from pretrain.mixture import ALL_TOGETHER
 from pretrain.objective import Objective
 
@@ -41,8 +41,11 @@ def study_mistakes(study: Study) -> list[str]:
         wrong += _of_derived(study, study.languages)
     elif isinstance(study.languages, NaturalLanguages):
         wrong += _of_natural(study, study.languages)
-    elif study.encoder:
-        wrong += _of_encoder(study.encoder, [objective.name for objective in study.objectives])
+    elif encoder := study.encoder:
+        if not (encoder / "config.json").is_file():
+            wrong.append(f"encoder is a folder that transformers loads, and {encoder} has no config.json")
+        if encoder.name in [objective.name for objective in study.objectives]:
+            wrong.append(f"encoder has the name of an objective, {encoder.name}: tables could not tell them apart")
     wrong += _unused(study)
     return wrong + (_of_paces(study) if not wrong else [])
 
@@ -73,7 +76,7 @@ def _of_objectives(study: Study) -> list[str]:
         wrong += name_mistakes("alone", [study.alone.objective.name]) + study.alone.mistakes(study.train)
     if study.model.layers > 0:
         wrong += [mistake for objective in objectives for mistake in objective.mistakes(study.model)]
-    wrong += mask_mistakes("objectives", objectives)
+    wrong += list(dict.fromkeys(_of_masks(objectives)))
     if study.mixtures or isinstance(study.languages, NaturalLanguages):
         names = [objective.name for objective in objectives if objective.traits.start]
         wrong += [f"objectives: {name} starts from another model, and none is trained here" for name in names]
@@ -133,8 +136,7 @@ def _of_natural(study: Study, languages: NaturalLanguages) -> list[str]:
     wrong = task_mistakes(study.tasks, languages.source)
     if not (study.tasks or any(part for measure in study.measures for part in measure.parts())):
         wrong.append("a model is measured on tasks, gold sets or same_sentences, and there is none")
-    if not names_language(languages.source):
-        wrong.append(f"source: {not_a_language(languages.source)}")
+    wrong += language_mistakes("source", languages.source)
     if study.objectives:
         wrong += [f"mixture.{mistake}" for mistake in study.mixture.mistakes(len(languages.texts))]
     if study.start is None:
@@ -170,10 +172,12 @@ def _first(objective: Objective) -> Objective:
     return _first(objective.traits.start[0]) if objective.traits.start else objective
 
 
-def _of_encoder(encoder: Path, names: Sequence[str]) -> list[str]:
-    wrong = []
-    if not (encoder / "config.json").is_file():
-        wrong.append(f"encoder is a folder that transformers loads, and {encoder} has no config.json")
-    if encoder.name in names:
-        wrong.append(f"encoder has the name of an objective, {encoder.name}: tables could not tell them apart")
-    return wrong
+def _of_masks(value: Any) -> list[str]:
+    """What is wrong with the mask rates of objectives and of their parts."""
+    if isinstance(value, tuple):
+        return [mistake for part in value for mistake in _of_masks(part)]
+    if not dataclasses.is_dataclass(value):
+        return []
+    rate = getattr(value, "mask_rate", 0.0)
+    wrong = [] if 0 <= rate < 1 else [f"objectives: mask_rate is a share from 0 to below 1, not {rate}"]
+    return wrong + _of_masks(tuple(getattr(value, field.name) for field in dataclasses.fields(value)))

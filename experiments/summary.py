@@ -13,16 +13,23 @@ from analysis.report.table import coverage
 from analysis.results.floors import over_draws
 from derive.files import plain
 from derive.preview import PREVIEW
-from experiments.account import of_gold, of_languages, of_natural, of_natural_task, of_task
-from experiments.facts import computed_with, counted, listed
+from experiments.account import (
+    computed_with,
+    counted,
+    listed,
+    of_gold,
+    of_languages,
+    of_natural,
+    of_natural_task,
+    of_task,
+)
 from experiments.finetuning import ZeroShot
 from experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages
-from experiments.measures import Forms, GoldLinks, GoldSetLinks, Growth, MeasuredStep, ProbeCheck, read_measured
+from experiments.measures import Forms, GoldSetLinks, Growth, MeasuredStep, ProbeCheck, read_measured
 from experiments.models import Model
 from experiments.step import Step
 from experiments.study import Study
 from experiments.tasks import read_floors
-from experiments.text_plan import TextPlan
 
 HEAD = "the prediction head alone, by the first objective that predicts, before anything else"
 
@@ -47,52 +54,19 @@ def scale(study: Study) -> str:
 
 
 def extent(study: Study) -> str:
-    """How many models of how many steps it trains, and what they are measured on, in a line."""
-    train, length = study.train, study.model.length
-    ids = train.steps * train.batch * length
-    models = study.models(Path())
-    steps = f"{train.steps:,} steps of {train.batch} x {length} ids"
-    tasks = ", ".join(study.tasks)
-    if isinstance(study.languages, GoldPairs):
-        sets = ", ".join(study.languages.sets)
-        return f"{counted(len(models), 'model')} of {steps}, each scored on its gold set, and aligners on {sets}"
-    if isinstance(study.languages, NaturalLanguages):
-        gold = [name for one in study.measures if isinstance(one, GoldLinks) for name in one.sets]
-        same = [getattr(one, "same_sentences", ()) for one in study.measures]
-        measured = [*gold, *(f"{len(names)} languages of the same sentences" for names in same if names)]
-        measured += [f"{name} in {counted(len(task.tests) + 1, 'language')}" for name, task in study.tasks.items()]
-        trained = f"{counted(len(models), 'model')} of {steps} ({ids / 1e6:,.1f} M) in {len(study.languages.texts)} "
-        trained += f"languages, from {study.start}; they and the start are"
-        return f"{trained if models else f'{study.start} is'} measured on {', '.join(measured)}"
-    if study.alone:
-        several = [model for model in models if model.training.languages]
-        titles = ", ".join(mixture.title for mixture in study.mixtures)
-        budgets = ", ".join(f"{steps:,}" for steps in study.alone.steps(train))
-        batches = f", or batches of {', '.join(map(str, study.alone.batches))}" if study.alone.batches else ""
-        return (
-            f"{counted(len(several), 'model')} of {titles}, of {steps} ({ids / 1e6:,.0f} M), each evaluated on "
-            f"{tasks or 'no task'}; {len(models) - len(several)} of the source alone, {budgets} steps{batches}"
-        )
-    starts = len(study.trained()) - len(models)
-    began = f"; {starts} more runs train what some of them start from, at the cost of their steps" if starts else ""
-    probed = any(isinstance(measure, Growth) for measure in study.measures)
-    how = f"probed at {len(train.kept)} steps" if probed else f"evaluated on {tasks}"
-    rows = models[0].training.rows if models else 0
-    return f"{counted(len(models), 'model')} of {steps} ({ids / 1e6:,.0f} M) with {rows:,} types, each {how}{began}"
-
-
-def reading(study: Study) -> TextPlan | None:
-    """What a model reads of natural languages, where their sizes are known before the text is there."""
-    languages = study.languages
-    if not isinstance(languages, NaturalLanguages) or languages.sizes is None or not study.objectives:
-        return None
-    ids = study.train.steps * study.train.batch * study.model.length
-    return TextPlan(languages.sizes.of(languages.texts, languages.bitexts), ids, study.mixture)
+    """How many models of how many steps it trains, in a line."""
+    train, models, trained = study.train, study.models(Path()), study.trained()
+    ids = train.steps * train.batch * study.model.length
+    steps = f"{train.steps:,} steps of {train.batch} x {study.model.length} ids ({ids / 1e6:,.1f} M)"
+    starts = len(trained) - len(models)
+    before = f"; {starts} more runs train what some of them start from" if starts else ""
+    start = f", from {study.start}" if study.start else ""
+    return f"{counted(len(models), 'model')} of {steps}{start}{before}" if models else f"{study.start} is measured"
 
 
 def account(study: Study, root: Path) -> list[str]:
     """What came in and went out when the languages and the examples of tasks were derived, and where to look."""
-    steps = study.in_stages(root, ["derive"])
+    steps = [step for step in study.steps(root) if step.stage == "derive"]
     lines = list(_of_data(study, root))
     if isinstance(study.languages, DerivedLanguages):
         return [*lines, *(f"{step.folder}: read {PREVIEW}" for step in steps if PREVIEW in step.open().digests)]

@@ -11,7 +11,7 @@ from pathlib import Path
 from derive.errors import BadInput
 from derive.files import fingerprint
 from experiments.override import override
-from experiments.step import Stage, Step, with_needs
+from experiments.step import Step, with_needs
 from experiments.study import REPORT, Study
 
 MOST = 100
@@ -20,10 +20,7 @@ MOST = 100
 
 @dataclass(frozen=True)
 class Sweep:
-    """A study with every combination of values of some settings.
-
-    `settings` are a key and its values, as text.
-    """
+    """A study with every combination of values of some settings: each a key and its values, as text."""
 
     study: Study
     settings: tuple[tuple[str, tuple[str, ...]], ...]
@@ -55,7 +52,6 @@ class Sweep:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The settings that vary."""
         return tuple(key for key, _ in self.settings)
 
     @cached_property
@@ -69,7 +65,6 @@ class Sweep:
 
     @property
     def name(self) -> str:
-        """The study's name."""
         return self.study.name
 
     def home(self, root: Path) -> Path:
@@ -80,14 +75,6 @@ class Sweep:
         """The steps of all values, each once."""
         return with_needs(step for study in self.variants.values() for step in study.steps(root))
 
-    def in_stages(self, root: Path, stages: Sequence[Stage]) -> list[Step]:
-        """The steps of some stages."""
-        return [step for step in self.steps(root) if step.stage in stages]
-
-    def unfinished(self, root: Path) -> list[Step]:
-        """The steps that a report lacks."""
-        return [step for step in self.steps(root) if not step.finished]
-
     def report(self, root: Path, changed: bool = True) -> Path:
         """The folder of the report."""
         shown = [[step.folder.name for step in study.steps(root)] for study in self.variants.values()]
@@ -95,11 +82,7 @@ class Sweep:
 
 
 def summarise_sweep(sweep: Sweep, root: Path, folder: Path) -> str:
-    """Write the report of a sweep to `folder`, whole or not at all; returns what a terminal shows.
-
-    Raises:
-        BadInput: what a step wrote is damaged.
-    """
+    """Write the report of a sweep to `folder`, whole or not at all; returns what a terminal shows."""
     from analysis.papers.sweep import Sweep as SweepResults
     from analysis.papers.sweep import sweep_figure, sweep_table
     from analysis.records import json_rows

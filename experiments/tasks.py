@@ -47,20 +47,15 @@ ZERO_SHOT: Way = "ZS"
 """The way to fine-tune on the source alone."""
 
 
-def names_language(name: object) -> bool:
-    """Whether a value can be the name of a language, which folders and files are called by."""
-    if not isinstance(name, str) or len(name) > LONGEST or name in RESERVED:
-        return False
-    return bool(re.fullmatch(r"[A-Za-z0-9]+([_-][A-Za-z0-9]+)*", name))
-
-
-def not_a_language(name: object) -> str:
-    """What is wrong with a name that cannot be a language's."""
-    reserved = ", ".join(RESERVED)
-    return (
-        f"{shown(str(name))} cannot name a language; expected letters, digits and dashes, as in zh-tw, and none of "
-        f"{reserved}"
-    )
+def language_mistakes(key: str, name: object) -> list[str]:
+    """What is wrong with the name of a language, which folders and files are called by."""
+    letters = r"[A-Za-z0-9]+([_-][A-Za-z0-9]+)*"
+    if isinstance(name, str) and len(name) <= LONGEST and name not in RESERVED and re.fullmatch(letters, name):
+        return []
+    return [
+        f"{key}: {shown(str(name))} cannot name a language; expected letters, digits and dashes, as in zh-tw, and none "
+        f"of {', '.join(RESERVED)}"
+    ]
 
 
 @dataclass(frozen=True)
@@ -130,10 +125,7 @@ class CrossLingualTask:
             wrong.append("sizes are of a task that is learnt by itself and without translations")
         for key in ("tests", "devs", "translations"):
             for language, paths in getattr(self, key).items():
-                if not names_language(language):
-                    wrong.append(f"{key}: {not_a_language(language)}")
-                elif not paths:
-                    wrong.append(f"{key}.{language} names no file")
+                wrong += language_mistakes(key, language) or ([] if paths else [f"{key}.{language} names no file"])
         if files.numbered and self.translations:
             wrong.append("files.numbered removes the ids that match questions with their translations")
         if not self.tests:
@@ -160,7 +152,7 @@ class CrossLingualTask:
 
 def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingualTask]:
     """Some tasks, and those of the catalog with the same data as one of them, learnt with its settings."""
-    by_data = {TASKS[name].data: its for name, its in reversed(tasks.items()) if name in TASKS}
+    by_data = {TASKS[name].data: its for name, its in reversed(list(tasks.items())) if name in TASKS}
     siblings = {name: by_data[of.data] for name, of in TASKS.items() if of.data in by_data}
     return {**siblings, **tasks}
 
@@ -192,16 +184,14 @@ class DerivedExamples:
     task: str
 
     def step(self, home: Path) -> Step:
-        """The step that derives them."""
         return _step(_derive, self, home, self.task)
 
     def identity(self) -> str:
-        """The fingerprint of the examples in all languages."""
-        return self._fingerprint(self._transforms)
+        return self._fingerprint(self.languages.transforms)
 
     def language(self, name: str) -> str:
         """The fingerprint of the examples in one language, which does not depend on the others."""
-        return self._fingerprint(tuple(transform for transform in self._transforms if transform.name == name))
+        return self._fingerprint(tuple(one for one in self.languages.transforms if one.name == name))
 
     def check(self, folder: Path) -> None:
         """Find damaged examples, and labels and metrics that scoring would fail on, before anything is trained."""
@@ -211,10 +201,6 @@ class DerivedExamples:
         source = self.languages.source
         sets = {file: Split(examples.path(*file), of, source.files_of(of.data, file[0])) for file in files}
         check(sets["train", SOURCE], sets.values())
-
-    @property
-    def _transforms(self) -> tuple[Transform, ...]:
-        return self.languages.transforms
 
     def _fingerprint(self, transforms: tuple[Transform, ...]) -> str:
         return task_data_fingerprint(self._examples, task(self.task).data, transforms)
@@ -240,47 +226,44 @@ def _derive(step: Step, machine: Machine) -> None:
 
 @dataclass(frozen=True)
 class NaturalExamples:
-    """The examples of a task in the language `source`, test sets in others, and translations of the training set."""
+    """The examples of a task with files of its own, learnt in the language `source`."""
 
     task: str
-    files: TaskFiles
-    tests: Mapping[str, tuple[Path, ...]]
-    devs: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
-    translations: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
-    sizes: tuple[int, ...] = ()
-    source: str = ""
+    settings: CrossLingualTask
+    source: str
 
     def step(self, home: Path) -> Step:
-        """The step that reads them."""
         return _step(_read, self, home, self.task)
+
+    @property
+    def files(self) -> TaskFiles:
+        """Those of the source."""
+        assert self.settings.files
+        return self.settings.files
 
     @cached_property
     def _identity(self) -> str:
-        files, tests, devs, translations = self._arguments
-        return natural_task_fingerprint(task(self.task).data, files, tests, devs, translations, self.source)
+        its, data = self.settings, task(self.task).data
+        return natural_task_fingerprint(data, self.files, its.tests, its.devs, its.translations, self.source)
 
     def identity(self) -> str:
-        """The fingerprint of all examples."""
         return self._identity
-
-    @property
-    def _arguments(self) -> tuple[Any, ...]:
-        return self.files, self.tests, self.devs, self.translations
 
     def check(self, folder: Path) -> None:
         """Find damaged examples, and labels and metrics that scoring would fail on, before anything is trained."""
         examples, of = TaskFolder.open(folder), task(self.task)
+        settings = self.settings
         sets = {(split, SOURCE): Split(examples.path(split), of, self.files.of_split(split)) for split in SPLITS}
-        for split, files in (("test", self.tests), ("dev", self.devs), ("train", self.translations)):
+        for split, files in (("test", settings.tests), ("dev", settings.devs), ("train", settings.translations)):
             for name, paths in files.items():
                 sets[split, name] = Split(examples.path(split, name), of.in_language(name), paths)
         check(sets["train", SOURCE], sets.values())
-        for name in self.translations:
+        for name in settings.translations:
             sets["train", SOURCE].check_translation(sets["train", name])
         number = examples.artefact.facts["splits"]["train"]["examples"]
-        if self.sizes and max(self.sizes) >= number:
+        if settings.sizes and max(settings.sizes) >= number:
             raise BadInput(
-                f"tasks.{self.task}.sizes: {max(self.sizes):,} of {number:,} training examples; expected fewer, as "
+                f"tasks.{self.task}.sizes: {max(settings.sizes):,} of {number:,} training examples; expected fewer, as "
                 "models learn from all of them too"
             )
 
@@ -288,8 +271,8 @@ class NaturalExamples:
 def _read(step: Step, machine: Machine) -> None:
     examples: NaturalExamples = step.config
     machine.report(step.title, 0, 1)
-    files, tests, devs, translations = examples._arguments
-    write_natural_task(task(examples.task).data, files, tests, step.folder, devs, translations, examples.source)
+    its, data = examples.settings, task(examples.task).data
+    write_natural_task(data, examples.files, its.tests, step.folder, its.devs, its.translations, examples.source)
     examples.check(step.folder)
     machine.report(step.title, 1, 1)
 
@@ -313,22 +296,18 @@ class Floors:
 
     @property
     def task(self) -> Task:
-        """The task."""
         return task(self.examples.config.task)
 
     def identity(self) -> dict[str, Any]:
-        """The examples, the baselines and how words are compared."""
-        languages = self.languages.fingerprint if self.languages else None
         return {
             "examples": self.examples.fingerprint,
             "task": self.task,
             "baselines": self.task.baselines,
             "pairs": self.pairs,
-            "languages": languages,
+            "languages": self.languages.fingerprint if self.languages else None,
         }
 
     def step(self, home: Path) -> Step:
-        """The step that scores them."""
         name = self.task.name
         return Step(_score, self, home / "floors" / name, f"floors of {name}", "evaluate", "floors", 2)
 
@@ -353,17 +332,9 @@ def _score(step: Step, machine: Machine) -> None:
 
 
 def read_floors(step: Step) -> list[Floor]:
-    """The floors of the finished step, with languages named as in records.
-
-    Raises:
-        BadInput: they are damaged.
-    """
-    source = step.config.source
+    """The floors of the finished step, with languages named as in records; raises BadInput where they are damaged."""
+    names = {SOURCE: step.config.source}
     return [
-        replace(
-            row,
-            language=source if row.language == SOURCE else row.language,
-            learnt=source if row.learnt == SOURCE else row.learnt,
-        )
+        replace(row, language=names.get(row.language, row.language), learnt=names.get(row.learnt, row.learnt))
         for row in json_rows.read(step.open().path(FLOORS), Floor)
     ]

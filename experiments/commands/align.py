@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -23,34 +22,11 @@ if TYPE_CHECKING:
     from derive.links.fast_align import StatisticalAligner
     from derive.readers.links import Gold
 
-T = TypeVar("T")
-# fast-align learns from sentence pairs, the other methods use an encoder.
-Way = StrEnum(
-    "Way",
-    [
-        ("FAST_ALIGN", "fast-align"),
-        ("OT", "ot"),
-        ("ARGMAX", "argmax"),
-        ("ITERMAX", "itermax"),
-        ("MATCH", "match"),
-        ("ARGMAX_CENTRED", "argmax-centred"),
-        ("XLM_ALIGN", "xlm-align"),
-    ],
-)
-Similarity = StrEnum("Similarity", ["PRODUCTS", "COSINE", "CENTRED"])
-Plan = StrEnum("Plan", ["DIRECT", "TRANSPORT"])
-Rule = StrEnum("Rule", ["ARGMAX", "ITERMAX", "MATCH"])
-Precision = StrEnum("Precision", ["FLOAT32", "BFLOAT16"])
-Symmetrise = StrEnum(
-    "Symmetrise",
-    [
-        ("UNION", "union"),
-        ("INTERSECT", "intersect"),
-        ("GROW_DIAG", "grow-diag"),
-        ("GROW_DIAG_FINAL", "grow-diag-final"),
-        ("GROW_DIAG_FINAL_AND", "grow-diag-final-and"),
-    ],
-)
+FAST_ALIGN = "fast-align"
+"""Learns from sentence pairs; the other methods use an encoder."""
+Way = Literal["fast-align", "ot", "argmax", "itermax", "match", "argmax-centred", "xlm-align"]
+Symmetrise = Literal["union", "intersect", "grow-diag", "grow-diag-final", "grow-diag-final-and"]
+Precision = Literal["float32", "bfloat16"]
 
 
 def align(
@@ -69,13 +45,6 @@ def align(
     save: Annotated[
         Path | None, typer.Option(help="A folder to save what fast-align learns, for --model with other text.")
     ] = None,
-    similarity: Annotated[
-        Similarity | None, typer.Option(help="Similarity of hidden states, in place of the method's.")
-    ] = None,
-    plan: Annotated[
-        Plan | None, typer.Option(help="Read links from the similarity itself, or from optimal transport.")
-    ] = None,
-    rule: Annotated[Rule | None, typer.Option(help="Rule by which links are read, in place of the method's.")] = None,
     layer: Annotated[
         int | None, typer.Option(help="Encoder layer (0 = embeddings); default: two thirds of the way up.")
     ] = None,
@@ -102,18 +71,26 @@ def align(
 ) -> None:
     """Link the words of sentences and their translations, in Pharaoh's format: `0-0 1-2`, places from 0."""
     from analysis.measures.aer import lengths
+    from derive.links.fast_align import is_saved
     from derive.readers.links import read_gold, read_links
     from experiments.commands.aer import check_shift, report
 
-    options = AlignerOptions(method, model, symmetrise, save, similarity, plan, rule, layer, joint, precision, device)
-    options.check()
+    statistical = model is None or is_saved(Path(model))
+    if statistical:
+        of_encoders = {"--layer": layer, "--joint": joint or None, "--precision": precision, "--device": device}
+        _check_statistical(method, model, save, [name for name, value in of_encoders.items() if value is not None])
+    else:
+        _check_encoder(method, model, save, symmetrise)
     if from_one is not None and gold is None:
         raise BadInput("--from-one and --from-zero are about gold links: name them with --gold")
     pairs = TwoFiles(source, target)
-    _check(pairs, out, draw, gold)
+    _check_files(pairs, out, draw, gold)
     gold_links = None if gold is None else read_gold(gold, lengths(pairs), from_one=from_one)
     with leaving(f"{out} is as it was") if out else nullcontext():
-        aligner = options.aligner(pairs)
+        if statistical:
+            aligner: Aligner = _fast_align(pairs, model, save, symmetrise)
+        else:
+            aligner = _encoder(str(model), method, layer, joint, device, precision)
         _write(pairs, aligner, scores, out)
     for what, count in pairs.counts.items():
         typer.echo(f"{count:,} {what}", err=True)
@@ -127,85 +104,28 @@ def align(
         _draw(pairs, draw, aligner, out, gold_links)
 
 
-@dataclass(frozen=True)
-class AlignerOptions:
-    """The options by which an aligner is chosen; None, false and "" are those that were not given."""
+def _check_statistical(method: Way | None, model: str | None, save: Path | None, of_encoders: list[str]) -> None:
+    """Refuse options that do not go with fast_align, before anything is read."""
+    if model is None and method not in (None, FAST_ALIGN):
+        raise BadInput(f"{method} needs an encoder: name one with --model")
+    if of_encoders:
+        raise BadInput(f"fast-align has no encoder: leave out {' and '.join(of_encoders)}")
+    if method not in (None, FAST_ALIGN):
+        raise BadInput(f"{model} holds what fast-align learnt; {method} needs an encoder")
+    if save and model is not None:
+        raise BadInput(f"--save is for what is learnt now; {model} is saved already")
+    if save:
+        _check_save(save)
 
-    method: Way | None = None
-    model: str | None = None
-    symmetrise: Symmetrise | None = None
-    save: Path | None = None
-    similarity: Similarity | None = None
-    plan: Plan | None = None
-    rule: Rule | None = None
-    layer: int | None = None
-    joint: bool = False
-    precision: Precision | None = None
-    device: str | None = None
 
-    def check(self) -> None:
-        """Refuse options that do not go together, before anything is read."""
-        of_encoders = ("similarity", "plan", "rule", "layer", "joint", "precision", "device")
-        values = {f"--{name}": getattr(self, name) for name in of_encoders}
-        given = " and ".join(name for name, value in values.items() if value not in (None, "") and value is not False)
-        if self.model is None and self.method not in (None, Way.FAST_ALIGN):
-            raise BadInput(f"{self.method} needs an encoder: name one with --model")
-        if self._statistical:
-            if given:
-                raise BadInput(f"fast-align has no encoder: leave out {given}")
-            if self.method not in (None, Way.FAST_ALIGN):
-                raise BadInput(f"{self.model} holds what fast-align learnt; {self.method} needs an encoder")
-            if self.save and self.model is not None:
-                raise BadInput(f"--save is for what is learnt now; {self.model} is saved already")
-            if self.save:
-                _check_save(self.save)
-            return
-        if self.method is Way.FAST_ALIGN:
-            raise BadInput(f"no aligner that fast-align saved is in {self.model}; without --model it learns one")
-        if self.symmetrise:
-            raise BadInput("an encoder has one direction only: leave out --symmetrise")
-        if self.save:
-            raise BadInput("--save is for what fast-align learns; an encoder is a folder already")
-        if self.method is Way.XLM_ALIGN and (self.similarity or self.plan or self.rule):
-            raise BadInput("xlm-align is a rule of its own: leave out --similarity, --plan and --rule")
-
-    def aligner(self, pairs: TwoFiles) -> Aligner:
-        """The aligner that is asked for; fast-align learns from the pairs where it is not a saved one."""
-        if self._statistical:
-            return self._fast_align(pairs)
-        from analysis.aligners.methods import choose_method
-        from analysis.aligners.pair_encoder import EncoderAligner
-        from pretrain.hub import model_folder
-
-        return EncoderAligner.open(
-            model_folder(self.model or ""),
-            choose_method(self.method, self.similarity, self.plan, self.rule),
-            self.layer,
-            joint=self.joint,
-            device=self.device or "cpu",
-            precision="bfloat16" if self.precision is Precision.BFLOAT16 else "float32",
-        )
-
-    @property
-    def _statistical(self) -> bool:
-        from derive.links.fast_align import is_saved
-
-        return self.model is None or is_saved(Path(self.model))
-
-    def _fast_align(self, pairs: TwoFiles) -> StatisticalAligner:
-        from derive.files import claimed
-        from derive.links.fast_align import StatisticalAligner
-        from derive.links.symmetrise import SYMMETRISATIONS
-
-        if self.model is not None:
-            aligner = StatisticalAligner.open(Path(self.model))
-            return replace(aligner, symmetrisation=SYMMETRISATIONS[self.symmetrise]) if self.symmetrise else aligner
-        rule = SYMMETRISATIONS[self.symmetrise or Symmetrise.GROW_DIAG_FINAL_AND]
-        with claimed(self.save) if self.save else nullcontext():
-            aligner = StatisticalAligner.train(pairs, rule)
-            if self.save:
-                aligner.save(self.save)
-        return aligner
+def _check_encoder(method: Way | None, model: str | None, save: Path | None, symmetrise: Symmetrise | None) -> None:
+    """Refuse options that do not go with an encoder."""
+    if method == FAST_ALIGN:
+        raise BadInput(f"no aligner that fast-align saved is in {model}; without --model it learns one")
+    if symmetrise:
+        raise BadInput("an encoder has one direction only: leave out --symmetrise")
+    if save:
+        raise BadInput("--save is for what fast-align learns; an encoder is a folder already")
 
 
 def _check_save(folder: Path) -> None:
@@ -221,7 +141,7 @@ def _check_save(folder: Path) -> None:
         raise BadInput("there is something else; expected the name of a new folder", folder)
 
 
-def _check(pairs: TwoFiles, out: Path | None, draw: int | None, gold: Path | None) -> None:
+def _check_files(pairs: TwoFiles, out: Path | None, draw: int | None, gold: Path | None) -> None:
     """Refuse before aligning what could not be written afterwards."""
     if draw is not None and (out is None or draw > pairs.size):
         raise BadInput(f"--draw {draw} needs --out, and a line from 1 to {pairs.size:,}")
@@ -237,6 +157,36 @@ def _check(pairs: TwoFiles, out: Path | None, draw: int | None, gold: Path | Non
         raise BadInput(f"cannot be written: {above} is not a writable folder", out)
 
 
+def _encoder(
+    model: str, method: Way | None, layer: int | None, joint: bool, device: str | None, precision: Precision | None
+) -> Aligner:
+    from analysis.aligners.methods import BY_NAME, DEFAULT
+    from analysis.aligners.pair_encoder import EncoderAligner
+    from pretrain.hub import model_folder
+
+    folder, chosen = model_folder(model), BY_NAME[method or DEFAULT.name]
+    numbers = precision or "float32"
+    return EncoderAligner.open(folder, chosen, layer, joint=joint, device=device or "cpu", precision=numbers)
+
+
+def _fast_align(
+    pairs: TwoFiles, model: str | None, save: Path | None, symmetrise: Symmetrise | None
+) -> StatisticalAligner:
+    """The saved aligner, or one that learns from the pairs."""
+    from derive.files import claimed
+    from derive.links.fast_align import StatisticalAligner
+    from derive.links.symmetrise import SYMMETRISATIONS
+
+    if model is not None:
+        aligner = StatisticalAligner.open(Path(model))
+        return replace(aligner, symmetrisation=SYMMETRISATIONS[symmetrise]) if symmetrise else aligner
+    with claimed(save) if save else nullcontext():
+        aligner = StatisticalAligner.train(pairs, SYMMETRISATIONS[symmetrise or "grow-diag-final-and"])
+        if save:
+            aligner.save(save)
+    return aligner
+
+
 def _write(pairs: TwoFiles, aligner: Aligner, scores: bool, out: Path | None) -> None:
     """Write or print links as they come."""
     from derive.links.aligner import line_of, write_links
@@ -247,17 +197,16 @@ def _write(pairs: TwoFiles, aligner: Aligner, scores: bool, out: Path | None) ->
         for links in links_of_pairs:
             typer.echo(line_of(links))
         return
-    with board() as drawn:
-        stage = f"aligning {out.name}"
-        write_links(out, _counted(links_of_pairs, pairs.size, lambda done: drawn.report(stage, done, pairs.size)))
 
+    def counted(title: str) -> Iterator[Any]:
+        bars.report(title, 0, pairs.size)
+        for done, links in enumerate(links_of_pairs, start=1):
+            if done % 100 == 0 or done == pairs.size:
+                bars.report(title, done, pairs.size)
+            yield links
 
-def _counted(links_of_pairs: Iterator[T], size: int, report: Callable[[int], None]) -> Iterator[T]:
-    report(0)
-    for done, links in enumerate(links_of_pairs, start=1):
-        if done % 100 == 0 or done == size:
-            report(done)
-        yield links
+    with board() as bars:
+        write_links(out, counted(f"aligning {out.name}"))
 
 
 def _draw(pairs: TwoFiles, line: int, aligner: Aligner, out: Path, gold: Gold | None) -> None:
@@ -266,6 +215,6 @@ def _draw(pairs: TwoFiles, line: int, aligner: Aligner, out: Path, gold: Gold | 
     from derive.readers.links import read_links
 
     pair, links = pairs[line], next(islice(read_links(out), line - 1, None))
-    of_pair = gold.pairs[line - 1] if gold else None
+    gold_pair = gold.pairs[line - 1] if gold else None
     name = f"{out.stem}-pair-{line}"
-    typer.echo(align_figure(pair, links, out.parent, aligner.name, name, aligner.matrix(pair), of_pair))
+    typer.echo(align_figure(pair, links, out.parent, aligner.name, name, aligner.matrix(pair), gold_pair))

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from analysis.records.record import RECORDS
+from analysis.records.run import RUNS
+from derive import strict_json
+from derive.errors import BadInput
+
 SHOWN = 20
 """Differences that are listed; the others are counted."""
+ITEMS = "items"
+MEASURED = ("value", "count", "null", ITEMS)
+"""The measured fields of a record; the others say what of which run. Older records have no items."""
 
 
 def compare(
@@ -16,15 +27,94 @@ def compare(
     second: Annotated[Path, typer.Argument(help="The folder to compare it with.")],
 ) -> None:
     """Compare the records of two reports, field by field; exit code 1 if any differs or is missing."""
-    from experiments.comparison import compare
-
-    found = compare(first, second)
+    found = agreement(first, second)
     for line in found.different[:SHOWN]:
         typer.echo(line)
     if len(found.different) > SHOWN:
         typer.echo(f"... and {len(found.different) - SHOWN:,} more")
     if found.without_items:
         typer.echo(f"items of {found.without_items:,} records are in one of the two only, and are not compared")
-    typer.echo(found.summary)
+    typer.echo(f"{found.equal:,} equal, {len(found.different):,} not")
     if found.different:
         raise typer.Exit(1)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How many records of two folders are equal in every field, and a line for each that is not, or that one lacks.
+
+    Only one folder has the items of `without_items` records; they are not compared.
+    """
+
+    equal: int
+    different: list[str]
+    without_items: int
+
+
+def agreement(first: Path, second: Path) -> Agreement:
+    """Compare the records of two report folders; a number is equal only to the last digit.
+
+    Runs are identified by their configuration, not by their names, which hold fingerprints.
+    """
+    ours, theirs = _read(first), _read(second)
+    common = ours.keys() & theirs.keys()
+    if not common:
+        raise BadInput(f"no record in it is of a run that {second} has too: nothing can be compared", first)
+    different = [f"{_title(ours[key])}: not in {second}" for key in ours.keys() - common]
+    different += [f"{_title(theirs[key])}: not in {first}" for key in theirs.keys() - common]
+    equal = without_items = 0
+    for a, b in ((ours[key], theirs[key]) for key in common):
+        unequal = [field for field in MEASURED if a.get(field) != b.get(field)]
+        one_has_items = (a.get(ITEMS) is None) != (b.get(ITEMS) is None)
+        fields = [field for field in unequal if field != ITEMS or not one_has_items]
+        values = "; ".join(f"{field} {a.get(field)!r}, not {b.get(field)!r}" for field in fields)
+        different += [f"{_title(a)}: {values}"] if fields else []
+        equal, without_items = equal + (not fields), without_items + one_has_items
+    return Agreement(equal, sorted(different), without_items)
+
+
+def _read(folder: Path) -> dict[str, dict[str, Any]]:
+    """The records by everything that says what they are of."""
+    runs = {}
+    for line, run in enumerate(_rows(folder / RUNS), start=1):
+        if not isinstance(run.get("id"), str):
+            raise BadInput("a run without an id", folder / RUNS, line)
+        if run["id"] in runs:
+            raise BadInput(f"two runs are called {run['id']!r}", folder / RUNS, line)
+        runs[run["id"]] = {name: value for name, value in run.items() if name != "id"}
+    records: dict[str, dict[str, Any]] = {}
+    for line, record in enumerate(_rows(folder / RECORDS), start=1):
+        if not isinstance(record.get("run"), str) or record["run"] not in runs:
+            raise BadInput(f"no run in {RUNS} is called {record.get('run')!r}", folder / RECORDS, line)
+        of = {name: value for name, value in record.items() if name not in (*MEASURED, "run")}
+        key = json.dumps([runs[record["run"]], of], sort_keys=True)
+        if key in records:
+            raise BadInput(f"two records of one number: {_title(record)}", folder / RECORDS, line)
+        records[key] = record
+    if not records:
+        raise BadInput("no record in it; expected those of a report", folder / RECORDS)
+    return records
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except FileNotFoundError:
+        raise BadInput("no such file; expected the folder of a report, as `calque run` writes it", path) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"expected the records of a report: {error}", path) from error
+    if lines.pop():
+        raise BadInput("the last row has no end: the file is truncated", path, len(lines) + 1)
+    for number, line in enumerate(lines, start=1):
+        try:
+            row = strict_json.loads(line)
+        except ValueError as error:
+            raise BadInput(f"expected one JSON object a line: {error}", path, number) from None
+        if not isinstance(row, dict):
+            raise BadInput(f"expected a JSON object, found {type(row).__name__}", path, number)
+        yield row
+
+
+def _title(record: Mapping[str, Any]) -> str:
+    """What a record is of, for people."""
+    return ", ".join(f"{name} {value}" for name, value in record.items() if name not in MEASURED)

@@ -44,9 +44,9 @@ def plan(recipes: Recipes = None, to: To = DATA) -> None:
 
 def _planned(recipe: Recipe, store: Store, states: Mapping[Output, State]) -> str:
     """A table of the downloads, the places of altered files, and totals."""
+    from experiments.account import counted
     from experiments.data.recipe import sizes
     from experiments.data.store import State
-    from experiments.facts import counted
 
     lines = [f"{recipe.name}: {recipe.about}", ""]
     lines += [f"{'state':<18} {'bytes':>16}  {'digest':<7}  {'licence':<20}  file"]

@@ -1,4 +1,4 @@
-"""The commands about Stanza: get its models, by training or by download, and parse text with them."""
+"""`calque parser`: Stanza's models, by training or by download."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -14,12 +13,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from derive.errors import BadInput
-from experiments.commands.options import MOST_JOBS
-from experiments.signals import RESUMES, leaving
 
 if TYPE_CHECKING:
     from derive.sentence import Sentence
-    from derive.sources.parsed import Parsed
     from experiments.progress import Report
 
 SMALL = """--no_pretrain --hidden_dim 100 --char_hidden_dim 50 --char_emb_dim 25 --word_emb_dim 64 --word_cutoff 2
@@ -35,7 +31,7 @@ ONLY = {
 FALLS = {"tagger": "--max_steps_before_stop", "parser": "--second_optim_start_step"}
 """The step at which the learning rate falls; the tagger's falls after that many steps without a dev score."""
 
-app = typer.Typer(help="Stanza's models: train or fetch them, and parse text with them.", no_args_is_help=True)
+app = typer.Typer(help="Stanza's models: train or fetch them.", no_args_is_help=True)
 
 Out = Annotated[Path, typer.Argument(help="The folder of models to write.")]
 
@@ -67,31 +63,6 @@ def fetch(language: Annotated[str, typer.Argument(help="Stanza's code of the lan
 
     version = parser.fetch(language, out)
     typer.echo(f"{out}: Stanza's models {version} of {language}")
-
-
-@app.command()
-@leaving(RESUMES)
-def parse(
-    file: Annotated[Path, typer.Argument(help="Text: WikiText, Wikipedia in <doc>, or plain.")],
-    out: Annotated[Path, typer.Argument(dir_okay=False, help="The CoNLL-U file to write.")],
-    models: Annotated[Path, typer.Option(help="A folder that `train` or `fetch` made.")],
-    cache: Annotated[Path | None, typer.Option(help="The folder of shards; studies may share it.")] = None,
-    megabytes: Annotated[int, typer.Option(min=0, help="Megabytes to read from the start of the file (0 = all).")] = 0,
-    jobs: Annotated[int, typer.Option(min=1, max=MOST_JOBS, help="Number of processes.")] = 1,
-) -> None:
-    """Parse a text and write its trees as CoNLL-U; an interrupted run resumes after its last shard."""
-    from derive.parser import StanzaParser
-    from derive.sources.files import Files
-    from derive.sources.parsed import Parsed
-    from experiments.progress import board
-
-    shards = cache or out.with_name(f"{out.name}.shards")
-    source = Parsed(Files((file,), megabytes=megabytes), StanzaParser(models), shards)
-    with board() as drawn:
-        counts = write_parses(source, out, jobs, drawn.report)
-    for what, count in counts.items():
-        typer.echo(f"{count:>12,} {what}")
-    typer.echo(f"{out}: finished; its shards are in {shards}")
 
 
 def train_models(treebank: Path, out: Path, language: str, steps: int, report: Report) -> dict[str, float]:
@@ -164,28 +135,3 @@ def _score(dev: list[Sentence], parses: list[Sentence]) -> dict[str, float]:
             right["heads and relations (LAS)"] += head and gold.relations[i] == parse.relations[i]
     words = sum(map(len, dev))
     return {what: count / words for what, count in right.items()}
-
-
-def write_parses(source: Parsed, out: Path, jobs: int, report: Report) -> Counter[str]:
-    """Write the source's trees to `out`; return counts of sentences and words in and out, and of those left out."""
-    from derive.treebank import write_treebank
-    from derive.workers import Workers
-
-    counts: Counter[str] = Counter(dict.fromkeys(("sentences in", "words in", "sentences out", "words out"), 0))
-    chunks = list(source.chunks())
-
-    def trees() -> Iterator[Sentence]:
-        with Workers(jobs) as pool:
-            for done, (sentences, left_out) in enumerate(pool.map(source.sentences, chunks), start=1):
-                counts.update(left_out)
-                counts.update({"sentences in": len(sentences), "words in": sum(map(len, sentences))})
-                parsed = [sentence for sentence in sentences if sentence.heads]
-                counts.update({"sentences out": len(parsed), "words out": sum(map(len, parsed))})
-                yield from parsed
-                report("parsing", done, len(chunks))
-        if not counts["sentences out"]:
-            raise BadInput(f"{counts['sentences in']} sentences, and none has a tree: {dict(counts)}", out)
-
-    report("parsing", 0, len(chunks))
-    write_treebank(out, trees())
-    return counts

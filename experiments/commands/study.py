@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from derive.artefact import remembering
-from experiments.commands.options import (
-    STAGES,
-    Change,
-    Exp,
-    Jobs,
-    Root,
-    Set,
-    Sweeps,
-    compute_stages,
-    opened,
-    varied,
-    write_report,
-)
+from derive.errors import BadInput
+from experiments.commands.options import MOST_JOBS, Root
 from experiments.places import CACHE, ROOT
 from experiments.signals import RESUMES, leaving
 
+if TYPE_CHECKING:
+    from experiments.step import Stage
+    from experiments.study import Study
+    from experiments.sweep import Sweep
+
+STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
+Exp = Annotated[str, typer.Argument(metavar="EXP", help="A study that `calque studies` lists, or my_study.py.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a value, as in train.steps=100; repeatable."),
+]
+Sweeps = Annotated[
+    list[str] | None,
+    typer.Option("--sweep", metavar="KEY=V1,V2", help="Try several values of a setting; repeatable."),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=MOST_JOBS,
+        help="Steps computed in parallel; results are unaffected. Default: as many as fit cores and a GPU's memory.",
+    ),
+]
+Change = Annotated[bool, typer.Option("--allow-change", help="Resume despite a changed environment.")]
 Cards = Annotated[int | None, typer.Option(min=1, help="Estimate it on so many cards too, one process each.")]
 Kind = Annotated[str, typer.Option(metavar="KIND", help="The kind of card, such as A100 or H100.")]
 
@@ -37,8 +52,8 @@ def run(
     allow_change: Change = False,
 ) -> None:
     """Do all of a study: derive, pretrain, evaluate, report. Finished work is skipped."""
-    study = varied(exp, settings, sweep)
-    compute_stages(study, runs, STAGES, jobs, allow_change)
+    study = _varied(exp, settings, sweep)
+    _compute(study, runs, STAGES, jobs, allow_change)
     write_report(study, runs, settings)
 
 
@@ -48,8 +63,8 @@ def derive(exp: Exp, settings: Set = None, runs: Root = ROOT, jobs: Jobs = None)
     from experiments.schedule import first_process
     from experiments.summary import account
 
-    study = opened(exp, settings)
-    compute_stages(study, runs, ["derive"], jobs)
+    study = _opened(exp, settings)
+    _compute(study, runs, ["derive"], jobs)
     if first_process():
         with remembering(runs / CACHE):
             typer.echo("\n".join(account(study, runs)))
@@ -65,7 +80,7 @@ def pretrain(
     allow_change: Change = False,
 ) -> None:
     """Pretrain every model of a study; under torchrun, all processes share each model's batches."""
-    compute_stages(varied(exp, settings, sweep), runs, ["derive", "pretrain"], jobs, allow_change)
+    _compute(_varied(exp, settings, sweep), runs, ["derive", "pretrain"], jobs, allow_change)
 
 
 @leaving(RESUMES)
@@ -78,12 +93,12 @@ def evaluate(
     allow_change: Change = False,
 ) -> None:
     """Pretrain missing models, fine-tune and score every model of a study, and measure its alignment."""
-    compute_stages(varied(exp, settings, sweep), runs, STAGES, jobs, allow_change)
+    _compute(_varied(exp, settings, sweep), runs, STAGES, jobs, allow_change)
 
 
 def report(exp: Exp, settings: Set = None, sweep: Sweeps = None, runs: Root = ROOT) -> None:
     """Make tables, figures, claims and report.html from the records of a study; it computes nothing."""
-    write_report(varied(exp, settings, sweep), runs, settings)
+    write_report(_varied(exp, settings, sweep), runs, settings)
 
 
 def plan(exp: Exp, settings: Set = None, jobs: Jobs = None, cards: Cards = None, kind: Kind = "H100") -> None:
@@ -91,7 +106,7 @@ def plan(exp: Exp, settings: Set = None, jobs: Jobs = None, cards: Cards = None,
     from experiments.plan import card, describe
 
     chosen = card(kind)
-    typer.echo(describe(opened(exp, settings), jobs, chosen if cards else None, cards or 1))
+    typer.echo(describe(_opened(exp, settings), jobs, chosen if cards else None, cards or 1))
 
 
 def studies() -> None:
@@ -100,3 +115,51 @@ def studies() -> None:
 
     for name in names.studies():
         typer.echo(f"{name:<21}{names.study_doc(name)}")
+
+
+def _opened(exp: str, settings: list[str] | None) -> Study:
+    """The study of a name, with values changed."""
+    from experiments.names import study
+    from experiments.override import override
+
+    return override(study(exp), settings or [])
+
+
+def _varied(exp: str, settings: list[str] | None, sweeps: list[str] | None) -> Study | Sweep:
+    """The study of a name with values changed, or a sweep of it."""
+    from experiments.sweep import Sweep
+
+    study = _opened(exp, settings)
+    return Sweep.read(study, sweeps) if sweeps else study
+
+
+def _compute(
+    study: Study | Sweep, runs: Path, stages: Sequence[Stage], jobs: int | None, allow_change: bool = False
+) -> None:
+    """Compute what is not finished of some stages of a study."""
+    from experiments.progress import board
+    from experiments.schedule import compute
+
+    with remembering(runs / CACHE), board() as bars:
+        steps = [step for step in study.steps(runs) if step.stage in stages]
+        compute(steps, study.home(runs), jobs, bars.report, allow_change)
+
+
+def write_report(study: Study | Sweep, runs: Path, settings: list[str] | None) -> None:
+    """Write the report of a study whose steps are finished, and print what it says.
+
+    A study with values changed by `--set` has a report of its own.
+    """
+    from experiments.schedule import first_process
+    from experiments.summary import summarise
+    from experiments.sweep import Sweep, summarise_sweep
+
+    if not first_process():
+        return
+    with remembering(runs / CACHE):
+        if titles := [step.title for step in study.steps(runs) if not step.finished]:
+            named = [*titles[:3], *([f"{len(titles) - 3} more"] if titles[3:] else [])]
+            raise BadInput(f"not computed yet: {', '.join(named)}; `calque run` does it", study.home(runs))
+        folder = study.report(runs, changed=bool(settings))
+        text = summarise_sweep(study, runs, folder) if isinstance(study, Sweep) else summarise(study, runs, folder)
+        typer.echo(text)

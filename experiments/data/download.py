@@ -196,7 +196,8 @@ def answer(url: str, headers: dict[str, str], timeout: float) -> Iterator[reques
     try:
         with requests.Session() as session:
             session.auth = lambda request: request  # otherwise it sends the password that ~/.netrc has for a host
-            session.get_redirect_target = lambda resp: None  # otherwise it reads a redirect's body, however long
+            # Otherwise it reads the body of a redirect, however long.
+            session.get_redirect_target = lambda resp: None  # type: ignore[method-assign]
             for _ in range(REDIRECTS):
                 wanted = session.get(there, headers=headers, stream=True, timeout=timeout, allow_redirects=False)
                 with wanted as response:

@@ -159,8 +159,9 @@ def sizes(downloads: Sequence[Download]) -> str:
 
 def recipes_of(path: Path) -> list[str]:
     """The recipes that put a file where `path` ends, or files below it; those with the fewest files first."""
-    found = [name for name in names() if any(path.parts[-len(place) :] == place for place in _places(name))]
-    return sorted(found, key=lambda name: len(list(read_recipe(name).outputs)))
+    ends = {path.parts[i:] for i in range(len(path.parts))}
+    found = [name for name in names() if not ends.isdisjoint(_places(name))]
+    return sorted(found, key=lambda name: len(_places(name)))
 
 
 def remedy(path: str | Path | None) -> str:

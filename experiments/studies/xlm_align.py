@@ -10,7 +10,6 @@ from experiments.data.recipe import read_recipe
 from experiments.languages import NaturalLanguages
 from experiments.studies.xlm_align_small import gold_and_retrieval, tagging, withheld
 from experiments.study import Study
-from experiments.text_plan import TextSizes, by_size
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import Mixture, Phase
 from pretrain.objectives.xlm_align import XLMAlign
@@ -28,7 +27,6 @@ def xlm_align() -> Study:
     data = Path(os.environ.get("CALQUE_DATA") or "data")
     recipe = read_recipe("xlm_align")
     texts, bitexts = recipe.texts_in(data), recipe.bitexts_in(data)
-    sizes = paper_sizes(bitexts)
     model = ModelConfig(layers=12, heads=12, hidden=768, ffn=3072, length=512)
     train = TrainConfig(
         steps=150_000,
@@ -43,32 +41,24 @@ def xlm_align() -> Study:
         probe_every=0,
         save_every=1_000,
     )
-    weights = by_size(sizes.texts, EXPONENT)
-    shares = {language: weight / sum(weights.values()) for language, weight in weights.items()}
     return Study(
         name="xlm_align",
         paper="xtreme",
-        languages=NaturalLanguages(
-            texts=texts, bitexts=bitexts, withheld=withheld(data), table="all", sizes=sizes, types=TYPES
-        ),
+        languages=NaturalLanguages(texts=texts, bitexts=bitexts, withheld=withheld(data), table="all", types=TYPES),
         start=data / "models" / "xlm-roberta-base",
         objectives=(XLMAlign(parallel_fraction=1.0, pieces=8),),
         measures=gold_and_retrieval(data),
         tasks=tagging(data, FinetuneConfig(learning_rate=2e-5, epochs=10, batch=32, warmup=0.1)),
         model=model,
         train=train,
-        mixture=Mixture(
-            phases=(Phase(tuple(shares[language] for language in texts)),), bitext_exponent=EXPONENT, pairs=PAIRS
-        ),
+        mixture=Mixture(phases=(Phase(paper_shares(texts)),), bitext_exponent=EXPONENT, pairs=PAIRS),
     )
 
 
-def paper_sizes(bitexts: Iterable[tuple[str, str]]) -> TextSizes:
-    """What the paper had of each language and of each pair."""
+def paper_shares(languages: Iterable[str]) -> tuple[float, ...]:
+    """How often each language is drawn: in proportion to the size of the paper's text to the power `EXPONENT`."""
     tables = corpora("xlm_align")
-    web, wikipedia, gigabytes = (tables[name].gigabytes for name in ("CCNet", "Wikipedia", "bitexts"))
-    return TextSizes(
-        {language: 1e9 * (web[language] + wikipedia[language]) for language in web},
-        {pair: 1e9 * gigabytes["-".join(pair)] for pair in bitexts},
-        "XLM-Align, Tables 8 to 10",
-    )
+    web, wikipedia = tables["CCNet"].gigabytes, tables["Wikipedia"].gigabytes
+    weights = {language: (1e9 * (web[language] + wikipedia[language])) ** EXPONENT for language in web}
+    total = sum(weights.values())
+    return tuple(weights[language] / total for language in languages)

@@ -7,7 +7,7 @@ from analysis.tasks.finetune import FinetuneConfig
 from derive.natural.bitext import BitextFiles
 from derive.natural.text import TextFiles
 from experiments.languages import NaturalLanguages
-from experiments.measures import GoldLinks, Measures, Retrieval
+from experiments.measures import GoldLinks, Measure, Retrieval
 from experiments.studies.given import PUD, ewt, real_data_and_encoder, same_sentences
 from experiments.study import Study
 from experiments.tasks import CrossLingualTask
@@ -75,7 +75,7 @@ def xlm_align_small() -> Study:
     )
 
 
-def gold_and_retrieval(data: Path) -> tuple[Measures, ...]:
+def gold_and_retrieval(data: Path) -> tuple[Measure, ...]:
     """What studies of XLM-Align are measured on without fine-tuning: gold links, and the same sentences."""
     return GoldLinks(data / "align"), Retrieval(same_sentences(data))
 

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from analysis.records.record import ALIGNMENT, HELD_OUT, READ, Published, Record
 from analysis.records.run import Described, Run
 from analysis.results.results import Results
-from experiments.names import mixture, objective, transform
+from derive.transforms import transform
+from pretrain.mixture import parse as mixture
+from pretrain.objectives import parse as objective
 from tests.analysis.runs import SOURCE
 
 CLONES = ("trans", "trans2", "trans3")

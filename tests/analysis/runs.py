@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from analysis.records.record import Record
 from analysis.records.run import Described, Run, Start
-from experiments.names import objective as objective_of
-from experiments.names import transform as transform_of
+from derive.transforms import transform as transform_of
+from pretrain.objectives import parse as objective_of
 
 SOURCE = Described("source", "the source")
 

@@ -13,9 +13,9 @@ from derive.files import plain
 from derive.language import SOURCE
 from derive.pocket.language import Pocket
 from derive.sources.pocket import PocketEnglish
+from derive.transforms import transform
 from derive.usage import CLASSES, Shared, count_shared
 from derive.vocabulary import Vocabulary
-from experiments.names import transform
 from tests.derive.test_build import Lines
 
 NAMES = ("trans", "trans-25", "trans-25-most", "trans-25-least", "trans-100-function", "trans-50-names.inv", "inv")

@@ -11,7 +11,7 @@ import torch
 
 from analysis.records.record import Record
 from derive.files import sha256
-from experiments.commands.options import STAGES
+from experiments.commands.study import STAGES
 from experiments.measures import read_measured
 from experiments.models import Model
 from experiments.names import study
@@ -118,7 +118,7 @@ class Done:
         return [record for step in self.measures(model).values() for record in read_measured(step).records]
 
     def compute(self, *stages: Stage, jobs: int = 1, report: Report = silent, allow_change: bool = False) -> None:
-        steps = self.study.in_stages(self.root, stages or STAGES)
+        steps = [step for step in self.study.steps(self.root) if step.stage in (stages or STAGES)]
         compute(steps, self.home, jobs, report, allow_change)
 
     def finish(self, jobs: int = 1, report: Report = silent) -> str:

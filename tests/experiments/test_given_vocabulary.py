@@ -88,7 +88,7 @@ def test_a_study_begins_with_a_folder_and_its_vocabulary(kind: str, tmp_path: Pa
     moved, data = tmp_path / "moved", done.data
     given.rename(moved)  # what counts is what is in it
     there = Done(done.root, of_folder(moved))
-    assert there.data == data and not there.study.unfinished(done.root)
+    assert there.data == data and all(step.finished for step in there.study.steps(done.root))
 
 
 def test_a_folder_that_cannot_be_the_vocabulary_is_told(tmp_path: Path) -> None:

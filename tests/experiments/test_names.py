@@ -16,11 +16,12 @@ from derive.forms import fraction
 from derive.order import Invert, Permute
 from derive.script import By, Cognates, Transliterate
 from derive.transform import Transform, compose
+from derive.transforms import transform as read_transform
 from experiments import names
 from experiments.study_mistakes import study_mistakes
 from pretrain.mixture import Mixture, Phase
 from pretrain.objective import GOLD, After, HeadOnly, Objective
-from pretrain.objectives import OBJECTIVES
+from pretrain.objectives import OBJECTIVES, parse
 from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.link import Link
@@ -58,7 +59,7 @@ def mixtures(draw: st.DrawFn) -> Mixture:
 
 @given(mixtures())
 def test_a_mixture_is_written_as_it_names_itself(mixture: Mixture) -> None:
-    read = names.mixture(mixture.name)
+    read = mixture.parse(mixture.name)
     assert read.name == mixture.name
     assert replace(read, phases=()) == replace(mixture, phases=())
     assert [phase.until for phase in read.phases] == [phase.until for phase in mixture.phases]
@@ -68,7 +69,7 @@ def test_a_mixture_is_written_as_it_names_itself(mixture: Mixture) -> None:
 
 @given(transforms)
 def test_a_transform_is_written_as_it_names_itself(transform: Transform) -> None:
-    assert names.transform(transform.name) == transform
+    assert read_transform(transform.name) == transform
 
 
 @st.composite
@@ -96,7 +97,7 @@ def objectives(draw: st.DrawFn, wrapped: bool = True) -> Objective:
 
 @given(objectives())
 def test_an_objective_is_written_as_it_names_itself(objective: Objective) -> None:
-    assert names.objective(objective.name) == objective
+    assert parse(objective.name) == objective
 
 
 NAMES = {
@@ -130,7 +131,7 @@ def test_names_of_objectives_stay_as_folders_and_records_have_them() -> None:
 
 def test_forms_of_one_field_exclude_one_another() -> None:
     with pytest.raises(BadInput, match="no objective is called 'XLM-ALIGN-unmasked-all-aligned'"):
-        names.objective("XLM-ALIGN-unmasked-all-aligned")
+        parse("XLM-ALIGN-unmasked-all-aligned")
 
 
 READ_DATA = (
@@ -153,20 +154,20 @@ def test_a_study_is_written_as_it_names_itself(name: str) -> None:
 
 
 def test_the_last_part_comes_first() -> None:
-    assert names.transform("trans.inv") == compose(Transliterate(), Invert())
+    assert read_transform("trans.inv") == compose(Transliterate(), Invert())
 
 
 @pytest.mark.parametrize(
     ("kind", "name", "known"),
     [
-        (names.transform, "trnas", "trans, "),
-        (names.transform, "", "inv"),
-        (names.transform, "trans-x", "perm"),
-        (names.transform, "Trans", "did you mean trans?"),
+        (read_transform, "trnas", "trans, "),
+        (read_transform, "", "inv"),
+        (read_transform, "trans-x", "perm"),
+        (read_transform, "Trans", "did you mean trans?"),
         (names.study, "Pockt", "did you mean pocket?"),
-        (names.objective, "ALIGNMLM", "did you mean ALIGN-MLM?"),
-        (names.objective, "mlm", "MLM, XLM"),
-        (names.objective, "ALIGN-MLM-", "DICT-MLM (-label)"),
+        (parse, "ALIGNMLM", "did you mean ALIGN-MLM?"),
+        (parse, "mlm", "MLM, XLM"),
+        (parse, "ALIGN-MLM-", "DICT-MLM (-label)"),
         (names.study, "pockt", "did you mean pocket? there are pocket, align_mlm, classroom, "),
         (names.study, "/pocket", "classroom"),
     ],
@@ -181,17 +182,17 @@ def test_an_unknown_name_is_refused_with_those_that_there_are(
 
 def test_a_part_that_is_missing_is_refused() -> None:
     with pytest.raises(BadInput, match="no transform is called ''"):
-        names.transform("trans.")
+        read_transform("trans.")
 
 
 @pytest.mark.parametrize("name", ["LINK-0", "LINK-after-MLM-for-0", "ALIGN-MLM-0", "MLM-after-LINK-0", "PPA-queue0"])
 def test_an_objective_of_which_a_part_would_do_nothing_is_refused(name: str) -> None:
     with pytest.raises(BadInput, match=r"objective '.*': .* not 0"):
-        names.objective(name)
+        parse(name)
 
 
 @pytest.mark.parametrize("name", ["trans-101", "inv-250", "XLM-0", "XLM-200"])
 def test_a_fraction_above_all_or_of_none_is_refused(name: str) -> None:
-    kind = names.objective if name.startswith("XLM") else names.transform
+    kind = parse if name.startswith("XLM") else read_transform
     with pytest.raises(BadInput, match=f"'{name}': .*(fraction|probability)"):
         kind(name)

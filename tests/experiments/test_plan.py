@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from experiments.packing import USABLE
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -17,7 +18,6 @@ from experiments.cli import app
 from experiments.data.recipe import read_recipe
 from experiments.names import study
 from experiments.override import override
-from experiments.packing import USABLE
 from experiments.plan import CARDS, Card, by_recipe, card, describe, describe_files, inputs, on_cards, plan
 from experiments.step import Cost
 from experiments.study import Study

@@ -15,8 +15,8 @@ from analysis.records.record import Floor, Record
 from analysis.records.run import Run
 from derive.errors import BadInput
 from derive.files import MANIFEST
-from experiments.commands.options import write_report
-from experiments.comparison import compare
+from experiments.commands.compare import agreement
+from experiments.commands.study import write_report
 from experiments.summary import scale, summarise
 from experiments.tasks import read_floors
 from tests.experiments.conftest import Done
@@ -142,6 +142,6 @@ def test_a_damaged_manifest_is_named(copy: Done) -> None:
 def test_a_report_is_equal_to_itself_and_to_one_made_again(done: Done, tmp_path: Path) -> None:
     """What `calque compare` reads is what a report writes."""
     summarise(done.study, done.root, tmp_path / "again")
-    made = compare(done.report, tmp_path / "again")
+    made = agreement(done.report, tmp_path / "again")
     expected = sum(len(done.records(model)) for model in done.models())
     assert (made.equal, made.different, made.without_items) == (expected, [], 0)

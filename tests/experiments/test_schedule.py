@@ -17,8 +17,7 @@ import torch
 from derive.artefact import making
 from derive.errors import BadInput
 from derive.files import MANIFEST, claimed
-from experiments.packing import Room
-from experiments.schedule import compute, do, side_by_side
+from experiments.schedule import Room, compute, do, side_by_side
 from experiments.step import Machine, Step, with_needs
 
 ROOT = Path(__file__).parents[2]

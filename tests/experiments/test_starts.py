@@ -13,11 +13,11 @@ from analysis.records.record import AER, LABELS
 from derive.errors import BadInput
 from derive.files import MANIFEST, sha256
 from experiments.models import GivenModel
-from experiments.names import objective
 from experiments.override import override
 from experiments.plan import describe, plan
 from experiments.study import Study
 from experiments.study_mistakes import study_mistakes
+from pretrain.objectives import parse as objective
 from pretrain.run import CHECKPOINT
 from tests.experiments.conftest import Done, Heard, finished, weights
 

@@ -78,7 +78,7 @@ def test_more_values_compute_only_what_is_new(root: Path) -> None:
     """The reports of both stay."""
     tiny = override(study("pocket"), [*TINY, "measures=alignment", "seeds=0,1"])
     more, heard = Sweep.read(tiny, ["train.steps=4,8,12,16"]), Heard()
-    steps = [step for step in more.in_stages(root, ["pretrain"]) if not step.finished]
+    steps = [step for step in more.steps(root) if step.stage == "pretrain" and not step.finished]
     assert [step.config.train.steps for step in steps] == [16] * 4
     compute(more.variants["8",].steps(root), more.home(root), 1, heard)
     assert heard.begun == []

@@ -14,9 +14,9 @@ import pretrain.objectives
 from analysis.papers import texts
 from derive.forms import percent
 from derive.languages import Languages
-from experiments import names
 from pretrain.mask import MASK_RATE
 from pretrain.objective import Stream
+from pretrain.objectives import parse
 from pretrain.objectives.mlm import Monolingual, TextObjective
 from tests.experiments.conftest import TINY
 from tests.experiments.test_cli import calque
@@ -60,7 +60,7 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_its_fields_make_its_name_its_title_its_row_and_its_parser() -> None:
-    assert names.objective("BACKWARDS-25") == Backwards(0.25)
+    assert parse("BACKWARDS-25") == Backwards(0.25)
     assert (Backwards(0.25).name, Backwards(0.25).title) == ("BACKWARDS-25", "Backwards, 25 % of the rows")
     row = "| `BACKWARDS` | Backwards is MLM that reads some rows from the end. | `-25`: 25 % of the rows |"
     assert pretrain.objectives.table()[-1] == row

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pytest
 
 from experiments import names
-from experiments.typed import mistyped
+from experiments.study_file import mistyped
 
 
 @dataclass(frozen=True)

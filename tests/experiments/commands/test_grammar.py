@@ -11,9 +11,9 @@ from derive.grammar.model import Grammar
 from derive.pocket.language import Pocket
 from derive.reorder import treebank
 from derive.sentence import Sentence
+from derive.transforms import transform
 from derive.treebank import write_treebank
 from experiments.cli import app
-from experiments.names import transform
 
 
 @pytest.fixture(scope="module")

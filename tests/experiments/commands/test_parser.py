@@ -1,4 +1,4 @@
-"""Stanza from the command line: trained offline, parsing text into shards that outlive a kill."""
+"""Stanza's models trained offline, and text parsed into shards that outlive a kill."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from derive.parser import StanzaParser
 from derive.pocket.language import Pocket
-from derive.sources.parsed import SHARD
-from derive.treebank import read_treebank, write_treebank
+from derive.sources.files import Files
+from derive.sources.parsed import SHARD, Parsed
+from derive.treebank import write_treebank
 from experiments.cli import app
 
 ROOT = Path(__file__).parents[3]
@@ -72,15 +74,6 @@ def test_fetching_without_a_network_is_one_line(tmp_path: Path, monkeypatch: pyt
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_is_no_text_and_models_that_are_none_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "text.txt").write_text("It rains.\n")
-    code, _, told = parser("parse", tmp_path / "absent.txt", tmp_path / "out", "--models", tmp_path)
-    assert (code, told.split(": ", 1)[1]) == (2, f"{tmp_path / 'absent.txt'}: no such file\n")
-    code, _, told = parser("parse", tmp_path / "text.txt", tmp_path / "out", "--models", tmp_path)
-    assert code == 2 and "expected a folder of Stanza models" in told
-    assert [path.name for path in tmp_path.iterdir()] == ["text.txt"]
-
-
 @pytest.mark.slow
 def test_training_tells_how_good_the_models_are(stanza_models: Path) -> None:
     about = json.loads((stanza_models / "about.json").read_text())
@@ -111,31 +104,22 @@ for chunk in source.chunks():
 
 @pytest.mark.slow
 def test_a_killed_run_goes_on_and_every_sentence_is_accounted_for(stanza_models: Path, tmp_path: Path) -> None:
-    text, out, whole = tmp_path / "text.txt", tmp_path / "out.conllu", tmp_path / "whole.conllu"
+    text, shards = tmp_path / "text.txt", tmp_path / "shards"
     too_long = "very " * 600
     text.write_text(
         "".join(f"Sara saw {i}.\n" for i in range(SHARD)) + f"It rains.\nIt rains.\nIt is {too_long} wet.\n"
     )
-    words = ["parse", str(text), str(out), "--models", str(stanza_models)]
-    shards = tmp_path / "out.conllu.shards"
     killed = [sys.executable, "-c", KILLED, text, stanza_models, shards]
     assert subprocess.run(killed, cwd=ROOT, check=False).returncode == -signal.SIGKILL
-    assert not out.exists()
     (account,) = shards.glob("*.json")
     before = account.stat().st_mtime_ns
-    code, told, _ = parser(*words)
-    assert code == 0
+    source = Parsed(Files((text,)), StanzaParser(stanza_models), shards)
+    (chunk,) = source.chunks()
+    sentences, left_out = source.sentences(chunk)
     assert account.stat().st_mtime_ns == before
-    table = dict(reversed(line.split(maxsplit=1)) for line in told.splitlines() if line[0] == " ")
-    assert table == {
-        "sentences in": "2,003",
-        "words in": f"{4 * SHARD + 6 + 604:,}",
-        "sentences out": "2,002",
-        "words out": f"{4 * SHARD + 6:,}",
-        "sentences without a tree: more than 500 words": "1",
-    }
-    assert [len(s) for s in read_treebank(out)] == [4] * SHARD + [3, 3]
-    code, _, _ = parser("parse", text, whole, "--models", stanza_models, "--jobs", "2")
-    assert whole.read_bytes() == out.read_bytes()
-    names = {path.name for path in shards.iterdir()}
-    assert names == {path.name for path in (tmp_path / "whole.conllu.shards").iterdir()}
+    assert [len(sentence) for sentence in sentences] == [4] * SHARD + [3, 3, 604]
+    assert [bool(sentence.heads) for sentence in sentences] == [True] * (SHARD + 2) + [False]
+    assert left_out == {"sentences without a tree: more than 500 words": 1}
+    whole = Parsed(Files((text,)), StanzaParser(stanza_models), tmp_path / "whole")
+    assert whole.sentences(chunk) == (sentences, left_out)
+    assert {path.name for path in shards.iterdir()} == {path.name for path in (tmp_path / "whole").iterdir()}

@@ -19,7 +19,7 @@ from analysis.report.claims_table import claims_table
 from analysis.results.measured import average, gap
 from analysis.results.results import Results
 from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
-from experiments import names
+from pretrain.objectives import parse
 from pretrain.objectives.xlm_align import XLMAlign
 
 SETS, LAYERS, JUDGED = {"de-en": 60, "en-fr": 40}, 4, 2
@@ -225,7 +225,7 @@ def test_findings_are_the_means_in_words() -> None:
 def learnt_pairs(objectives: Sequence[str], ways: Sequence[str] = ("ZS",), task: str = "nli") -> Continued:
     """A start and what objectives that read pairs made of it, on a task in two languages; later ones are better."""
     start, known = Described("start", "the start"), tuple(Described(name, name) for name in LANGUAGES)
-    named = [start, *(Described.of(names.objective(name)) for name in objectives)]
+    named = [start, *(Described.of(parse(name)) for name in objectives)]
     runs, made = [], []
     for place, its in enumerate(named):
         for seed in (0, 1, 2):

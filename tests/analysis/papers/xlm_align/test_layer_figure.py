@@ -15,7 +15,7 @@ from analysis.records.record import AER, LinkCounts, Record
 from analysis.records.run import Described, Run
 from analysis.report.style import FULL, INK
 from analysis.results.results import Results
-from experiments.names import objective
+from pretrain.objectives import parse as objective
 from tests.analysis.drawn import MANY, OBJECTIVES, coordinates, laid_out, legend, legible, looked, panels, points
 
 SETS = ("de-en", "en-fr")
