@@ -163,6 +163,5 @@ app.add_typer(parser.app, name="parser")
 
 
 def main() -> None:
-    """Run a command."""
     open_streams()
     app()

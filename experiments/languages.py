@@ -59,7 +59,6 @@ class DerivedLanguages:
     redraw: bool = False
 
     def of_seed(self, seed: int) -> DerivedLanguages:
-        """The languages of the models of a seed."""
         if not self.redraw:
             return self
         if seed not in self._redrawn:
@@ -91,7 +90,6 @@ class DerivedLanguages:
         return tuple((SOURCE, name) for name in names)
 
     def questions(self, name: str, cache: Path) -> list[tuple[Question, Question]]:
-        """Facts that the text states, in the source and in a language; none, unless the source is made with some."""
         (transform,) = (transform for transform in self.transforms if transform.name == name)
         questions, ready = self.source.questions(), transform.ready(cache)
         return [(question, image_of_question(question, ready, number)) for number, question in enumerate(questions)]
@@ -358,7 +356,6 @@ def _translate(step: Step, machine: Machine) -> None:
 
 
 def lowered(pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs in lower case."""
     return [(tuple(map(str.lower, source)), tuple(map(str.lower, target))) for source, target in pairs]
 
 

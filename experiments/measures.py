@@ -73,7 +73,6 @@ class Measure(ABC):
         return (self,)
 
     def mistakes(self) -> list[str]:
-        """Everything that is wrong with the settings."""
         return []
 
     def applies(self, model: Model) -> bool:
@@ -104,13 +103,11 @@ class Measuring:
         return [*identity, code] if code else identity
 
     def card_bytes(self) -> float | None:
-        """Bytes of a GPU that the model is expected to take."""
         trained = isinstance(self.model.weights, Step)
         return self.model.training.card_bytes(self.measure.rows(self.model)) if trained else None
 
 
 def measuring(measure: Measure, model: Model, threads: int) -> Step:
-    """The step that measures a model."""
     data = model.training.data if isinstance(model.weights, Step) else None
     place, title = model.folder / measure.name, f"{measure.name} {model.name}"
     return Step(_measure, Measuring(measure, model, data), place, title, "evaluate", "records", threads=threads)
@@ -157,7 +154,6 @@ def _languages(model: Model) -> Languages:
 
 
 def _pairs(model: Model) -> list[LanguagePair]:
-    """All ordered pairs of a model's languages."""
     return list(permutations((SOURCE, *model.training.languages), 2))
 
 

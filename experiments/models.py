@@ -156,7 +156,6 @@ class Model:
         return training
 
     def file(self, name: str) -> Path:
-        """A file of its run, such as its metrics."""
         return self.step.open().path(name)
 
     def measured(self, machine: Machine) -> MeasuredModel:
@@ -178,7 +177,6 @@ class Model:
 
     @property
     def data(self) -> Path:
-        """The folder of its languages."""
         return self.training.data.folder
 
 
@@ -266,18 +264,15 @@ class Training:
 
     @property
     def rows(self) -> int:
-        """Rows of its embedding table."""
         rows: int = self.data.config.rows_of(self.data, self.languages)
         return rows
 
     @property
     def steps_before(self) -> int:
-        """Steps of pretraining behind the model that it starts from."""
         return steps_of(self.start) if self.start else 0
 
     @property
     def all_steps(self) -> int:
-        """The steps behind the finished model."""
         return self.steps_before + self.train.steps
 
     def probe(self) -> Probe | None:
@@ -314,7 +309,6 @@ class Training:
         return CONTEXT + self._bytes(card=True).of(rows or self._micro_batch())
 
     def cost(self) -> Cost:
-        """What the whole training costs."""
         model, types, ids = self.model, self.rows, self.train.steps * self.train.batch * self.model.length
         return Cost(
             steps=self.train.steps,
@@ -347,7 +341,6 @@ class Training:
 
     @property
     def _language_embeddings(self) -> int:
-        """Parameters of language embeddings."""
         return (1 + len(self.languages)) * self.model.hidden if self.objective.traits.language_embeddings else 0
 
 

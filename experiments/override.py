@@ -63,7 +63,6 @@ def override(study: Study, settings: Sequence[str]) -> Study:
 
 
 def _fields(value: Any) -> list[str]:
-    """What of a value can be set."""
     return [field.name for field in dataclasses.fields(value) if field.name != "name"]
 
 

@@ -69,11 +69,7 @@ class Estimate:
 
 
 def on_cards(title: str, cost: Cost, card: Card, number: int) -> Estimate:
-    """Estimate a run on `number` cards, one process each, without the time that they wait for each other.
-
-    Raises:
-        BadInput: not even one row at a time fits on a card, or there are more cards than rows in a step.
-    """
+    """Estimate a run on `number` cards, one process each, without the time that they wait for each other."""
     if number > cost.batch:
         raise BadInput(f"{number:,} cards for {cost.batch:,} rows a step; expected at most one a row")
     rows = math.ceil(cost.batch / number)
@@ -125,11 +121,7 @@ def plan(study: Study, jobs: int | None) -> Plan:
 
 
 def describe(study: Study, jobs: int | None, card: Card | None = None, cards: int = 1) -> str:
-    """The plan as text: every run with its cost, and what all cost here, and on some cards of a kind.
-
-    Raises:
-        BadInput: a model does not fit on such a card.
-    """
+    """The plan as text: every run with its cost, and what all cost here, and on some cards of a kind."""
     here = plan(study, jobs)
     head, files = f"{study.name}: {scale(study)}\n{extent(study)}\n", describe_files(study, study.name)
     if not here.runs:
@@ -150,7 +142,6 @@ side by side: {here.jobs}, together about {here.memory / 2**30:,.2f} GiB and {_t
 
 
 def _describe_cards(here: Plan, card: Card, cards: int) -> str:
-    """What all runs, one after the other, would take on so many cards."""
     runs = [on_cards(run.title, run.cost, card, cards) for run in here.runs]
     pieces, memory = max(run.micro_batches for run in runs), max(run.memory for run in runs)
     return f"""\

@@ -53,7 +53,6 @@ class Board:
 
 @contextmanager
 def board() -> Iterator[Board]:
-    """A board that is drawn while the block runs."""
     made = Board(quiet=not console.is_terminal)
     with made.bars:
         yield made

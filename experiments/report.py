@@ -40,9 +40,6 @@ def write_report(
     """Write the report folder, whole or not at all, and return what a terminal should show.
 
     `exclusions` are what the study left out and why, `facts` its configuration, and `preview` examples of its text.
-
-    Raises:
-        BadInput: as `Results`, or a number is not finite.
     """
     results, about = joined(paper, runs, records, floors), PAPERS[paper]
     with whole_folder(folder) as part:
@@ -71,11 +68,7 @@ def write_report(
 
 
 def joined(paper: str, runs: Iterable[Run], records: Iterable[Record], floors: Iterable[Floor] = ()) -> Results:
-    """Runs and records with the published numbers that are shown next to them.
-
-    Raises:
-        BadInput: as `Results`.
-    """
+    """Runs and records with the published numbers that are shown next to them."""
     about = PAPERS[paper]
     numbers: list[Published] = [p for name in about.published for p in published(name, about.published_table)]
     return Results(runs, records, numbers, floors)
@@ -120,11 +113,7 @@ def _not_drawn(results: Results) -> list[str]:
 
 
 def recorded(study: str, runs: Path) -> tuple[Path, Results]:
-    """The folder with a study's records, and what is in it: `study` itself, or below `runs` its report or its records.
-
-    Raises:
-        BadInput: there are none, or they are damaged.
-    """
+    """The folder with a study's records, and what is in it: `study` itself, or below `runs` its report or its records."""
     places = (Path(study), runs / study / REPORT, runs / study)
     folder = next((place for place in places if (place / RECORDS).is_file()), None)
     if folder is None:

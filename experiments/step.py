@@ -103,7 +103,6 @@ class Step:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Twelve hexadecimal digits that change with the format and with the identity."""
         return fingerprint(self.kind, self.format, self.identity)
 
     @property
@@ -116,7 +115,6 @@ class Step:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the manifest of every step holds."""
         return {"format": self.format, "fingerprint": self.fingerprint, "made from": self.identity}
 
     def __call__(self, machine: Machine) -> None:
@@ -135,11 +133,7 @@ class Step:
             self.open().verify(lambda done, of: report(f"checking {self.place.name}", done, of))
 
     def check_memory(self, available: float, processes: int = 1) -> None:
-        """Refuse a step whose `processes`, which share its rows, cannot work in `available` bytes each.
-
-        Raises:
-            BadInput: naming the setting that takes the most.
-        """
+        """Refuse a step whose `processes`, which share its rows, cannot work in `available` bytes each."""
         if check := getattr(self.config, "check_memory", None):
             check(self.title, available, processes)
 

@@ -66,7 +66,6 @@ class Alone:
         return shorter + [(f"by-{batch}", replace(train, batch=batch)) for batch in self.batches]
 
     def steps(self, train: TrainConfig) -> list[int]:
-        """The steps of each budget."""
         return [max(1, round(budget * train.steps)) for budget in self.budgets]
 
     def mistakes(self, train: TrainConfig) -> list[str]:
@@ -134,7 +133,6 @@ class Study:
 
     @cached_property
     def given(self) -> GivenModel | None:
-        """The model that `start` names."""
         return GivenModel(self.start) if self.start else None
 
     # Folders and steps
@@ -149,7 +147,6 @@ class Study:
         return self.home(root) / f"{REPORT}-{fingerprint([step.folder.name for step in self.steps(root)])}"
 
     def steps(self, root: Path) -> list[Step]:
-        """All steps, with folders below `root`, in the order in which they should be computed."""
         models = self.models(root)
         steps = [step for seed in self.data_seeds if (step := self.languages_step(root, seed))]
         steps += [step for seed in self.data_seeds for step in self.examples(root, seed).values()]
@@ -180,7 +177,6 @@ class Study:
         return self.seeds if redraw else self.seeds[:1]
 
     def of_seed(self, seed: int) -> DerivedLanguages:
-        """The derived languages of a seed's models."""
         assert isinstance(self.languages, DerivedLanguages)
         return self.languages.of_seed(seed)
 
@@ -193,7 +189,6 @@ class Study:
         return None
 
     def examples(self, root: Path, seed: int = 0) -> dict[str, Step]:
-        """The steps that prepare the examples of tasks, by task."""
         key = root, seed if seed in self.data_seeds else 0
         if key not in self._examples:
             self._examples[key] = self._example_steps(*key)
@@ -223,7 +218,6 @@ class Study:
         return [aligner.step(self.home(root), self.threads) for aligner in (*aligners, *encoders)]
 
     def floors(self, root: Path, seed: int) -> list[Step]:
-        """The steps that score baselines of each task, on the data of a seed."""
         examples = self.examples(root, seed)
         steps = []
         for name in self.tasks:
@@ -242,7 +236,6 @@ class Study:
     # Models
 
     def groups(self, root: Path, seed: int) -> list[Group]:
-        """The languages that models of a seed read together."""
         languages = self.languages
         if isinstance(languages, GoldPairs):
             texts, home = map(languages.of_set, languages.text), self.home(root)
@@ -301,7 +294,6 @@ class Study:
         return models
 
     def _alone(self, root: Path, group: Group, seed: int) -> Iterator[Step]:
-        """The steps that train models of the source alone."""
         assert self.alone
         objective, mixture = self.alone.objective, Mixture(held_out=self.mixture.held_out)
         for name, train in self.alone.variants(self.train):
@@ -360,7 +352,6 @@ class Study:
 
     @property
     def _given(self) -> Described | None:
-        """The given model, as records describe it."""
         if self.given is None:
             return None
         if isinstance(self.languages, NaturalLanguages):

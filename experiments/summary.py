@@ -74,11 +74,6 @@ def account(study: Study, root: Path) -> list[str]:
 
 
 def measured(study: Study, root: Path) -> list[MeasuredStep]:
-    """What the steps of a study measured, in the order of the report.
-
-    Raises:
-        BadInput: what a step wrote is damaged.
-    """
     models = [*study.given_models(root), *study.models(root)]
     found = [read_measured(step) for model in models for step in study.measuring(root, model)]
     if not isinstance(study.languages, GoldPairs):
@@ -94,7 +89,6 @@ def runs_of(found: Sequence[MeasuredStep]) -> list[Run]:
 
 
 def records_of(found: Sequence[MeasuredStep]) -> list[Record]:
-    """The records of all measurements."""
     return [record for one in found for record in one.records]
 
 
@@ -107,11 +101,7 @@ def floors_of(study: Study, root: Path) -> list[Floor]:
 
 
 def summarise(study: Study, root: Path, folder: Path) -> str:
-    """Write the report of finished steps to `folder`, whole or not at all; returns what a terminal shows.
-
-    Raises:
-        BadInput: what a step wrote is damaged.
-    """
+    """Write the report of finished steps to `folder`, whole or not at all; returns what a terminal shows."""
     from experiments.report import write_report
 
     found, preview = measured(study, root), ""
@@ -182,7 +172,6 @@ Facts = Iterator[tuple[str, str]]
 
 
 def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Facts:
-    """What models were made of, and with what they were computed: titles and values."""
     if isinstance(study.languages, DerivedLanguages):
         return _derived_facts(study, study.languages, root, study.models(root))
     if isinstance(study.languages, NaturalLanguages):

@@ -30,9 +30,6 @@ class Sweep:
         """A study with options such as `dictionary.fraction=0.01,0.1,0.5`.
 
         Values that have commas themselves are separated by semicolons: `objectives=MLM,XLM;MLM,ALIGN-MLM`.
-
-        Raises:
-            BadInput: an option has no values or repeats one, a value is wrong, or there are too many variants.
         """
         settings = []
         for option in options:
@@ -56,7 +53,6 @@ class Sweep:
 
     @cached_property
     def variants(self) -> dict[tuple[str, ...], Study]:
-        """The study for each combination of values."""
         combinations = product(*(values for _, values in self.settings))
         return {
             values: override(self.study, [f"{key}={value}" for key, value in zip(self.keys, values, strict=True)])
@@ -68,15 +64,12 @@ class Sweep:
         return self.study.name
 
     def home(self, root: Path) -> Path:
-        """The folder of the study, which all values share."""
         return self.study.home(root)
 
     def steps(self, root: Path) -> list[Step]:
-        """The steps of all values, each once."""
         return with_needs(step for study in self.variants.values() for step in study.steps(root))
 
     def report(self, root: Path, changed: bool = True) -> Path:
-        """The folder of the report."""
         shown = [[step.folder.name for step in study.steps(root)] for study in self.variants.values()]
         return self.home(root) / f"{REPORT}-{fingerprint(self.settings, shown)}"
 

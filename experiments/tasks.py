@@ -87,7 +87,6 @@ class CrossLingualTask:
 
     @property
     def configs(self) -> tuple[FinetuneConfig, ...]:
-        """Every combination of settings."""
         usual = self.finetune
         grid = product(
             self.learning_rates or (usual.learning_rate,),
@@ -237,7 +236,6 @@ class NaturalExamples:
 
     @property
     def files(self) -> TaskFiles:
-        """Those of the source."""
         assert self.settings.files
         return self.settings.files
 

@@ -62,22 +62,14 @@ def step_seconds(ends: Sequence[float], warm: int) -> float:
 
 
 def check_close(difference: float, what: str, most: float = 1e-4) -> str:
-    """Words on how far the two sides' results are from each other.
-
-    Raises:
-        SystemExit: farther than `most`: the two sides do different things, and a ratio would say nothing.
-    """
+    """Words on how far the two sides' results are from each other; it ends where a ratio would say nothing."""
     if not difference <= most:
         raise SystemExit(f"no comparison: {what} differ by {difference:.1e}")
     return f"{what} equal to {difference:.0e}"
 
 
 def check_equal(same: int, total: int, what: str, least: float = 1.0) -> str:
-    """Words on how many of the two sides' results are equal.
-
-    Raises:
-        SystemExit: fewer than the fraction `least`.
-    """
+    """Words on how many of the two sides' results are equal; it ends below the fraction `least`."""
     if not total or same < least * total:
         raise SystemExit(f"no comparison: {same:,} of {total:,} {what} equal")
     return f"{same:,} of {total:,} {what} equal"
@@ -91,7 +83,6 @@ def folder_of(variable: str) -> Path:
 
 
 def cpu() -> str:
-    """The processor's name."""
     names = Path("/proc/cpuinfo")
     lines = names.read_text(encoding="utf-8").splitlines() if names.exists() else []
     models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
@@ -99,7 +90,6 @@ def cpu() -> str:
 
 
 def report(comparisons: Mapping[str, Sequence[Comparison]]) -> None:
-    """Print the comparisons of each benchmark as a table."""
     table = Table("bench", "what", "ours", "theirs", "unit", "ratio", title=cpu())
     for bench, rows in comparisons.items():
         for row in rows:

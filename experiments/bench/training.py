@@ -36,7 +36,6 @@ from derive.natural.text import TextFiles
 from derive.types import OURS, SPECIALS
 from derive.vocabulary import GivenVocabulary
 from experiments.bench.harness import Comparison, check_close, cpu_seconds, folder_of, interleaved, step_seconds
-from pretrain.batch import UNLABELLED
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.distributed import ALONE
 from pretrain.mask import Masking
@@ -148,30 +147,17 @@ def difference(model: PreTrainedModel, stream: Stream) -> float:
 
 
 def mask(rounds: int) -> list[Comparison]:
-    """Masking a batch, whose rows lie ready on both sides."""
-    languages = made_languages(TYPES // 2, 200_000)
-    return [against_collator(languages, batch, length, rounds) for batch, length in ((32, 128), (128, 512))]
-
-
-def against_collator(languages: Languages, batch: int, length: int, rounds: int) -> Comparison:
-    """The time of masking so many rows, and of transformers' collator."""
-    packed = PackedLines(languages.languages[0], languages.specials, length)
-    rows = np.stack([packed.row(i) for i in range(batch)])
-    data, source, random = examples(rows, languages), np.zeros_like(rows), np.random.default_rng(0)
-    masking, collate = Masking.of(languages), made_collator(TYPES)
-    ours, theirs = masking(rows, source, random), collate(data)
-    deviation = rates(rows, ours.ids, ours.labels) - rates(rows, theirs["input_ids"], theirs["labels"])
-    equal = check_close(float(np.abs(deviation).max()), "rates", 8 / rows.size**0.5)
-    works = (lambda: masking(rows, source, random), lambda: collate(data))
-    mine, other = interleaved([partial(cpu_seconds, work) for work in works], rounds)
-    return Comparison(f"{batch} rows of {length}; {equal}", 1e3 * mine, 1e3 * other, "CPU ms", less=True)
-
-
-def rates(clean: np.ndarray, ids: Tensor, labels: Tensor) -> np.ndarray:
-    """How often a position is selected, and how often a selected one is masked and kept."""
-    selected = (labels != UNLABELLED).numpy()
-    masked, kept = ids.numpy()[selected] == OURS.mask, (ids.numpy() == clean)[selected]
-    return np.array([selected.mean(), masked.mean(), kept.mean()])
+    """Masking a batch, whose rows lie ready on both sides, and transformers' collator."""
+    languages, comparisons = made_languages(TYPES // 2, 200_000), []
+    for batch, length in ((32, 128), (128, 512)):
+        packed = PackedLines(languages.languages[0], languages.specials, length)
+        rows = np.stack([packed.row(i) for i in range(batch)])
+        data, source, random = examples(rows, languages), np.zeros_like(rows), np.random.default_rng(0)
+        ours = partial(Masking.of(languages), rows, source, random)
+        theirs = partial(made_collator(TYPES), data)
+        mine, other = interleaved([partial(cpu_seconds, work) for work in (ours, theirs)], rounds)
+        comparisons.append(Comparison(f"{batch} rows of {length}", 1e3 * mine, 1e3 * other, "CPU ms", less=True))
+    return comparisons
 
 
 def made_languages(size: int, words: int) -> Languages:
@@ -197,7 +183,6 @@ def examples(rows: np.ndarray, languages: Languages) -> list[dict[str, list[int]
 
 
 def made_collator(types: int) -> DataCollatorForLanguageModeling:
-    """transformers' masking, over a tokenizer of `types` types."""
     vocabulary = {**{word: i for i, word in enumerate(SPECIALS)}, **{f"w{i}": i for i in OURS.ordinary(types).tolist()}}
     names = ("bos_token", "pad_token", "eos_token", "unk_token", "mask_token")
     tokenizer = PreTrainedTokenizerFast(

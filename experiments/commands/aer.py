@@ -58,9 +58,6 @@ def check_shift(gold: Gold, predicted: Sequence[Links], path: Path, links: Path,
 
     They do if only one of the two files has a place 0 and more links agree after the other is shifted by one. Short
     files leave room for chance, so whoever knows better says where a file counts from: `declared` is true of `links`.
-
-    Raises:
-        BadInput: naming the file without a place 0.
     """
     from derive.readers.links import from_where, has_zero
 
@@ -78,11 +75,7 @@ def check_shift(gold: Gold, predicted: Sequence[Links], path: Path, links: Path,
 
 
 def report(gold_links: Gold, predicted: Iterable[Links], path: Path, name: str) -> None:
-    """Print the score of links against `gold_links`, and the gold links that were left out.
-
-    Raises:
-        ValueError: the two do not have the same number of sentence pairs.
-    """
+    """Print the score of links against `gold_links`, and the gold links that were left out."""
     from analysis.measures.aer import score_all
     from analysis.report.table import aer_table
 

@@ -119,7 +119,6 @@ def _check_statistical(method: Way | None, model: str | None, save: Path | None,
 
 
 def _check_encoder(method: Way | None, model: str | None, save: Path | None, symmetrise: Symmetrise | None) -> None:
-    """Refuse options that do not go with an encoder."""
     if method == FAST_ALIGN:
         raise BadInput(f"no aligner that fast-align saved is in {model}; without --model it learns one")
     if symmetrise:

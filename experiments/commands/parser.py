@@ -66,11 +66,7 @@ def fetch(language: Annotated[str, typer.Argument(help="Stanza's code of the lan
 
 
 def train_models(treebank: Path, out: Path, language: str, steps: int, report: Report) -> dict[str, float]:
-    """Train the models of `out`, whole or not at all, and return the fractions of dev words that they get right.
-
-    Raises:
-        BadInput: an unusable treebank, or a training that failed.
-    """
+    """Train the models of `out`, whole or not at all, and return the fractions of dev words that they get right."""
     from derive.files import check_name, whole_folder, write_json
     from derive.parser import StanzaParser, write_folder
     from derive.readers.conllu import read_conllu
@@ -101,11 +97,7 @@ def train_models(treebank: Path, out: Path, language: str, steps: int, report: R
 
 
 def _train(kind: str, steps: int, folder: Path, out: Path) -> Path:
-    """Train `stanza.models.KIND` on the treebank in the folder, in a process of its own; return the model's file.
-
-    Raises:
-        BadInput: it failed; its output is kept next to `out`.
-    """
+    """Train `stanza.models.KIND` on the treebank in the folder, in a process of its own; return the model's file."""
     log, model = out.with_name(f"{out.name}.{kind}.log"), folder / f"{kind}.pt"
     command = [
         *(sys.executable, "-m", f"stanza.models.{kind}", "--mode", "train", "--lang", "xx", "--shorthand", "xx_calque"),

@@ -118,7 +118,6 @@ def studies() -> None:
 
 
 def _opened(exp: str, settings: list[str] | None) -> Study:
-    """The study of a name, with values changed."""
     from experiments.names import study
     from experiments.override import override
 
@@ -126,7 +125,6 @@ def _opened(exp: str, settings: list[str] | None) -> Study:
 
 
 def _varied(exp: str, settings: list[str] | None, sweeps: list[str] | None) -> Study | Sweep:
-    """The study of a name with values changed, or a sweep of it."""
     from experiments.sweep import Sweep
 
     study = _opened(exp, settings)

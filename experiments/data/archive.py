@@ -50,11 +50,7 @@ class Bounded(io.BufferedIOBase):
 
 
 def unpack(archive: Path, name: str, outputs: Sequence[Output], folder: Path) -> dict[str, Path]:
-    """Unpack a download of that name into the new `folder`, and return the files by the outputs' places.
-
-    Raises:
-        BadInput: it is damaged or too large, has no such member, or that is not a plain file.
-    """
+    """Unpack a download of that name into the new `folder`, and return the files by the outputs' places."""
     folder.mkdir(parents=True)
     files = _members(archive, name, {output.inside for output in outputs if output.inside}, folder / "members")
     files[()] = archive

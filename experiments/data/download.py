@@ -99,7 +99,6 @@ class Downloader:
         raise BadInput("; ".join(refused))
 
     def discard(self) -> None:
-        """Remove what has come."""
         for path in (self.part, self.whole, self.version):
             path.unlink(missing_ok=True)
 

@@ -25,8 +25,8 @@ EACH = "{}"
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
 # Keys of tables, each with the value where it is missing, which is also of the kind that is expected.
-SIZE_KEYS = {"bytes": 0, "sha256": ""}
 RECIPE_KEYS = {"about": "", "includes": (), "licence": "", "terms": "", "file": [], "text": [], "bitext": []}
+SIZE_KEYS = {"bytes": 0, "sha256": ""}
 FILE_KEYS = SIZE_KEYS | {"url": "", "mirrors": (), "licence": "", "terms": "", "source": "", "note": ""}
 FILE_KEYS |= {"about_bytes": 0, "place": "", "unpack": []}
 UNPACK_KEYS = SIZE_KEYS | {"place": "", "for": (), "inside": (), "where": {}, "columns": 0}
@@ -61,7 +61,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Download:
-    """A file to fetch. `bytes` is its size, 0 if unknown; `about_bytes` is an estimate.
+    """A file to fetch: `bytes` is its size, 0 if unknown; `about_bytes` is an estimate.
 
     `sha256` is empty where no source states a digest; `source` says where size and digest come from.
     """
@@ -100,7 +100,6 @@ class Recipe:
 
     @property
     def outputs(self) -> Iterator[Output]:
-        """All files that it puts in place."""
         return (output for download in self.downloads for output in download.outputs)
 
     def texts_in(self, folder: Path) -> dict[str, TextFiles]:
@@ -114,27 +113,19 @@ class Recipe:
         """The bitexts of each pair of languages: a file with two columns, or a file for each language."""
         found: dict[tuple[str, str], tuple[BitextFiles, ...]] = {}
         for bitext in self.bitexts:
-            first, second = bitext["languages"]
-            path, *others = [folder / file for file in bitext["files"]]
-            files = (
-                BitextFiles(path, *others) if others else BitextFiles(path, None, (bitext["first"], bitext["second"]))
-            )
-            found[first, second] = (*found.get((first, second), ()), files)
+            pair = tuple(bitext["languages"])
+            path, *second = [folder / file for file in bitext["files"]]
+            columns = (0, 1) if second else (bitext["first"], bitext["second"])
+            found[pair] = (*found.get(pair, ()), BitextFiles(path, *(second or [None]), columns))
         return found
 
 
 def names(folder: Path = RECIPES) -> list[str]:
-    """The names of the recipes, in order."""
     return sorted(path.stem for path in folder.glob("*.toml"))
 
 
 def read_recipe(name: str, folder: Path = RECIPES) -> Recipe:
-    """The recipe of a name, or of a TOML file of the user's own.
-
-    Raises:
-        BadInput: there is none, it is not TOML, a key is unknown, missing or of another type, a value is not allowed,
-            or two files go to one place.
-    """
+    """The recipe of a name, or of a TOML file of the user's own."""
     recipe = _read(name, folder, set())
     places, folders = set[PurePosixPath](), set[PurePosixPath]()
     for output in recipe.outputs:
@@ -150,11 +141,11 @@ def sizes(downloads: Sequence[Download]) -> str:
     """Their sizes together: what is known, what is estimated, and of how many nothing is known."""
     known = sum(download.bytes for download in downloads)
     guesses = [download.about_bytes for download in downloads if not download.bytes and download.about_bytes]
-    unknown_sizes = sum(not download.bytes and not download.about_bytes for download in downloads)
+    unsized = sum(not download.bytes and not download.about_bytes for download in downloads)
     parts = [f"{known:,} bytes"] if known else []
     if guesses:
         parts += [f"about {sum(guesses):,} {'more' if known else 'bytes'} (estimates of {len(guesses):,})"]
-    return ", ".join(parts + [f"{unknown_sizes:,} of unknown size"] * bool(unknown_sizes))
+    return ", ".join(parts + ([f"{unsized:,} of unknown size"] if unsized else []))
 
 
 def recipes_of(path: Path) -> list[str]:
@@ -210,10 +201,10 @@ def _read(name: str, folder: Path, seen: set[Path]) -> Recipe:
 
 def _table(values: Mapping[str, Any], keys: Mapping[str, Any], needed: Sequence[str], where: str) -> dict[str, Any]:
     """The values of a TOML table by key; a key that is missing and not needed has the value that `keys` gives it."""
-    for name in sorted(values.keys() - keys.keys()):
-        more = nearest(name, keys) or f"there are {', '.join(sorted(keys))}"
-        raise BadInput(f"no key {name[:60]!r} is known here; {more}", where)
     for name, value in values.items():
+        if name not in keys:
+            more = nearest(name, keys) or f"there are {', '.join(sorted(keys))}"
+            raise BadInput(f"no key {name[:60]!r} is known here; {more}", where)
         if not _fits(value, type(keys[name])):
             raise BadInput(f"{name} is {KINDS[type(keys[name])]}, not {str(value)[:60]!r}", where)
     for name in needed:

@@ -54,11 +54,7 @@ class Fetched:
 
 
 class Store:
-    """A data folder, which need not exist yet.
-
-    Raises:
-        BadInput: there is a file in its place, or its lock file is damaged.
-    """
+    """A data folder, which need not exist yet."""
 
     def __init__(self, folder: Path) -> None:
         if folder.exists() and not folder.is_dir():
@@ -106,10 +102,6 @@ class Store:
 
         One whose digest nobody states is fetched only with `trust`, or where the lock file has it from before. A
         download that fails stops no other.
-
-        Raises:
-            BadInput: a file is there and is not the recipe's, which nothing is written over; the disk has too little
-                room or the folder cannot be made; another process fetches into it.
         """
         states = {output.place: self.state(output) for output in recipe.outputs}
         if altered := [place for place, state in states.items() if state is State.ALTERED]:

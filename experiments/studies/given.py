@@ -17,22 +17,14 @@ ENCODER = (
 
 
 def real_data(study: str, recipe: str) -> Path:
-    """The folder that CALQUE_DATA names; `recipe` fetches what the study reads.
-
-    Raises:
-        BadInput: it names none.
-    """
+    """The folder that CALQUE_DATA names; `recipe` fetches what the study reads."""
     if folder := os.environ.get("CALQUE_DATA"):
         return Path(folder)
     raise BadInput(f"the study {study} reads real data: {_data(recipe)}")
 
 
 def real_data_and_encoder(study: str, recipe: str) -> tuple[Path, Path]:
-    """The folder that CALQUE_DATA names, and the model that CALQUE_ENCODER does.
-
-    Raises:
-        BadInput: one of them names none; with all that is to be done.
-    """
+    """The folder that CALQUE_DATA names, and the model that CALQUE_ENCODER does."""
     folder, encoder = os.environ.get("CALQUE_DATA"), os.environ.get("CALQUE_ENCODER")
     if folder and encoder:
         return Path(folder), Path(encoder)
