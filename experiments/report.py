@@ -113,7 +113,7 @@ def _not_drawn(results: Results) -> list[str]:
 
 
 def recorded(study: str, runs: Path) -> tuple[Path, Results]:
-    """The folder with a study's records, and what is in it: `study` itself, or below `runs` its report or its records."""
+    """The folder with a study's records, and what is in it: `study`, or below `runs` its report or its records."""
     places = (Path(study), runs / study / REPORT, runs / study)
     folder = next((place for place in places if (place / RECORDS).is_file()), None)
     if folder is None:

@@ -61,7 +61,9 @@ def extent(study: Study) -> str:
     starts = len(trained) - len(models)
     before = f"; {starts} more runs train what some of them start from" if starts else ""
     start = f", from {study.start}" if study.start else ""
-    return f"{counted(len(models), 'model')} of {steps}{start}{before}" if models else f"{study.start} is measured"
+    tasks = f"; tasks: {', '.join(study.tasks)}" if study.tasks else ""
+    what = f"{counted(len(models), 'model')} of {steps}{start}{before}" if models else f"{study.start} as it is"
+    return what + tasks
 
 
 def account(study: Study, root: Path) -> list[str]:

@@ -113,10 +113,11 @@ class Recipe:
         """The bitexts of each pair of languages: a file with two columns, or a file for each language."""
         found: dict[tuple[str, str], tuple[BitextFiles, ...]] = {}
         for bitext in self.bitexts:
-            pair = tuple(bitext["languages"])
-            path, *second = [folder / file for file in bitext["files"]]
-            columns = (0, 1) if second else (bitext["first"], bitext["second"])
-            found[pair] = (*found.get(pair, ()), BitextFiles(path, *(second or [None]), columns))
+            first, second = bitext["languages"]
+            path, *beside = [folder / file for file in bitext["files"]]
+            columns = (0, 1) if beside else (bitext["first"], bitext["second"])
+            files = BitextFiles(path, beside[0] if beside else None, columns)
+            found[first, second] = (*found.get((first, second), ()), files)
         return found
 
 

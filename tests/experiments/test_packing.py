@@ -7,10 +7,11 @@ from pathlib import Path
 from random import Random
 
 import torch
-from experiments.packing import CONTEXT, Room, card_room
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments.models import CONTEXT
+from experiments.schedule import Room, card_room
 from experiments.study import Study
 from tests.experiments.conftest import Done
 

@@ -207,7 +207,7 @@ def test_titles_say_what_is_a_sample(study: Study) -> None:
 
 def test_a_plan_says_that_nothing_is_pretrained(study: Study) -> None:
     told = describe(study, 1)
-    assert "pos in 2 languages, nli in 3 languages, xquad in 2 languages" in told
+    assert "as it is; tasks: pos, nli, xquad" in told
     assert "no model is pretrained" in told and "files: all" in told
 
 
