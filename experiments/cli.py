@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import re
 import signal
+import sys
 from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -16,21 +18,8 @@ from typer.core import TyperGroup
 
 from derive.errors import BadInput, NoFile
 from derive.files import DISK
-from experiments.commands import (
-    aer,
-    align,
-    compare,
-    data,
-    embeddings,
-    grammar,
-    lexicon,
-    null,
-    parser,
-    show,
-    study,
-)
+from experiments.commands import aer, align, compare, data, grammar, lexicon, parser, show, study
 from experiments.signals import RESUMES, Ended, stoppable
-from experiments.terminal import open_streams
 
 NO_MEMORY = re.compile(r"DefaultCPUAllocator: |Storage size calculation overflowed")
 """What torch says, in a RuntimeError, where there is less memory than it asks for."""
@@ -48,9 +37,8 @@ class Commands(TyperGroup):
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        for word in args:
-            if not word:
-                _leave("an empty argument, which would stand for the current folder; expected a name or a path", 2)
+        if not all(args):
+            _leave("an empty argument, which would stand for the current folder; expected a name or a path", 2)
         for word in (*args, *(value for name, value in os.environ.items() if name.startswith("CALQUE_"))):
             _check_text(word)
         with suppress(FileNotFoundError):  # the folder was removed; a command that needs it says so
@@ -69,46 +57,53 @@ class Commands(TyperGroup):
             _leave("; ".join(filter(None, [str(error), remedy(error.path)])), 2)
         except BadInput as error:
             _leave(str(error), 2)
-        except ArithmeticError as error:
-            from pretrain.train import NonFinite
-
-            if not isinstance(error, NonFinite):
-                raise
-            _leave(f"stopped before an update with numbers that are not finite: {error}", 1)
         except UnicodeEncodeError as error:
             _check_text(error.object[max(0, error.start - 100) : error.end + 100])  # the name of a file that was found
             raise
         except OSError as error:
-            if error.errno in NO_FOLDER:
-                where = error.filename or "a path"
-                _leave(f"{where}: {os.strerror(error.errno)}; expected a usable path", 2)
-            if error.errno == errno.ENOENT and error.filename:
-                _leave(f"{error.filename}: {os.strerror(error.errno)}; it was removed while it was needed", 2)
-            if error.errno not in DISK:
-                raise
-            _leave(f"{error.filename or 'a file'}: {os.strerror(error.errno)}; nothing is left half-written", 2)
+            if reason := _of_system(error):
+                _leave(reason, 2)
+            raise
         except MemoryError as error:
             _leave(f"not enough memory: {error}", 1)
         except BrokenExecutor as error:
             if stopped.is_set():  # the interrupt killed the workers too
                 _stop("interrupted", error, 130)
             _leave("a worker process was killed, probably because memory ran out: run with fewer --jobs", 1)
-        except RuntimeError as error:
-            from torch.cuda import OutOfMemoryError
-
-            from pretrain.distributed import Lost
-
-            if NO_MEMORY.search(str(error)):
-                _leave(f"not enough memory: {error}", 1)
-            if isinstance(error, OutOfMemoryError):
-                _leave(f"the card's memory ran out: run with fewer --jobs; {RESUMES}", 1)
-            if not isinstance(error, Lost):
-                raise
-            _leave(f"{error}; {RESUMES}", 1)
+        except (ArithmeticError, RuntimeError) as error:
+            if reason := _of_run(error):
+                _leave(reason, 1)
+            raise
         except KeyboardInterrupt as error:
             _stop("interrupted", error, 130)
         except Ended as ended:
             _stop(f"stopped by {signal.Signals(ended.number).name}", ended, 128 + ended.number)
+
+
+def _of_system(error: OSError) -> str:
+    """What a user can do about an error of the system; empty if it is a bug."""
+    reason = os.strerror(error.errno or 0)
+    if error.errno in NO_FOLDER:
+        return f"{error.filename or 'a path'}: {reason}; expected a usable path"
+    if error.errno == errno.ENOENT and error.filename:
+        return f"{error.filename}: {reason}; it was removed while it was needed"
+    return f"{error.filename or 'a file'}: {reason}; nothing is left half-written" if error.errno in DISK else ""
+
+
+def _of_run(error: Exception) -> str:
+    """Why a run cannot go on; empty if it is a bug."""
+    from torch.cuda import OutOfMemoryError
+
+    from pretrain.distributed import Lost
+    from pretrain.train import NonFinite
+
+    if isinstance(error, NonFinite):
+        return f"stopped before an update with numbers that are not finite: {error}"
+    if isinstance(error, OutOfMemoryError):
+        return f"the card's memory ran out: run with fewer --jobs; {RESUMES}"
+    if isinstance(error, Lost):
+        return f"{error}; {RESUMES}"
+    return f"not enough memory: {error}" if NO_MEMORY.search(str(error)) else ""
 
 
 def _check_text(word: str) -> None:
@@ -120,7 +115,7 @@ def _check_text(word: str) -> None:
 
 
 def _stop(how: str, stop: BaseException, code: int) -> NoReturn:
-    """Leave, telling what becomes of the work where the command has said it."""
+    """Leave, with what the command has said about what becomes of its work."""
     _leave("; ".join([how, *getattr(stop, "__notes__", ())]), code)
 
 
@@ -141,25 +136,30 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for command in (
-    show.show,
-    study.studies,
-    study.derive,
-    study.pretrain,
-    study.evaluate,
-    study.report,
-    study.run,
-    study.plan,
-    compare.compare,
-    null.null,
-    align.align,
-    aer.aer,
-    lexicon.lexicon,
-    embeddings.embeddings,
+    *(show.show, study.studies, study.derive, study.pretrain, study.evaluate, study.report, study.run, study.plan),
+    *(compare.compare, study.null, align.align, aer.aer, lexicon.lexicon, lexicon.embeddings),
 ):
     app.command()(command)
-app.add_typer(data.app, name="data")
-app.add_typer(grammar.app, name="grammar")
-app.add_typer(parser.app, name="parser")
+for name, group in (("data", data.app), ("grammar", grammar.app), ("parser", parser.app)):
+    app.add_typer(group, name=name)
+
+
+def open_streams() -> None:
+    """Make the standard streams usable whatever they are.
+
+    One that is closed shows nothing: its number must not be reused by a file that is opened later. A character that
+    a stream's encoding lacks is written as its escape.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+    for name, number in (("stdout", 1), ("stderr", 2)):
+        if (stream := getattr(sys, name)) is None:
+            setattr(sys, name, os.fdopen(number, "w", encoding="utf-8", errors="backslashreplace"))
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def main() -> None:

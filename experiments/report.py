@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +24,6 @@ from analysis.results.results import Results
 from derive.errors import BadInput
 from derive.files import whole_folder
 from experiments.study import REPORT
-from experiments.terminal import told
 
 
 def write_report(
@@ -64,7 +66,24 @@ def write_report(
         )
         write_page(part / "report.html", page)
     summary = {name: shown.tables[name] for name in about.summary(tuple(shown.tables))}
-    return told(folder, findings, summary | ({"claims": shown.claims} if shown.claims else {}))
+    return terminal_text(folder, findings, summary | ({"claims": shown.claims} if shown.claims else {}))
+
+
+def terminal_text(report: Path, findings: Sequence[str], tables: Mapping[str, Table]) -> str:
+    """The findings, the tables by the names of their files, and the page's path, last.
+
+    At a terminal, a table that is wider than it is named and not shown, for wrapped lines cannot be read.
+    """
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    parts, wide = [textwrap.fill(finding, width) if width else finding for finding in findings], []
+    for name, table in tables.items():
+        if width and table.width > width:
+            wide.append(f"{report / f'{name}.md'} ({table.width} columns)")
+        else:
+            parts.append(table.markdown.rstrip())
+    if wide:
+        parts.append("\n".join(["Too wide for this terminal:", *wide]))
+    return "\n\n".join([*parts, str(report / "report.html")])
 
 
 def joined(paper: str, runs: Iterable[Run], records: Iterable[Record], floors: Iterable[Floor] = ()) -> Results:

@@ -84,8 +84,8 @@ def summarise_sweep(sweep: Sweep, root: Path, folder: Path) -> str:
     from analysis.report.page import Report, write_page
     from analysis.results.results import Results
     from derive.files import whole_folder
+    from experiments.report import terminal_text
     from experiments.summary import facts_of, floors_of, measured, records_of, runs_of, scale
-    from experiments.terminal import told
 
     runs, records, floors, variants = [], [], [], {}
     for values, study in sweep.variants.items():
@@ -116,4 +116,4 @@ def summarise_sweep(sweep: Sweep, root: Path, folder: Path) -> str:
             runs=[run.id for run in runs],
         )
         write_page(part / "report.html", page)
-    return told(folder, [], {"sweep": table})
+    return terminal_text(folder, [], {"sweep": table})

@@ -1,4 +1,4 @@
-"""The commands on studies: `calque run` and its stages, `report`, `plan` and `studies`."""
+"""The commands on studies: `calque run` and its stages, `report`, `plan`, `null` and `studies`."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ Jobs = Annotated[
     ),
 ]
 Change = Annotated[bool, typer.Option("--allow-change", help="Resume despite a changed environment.")]
+Recorded = Annotated[str, typer.Argument(metavar="STUDY", help="A study with a report, or a folder of records.")]
 Cards = Annotated[int | None, typer.Option(min=1, help="Estimate it on so many cards too, one process each.")]
 Kind = Annotated[str, typer.Option(metavar="KIND", help="The kind of card, such as A100 or H100.")]
 
@@ -107,6 +108,23 @@ def plan(exp: Exp, settings: Set = None, jobs: Jobs = None, cards: Cards = None,
 
     chosen = card(kind)
     typer.echo(describe(_opened(exp, settings), jobs, chosen if cards else None, cards or 1))
+
+
+def null(study: Recorded, runs: Root = ROOT) -> None:
+    """Treat seeds of one objective as two objectives, and tell how often they are called different: 5 % are nominal."""
+    from analysis.report.claims_table import null_table
+    from experiments.report import recorded
+
+    folder, results = recorded(study, runs)
+    table = null_table(results, f"study {results.study}")
+    if table is None:
+        have = f"seed {results.seeds[0]} alone" if len(results.seeds) == 1 else "no two seeds of one model"
+        raise BadInput(
+            f"records of {have}; expected two seeds or more, and four where verdicts over seeds are to be checked "
+            "(--set seeds=0,1,2,3)",
+            folder,
+        )
+    typer.echo(table.markdown)
 
 
 def studies() -> None:

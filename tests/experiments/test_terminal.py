@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from analysis.report.table import Table
-from experiments.terminal import told
+from experiments.report import terminal_text
 
 ROOT = Path(__file__).parents[2]
 NARROW = Table("Few", ("objective", "ZS"), (("MLM", "1.0"),))
@@ -26,7 +26,7 @@ def test_the_width_of_a_table_is_that_of_its_lines() -> None:
 def test_at_a_terminal_nothing_is_wider_than_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "80")
-    said = told(Path("report"), [FINDING], {"few": NARROW, "many": WIDE})
+    said = terminal_text(Path("report"), [FINDING], {"few": NARROW, "many": WIDE})
     assert max(map(len, said.splitlines())) <= 80
     assert f"report/many.md ({WIDE.width} columns)" in said
     assert NARROW.markdown.rstrip() in said and "task 1" not in said
@@ -37,10 +37,11 @@ def test_closed_streams_show_nothing_and_no_file_takes_their_place(tmp_path: Pat
     code = f"""
 import sys
 from pathlib import Path
-from experiments.terminal import open_streams, told
+from experiments.cli import open_streams
+from experiments.report import terminal_text
 open_streams()
 with open({str(tmp_path / "file")!r}, "w") as file:
-    said = told(Path("report"), ["MLM loses least \u2212 by 1"], {{}})
+    said = terminal_text(Path("report"), ["MLM loses least \u2212 by 1"], {{}})
     print(said)
     print(said, file=sys.stderr)
     file.write(str(file.fileno()))
@@ -63,6 +64,6 @@ def test_what_a_stream_cannot_encode_is_written_as_an_escape() -> None:
 
 
 def test_elsewhere_every_table_is_whole() -> None:
-    said = told(Path("report"), [FINDING], {"few": NARROW, "many": WIDE})
+    said = terminal_text(Path("report"), [FINDING], {"few": NARROW, "many": WIDE})
     assert NARROW.markdown.rstrip() in said and WIDE.markdown.rstrip() in said and FINDING in said
     assert said.endswith("\nreport/report.html")
