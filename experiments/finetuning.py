@@ -80,16 +80,14 @@ def transfers(others: Sequence[str]) -> list[LanguagePair]:
 class ZeroShot(Measure):
     """A task in natural languages: scores in the source, where the model is fine-tuned, and in the other languages.
 
-    `also` are examples of tasks with the same training examples: the same model answers them. With several `configs`
-    the best on the joint validation set is taken. `way` says whether translations are learnt from too. Of a learning
-    curve (`on_curve`) records say how many examples the model learnt from: a `sample`, or all. Predictions are written
-    next to the records, in the files of XTREME's submissions.
+    With several `configs` the best on the joint validation set is taken. `way` says whether translations are learnt
+    from too. Of a learning curve (`on_curve`) records say how many examples the model learnt from: a `sample`, or all.
+    Predictions are written next to the records, in the files of XTREME's submissions.
     """
 
     examples: Step
     configs: tuple[FinetuneConfig, ...]
     way: str = ZERO_SHOT
-    also: tuple[Step, ...] = ()
     on_curve: bool = False
     sample: int = 0
 
@@ -110,22 +108,18 @@ class ZeroShot(Measure):
             "finetune": self.configs,
             "way": self.way,
             "sample": self.sample if self.on_curve else None,
-            "also": {step.config.task: step.fingerprint for step in self.also},
         }
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         of, title = self.examples.config, f"{self.name} {model.name}"
-        tasks = [
-            ScoredTask(task(each.task), TaskFolder.open(step.folder), tuple(each.settings.tests), each.files.units)
-            for step in (self.examples, *self.also)
-            if (each := step.config)
-        ]
+        folder, tests = TaskFolder.open(self.examples.folder), tuple(of.settings.tests)
         translations = tuple(of.settings.translations) if self.way != ZERO_SHOT else ()
         way = LearningWay(self.configs, self.way, tuple(of.settings.devs), translations, self.on_curve, self.sample)
 
         def progress(done: int, steps: int) -> None:
             machine.report(title, done, steps + 1)
 
-        measurement = zero_shot(model.measured(machine), tasks, of.source, way, progress)
+        scored = ScoredTask(task(of.task), folder, tests, of.files.units)
+        measurement = zero_shot(model.measured(machine), [scored], of.source, way, progress)
         machine.report(title, 1, 1)
         return measurement

@@ -415,10 +415,9 @@ class Study:
         for name, its in self.tasks.items():
             if isinstance(self.languages, DerivedLanguages):
                 yield from (Transfer(examples[name], its.finetune, way) for way in its.ways)
-            elif not its.learnt_as:
-                also = tuple(examples[other] for other, task in self.tasks.items() if task.learnt_as == name)
-                for way, sample in product(its.ways, (*its.sizes, 0)):
-                    yield ZeroShot(examples[name], its.configs, way, also, bool(its.sizes), sample)
+                continue
+            for way, sample in product(its.ways, (*its.sizes, 0)):
+                yield ZeroShot(examples[name], its.configs, way, bool(its.sizes), sample)
 
 
 def _starts(weights: Weights | None) -> Iterator[Step]:

@@ -68,9 +68,8 @@ class CrossLingualTask:
     The examples of derived languages come from their source. Those of natural languages come from annotated files:
     `files` of the language to learn from, `tests` and `devs` of other languages, and `translations` of the training
     files, example by example. With `learning_rates`, `batches` or `epochs`, each combination is tried, and the best
-    by the mean over the dev sets is taken. `learnt_as` names another task that learns from the same files with the same
-    settings, as MLQA's models are XQuAD's: one model is fine-tuned for both. `sizes` make a learning curve: models are
-    also fine-tuned on that many of the training examples, each sample within the next larger one.
+    by the mean over the dev sets is taken. `sizes` make a learning curve: models are also fine-tuned on that many of
+    the training examples, each sample within the next larger one.
     """
 
     finetune: FinetuneConfig
@@ -82,7 +81,6 @@ class CrossLingualTask:
     learning_rates: tuple[float, ...] = ()
     batches: tuple[int, ...] = ()
     epochs: tuple[int, ...] = ()
-    learnt_as: str = ""
     sizes: tuple[int, ...] = ()
 
     @property
@@ -97,56 +95,60 @@ class CrossLingualTask:
 
     def mistakes(self, name: str) -> list[str]:
         """Everything that is wrong with these values of the task `name`."""
+        of = TASKS.get(name)
         wrong = [f"finetune.{mistake}" for mistake in self.finetune.mistakes()]
-        if ZERO_SHOT not in self.ways:  # tables show what translations add to it
-            wrong.append("ways have ZS among them")
-        if len({*self.ways}) < len(self.ways):
-            wrong.append("ways name one twice")
-        if SWITCHED in self.ways and name in TASKS and not TASKS[name].of_pairs:
-            wrong.append(f"ways: {SWITCHED} needs examples with two texts, and this task's have one")
+        checks = (  # tables show what translations add to ZS
+            (ZERO_SHOT not in self.ways, "ways have ZS among them"),
+            (len({*self.ways}) < len(self.ways), "ways name one twice"),
+            (
+                SWITCHED in self.ways and of is not None and not of.of_pairs,
+                f"ways: {SWITCHED} needs examples with two texts, and this task's have one",
+            ),
+        )
+        wrong += [message for mistaken, message in checks if mistaken]
         if self.files is None:
-            unused = ("tests", "devs", "translations", "learning_rates", "batches", "epochs", "learnt_as", "sizes")
+            unused = ("tests", "devs", "translations", "learning_rates", "batches", "epochs", "sizes")
             return wrong + [f"{key} is for tasks with files of their own" for key in unused if getattr(self, key)]
-        return wrong + self._file_mistakes(self.files, name, grid=not wrong)
-
-    def _file_mistakes(self, files: TaskFiles, name: str, grid: bool) -> list[str]:
-        wrong = []
-        if grid:
+        if not wrong:
             mistakes = sorted({mistake for config in self.configs for mistake in config.mistakes()})
             wrong += [f"the grid: {mistake}" for mistake in mistakes]
-        if (self.ways != (ZERO_SHOT,)) != bool(self.translations):
-            wrong.append("ways have TT or TT-CS where there are translations, and only there")
-        if list(self.sizes) != sorted({*self.sizes}) or min(self.sizes, default=1) < 1:
-            wrong.append("sizes are numbers of training examples from 1 on, each once, the smallest first")
-        if self.sizes and files.limit and self.sizes[-1] >= files.limit:
-            wrong.append(f"sizes are below files.limit, which is {files.limit:,}: models learn from that many too")
-        if self.sizes and (self.ways != (ZERO_SHOT,) or self.learnt_as):
-            wrong.append("sizes are of a task that is learnt by itself and without translations")
         for key in ("tests", "devs", "translations"):
             for language, paths in getattr(self, key).items():
                 wrong += language_mistakes(key, language) or ([] if paths else [f"{key}.{language} names no file"])
-        if files.numbered and self.translations:
-            wrong.append("files.numbered removes the ids that match questions with their translations")
-        if not self.tests:
-            wrong.append("tests are of one other language at least")
-        if len({*self.configs}) < len(self.configs):
-            wrong.append("the grid has a setting twice")
-        if not (files.dev or files.held_out):
-            wrong.append("settings are chosen on a dev set, and there is none: name dev files or hold some out")
-        if files.units != WORDS and name in TASKS and TASKS[name].data != TAGGED:
-            wrong.append(f"files.units: {files.units} applies to treebanks, which only {TAGGED} reads")
-        return wrong
+        return wrong + self._file_mistakes(self.files, of)
 
-    def learns_like(self, other: CrossLingualTask) -> bool:
-        """Whether a model that is fine-tuned for one of them, with a single setting, serves the other too."""
-        ours, theirs = self.files, other.files
-        if ours is None or theirs is None:
-            return False
-        # Which files are tested does not change what is learnt, except that without any, examples are held out.
-        same = replace(ours, test=theirs.test, dev=theirs.dev, tested=theirs.tested) == theirs
-        same = same and (not ours.test, not ours.dev) == (not theirs.test, not theirs.dev)
-        same = same and (self.ways, self.translations) == (other.ways, other.translations)
-        return same and self.configs == other.configs and len(self.configs) == 1
+    def _file_mistakes(self, files: TaskFiles, of: Task | None) -> list[str]:
+        translated, sizes = self.ways != (ZERO_SHOT,), self.sizes
+        checks = (
+            (
+                zero_shot == bool(self.translations),
+                "ways have TT or TT-CS where there are translations, and only there",
+            ),
+            (
+                list(sizes) != sorted({*sizes}) or min(sizes, default=1) < 1,
+                "sizes are numbers of training examples from 1 on, each once, the smallest first",
+            ),
+            (
+                bool(sizes and files.limit) and max(sizes) >= files.limit,
+                f"sizes are below files.limit, which is {files.limit:,}: models learn from that many too",
+            ),
+            (bool(sizes) and translated, "sizes are of a task that is learnt without translations"),
+            (
+                files.numbered and bool(self.translations),
+                "files.numbered removes the ids that match questions with their translations",
+            ),
+            (not self.tests, "tests are of one other language at least"),
+            (len({*self.configs}) < len(self.configs), "the grid has a setting twice"),
+            (
+                not (files.dev or files.held_out),
+                "settings are chosen on a dev set, and there is none: name dev files or hold some out",
+            ),
+            (
+                files.units != WORDS and of is not None and of.data != TAGGED,
+                f"files.units: {files.units} applies to treebanks, which only {TAGGED} reads",
+            ),
+        )
+        return [message for mistaken, message in checks if mistaken]
 
 
 def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingualTask]:
@@ -164,12 +166,6 @@ def task_mistakes(tasks: Mapping[str, CrossLingualTask], source: str) -> list[st
     for name, values in tasks.items():
         if values.files is None:
             wrong.append(f"tasks.{name}.files: natural languages have no examples without files")
-        other = tasks.get(values.learnt_as)
-        if values.learnt_as and (other is None or other.learnt_as or not values.learns_like(other)):
-            wrong.append(
-                f"tasks.{name}.learnt_as: {shown(values.learnt_as)} is not a task of the study that learns from the "
-                "same files with the same settings, a single one"
-            )
         if source in (*values.tests, *values.devs, *values.translations):
             wrong.append(f"tasks.{name}: {source} is the source, whose sets are in files")
     return wrong

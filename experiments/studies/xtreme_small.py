@@ -85,7 +85,6 @@ def tasks_in(data: Path) -> dict[str, CrossLingualTask]:
             files=TaskFiles(train=squad, test=_mlqa(qa, "en"), held_out=200, limit=600, tested=ASKED),
             tests={code: _mlqa(qa, code) for code in MLQA},
             finetune=spans,
-            learnt_as="xquad",
         ),
         "tydiqa": _tydiqa(qa / "tydiqa-goldp", spans),
         "nli": CrossLingualTask(
