@@ -95,60 +95,45 @@ class CrossLingualTask:
 
     def mistakes(self, name: str) -> list[str]:
         """Everything that is wrong with these values of the task `name`."""
-        of = TASKS.get(name)
         wrong = [f"finetune.{mistake}" for mistake in self.finetune.mistakes()]
-        checks = (  # tables show what translations add to ZS
-            (ZERO_SHOT not in self.ways, "ways have ZS among them"),
-            (len({*self.ways}) < len(self.ways), "ways name one twice"),
-            (
-                SWITCHED in self.ways and of is not None and not of.of_pairs,
-                f"ways: {SWITCHED} needs examples with two texts, and this task's have one",
-            ),
-        )
-        wrong += [message for mistaken, message in checks if mistaken]
+        if ZERO_SHOT not in self.ways:  # tables show what translations add to it
+            wrong.append("ways have ZS among them")
+        if len({*self.ways}) < len(self.ways):
+            wrong.append("ways name one twice")
+        if SWITCHED in self.ways and name in TASKS and not TASKS[name].of_pairs:
+            wrong.append(f"ways: {SWITCHED} needs examples with two texts, and this task's have one")
         if self.files is None:
             unused = ("tests", "devs", "translations", "learning_rates", "batches", "epochs", "sizes")
             return wrong + [f"{key} is for tasks with files of their own" for key in unused if getattr(self, key)]
-        if not wrong:
+        return wrong + self._file_mistakes(self.files, name, grid=not wrong)
+
+    def _file_mistakes(self, files: TaskFiles, name: str, grid: bool) -> list[str]:
+        wrong = []
+        if grid:
             mistakes = sorted({mistake for config in self.configs for mistake in config.mistakes()})
             wrong += [f"the grid: {mistake}" for mistake in mistakes]
+        if (self.ways != (ZERO_SHOT,)) != bool(self.translations):
+            wrong.append("ways have TT or TT-CS where there are translations, and only there")
+        if list(self.sizes) != sorted({*self.sizes}) or min(self.sizes, default=1) < 1:
+            wrong.append("sizes are numbers of training examples from 1 on, each once, the smallest first")
+        if self.sizes and files.limit and self.sizes[-1] >= files.limit:
+            wrong.append(f"sizes are below files.limit, which is {files.limit:,}: models learn from that many too")
+        if self.sizes and self.ways != (ZERO_SHOT,):
+            wrong.append("sizes are of a task that is learnt without translations")
         for key in ("tests", "devs", "translations"):
             for language, paths in getattr(self, key).items():
                 wrong += language_mistakes(key, language) or ([] if paths else [f"{key}.{language} names no file"])
-        return wrong + self._file_mistakes(self.files, of)
-
-    def _file_mistakes(self, files: TaskFiles, of: Task | None) -> list[str]:
-        translated, sizes = self.ways != (ZERO_SHOT,), self.sizes
-        checks = (
-            (
-                zero_shot == bool(self.translations),
-                "ways have TT or TT-CS where there are translations, and only there",
-            ),
-            (
-                list(sizes) != sorted({*sizes}) or min(sizes, default=1) < 1,
-                "sizes are numbers of training examples from 1 on, each once, the smallest first",
-            ),
-            (
-                bool(sizes and files.limit) and max(sizes) >= files.limit,
-                f"sizes are below files.limit, which is {files.limit:,}: models learn from that many too",
-            ),
-            (bool(sizes) and translated, "sizes are of a task that is learnt without translations"),
-            (
-                files.numbered and bool(self.translations),
-                "files.numbered removes the ids that match questions with their translations",
-            ),
-            (not self.tests, "tests are of one other language at least"),
-            (len({*self.configs}) < len(self.configs), "the grid has a setting twice"),
-            (
-                not (files.dev or files.held_out),
-                "settings are chosen on a dev set, and there is none: name dev files or hold some out",
-            ),
-            (
-                files.units != WORDS and of is not None and of.data != TAGGED,
-                f"files.units: {files.units} applies to treebanks, which only {TAGGED} reads",
-            ),
-        )
-        return [message for mistaken, message in checks if mistaken]
+        if files.numbered and self.translations:
+            wrong.append("files.numbered removes the ids that match questions with their translations")
+        if not self.tests:
+            wrong.append("tests are of one other language at least")
+        if len({*self.configs}) < len(self.configs):
+            wrong.append("the grid has a setting twice")
+        if not (files.dev or files.held_out):
+            wrong.append("settings are chosen on a dev set, and there is none: name dev files or hold some out")
+        if files.units != WORDS and name in TASKS and TASKS[name].data != TAGGED:
+            wrong.append(f"files.units: {files.units} applies to treebanks, which only {TAGGED} reads")
+        return wrong
 
 
 def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingualTask]:
