@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from analysis.aligners.encoder import Encoder, main_layer
 from analysis.aligners.methods import CHOICES, OT, RELEASED, Method
@@ -31,8 +31,8 @@ class EncoderLinks(Measure):
     """AER of a model that was pretrained on a gold set's languages: every layer, sides apart and in one row."""
 
     name = "links"
-    format: ClassVar[int] = 3
-    only_pairs: ClassVar[bool] = True
+    format = 3
+    only_pairs = True
 
     def settings(self, model: Model) -> Any:
         return model.training.data.config.text.gold_digests

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from analysis.records.measurement import Measurement
 from analysis.tasks.catalog import task
@@ -32,7 +32,7 @@ class Transfer(Measure):
     finetune: FinetuneConfig
     way: str = ZERO_SHOT
 
-    format: ClassVar[int] = 3
+    format = 3
 
     @property
     def name(self) -> str:
@@ -91,7 +91,7 @@ class ZeroShot(Measure):
     on_curve: bool = False
     sample: int = 0
 
-    format: ClassVar[int] = 5
+    format = 5
 
     @property
     def name(self) -> str:

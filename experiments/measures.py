@@ -49,6 +49,7 @@ from pretrain.checkpoint import snapshots_of
 from pretrain.metrics import METRICS
 
 
+@dataclass(frozen=True)
 class Measure(ABC):
     """A measure of a model, or several that share a name and settings in a study (`parts`).
 
@@ -157,12 +158,11 @@ def _pairs(model: Model) -> list[LanguagePair]:
     return list(permutations((SOURCE, *model.training.languages), 2))
 
 
-@dataclass(frozen=True)
 class OrderDistance(Measure):
     """The order distance between a derived language and the source."""
 
     name = "order"
-    only_pairs: ClassVar[bool] = True
+    only_pairs = True
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         (language,) = model.training.languages
@@ -172,23 +172,21 @@ class OrderDistance(Measure):
         return Measurement((record,))
 
 
-@dataclass(frozen=True)
 class SelfLabels(Measure):
     """Precision and recall of XLM-Align's self-labels over the steps of pretraining."""
 
     name = "labels"
-    only_pairs: ClassVar[bool] = True
+    only_pairs = True
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         return self_labels(model.measured(machine), model.file(METRICS), model.training.steps_before)
 
 
-@dataclass(frozen=True)
 class Links(Measure):
     """AER of every layer's hidden states, against the known links between the sentences of two languages."""
 
     name = "links"
-    format: ClassVar[int] = 2
+    format = 2
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         first, *_ = model.training.languages
@@ -196,7 +194,6 @@ class Links(Measure):
         return pair_links(model.measured(machine), _languages(model), pairs)
 
 
-@dataclass(frozen=True)
 class Alignment(Measure):
     """alignment@1, for two languages over the steps of pretraining; no records where the script is shared."""
 
@@ -210,12 +207,11 @@ class Alignment(Measure):
         return type_alignment(measured, types, model.file(METRICS), model.training.steps_before)
 
 
-@dataclass(frozen=True)
 class Sharing(Measure):
     """The shares of a derived language's types, sub-words and words that are the source's own."""
 
     name = "sharing"
-    only_pairs: ClassVar[bool] = True
+    only_pairs = True
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         (language,) = model.training.languages
@@ -226,13 +222,12 @@ class Sharing(Measure):
         return Measurement(tuple(records))
 
 
-@dataclass(frozen=True)
 class Knowledge(Measure):
     """Accuracy on the facts that the source's text states, queried in the source and in the derived language."""
 
     name = "knowledge"
-    only_pairs: ClassVar[bool] = True
-    format: ClassVar[int] = 2
+    only_pairs = True
+    format = 2
 
     def applies(self, model: Model) -> bool:
         return super().applies(model) and bool(model.training.data.config.source.questions())
@@ -245,7 +240,6 @@ class Knowledge(Measure):
         return knowledge(model.measured(machine), _languages(model), questions, images)
 
 
-@dataclass(frozen=True)
 class Forms(Measure):
     """alignment@1 of types outside the dictionary, by whether the dictionary has another form of their word.
 
@@ -253,7 +247,7 @@ class Forms(Measure):
     """
 
     name = "forms"
-    only_pairs: ClassVar[bool] = True
+    only_pairs = True
     UNKNOWN: ClassVar[str] = (
         "the source names no lemmas, so held-out types are not split by whether the dictionary has another form"
     )
@@ -267,7 +261,6 @@ class Forms(Measure):
         return form_alignment(model.measured(machine), Types.open(model.data, language), forms)
 
 
-@dataclass(frozen=True)
 class Reading(Measure):
     """How much of each language the model has read, and its loss on held-out text."""
 
@@ -297,7 +290,7 @@ class Growth(Measure):
     examples: Step | None = None
 
     name = "growth"
-    format: ClassVar[int] = 2
+    format = 2
 
     def settings(self, model: Model) -> Any:
         assert self.examples
@@ -415,7 +408,7 @@ class Retrieval(Measure):
     same_sentences: Mapping[str, Path]
 
     name = "retrieval"
-    format: ClassVar[int] = 4
+    format = 4
 
     def applies(self, model: Model) -> bool:
         return True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -34,7 +33,7 @@ def show(
     from derive.preview import side_by_side
     from derive.readers.text import split_sentences
     from derive.sentence import Sentence
-    from derive.transforms import EXAMPLES, transform
+    from derive.transforms import transform
 
     transforms, wrong = [], []
     for language in languages:
@@ -59,10 +58,4 @@ def show(
     for number, sentence in enumerate(sentences if transforms else ()):
         typer.echo(side_by_side(sentence, transforms, number))
     if wrong:
-        raise BadInput(_once(wrong, f"there are {', '.join(EXAMPLES)}"))  # the others are shown all the same
-
-
-def _once(messages: Sequence[str], known: str) -> str:
-    """The messages as one, in which what there is stands once, at the end."""
-    said = [message.replace(known, "").rstrip("; ") for message in messages]
-    return "; ".join([*said, known] if said != list(messages) else said)
+        raise BadInput("; ".join(wrong))  # the others are shown all the same

@@ -45,16 +45,11 @@ Kind = Annotated[str, typer.Option(metavar="KIND", help="The kind of card, such 
 
 @leaving(RESUMES)
 def run(
-    exp: Exp,
-    settings: Set = None,
-    sweep: Sweeps = None,
-    runs: Root = ROOT,
-    jobs: Jobs = None,
-    allow_change: Change = False,
+    exp: Exp, settings: Set = None, sweep: Sweeps = None, runs: Root = ROOT, jobs: Jobs = None, change: Change = False
 ) -> None:
     """Do all of a study: derive, pretrain, evaluate, report. Finished work is skipped."""
     study = _varied(exp, settings, sweep)
-    _compute(study, runs, STAGES, jobs, allow_change)
+    _compute(study, runs, STAGES, jobs, change)
     write_report(study, runs, settings)
 
 
@@ -73,28 +68,18 @@ def derive(exp: Exp, settings: Set = None, runs: Root = ROOT, jobs: Jobs = None)
 
 @leaving(RESUMES)
 def pretrain(
-    exp: Exp,
-    settings: Set = None,
-    sweep: Sweeps = None,
-    runs: Root = ROOT,
-    jobs: Jobs = None,
-    allow_change: Change = False,
+    exp: Exp, settings: Set = None, sweep: Sweeps = None, runs: Root = ROOT, jobs: Jobs = None, change: Change = False
 ) -> None:
     """Pretrain every model of a study; under torchrun, all processes share each model's batches."""
-    _compute(_varied(exp, settings, sweep), runs, ["derive", "pretrain"], jobs, allow_change)
+    _compute(_varied(exp, settings, sweep), runs, ["derive", "pretrain"], jobs, change)
 
 
 @leaving(RESUMES)
 def evaluate(
-    exp: Exp,
-    settings: Set = None,
-    sweep: Sweeps = None,
-    runs: Root = ROOT,
-    jobs: Jobs = None,
-    allow_change: Change = False,
+    exp: Exp, settings: Set = None, sweep: Sweeps = None, runs: Root = ROOT, jobs: Jobs = None, change: Change = False
 ) -> None:
     """Pretrain missing models, fine-tune and score every model of a study, and measure its alignment."""
-    _compute(_varied(exp, settings, sweep), runs, STAGES, jobs, allow_change)
+    _compute(_varied(exp, settings, sweep), runs, STAGES, jobs, change)
 
 
 def report(exp: Exp, settings: Set = None, sweep: Sweeps = None, runs: Root = ROOT) -> None:
@@ -149,16 +134,14 @@ def _varied(exp: str, settings: list[str] | None, sweeps: list[str] | None) -> S
     return Sweep.read(study, sweeps) if sweeps else study
 
 
-def _compute(
-    study: Study | Sweep, runs: Path, stages: Sequence[Stage], jobs: int | None, allow_change: bool = False
-) -> None:
+def _compute(study: Study | Sweep, runs: Path, stages: Sequence[Stage], jobs: int | None, change: bool = False) -> None:
     """Compute what is not finished of some stages of a study."""
     from experiments.progress import board
     from experiments.schedule import compute
 
     with remembering(runs / CACHE), board() as bars:
         steps = [step for step in study.steps(runs) if step.stage in stages]
-        compute(steps, study.home(runs), jobs, bars.report, allow_change)
+        compute(steps, study.home(runs), jobs, bars.report, change)
 
 
 def write_report(study: Study | Sweep, runs: Path, settings: list[str] | None) -> None:
