@@ -59,7 +59,7 @@ def mixtures(draw: st.DrawFn) -> Mixture:
 
 @given(mixtures())
 def test_a_mixture_is_written_as_it_names_itself(mixture: Mixture) -> None:
-    read = mixture.parse(mixture.name)
+    read = read_mixture(mixture.name)
     assert read.name == mixture.name
     assert replace(read, phases=()) == replace(mixture, phases=())
     assert [phase.until for phase in read.phases] == [phase.until for phase in mixture.phases]
