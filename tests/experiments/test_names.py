@@ -20,6 +20,7 @@ from derive.transforms import transform as read_transform
 from experiments import names
 from experiments.study_mistakes import study_mistakes
 from pretrain.mixture import Mixture, Phase
+from pretrain.mixture import parse as read_mixture
 from pretrain.objective import GOLD, After, HeadOnly, Objective
 from pretrain.objectives import OBJECTIVES, parse
 from pretrain.objectives.align_mlm import AlignMLM
