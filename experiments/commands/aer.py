@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,10 +26,9 @@ def aer(
     target: Annotated[Path | None, typer.Option(help="Target sentences, line by line.")] = None,
     from_one: FromOne = None,
     links_from_one: LinksFromOne = None,
-    per_pair: Annotated[bool, typer.Option("--per-pair", help="A row for each sentence pair too.")] = False,
 ) -> None:
     """Print alignment error rate, precision, recall and F1 of word links, in percent."""
-    from analysis.measures.aer import lengths, score
+    from analysis.measures.aer import lengths, score_all
     from analysis.report.table import aer_table
     from derive.readers.links import UNKNOWN, check_inside, read_gold, read_links
     from derive.readers.parallel import TwoFiles
@@ -45,12 +44,14 @@ def aer(
         check_inside(predicted_links, bound, links, number, links_from_one)
     read = read_gold(gold, bounds, from_one=from_one)
     check_shift(read, predicted, gold, links, links_from_one is not None)
-    report(read, predicted, gold, links.name)
+    for line in read.outside:
+        typer.echo(f"left out: {line}", err=True)
+    title = f"Links against {gold}, in percent"
+    typer.echo(aer_table({links.name: score_all(read.pairs, predicted)}, title).markdown)
+    for what, count in read.counts.items():
+        typer.echo(f"{count:>9,} {what}")
     for what, count in removed.items():
         typer.echo(f"{count:,} {what}", err=True)
-    if per_pair:
-        scores = enumerate(map(score, read.pairs, predicted), start=1)
-        typer.echo(aer_table({str(number): pair_score for number, pair_score in scores}, "Sentence pairs").markdown)
 
 
 def check_shift(gold: Gold, predicted: Sequence[Links], path: Path, links: Path, declared: bool) -> None:
@@ -72,15 +73,3 @@ def check_shift(gold: Gold, predicted: Sequence[Links], path: Path, links: Path,
     )
     if shifted > agreed:
         raise BadInput(from_where("--links-from" if of_gold else "--from"), links if of_gold else path)
-
-
-def report(gold_links: Gold, predicted: Iterable[Links], path: Path, name: str) -> None:
-    """Print the score of links against `gold_links`, and the gold links that were left out."""
-    from analysis.measures.aer import score_all
-    from analysis.report.table import aer_table
-
-    for line in gold_links.outside:
-        typer.echo(f"left out: {line}", err=True)
-    typer.echo(aer_table({name: score_all(gold_links.pairs, predicted)}, f"Links against {path}, in percent").markdown)
-    for what, count in gold_links.counts.items():
-        typer.echo(f"{count:>9,} {what}")

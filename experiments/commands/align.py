@@ -14,13 +14,12 @@ import typer
 
 from derive.errors import BadInput
 from derive.readers.parallel import TwoFiles
-from experiments.commands.options import FromOne, Sentences, Translations, check_out
+from experiments.commands.options import Sentences, Translations, check_out
 from experiments.signals import leaving
 
 if TYPE_CHECKING:
     from derive.links.aligner import Aligner
     from derive.links.fast_align import StatisticalAligner
-    from derive.readers.links import Gold
 
 FAST_ALIGN = "fast-align"
 """Learns from sentence pairs; the other methods use an encoder."""
@@ -59,21 +58,13 @@ def align(
         int | None,
         typer.Option(min=1, help="A line whose pair to draw too, as NAME-pair-LINE.png and .svg beside --out NAME."),
     ] = None,
-    gold: Annotated[
-        Path | None,
-        typer.Option(help="Gold links, as `calque aer` reads: print the error rate, outline them in --draw."),
-    ] = None,
-    from_one: FromOne = None,
     precision: Annotated[
         Precision | None, typer.Option(help="What the encoder computes with; bfloat16 is fast where it has units.")
     ] = None,
     device: Annotated[str | None, typer.Option(help="Device of the encoder, such as cuda; default: cpu.")] = None,
 ) -> None:
     """Link the words of sentences and their translations, in Pharaoh's format: `0-0 1-2`, places from 0."""
-    from analysis.measures.aer import lengths
     from derive.links.fast_align import is_saved
-    from derive.readers.links import read_gold, read_links
-    from experiments.commands.aer import check_shift, report
 
     statistical = model is None or is_saved(Path(model))
     if statistical:
@@ -81,11 +72,8 @@ def align(
         _check_statistical(method, model, save, [name for name, value in of_encoders.items() if value is not None])
     else:
         _check_encoder(method, model, save, symmetrise)
-    if from_one is not None and gold is None:
-        raise BadInput("--from-one and --from-zero are about gold links: name them with --gold")
     pairs = TwoFiles(source, target)
-    _check_files(pairs, out, draw, gold)
-    gold_links = None if gold is None else read_gold(gold, lengths(pairs), from_one=from_one)
+    _check_files(pairs, out, draw)
     with leaving(f"{out} is as it was") if out else nullcontext():
         if statistical:
             aligner: Aligner = _fast_align(pairs, model, save, symmetrise)
@@ -96,12 +84,8 @@ def align(
         typer.echo(f"{count:,} {what}", err=True)
     for line in aligner.left_out.described():
         typer.echo(f"without links: {line}", err=True)
-    if out is not None and gold_links is not None and gold is not None:
-        predicted = list(read_links(out))
-        check_shift(gold_links, predicted, gold, out, declared=True)
-        report(gold_links, predicted, gold, out.name)
     if out is not None and draw is not None:
-        _draw(pairs, draw, aligner, out, gold_links)
+        _draw(pairs, draw, aligner, out)
 
 
 def _check_statistical(method: Way | None, model: str | None, save: Path | None, of_encoders: list[str]) -> None:
@@ -140,17 +124,15 @@ def _check_save(folder: Path) -> None:
         raise BadInput("there is something else; expected the name of a new folder", folder)
 
 
-def _check_files(pairs: TwoFiles, out: Path | None, draw: int | None, gold: Path | None) -> None:
+def _check_files(pairs: TwoFiles, out: Path | None, draw: int | None) -> None:
     """Refuse before aligning what could not be written afterwards."""
     if draw is not None and (out is None or draw > pairs.size):
         raise BadInput(f"--draw {draw} needs --out, and a line from 1 to {pairs.size:,}")
     if draw is not None and not all(pairs[draw]):
         raise BadInput("a pair with an empty side: there is nothing to draw", pairs.paths[0], draw)
     if out is None:
-        if gold is not None:
-            raise BadInput("--gold needs --out: without it, the links are printed")
         return
-    check_out(out, (*pairs.paths, gold))
+    check_out(out, pairs.paths)
     above = next(folder for folder in out.absolute().parents if folder.exists())
     if not above.is_dir() or not os.access(above, os.W_OK):
         raise BadInput(f"cannot be written: {above} is not a writable folder", out)
@@ -208,12 +190,11 @@ def _write(pairs: TwoFiles, aligner: Aligner, scores: bool, out: Path | None) ->
         write_links(out, counted(f"aligning {out.name}"))
 
 
-def _draw(pairs: TwoFiles, line: int, aligner: Aligner, out: Path, gold: Gold | None) -> None:
+def _draw(pairs: TwoFiles, line: int, aligner: Aligner, out: Path) -> None:
     """Draw a pair with the links that were written."""
     from analysis.report.pair_figure import align_figure
     from derive.readers.links import read_links
 
     pair, links = pairs[line], next(islice(read_links(out), line - 1, None))
-    gold_pair = gold.pairs[line - 1] if gold else None
     name = f"{out.stem}-pair-{line}"
-    typer.echo(align_figure(pair, links, out.parent, aligner.name, name, aligner.matrix(pair), gold_pair))
+    typer.echo(align_figure(pair, links, out.parent, aligner.name, name, aligner.matrix(pair)))

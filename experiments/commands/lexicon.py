@@ -15,14 +15,9 @@ from experiments.commands.options import LinksFromOne, Sentences, Translations, 
 def lexicon(
     source: Sentences,
     target: Translations,
+    links: Annotated[Path, typer.Option(help="Their links in Pharaoh's format, as `calque align` writes them.")],
     out: Annotated[Path, typer.Option(help="The file to write: word, translation, probability and count a line.")],
-    links: Annotated[
-        Path | None, typer.Option(help="Their links in Pharaoh's format, as `calque align` writes them.")
-    ] = None,
     links_from_one: LinksFromOne = None,
-    model: Annotated[
-        Path | None, typer.Option(help="In place of links: an aligner that `calque align --save` wrote.")
-    ] = None,
     least_count: Annotated[int, typer.Option(min=1, help="Links that an entry has at least.")] = 2,
     least_probability: Annotated[
         float, typer.Option(min=0, max=1, help="Of the links of its word, the fraction that an entry has at least.")
@@ -31,19 +26,12 @@ def lexicon(
 ) -> None:
     """Count which words are linked, and write a dictionary, the most frequent first."""
     from derive.dictionary import counted, write_lexicon
-    from derive.links.fast_align import StatisticalAligner
     from derive.readers.links import read_linked
 
-    if (links is None) == (model is None):
-        raise BadInput("a lexicon is counted from links: name their file with --links, or an aligner with --model")
     pairs = TwoFiles(source, target)
     check_out(out, (*pairs.paths, links))
-    if links is not None:
-        scored = read_linked(pairs, links, pairs.counts, from_one=links_from_one)
-    elif model is not None:
-        aligner = StatisticalAligner.open(model)
-        scored = zip(pairs, aligner.align_scored(pairs), strict=True)
-    sure = ((pair, [link for link, score in links.items() if score >= least_score]) for pair, links in scored)
+    scored = read_linked(pairs, links, pairs.counts, from_one=links_from_one)
+    sure = ((pair, [link for link, score in found.items() if score >= least_score]) for pair, found in scored)
     entries = counted(sure, least_count, least_probability)
     if not entries:
         raise BadInput("no entry is left: there are no links, or the thresholds are too high", source)

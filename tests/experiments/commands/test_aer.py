@@ -61,12 +61,17 @@ def test_an_empty_line_is_a_pair_without_words(here: Path, capsys: pytest.Captur
     assert "1 sentence pairs without a link" in said
 
 
-def test_a_row_for_each_pair(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    aer(Path("gold"), Path("links"), Path("source"), Path("target"), per_pair=True)
-    by_name = {row[0]: row[1:] for row in rows(capsys.readouterr().out)}
-    assert by_name["links"] == SCORED[1:] == by_name["all (micro)"]
-    assert by_name["1"] == ["1", "0.00", "100.00", "100.00", "100.00", "2", "1"]
-    assert by_name["2"] == ["1", "100.00", "0.00", "0.00", "0.00", "1", "1"]
+def test_gold_links_that_count_from_1(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without --from-one they are refused."""
+    for name in ("source", "target"):
+        Path(name).write_text("".join(f"w{i} x{i}\n" for i in range(40)))
+    Path("links").write_text("0-0 1-1\n" * 40)
+    Path("gold").write_text("1-1 2-2\n" * 40)
+    words = Path("gold"), Path("links"), Path("source"), Path("target")
+    with pytest.raises(BadInput, match="--from-one"):
+        aer(*words)
+    aer(*words, from_one=True)
+    assert rows(capsys.readouterr().out)[1][:3] == ["links", "40", "0.00"]
 
 
 @pytest.mark.parametrize(

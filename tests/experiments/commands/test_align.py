@@ -101,12 +101,8 @@ def test_words_are_parted_by_spaces_and_tabs_only(tmp_path: Path) -> None:
     """Other white space is part of a word, or a word, as in sets whose makers counted it so."""
     for name, text in (("a", "1\u00a0000 \u3000 Ja\twohl\n"), ("b", "a b c d\n")):
         (tmp_path / name).write_text(text * 40, encoding="utf-8")
-    gold = "0-0 1-1 2-2 3-3\n"
-    (tmp_path / "gold").write_text(gold * 40)
-    files = [tmp_path / "a", tmp_path / "b", "--out", tmp_path / "links", "--gold", tmp_path / "gold"]
-    code, said, told = run(*files)
+    code, _, told = run(tmp_path / "a", tmp_path / "b", "--out", tmp_path / "links")
     assert (code, told) == (0, "")
-    assert "outside" not in said
     assert max(max(i for i, _ in links) for links in read_links(tmp_path / "links")) == 3
 
 
@@ -207,30 +203,6 @@ def test_a_pair_can_be_drawn(here: Path, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["links", "links-pair-2.png", "links-pair-2.svg"]
 
 
-def test_gold_links_are_drawn_and_the_error_rate_printed(here: Path, tmp_path: Path) -> None:
-    size = [len(line.split()) for line in (here / "a.txt").read_text(encoding="utf-8").splitlines()]
-    rows = [[(pair, i, n - i) for i in range(n)] for pair, n in enumerate(size, start=1)]
-    text = "".join(f"{pair} {i + 1} {j}\n" for row in rows for pair, i, j in row)
-    (tmp_path / "gold").write_text(text + "1 99 1\n", encoding="utf-8")
-    common = ["--method", "fast-align", here / "a.txt", here / "b.txt", "--gold", tmp_path / "gold"]
-    code, said, told = run(*common, "--out", tmp_path / "links", "--draw", 2)
-    assert code == 0 and "| links | 60 " in said and "1 links outside their sentences" in said
-    assert told.startswith(f"left out: {tmp_path / 'gold'}:{sum(size) + 1}: the link 99 1") and told.count("\n") == 1
-    assert "gold, sure" in (tmp_path / "links-pair-2.svg").read_text(encoding="utf-8")
-
-
-def test_gold_links_that_count_from_1(tmp_path: Path) -> None:
-    """Without --from-one they are refused before anything is aligned."""
-    for name in ("a", "b"):
-        (tmp_path / name).write_text("".join(f"w{i} x{i}\n" for i in range(40)))
-    (tmp_path / "gold").write_text("1-1 2-2\n" * 40)
-    common = [tmp_path / "a", tmp_path / "b", "--out", tmp_path / "links", "--gold", tmp_path / "gold"]
-    code, said, told = run(*common)
-    assert (code, said) == (2, "") and "--from-one" in told and not (tmp_path / "links").exists()
-    code, said, told = run(*common, "--from-one")
-    assert (code, told) == (0, "") and "| links | 40 | 0.00 |" in " ".join(said.split())
-
-
 def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> None:
     a, b, model = here / "a.txt", here / "b.txt", ["--model", here / "model"]
     (tmp_path / "short").write_text("Sara .\n")
@@ -262,14 +234,12 @@ def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> 
         (["--model", tmp_path / "of-others", a, b], "the manifest of run; expected that of fast_align"),
         (["--model", tmp_path / "of-others", "--method", "match", a, b], "holds what fast-align learnt"),
         (["--model", tmp_path / "of-others", "--save", tmp_path / "new", a, b], "is saved already"),
-        (["--from-one", a, b], "name them with --gold"),
         (["--method", "fast-align", *model, a, b], "no aligner that fast-align saved is in"),
         ([*model, "--layer", 1, a, tmp_path / "none"], "no such file"),
         ([*model, "--layer", 1, "--draw", 1 + PAIRS, a, b], f"--draw {1 + PAIRS}"),
         (["--method", "fast-align", "--draw", 2, tmp_path / "two", tmp_path / "gap"], "nothing to draw"),
         (["--method", "fast-align", tmp_path / "two", tmp_path / "latin"], f"{tmp_path / 'latin'}:2: byte 0xe9"),
         (["--model", tmp_path / "untold", "--layer", 1, a, b], "neither tokenizer.json nor merges.txt and vocab.json"),
-        ([*two, "--gold", a], "is not a link"),
         ([*two, "--out", tmp_path / "untold"], "untold: is a folder or a device; expected"),
         ([*two, "--out", "/dev/null"], "/dev/null: is a folder or a device"),
         ([*two, "--out", tmp_path / "two"], "two: is an input"),
@@ -282,9 +252,8 @@ def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> 
         code, _, told = run(*two, "--save", tmp_path / "new")
     assert (code, len(told.splitlines())) == (2, 1) and "new: another process works on it" in told
     assert sorted(tmp_path.rglob("*")) == before
-    for words in (["--draw", 1], ["--gold", tmp_path / "gold"]):
-        code, said, told = run(*two, *words)
-        assert (code, said, len(told.splitlines())) == (2, "", 1) and "needs --out" in told
+    code, said, told = run(*two, "--draw", 1)
+    assert (code, said, len(told.splitlines())) == (2, "", 1) and "needs --out" in told
 
 
 def test_when_it_is_stopped_the_file_is_as_it_was(here: Path, tmp_path: Path) -> None:
