@@ -11,7 +11,7 @@ from analysis.records import json_rows
 from analysis.records.record import RECORDS
 from analysis.records.run import RUNS
 from derive.errors import BadInput
-from experiments.commands.null import null
+from experiments.commands.study import null
 from tests.analysis.runs import runs
 from tests.analysis.toy import toy_records
 
