@@ -45,10 +45,9 @@ TOO_MUCH = 2
 
 @dataclass(frozen=True)
 class Group:
-    """Languages that a model reads together.
+    """Languages that a model reads together, and the folder `name` of its models.
 
-    `name` is the folder of its models, `data` the step that prepares the text, `languages` the names to open there
-    (next to the source, where there is one), `described` all of them as records describe them.
+    `data` prepares the text; `languages` are the names to open there next to the source, where there is one.
     """
 
     name: str
@@ -114,11 +113,10 @@ def steps_of(weights: Weights) -> int:
 
 @dataclass(frozen=True)
 class Model:
-    """A model to measure.
+    """A model to measure, which `about` describes in records, except for its id.
 
-    `about` describes it in records, without its id, which is its folder below `home`: that of the step that trains it,
-    or `place`. A model that reads one of the study's mixtures is `mixed`: it is measured between all of its languages,
-    each way.
+    Its id is its folder below `home`: that of the step that trains it, or `place`. A model that reads one of the
+    study's mixtures is `mixed`: it is measured between all of its languages, each way.
     """
 
     weights: Weights
@@ -167,7 +165,7 @@ class Model:
 
     @property
     def of_pair(self) -> bool:
-        """Whether it is of a source and one other language, and measured from the source to that language."""
+        """Whether it is measured from a source to one other language."""
         return len(self.training.languages) == 1 and not self.mixed
 
     @property

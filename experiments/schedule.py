@@ -72,14 +72,9 @@ def compute(
 ) -> None:
     """Compute the steps and those that they need, except for finished ones.
 
-    Up to `jobs` run in parallel; by default as many as fit the cores. On a GPU no more than fit its memory beside one
-    another, whatever `jobs` says: `room`, or what is free of it. What killed processes left half-written in `home` is
-    removed.
-
-    Raises:
-        BadInput: as the steps do; steps under way are finished first, the others are not begun.
-        NonFinite: naming the step.
-        KeyboardInterrupt: steps under way are stopped; the next call resumes them from their last state.
+    Up to `jobs` run in parallel; by default as many as fit the cores. On a GPU no more than fit its memory (`room`, or
+    what is free of it). What killed processes left half-written in `home` is removed. Where a step fails, those under
+    way are finished and no other begins. An interrupt stops them; the next call resumes from their last state.
     """
     steps = with_needs(steps)
     if "WORLD_SIZE" in os.environ:
@@ -163,9 +158,6 @@ def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
 
     The first process computes the steps that are not shared. The others look for the folder until it is there, because
     a barrier of torch would time out, and for signs of life of the first.
-
-    Raises:
-        Lost: another process is gone.
     """
     from pretrain import distributed
 

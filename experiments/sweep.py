@@ -27,10 +27,7 @@ class Sweep:
 
     @classmethod
     def read(cls, study: Study, options: Sequence[str]) -> Sweep:
-        """A study with options such as `dictionary.fraction=0.01,0.1,0.5`.
-
-        Values that have commas themselves are separated by semicolons: `objectives=MLM,XLM;MLM,ALIGN-MLM`.
-        """
+        """A study with options such as `dictionary.fraction=0.01,0.1,0.5`, or `objectives=MLM,XLM;MLM,ALIGN-MLM`."""
         settings = []
         for option in options:
             key, equals, text = option.partition("=")

@@ -81,12 +81,7 @@ class Downloader:
         self.digest, self.resumed = download.sha256 or seen, False
 
     def run(self) -> str:
-        """Complete the file `whole`, check it, and return its SHA-256.
-
-        Raises:
-            BadInput: no address gives the file, or what it gives is not the file that the recipe describes; then
-                nothing of it stays.
-        """
+        """Complete the file `whole`, check it, and return its SHA-256; of another file nothing stays."""
         for logger in (pooch.get_logger(), logging.getLogger("urllib3")):
             logger.setLevel(logging.CRITICAL)  # errors say all that is needed, and nothing that a server wrote
         refused = []
@@ -187,9 +182,7 @@ class Downloader:
 def answer(url: str, headers: dict[str, str], timeout: float) -> Iterator[requests.Response]:
     """A server's answer, after redirects to addresses that may be fetched from, and never from https to http.
 
-    Raises:
-        Passing: no answer, or the connection breaks off while the block reads.
-        BadInput: no such server, or redirects that lead where nothing is fetched.
+    Raises `Passing` where there is no answer, or the connection breaks off while the block reads.
     """
     there = url
     try:
@@ -237,11 +230,8 @@ def redirected(url: str, there: str, location: str) -> str:
 def described(response: requests.Response, url: str, start: int) -> tuple[int, int, str]:
     """From which byte on an answer has the file, the file's size (-1: unknown), and its version (empty: unknown).
 
-    The version is an entity tag, or the time of the last change.
-
-    Raises:
-        Passing: the server has no file now, or not the part from `start` on.
-        BadInput: it has none at all, or says too little to tell a part from the whole.
+    The version is an entity tag, or the time of the last change. Raises `Passing` where the server has no file now, or
+    not the part from `start` on; BadInput where it says too little to tell a part from the whole.
     """
     status, headers = response.status_code, response.headers
     what = f"its server answers {status} ({printable(response.reason)})"

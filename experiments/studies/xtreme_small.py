@@ -41,10 +41,8 @@ def tasks_in(data: Path) -> dict[str, CrossLingualTask]:
     """The seven tasks, with settings for an encoder of width 384.
 
     MLQA's and PAN-X's dev files and TyDiQA's Swahili training file are the test. Training sets are small: LingNLI for
-    MultiNLI's, twelve articles of SQuAD, PAWS-X's dev pairs and TyDiQA's English, of which some are held out for the
-    English test, and those that share a text with them are left out. Where a file of that name is not there, it is the
-    recipes': all of SQuAD, TyDiQA's one file of all languages with its Swahili dev file for the test, and test sets
-    of XNLI and PAWS-X under other names.
+    MultiNLI's, twelve articles of SQuAD, PAWS-X's dev pairs and TyDiQA's English. Some of the latter two are held out
+    for the English test, and pairs that share a text with them are left out. Files that are missing are the recipes'.
     """
     panx, nli, qa = data / "ner" / "panx", data / "nli", data / "qa"
     squad = (either(qa / "squad-subset" / "squad-v1.1-train.first12articles.json", qa / "squad" / "train-v1.1.json"),)
