@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -85,13 +84,10 @@ def measured(study: Study, root: Path) -> list[MeasuredStep]:
     return [*aligners[:before], *found, *aligners[before:]]
 
 
-def runs_of(found: Sequence[MeasuredStep]) -> list[Run]:
-    """The runs that measurements are about, each once."""
-    return list({run.id: run for one in found for run in one.runs}.values())
-
-
-def records_of(found: Sequence[MeasuredStep]) -> list[Record]:
-    return [record for one in found for record in one.records]
+def runs_and_records(found: Sequence[MeasuredStep]) -> tuple[list[Run], list[Record]]:
+    """The runs that measurements are about, each once, and all records."""
+    runs = {run.id: run for one in found for run in one.runs}
+    return list(runs.values()), [record for one in found for record in one.records]
 
 
 def floors_of(study: Study, root: Path) -> list[Floor]:
@@ -115,8 +111,7 @@ def summarise(study: Study, root: Path, folder: Path) -> str:
         study.name,
         scale(study),
         study.paper,
-        runs_of(found),
-        records_of(found),
+        *runs_and_records(found),
         folder,
         floors=floors_of(study, root),
         exclusions=exclusions(study, root, found),
@@ -144,20 +139,18 @@ def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[
 
 def _of_data(study: Study, root: Path) -> Iterator[str]:
     """What was left out when text and examples were prepared."""
+    derived = isinstance(study.languages, DerivedLanguages)
     for seed in study.data_seeds:
-        lines: Iterator[str] = iter(())
-        examples = [(name, step.open().facts) for name, step in study.examples(root, seed).items()]
-        data = study.languages_step(root, seed)
-        if isinstance(study.languages, DerivedLanguages):
-            assert data
-            lines = chain(of_languages(data.open().facts), *(of_task(facts) for _, facts in examples))
-        elif isinstance(study.languages, NaturalLanguages):
-            text = of_natural(data.open().facts) if data else ()
-            parts = [part for measure in study.measures for part in measure.parts()]
-            gold = of_gold(part.text for part in parts if isinstance(part, GoldSetLinks))
-            lines = chain(text, *(of_natural_task(name, facts) for name, facts in examples), gold)
-        several = len(study.data_seeds) > 1
-        yield from (f"seed {seed}: {line}" if several else line for line in lines)
+        prefix = f"seed {seed}: " if len(study.data_seeds) > 1 else ""
+        lines: list[str] = []
+        if data := study.languages_step(root, seed):
+            lines += (of_languages if derived else of_natural)(data.open().facts)
+        for name, step in study.examples(root, seed).items():
+            lines += of_task(step.open().facts) if derived else of_natural_task(name, step.open().facts)
+        yield from (prefix + line for line in lines)
+    if isinstance(study.languages, NaturalLanguages):
+        parts = [part for measure in study.measures for part in measure.parts()]
+        yield from of_gold(part.text for part in parts if isinstance(part, GoldSetLinks))
 
 
 def _of_pretraining(models: Sequence[Model]) -> Iterator[str]:
@@ -182,11 +175,9 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Facts:
 
 
 def _derived_facts(study: Study, languages: DerivedLanguages, root: Path, models: Sequence[Model]) -> Facts:
-    last = models[-1] if study.alone else models[0]
-    identity = _identity(last)
-    paces = [f"{name} {pace:g}" for name, pace in study.paces.items()]
-    if paces:
-        yield "Steps, as a multiple of training's", ", ".join(paces)
+    identity = _identity(models[-1] if study.alone else models[0])
+    if study.paces:
+        yield "Steps, as a multiple of training's", ", ".join(f"{name} {pace:g}" for name, pace in study.paces.items())
     yield "Seeds", ", ".join(map(str, study.seeds))
     growth = next((measure for measure in study.measures if isinstance(measure, Growth)), None)
     if not growth and not study.alone:
@@ -209,9 +200,9 @@ def _derived_facts(study: Study, languages: DerivedLanguages, root: Path, models
             f"{fewest['tagged']:,} tagged words to learn from and {fewest['tested']:,} to test on",
         )
     yield "Dictionary", f"{languages.dictionary.fraction:.0%} of the types, by {languages.dictionary.by}"
-    steps = (study.languages_step(root, seed) for seed in study.data_seeds)
-    prints = ", ".join(dict.fromkeys(step.fingerprint for step in steps if step))
-    yield "Languages", f"{prints} (fingerprint of the derived data)"
+    home = study.home(root)
+    prints = dict.fromkeys(study.of_seed(seed).step(home).fingerprint for seed in study.data_seeds)
+    yield "Languages", f"{', '.join(prints)} (fingerprint of the derived data)"
     yield from computed_with(identity["threads"], identity["device"])
 
 

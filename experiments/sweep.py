@@ -82,15 +82,16 @@ def summarise_sweep(sweep: Sweep, root: Path, folder: Path) -> str:
     from analysis.results.results import Results
     from derive.files import whole_folder
     from experiments.report import terminal_text
-    from experiments.summary import facts_of, floors_of, measured, records_of, runs_of, scale
+    from experiments.summary import facts_of, floors_of, measured, runs_and_records, scale
 
     runs, records, floors, variants = [], [], [], {}
     for values, study in sweep.variants.items():
         settings = dict(zip(sweep.keys, values, strict=True))
         suffix = "@" + ",".join(f"{key}={value}" for key, value in settings.items())
         found, its_floors = measured(study, root), floors_of(study, root)
-        its_runs = [replace(run, id=run.id + suffix, settings=settings) for run in runs_of(found)]
-        its_records = [replace(record, run=record.run + suffix) for record in records_of(found)]
+        its_runs, its_records = runs_and_records(found)
+        its_runs = [replace(run, id=run.id + suffix, settings=settings) for run in its_runs]
+        its_records = [replace(record, run=record.run + suffix) for record in its_records]
         variants[values] = Results(its_runs, its_records, floors=its_floors)
         runs += its_runs
         records += its_records
