@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -153,12 +152,9 @@ class GivenEncoder(GoldSetAligner):
 
     encoder: Path
 
-    @cached_property
-    def _digests(self) -> dict[str, str]:
-        return {path.name: digest(path) for path in sorted(self.encoder.glob("*")) if path.is_file()}
-
     def identity(self) -> Any:
-        return {"gold": self.text.gold_digests, "encoder": self._digests}
+        digests = {path.name: digest(path) for path in sorted(self.encoder.glob("*")) if path.is_file()}
+        return {"gold": self.text.gold_digests, "encoder": digests}
 
     def step(self, home: Path, threads: int) -> Step:
         return _aligner_step(_score_encoder, self, home, "encoder", 4, threads, self.encoder.name)

@@ -208,20 +208,18 @@ class NaturalText:
 
     @cached_property
     def _arguments(self) -> tuple[Any, Any]:
+        """Texts and bitexts without the sentences that are withheld."""
         of = self.languages
-        texts = {name: self._kept(files) for name, files in of.texts.items()}
-        return texts, {pair: tuple(map(self._kept, parts)) for pair, parts in of.bitexts.items()}
 
-    def _kept(self, files: TextFiles | BitextFiles) -> TextFiles | BitextFiles | Without:
-        return Without(files, self.languages.withheld) if self.languages.withheld else files
+        def kept(files: TextFiles | BitextFiles) -> TextFiles | BitextFiles | Without:
+            return Without(files, of.withheld) if of.withheld else files
 
-    @cached_property
-    def _identity(self) -> str:
-        (texts, bitexts), of = self._arguments, self.languages
-        return natural_fingerprint(texts, bitexts, self.vocabulary, of.table, dict(of.dictionaries))
+        texts = {name: kept(files) for name, files in of.texts.items()}
+        return texts, {pair: tuple(map(kept, parts)) for pair, parts in of.bitexts.items()}
 
     def identity(self) -> str:
-        return self._identity
+        (texts, bitexts), of = self._arguments, self.languages
+        return natural_fingerprint(texts, bitexts, self.vocabulary, of.table, dict(of.dictionaries))
 
     def language(self, step: Step, name: str) -> str:
         return f"{step.fingerprint}/{name}"

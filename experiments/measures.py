@@ -14,7 +14,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any, ClassVar
 
-from analysis.aligners.methods import BY_NAME, DEFAULT, OT, RELEASED
+from analysis.aligners.methods import DEFAULT, OT, RELEASED
 from analysis.measures.aer import SETS
 from analysis.measures.alignment import Types, form_alignment, pair_alignment, type_alignment
 from analysis.measures.contextual import pair_links, self_labels
@@ -356,34 +356,25 @@ def _count(step: Step, machine: Machine) -> None:
 
 @dataclass(frozen=True)
 class GoldLinks(Measure):
-    """AER of every layer on gold sets, each sentence encoded alone, by some ways to read links.
-
-    `aligners` name the ways; models are judged by the first.
-    """
+    """AER of every layer on gold sets, each sentence encoded alone."""
 
     gold: Path
     sets: tuple[str, ...] = SETS
-    aligners: tuple[str, ...] = (DEFAULT.name, RELEASED.name, OT.name)
 
     name = "links"
 
     def parts(self) -> Sequence[Measure]:
-        return [GoldSetLinks(GoldText(self.gold, name), self.aligners) for name in self.sets]
+        return [GoldSetLinks(GoldText(self.gold, name)) for name in self.sets]
 
     def mistakes(self) -> list[str]:
-        wrong = name_mistakes("sets", list(self.sets), least=0)
-        wrong += name_mistakes("aligners", list(self.aligners), least=1 if self.sets else 0)
-        if unknown := [name for name in self.aligners if name not in BY_NAME]:
-            wrong.append(f"aligners: there is no {', '.join(map(repr, unknown))}; there are {', '.join(BY_NAME)}")
-        return wrong
+        return name_mistakes("sets", list(self.sets), least=0)
 
 
 @dataclass(frozen=True)
 class GoldSetLinks(Measure):
-    """AER of every layer on one gold set."""
+    """AER of every layer on one gold set, by three ways to read links; models are judged by the first."""
 
     text: GoldText
-    aligners: tuple[str, ...]
 
     @property
     def name(self) -> str:
@@ -393,7 +384,7 @@ class GoldSetLinks(Measure):
         return True
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        return gold_links(model.measured(machine), self.text.set, [BY_NAME[name] for name in self.aligners])
+        return gold_links(model.measured(machine), self.text.set, [DEFAULT, RELEASED, OT])
 
 
 @dataclass(frozen=True)

@@ -220,13 +220,9 @@ class NaturalExamples:
         assert self.settings.files
         return self.settings.files
 
-    @cached_property
-    def _identity(self) -> str:
+    def identity(self) -> str:
         its, data = self.settings, task(self.task).data
         return natural_task_fingerprint(data, self.files, its.tests, its.devs, its.translations, self.source)
-
-    def identity(self) -> str:
-        return self._identity
 
     def check(self, folder: Path) -> None:
         """Find damaged examples, and labels and metrics that scoring would fail on, before anything is trained."""

@@ -292,7 +292,6 @@ def test_a_changed_value_changes_what_depends_on_it_and_nothing_else(done: Done)
         ("measures=links,sharing", "measures: sharing is about derived languages"),
         ("paper=align_mlm", "paper is xtreme for these languages, not align_mlm"),
         ("mixtures=50-50", "mixtures is about derived languages"),
-        ("aligners=argmx", "there is no 'argmx'"),
         ("mixture.exponent=-1", "mixture.exponent"),
         ("head.steps=0", "head.steps is at least 1"),
         ("texts=en", "texts are of two languages at least, not of 1"),
