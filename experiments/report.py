@@ -6,7 +6,6 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.papers.catalog import PAPERS
@@ -17,56 +16,56 @@ from analysis.records.record import FLOORS, RECORDS, Floor, Published, Record
 from analysis.records.run import RUNS, Run
 from analysis.report.claims_table import claims_table, null_table, verdicts
 from analysis.report.page import Report, excerpt, write_page
-from analysis.report.plot import Drawing
 from analysis.report.style import MOST
 from analysis.report.table import Table
 from analysis.results.results import Results
 from derive.errors import BadInput
 from derive.files import whole_folder
-from experiments.study import REPORT
+from derive.preview import PREVIEW
+from experiments.languages import DerivedLanguages
+from experiments.study import REPORT, Study
+from experiments.summary import exclusions, facts_of, floors_of, measured, runs_and_records, scale
 
 
-def write_report(
-    study: str,
-    scale: str,
-    paper: str,
-    runs: Sequence[Run],
-    records: Sequence[Record],
-    folder: Path,
-    *,
-    floors: Sequence[Floor] = (),
-    exclusions: Sequence[str] = (),
-    facts: Sequence[tuple[str, str]] = (),
-    preview: str = "",
-) -> str:
-    """Write the report folder, whole or not at all, and return what a terminal should show.
-
-    `exclusions` are what the study left out and why, `facts` its configuration, and `preview` examples of its text.
-    """
-    results, about = joined(paper, runs, records, floors), PAPERS[paper]
+def summarise(study: Study, root: Path, folder: Path) -> str:
+    """Write the report of finished steps to `folder`, whole or not at all; returns what a terminal shows."""
+    found, size, about = measured(study, root), scale(study), PAPERS[study.paper]
+    (runs, records), floors, preview = runs_and_records(found), floors_of(study, root), ""
+    results = joined(study.paper, runs, records, floors)
+    if isinstance(study.languages, DerivedLanguages):
+        languages = study.of_seed(study.seeds[0]).step(study.home(root))
+        preview = languages.open().path(PREVIEW).read_text(encoding="utf-8")
     with whole_folder(folder) as part:
-        json_rows.write(part / RUNS, runs)
-        json_rows.write(part / RECORDS, records)
-        json_rows.write(part / FLOORS, floors)
-        shown = show(results, paper, scale, part)
-        findings = [*about.findings(results), *([verdicts(shown.claims)] if shown.claims else [])]
+        write_records(part, runs, records, floors)
+        tables = tables_of(results, study.paper, size)
+        for name, table in tables.items():
+            (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
+            (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
+        claims, null = tables.pop("claims", None), tables.pop("null", None)
+        findings = [*about.findings(results), *([verdicts(claims)] if claims else [])]
         page = Report(
-            title=f"Calque: the study {study}",
-            scale=scale,
-            drawings=shown.drawings,
-            claims=shown.claims,
+            title=f"Calque: the study {study.name}",
+            scale=size,
+            drawings=[plot.save(part / "figures") for plot in about.figures(results, size) if plot],
+            claims=claims,
             findings=findings,
-            null=shown.null,
-            tables=list(shown.tables.values()),
+            null=null,
+            tables=list(tables.values()),
             examples=[("The first examples of preview.txt", excerpt(preview))] if preview else [],
             terms=list(about.terms(results)),
-            exclusions=[*exclusions, *(_not_drawn(results) if about.by_transform else ())],
-            facts=facts,
+            exclusions=[*exclusions(study, root, found), *(_not_drawn(results) if about.by_transform else ())],
+            facts=list(facts_of(study, root, found)),
             runs=results.run_ids(),
         )
         write_page(part / "report.html", page)
-    summary = {name: shown.tables[name] for name in about.summary(tuple(shown.tables))}
-    return terminal_text(folder, findings, summary | ({"claims": shown.claims} if shown.claims else {}))
+    summary = {name: tables[name] for name in about.summary(tuple(tables))}
+    return terminal_text(folder, findings, summary | ({"claims": claims} if claims else {}))
+
+
+def write_records(folder: Path, runs: Sequence[Run], records: Sequence[Record], floors: Sequence[Floor]) -> None:
+    json_rows.write(folder / RUNS, runs)
+    json_rows.write(folder / RECORDS, records)
+    json_rows.write(folder / FLOORS, floors)
 
 
 def terminal_text(report: Path, findings: Sequence[str], tables: Mapping[str, Table]) -> str:
@@ -91,27 +90,6 @@ def joined(paper: str, runs: Iterable[Run], records: Iterable[Record], floors: I
     about = PAPERS[paper]
     numbers: list[Published] = [p for name in about.published for p in published(name, about.published_table)]
     return Results(runs, records, numbers, floors)
-
-
-@dataclass(frozen=True)
-class Shown:
-    """The tables by the names of their files, the claims, the null and the figures of a folder."""
-
-    tables: dict[str, Table]
-    claims: Table | None
-    null: Table | None
-    drawings: list[Drawing]
-
-
-def show(results: Results, paper: str, scale: str, folder: Path) -> Shown:
-    """Write a paper's tables, claims and figures, made of records alone, into a folder."""
-    about, tables = PAPERS[paper], tables_of(results, paper, scale)
-    for name, table in tables.items():
-        (folder / f"{name}.csv").write_text(table.csv, encoding="utf-8")
-        (folder / f"{name}.md").write_text(table.markdown, encoding="utf-8")
-    claims, null = tables.pop("claims", None), tables.pop("null", None)
-    plots = about.figures(results, scale)
-    return Shown(tables, claims, null, [plot.save(folder / "figures") for plot in plots if plot])
 
 
 def tables_of(results: Results, paper: str, scale: str) -> dict[str, Table]:

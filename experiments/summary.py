@@ -98,28 +98,6 @@ def floors_of(study: Study, root: Path) -> list[Floor]:
     return over_draws(draws)
 
 
-def summarise(study: Study, root: Path, folder: Path) -> str:
-    """Write the report of finished steps to `folder`, whole or not at all; returns what a terminal shows."""
-    from experiments.report import write_report
-
-    found, preview = measured(study, root), ""
-    if isinstance(study.languages, DerivedLanguages):
-        first = study.languages_step(root, study.seeds[0])
-        assert first
-        preview = first.open().path(PREVIEW).read_text(encoding="utf-8")
-    return write_report(
-        study.name,
-        scale(study),
-        study.paper,
-        *runs_and_records(found),
-        folder,
-        floors=floors_of(study, root),
-        exclusions=exclusions(study, root, found),
-        facts=list(facts_of(study, root, found)),
-        preview=preview,
-    )
-
-
 def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[str]:
     """What was left out of text, examples and measures, and why, a line each."""
     languages, home = study.languages, study.home(root)

@@ -75,13 +75,10 @@ def summarise_sweep(sweep: Sweep, root: Path, folder: Path) -> str:
     """Write the report of a sweep to `folder`, whole or not at all; returns what a terminal shows."""
     from analysis.papers.sweep import Sweep as SweepResults
     from analysis.papers.sweep import sweep_figure, sweep_table
-    from analysis.records import json_rows
-    from analysis.records.record import FLOORS, RECORDS
-    from analysis.records.run import RUNS
     from analysis.report.page import Report, write_page
     from analysis.results.results import Results
     from derive.files import whole_folder
-    from experiments.report import terminal_text
+    from experiments.report import terminal_text, write_records
     from experiments.summary import facts_of, floors_of, measured, runs_and_records, scale
 
     runs, records, floors, variants = [], [], [], {}
@@ -99,9 +96,7 @@ def summarise_sweep(sweep: Sweep, root: Path, folder: Path) -> str:
     results, size = SweepResults(sweep.keys, variants), scale(sweep.study)
     table, plot = sweep_table(results, size), sweep_figure(results, size)
     with whole_folder(folder) as part:
-        json_rows.write(part / RUNS, runs)
-        json_rows.write(part / RECORDS, records)
-        json_rows.write(part / FLOORS, floors)
+        write_records(part, runs, records, floors)
         (part / "sweep.csv").write_text(table.csv, encoding="utf-8")
         (part / "sweep.md").write_text(table.markdown, encoding="utf-8")
         page = Report(

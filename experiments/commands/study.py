@@ -149,8 +149,8 @@ def write_report(study: Study | Sweep, runs: Path, settings: list[str] | None) -
 
     A study with values changed by `--set` has a report of its own.
     """
+    from experiments.report import summarise
     from experiments.schedule import first_process
-    from experiments.summary import summarise
     from experiments.sweep import Sweep, summarise_sweep
 
     if not first_process():

@@ -17,10 +17,10 @@ from experiments.models import Model
 from experiments.names import study
 from experiments.override import override
 from experiments.progress import Report, silent
+from experiments.report import summarise
 from experiments.schedule import compute
 from experiments.step import Stage, Step
 from experiments.study import Study
-from experiments.summary import summarise
 from pretrain.run import CHECKPOINT
 
 TINY = [

@@ -42,12 +42,12 @@ from experiments.measures import GoldLinks, GoldSetLinks, Retrieval, read_measur
 from experiments.names import study as named
 from experiments.override import override
 from experiments.plan import describe
+from experiments.report import summarise
 from experiments.schedule import do
 from experiments.step import Machine, Step
 from experiments.studies.xlm_align_small import xlm_align_small
 from experiments.study import START, Study
 from experiments.study_mistakes import study_mistakes
-from experiments.summary import summarise
 from pretrain.metrics import METRICS, read_metrics
 from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.run import CHECKPOINT

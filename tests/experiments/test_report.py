@@ -17,7 +17,8 @@ from derive.errors import BadInput
 from derive.files import MANIFEST
 from experiments.commands.compare import agreement
 from experiments.commands.study import write_report
-from experiments.summary import scale, summarise
+from experiments.report import summarise
+from experiments.summary import scale
 from experiments.tasks import read_floors
 from tests.experiments.conftest import Done
 
