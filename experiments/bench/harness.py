@@ -61,13 +61,6 @@ def step_seconds(ends: Sequence[float], warm: int) -> float:
     return statistics.median(after - before for before, after in zip(ends[warm - 1 :], ends[warm:], strict=False))
 
 
-def check_close(difference: float, what: str, most: float = 1e-4) -> str:
-    """Words on how far the two sides' results are from each other; it ends where a ratio would say nothing."""
-    if not difference <= most:
-        raise SystemExit(f"no comparison: {what} differ by {difference:.1e}")
-    return f"{what} equal to {difference:.0e}"
-
-
 def check_equal(same: int, total: int, what: str, least: float = 1.0) -> str:
     """Words on how many of the two sides' results are equal; it ends below the fraction `least`."""
     if not total or same < least * total:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,34 +26,23 @@ def compare(
     second: Annotated[Path, typer.Argument(help="The folder to compare it with.")],
 ) -> None:
     """Compare the records of two reports, field by field; exit code 1 if any differs or is missing."""
-    found = agreement(first, second)
-    for line in found.different[:SHOWN]:
+    equal, different, without_items = agreement(first, second)
+    for line in different[:SHOWN]:
         typer.echo(line)
-    if len(found.different) > SHOWN:
-        typer.echo(f"... and {len(found.different) - SHOWN:,} more")
-    if found.without_items:
-        typer.echo(f"items of {found.without_items:,} records are in one of the two only, and are not compared")
-    typer.echo(f"{found.equal:,} equal, {len(found.different):,} not")
-    if found.different:
+    if len(different) > SHOWN:
+        typer.echo(f"... and {len(different) - SHOWN:,} more")
+    if without_items:
+        typer.echo(f"items of {without_items:,} records are in one of the two only, and are not compared")
+    typer.echo(f"{equal:,} equal, {len(different):,} not")
+    if different:
         raise typer.Exit(1)
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """How many records of two folders are equal in every field, and a line for each that is not, or that one lacks.
+def agreement(first: Path, second: Path) -> tuple[int, list[str], int]:
+    """How many records of two folders are equal in every field, a line for each other, and how many lack items in one.
 
-    Only one folder has the items of `without_items` records; they are not compared.
-    """
-
-    equal: int
-    different: list[str]
-    without_items: int
-
-
-def agreement(first: Path, second: Path) -> Agreement:
-    """Compare the records of two report folders; a number is equal only to the last digit.
-
-    Runs are identified by their configuration, not by their names, which hold fingerprints.
+    A number is equal only to the last digit. Runs are identified by their configuration, not by their names, which hold
+    fingerprints.
     """
     ours, theirs = _read(first), _read(second)
     common = ours.keys() & theirs.keys()
@@ -70,7 +58,7 @@ def agreement(first: Path, second: Path) -> Agreement:
         values = "; ".join(f"{field} {a.get(field)!r}, not {b.get(field)!r}" for field in fields)
         different += [f"{_title(a)}: {values}"] if fields else []
         equal, without_items = equal + (not fields), without_items + one_has_items
-    return Agreement(equal, sorted(different), without_items)
+    return equal, sorted(different), without_items
 
 
 def _read(folder: Path) -> dict[str, dict[str, Any]]:
