@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.records.measurement import Measurement
+from analysis.records.record import Measurement
 from analysis.tasks.catalog import task
 from analysis.tasks.finetune import READ_IDS, FinetuneConfig
 from analysis.tasks.transfer import DerivedTask, pair_transfer, transfer, translate_train

@@ -25,8 +25,7 @@ from analysis.measures.probing import Probes, growth
 from analysis.measures.retrieval import retrieval
 from analysis.measures.word_alignment import gold_links
 from analysis.records import json_rows
-from analysis.records.measurement import Measurement
-from analysis.records.record import ORDER, READ, RECORDS, SHARING, Record
+from analysis.records.record import ORDER, READ, RECORDS, SHARING, Measurement, Record
 from analysis.records.run import RUNS, Run
 from analysis.tasks.catalog import task
 from derive.artefact import digest, making

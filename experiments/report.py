@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from analysis.papers.catalog import PAPERS
-from analysis.papers.looks import distinct
+from analysis.papers.looks import looks
 from analysis.papers.published import published
 from analysis.records import json_rows
 from analysis.records.record import FLOORS, RECORDS, Floor, Published, Record
 from analysis.records.run import RUNS, Run
 from analysis.report.claims_table import claims_table, null_table, verdicts
+from analysis.report.drawing import MOST
 from analysis.report.page import Report, excerpt, write_page
-from analysis.report.style import MOST
 from analysis.report.table import Table
 from analysis.results.results import Results
 from derive.errors import BadInput
@@ -101,7 +101,7 @@ def tables_of(results: Results, paper: str, scale: str) -> dict[str, Table]:
 
 
 def _not_drawn(results: Results) -> list[str]:
-    if len(results.transforms) <= MOST and distinct(results):
+    if len(results.transforms) <= MOST and (looks(results) or not results.objectives):
         return []
     return [
         f"figures with a panel or a line for each transform are drawn for up to {MOST} of them, and figures with a "

@@ -17,8 +17,7 @@ from torch import Tensor
 
 from analysis.measures.nulls import like_frequent, null, shuffled
 from analysis.measures.vectors import nearest
-from analysis.records.measurement import MeasuredModel, Measurement
-from analysis.records.record import ALIGNMENT, FORM, LEMMA, Null, Record
+from analysis.records.record import ALIGNMENT, FORM, LEMMA, MeasuredModel, Measurement, Null, Record
 from derive.errors import BadInput
 from derive.language import SOURCE
 from derive.languages import Languages

@@ -14,8 +14,7 @@ from analysis.aligners.encoder import Encoder
 from analysis.aligners.methods import OT
 from analysis.aligners.pair_encoder import LinkReading, PairEncoder
 from analysis.measures.aer import score_each
-from analysis.records.measurement import MeasuredModel, Measurement
-from analysis.records.record import AER, LABELS, LinkCounts, Record
+from analysis.records.record import AER, LABELS, LinkCounts, MeasuredModel, Measurement, Record
 from derive.errors import BadInput
 from derive.language import SOURCE, Bitext
 from derive.languages import Languages

@@ -13,8 +13,7 @@ import numpy as np
 import torch
 
 from analysis.records.items import Items
-from analysis.records.measurement import MeasuredModel, Measurement
-from analysis.records.record import BOTH, CARRIED, KNOWN
+from analysis.records.record import BOTH, CARRIED, KNOWN, MeasuredModel, Measurement
 from derive.errors import BadInput
 from derive.language import SOURCE
 from derive.languages import Languages

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from analysis.records.measurement import MeasuredModel, Measurement
-from analysis.records.record import HELD_OUT
+from analysis.records.record import HELD_OUT, MeasuredModel, Measurement
 from derive.languages import Languages, only_last
 from pretrain.architecture import architecture_of
 from pretrain.batch import UNLABELLED, Rows

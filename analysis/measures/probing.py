@@ -21,8 +21,17 @@ from analysis.measures.nulls import either, exchanged_accuracies, null, shuffled
 from analysis.measures.probe_text import ProbeConfig, ProbeText, TaggedWords
 from analysis.measures.states import sentence_means, states, type_means
 from analysis.measures.vectors import LinearProbe, linear_cka, mutually_nearest, nearest
-from analysis.records.measurement import MeasuredModel, Measurement
-from analysis.records.record import ALIGNMENT, CKA, GRADIENTS, HELD_OUT, LINEAR, RETRIEVAL, Record
+from analysis.records.record import (
+    ALIGNMENT,
+    CKA,
+    GRADIENTS,
+    HELD_OUT,
+    LINEAR,
+    RETRIEVAL,
+    MeasuredModel,
+    Measurement,
+    Record,
+)
 from derive.errors import BadInput
 from derive.language import SOURCE
 from pretrain.architecture import architecture_of

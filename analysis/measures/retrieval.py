@@ -20,8 +20,7 @@ from torch.nn import functional as F
 from analysis.aligners.encoder import Encoder
 from analysis.aligners.subwords import SubWords
 from analysis.records.items import Items
-from analysis.records.measurement import MeasuredModel, Measurement
-from analysis.records.record import MINED, MINED_XTREME, RETRIEVAL, Record
+from analysis.records.record import MINED, MINED_XTREME, RETRIEVAL, MeasuredModel, Measurement, Record
 from derive.errors import BadInput
 from derive.links.aligner import LeftOut
 

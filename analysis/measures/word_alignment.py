@@ -13,8 +13,7 @@ from analysis.aligners.pair_encoder import LinkReading, PairEncoder
 from analysis.aligners.subwords import SubWords
 from analysis.measures.aer import GoldSet, score_all, score_each
 from analysis.records.items import Items
-from analysis.records.measurement import MeasuredModel, Measurement
-from analysis.records.record import AER, LinkCounts, Record
+from analysis.records.record import AER, LinkCounts, MeasuredModel, Measurement, Record
 from derive.errors import BadInput
 from derive.links.aligner import Links, Pair
 from derive.links.fast_align import FastAlign

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from analysis.papers.align_mlm.claims import align_mlm_claims
-from analysis.papers.align_mlm.correlation_figure import correlation_figure
-from analysis.papers.align_mlm.figures import delta_figure, floor_figure, growth_figure
-from analysis.papers.align_mlm.findings import align_mlm_findings
+from analysis.papers.align_mlm.claims import align_mlm_claims, align_mlm_findings
+from analysis.papers.align_mlm.figures import correlation_figure, delta_figure, floor_figure, growth_figure
 from analysis.papers.align_mlm.order_figure import order_figure
 from analysis.papers.align_mlm.overlap import overlap_figure
 from analysis.papers.align_mlm.tables import align_mlm_tables
@@ -28,8 +26,7 @@ from analysis.papers.xlm_align.continued_claims import continued_claims, continu
 from analysis.papers.xlm_align.continued_figures import error_figures, task_figure
 from analysis.papers.xlm_align.continued_tables import continued_tables, tables_by_language
 from analysis.papers.xlm_align.figures import ablation_figure, contextual_figure, label_figure
-from analysis.papers.xlm_align.layer_figure import link_figure
-from analysis.papers.xlm_align.links import link_findings, link_tables
+from analysis.papers.xlm_align.links import link_figure, link_findings, link_tables
 from analysis.report.claims_table import HEADLINES
 from analysis.report.plot import Plot
 from analysis.report.table import Table

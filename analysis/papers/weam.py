@@ -12,9 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from analysis.measures.lexicon import LexiconRows
-from analysis.report.drawing import key, legend, styled
-from analysis.report.style import FULL, INK, LOOKS, SOFT
-from analysis.report.visible import visible
+from analysis.report.drawing import FULL, INK, LOOKS, SOFT, key, legend, styled
+from analysis.report.table import visible
 
 ACROSS = 2  # panels next to each other
 SIDES = LOOKS[1::2][:2]  # the looks of words and of their translations

@@ -11,9 +11,8 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from analysis.report.drawing import key, legend, styled
+from analysis.report.drawing import FULL, LOOKS, key, legend, styled
 from analysis.report.plot import save_figure
-from analysis.report.style import FULL, LOOKS
 from analysis.report.table import MISSING, inert
 from derive.files import whole_file, write_json
 from derive.reorder import Reorder, reachable

@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 
 from analysis.records import json_rows
 from analysis.records.record import Floor, Published, Record
-from analysis.report.style import STYLE
-from analysis.report.visible import visible
+from analysis.report.drawing import STYLE
+from analysis.report.table import visible
 from derive.files import whole_file
 
 

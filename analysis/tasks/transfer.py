@@ -14,8 +14,7 @@ from typing import Generic, TypeVar
 import torch
 
 from analysis.baselines.baseline import Answer
-from analysis.records.measurement import MeasuredModel, Measurement
-from analysis.records.record import DELTA, IN_SOURCE, SWITCHED, TRANSLATED, Record
+from analysis.records.record import DELTA, IN_SOURCE, SWITCHED, TRANSLATED, MeasuredModel, Measurement, Record
 from analysis.tasks.finetune import FinetuneConfig, Finetuned, check_types, finetune, longest_row
 from analysis.tasks.rows import Reader
 from analysis.tasks.score import OF, Score

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from analysis.records.measurement import MeasuredModel, Measurement
-from analysis.records.record import IN_SOURCE, SWITCHED, Record
+from analysis.records.record import IN_SOURCE, SWITCHED, MeasuredModel, Measurement, Record
 from analysis.tasks.finetune import FinetuneConfig, check_types
 from analysis.tasks.rows import Reader
 from analysis.tasks.split import Split, check

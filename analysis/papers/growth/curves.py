@@ -36,16 +36,12 @@ class Quantity:
     layered: bool = False
 
 
-def _quantities() -> tuple[tuple[Quantity, ...], ...]:
-    rows = read_toml(Path(__file__).with_name("quantities.toml"))
-    bounds = Quantity.bounds
-    return tuple(
-        tuple(Quantity(**row | {"bounds": tuple(row.get("bounds", bounds))}) for row in rows[group])
-        for group in ("predicted", "aligned")
-    )
-
-
-PREDICTED, ALIGNED = _quantities()  # of what a model does, and of where words and sentences lie: a figure each
+_ROWS = read_toml(Path(__file__).with_name("quantities.toml"))
+PREDICTED, ALIGNED = (
+    tuple(Quantity(**row | {"bounds": tuple(row.get("bounds", Quantity.bounds))}) for row in _ROWS[group])
+    for group in ("predicted", "aligned")
+)
+"""Quantities of what a model does, and of where words and sentences lie: a figure each."""
 QUANTITIES = (*PREDICTED, *ALIGNED)
 BY_NAME = {quantity.name: quantity for quantity in QUANTITIES}
 
@@ -67,6 +63,7 @@ class Curves:
             key: {seed: dict(sorted(curve.items())) for seed, curve in sorted(seeds.items())}
             for key, seeds in curves.items()
         }
+        self.steps = sorted({record.step for record in self.records(*QUANTITIES)})
 
     def seeds(self, quantity: Quantity, objective: str, transform: str) -> Mapping[int, Curve]:
         """Each seed's curve; none where the quantity was not measured."""
@@ -90,11 +87,6 @@ class Curves:
         names = {quantity.name for quantity in quantities}
         seeds = [seeds for (name, _, _), seeds in self._curves.items() if name in names]
         return [record for by_seed in seeds for curve in by_seed.values() for record in curve.values()]
-
-    @property
-    def steps(self) -> list[int]:
-        """All steps, ascending."""
-        return sorted({record.step for record in self.records(*QUANTITIES)})
 
 
 def onset(curve: Curve, side: int) -> float:

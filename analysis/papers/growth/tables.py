@@ -43,11 +43,11 @@ def growth_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
 
 def _ending(one: Estimate, digits: int) -> str:
     """`84.3 ± 2.1`, or `84.3 [70.1, 100.0]` where the interval is cut off."""
-    if one.half is None:
-        return f"{one.mean:.{digits}f}"
-    if one.symmetric:
-        return f"{one.mean:.{digits}f} ± {one.half:.{digits}f}"
-    return f"{one.mean:.{digits}f} [{one.low:.{digits}f}, {one.high:.{digits}f}]"
+    interval = ""
+    if one.half is not None:
+        cut = f" [{one.low:.{digits}f}, {one.high:.{digits}f}]"
+        interval = f" ± {one.half:.{digits}f}" if one.symmetric else cut
+    return f"{one.mean:.{digits}f}{interval}"
 
 
 def order_in_words(found: Mapping[Quantity, Onsets]) -> str:

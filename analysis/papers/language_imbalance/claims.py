@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Set
 
 from analysis.papers.language_imbalance.conditions import (
+    Condition,
     Efficiencies,
     alone,
     between,
@@ -18,7 +19,7 @@ from analysis.report.table import listed, percent
 from analysis.results.measured import difference, judge_difference, mean
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
-from analysis.statistics.verdicts import FAILS, UNDECIDED, Claim, Comparison, Verdict, judge
+from analysis.statistics.verdicts import FAILS, UNDECIDED, Claim, Verdict, judge
 from analysis.tasks.catalog import task_title
 
 EFFICIENCY, TRANSFER, ALIGNED = "token efficiency", "transfer", "alignment"  # the families of claims
@@ -39,6 +40,9 @@ def imbalance_claims(results: Results) -> list[Claim]:
 
 
 def _on_efficiency(results: Results, objective: str) -> Iterator[Claim]:
+    def higher(ours: Condition, theirs: Condition) -> Verdict:
+        return higher_efficiency(*(efficiencies(results, each, objective, each.small) for each in (ours, theirs)))
+
     by = results.objective_title(objective)
     unequals = [condition for condition in conditions(results) if condition.unequal]
     for condition in unequals:
@@ -49,18 +53,17 @@ def _on_efficiency(results: Results, objective: str) -> Iterator[Claim]:
             numbers = efficiencies(results, condition, objective, condition.small, "batch")
             against = f"{above}, against a language alone that takes as many steps"
             yield Claim(against, STEPS, EFFICIENCY, above_one(numbers))
+    more = f"{by}: token efficiency of the small is higher"
     for equal, unequal in contrasts(results):
-        ours, theirs = (efficiencies(results, each, objective, each.small) for each in (unequal, equal))
-        higher = f"{by}: token efficiency of the small is higher at {unequal.title} than at {equal.title}"
-        yield Claim(higher, PAPER, EFFICIENCY, higher_efficiency(ours, theirs))
-    few, *_, many = sorted(unequals, key=lambda c: len(c.languages)) if len(unequals) > 1 else (None, None)
-    if few and many and len(many.languages) > len(few.languages):
-        ours, theirs = (efficiencies(results, each, objective, each.small) for each in (many, few))
-        higher = (
-            f"{by}: token efficiency of the small is higher with {len(many.languages)} languages "
-            f"({many.title}) than with {len(few.languages)} ({few.title})"
+        text = f"{more} at {unequal.title} than at {equal.title}"
+        yield Claim(text, PAPER, EFFICIENCY, higher(unequal, equal))
+    by_size = sorted(unequals, key=lambda condition: len(condition.languages))
+    if by_size and len(by_size[-1].languages) > len(by_size[0].languages):
+        few, many = by_size[0], by_size[-1]
+        text = (
+            f"{more} with {len(many.languages)} languages ({many.title}) than with {len(few.languages)} ({few.title})"
         )
-        yield Claim(higher, MORE, EFFICIENCY, higher_efficiency(ours, theirs))
+        yield Claim(text, MORE, EFFICIENCY, higher(many, few))
 
 
 def _on_transfer(results: Results, objective: str) -> Iterator[Claim]:
@@ -68,47 +71,43 @@ def _on_transfer(results: Results, objective: str) -> Iterator[Claim]:
     for equal, unequal in contrasts(results):
         for task in results.main_tasks:
             for way, words in (("outward", "to the small"), ("homeward", "from the small")):
-                ours, theirs = (
-                    between(results, each, objective, getattr(each, way), task) for each in (unequal, equal)
-                )
+                scores = (between(results, each, objective, getattr(each, way), task) for each in (unequal, equal))
                 helps = f"{by}: imbalance helps transfer {words} on {task_title(task)}: {unequal.title} against"
-                yield Claim(f"{helps} {equal.title}", OURS, TRANSFER, judge_difference(ours, theirs))
-        ours, theirs = (between(results, each, objective, each.outward) for each in (unequal, equal))
+                yield Claim(f"{helps} {equal.title}", OURS, TRANSFER, judge_difference(*scores))
+        shares = (between(results, each, objective, each.outward) for each in (unequal, equal))
         more = f"{by}: imbalance aligns more held-out types, {unequal.title} against {equal.title}"
-        yield Claim(more, OURS, ALIGNED, judge_difference(ours, theirs))
+        yield Claim(more, OURS, ALIGNED, judge_difference(*shares))
 
 
 def above_one(numbers: Efficiencies) -> Verdict:
     """Whether token efficiency is above 1."""
-    return _judge(mean(numbers.logs), times(mean(numbers.logs)), numbers.beyond)
+    return _judge(mean(numbers.logs), numbers.beyond, "")
 
 
 def higher_efficiency(ours: Efficiencies, theirs: Efficiencies) -> Verdict:
     """Whether one token efficiency is higher than another; undecided where the end of a curve could have made it so."""
-    gap = difference(ours.logs, theirs.logs)
-    return _judge(gap, times(gap, " as high"), ours.beyond | {-side for side in theirs.beyond})
+    beyond = ours.beyond | {-side for side in theirs.beyond}
+    return _judge(difference(ours.logs, theirs.logs), beyond, " as high")
 
 
-def _judge(estimate: Estimate | None, because: str, beyond: Set[int]) -> Verdict:
+def _judge(estimate: Estimate | None, beyond: Set[int], what: str) -> Verdict:
     """Whether a logarithm is above 0, which is at least (`beyond` +1) or at most (-1) as large as is known.
 
     What may be lower does not let the claim hold, and what may be higher does not let it fail.
     """
     if -1 in beyond:
         return Verdict(UNDECIDED, BEYOND)
-    verdict = judge([Comparison(estimate, 0.0, +1)] if estimate else [], because if estimate else "")
+    verdict = judge([(estimate, 0.0, +1)], times(estimate, what)) if estimate else judge([], "")
     return Verdict(UNDECIDED, BEYOND) if verdict.verdict == FAILS and 1 in beyond else verdict
 
 
-def times(estimate: Estimate | None, what: str = "") -> str:
+def times(estimate: Estimate, what: str) -> str:
     """A logarithm as a ratio, with its interval."""
-    if estimate is None:
-        return ""
     ratio = f"{math.exp(estimate.mean):.2f} times{what}"
-    if estimate.low is None or estimate.high is None:
+    if estimate.interval is None:
         return f"{ratio}, {'one seed' if estimate.seeds == 1 else 'seeds that do not differ'}"
-    interval = f"[{math.exp(estimate.low):.2f}, {math.exp(estimate.high):.2f}]"
-    return f"{ratio}, 95 % interval {interval}, {estimate.seeds} seeds"
+    low, high = map(math.exp, estimate.interval)
+    return f"{ratio}, 95 % interval [{low:.2f}, {high:.2f}], {estimate.seeds} seeds"
 
 
 def imbalance_findings(results: Results) -> Iterator[str]:

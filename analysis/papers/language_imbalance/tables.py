@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.papers.columns import score_title
-from analysis.papers.language_imbalance.conditions import (
-    IDS,
-    LOSS,
-    Condition,
-    between,
-    conditions,
-    efficiencies,
-    measured,
-)
+from analysis.papers.columns import main_metrics, score_title
+from analysis.papers.language_imbalance.conditions import IDS, LOSS, between, conditions, efficiencies, measured
 from analysis.papers.texts import table
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, percent
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
-from analysis.tasks.catalog import PRIMARY
 
 EFFICIENCY = "token efficiency"  # the published measure
 DIRECTIONS = ("main → small", "small → main", "small → small")
@@ -35,35 +26,22 @@ def efficiency_table(results: Results, scale: str) -> Table:
     rows: list[tuple[str, ...]] = []
     for condition in conditions(results):
         for objective in results.objectives:
-            rows += _efficiency(results, condition, objective)
+            groups = ([condition.main], list(condition.small))
+            read, nats = ([measured(results, condition, objective, g, n) for g in groups] for n in (IDS, LOSS))
+            if any(nats):
+                labels = str(len(condition.languages)), condition.title, results.objective_title(objective), OURS
+                ratios = [efficiencies(results, condition, objective, group) for group in groups]
+                ratios.append(efficiencies(results, condition, objective, condition.small, "batch"))
+                rows.append((*labels, *map(_thousands, read), *map(_nats, nats), *map(str, ratios)))
     for number in results.published:
         if number.measure == EFFICIENCY:
             languages, _, shares = number.setting.partition(" languages, ")
             cells = [*[MISSING] * 5, f"{number.value:.2f}", MISSING]
             rows.append((languages, shares, number.objective, PUBLISHED, *cells))
-    read, nats = ("thousand ids read, main", "small, each"), ("held-out loss, main", "small")
+    heads = ("thousand ids read, main", "small, each", "held-out loss, main", "small")
     efficiency = ("token efficiency, main", "small", "small, against smaller batches")
-    header = ("languages", "shares", "objective", "whose", *read, *nats, *efficiency)
+    header = ("languages", "shares", "objective", "whose", *heads, *efficiency)
     return table("token-efficiency", results, scale, header, rows, 4)
-
-
-def _efficiency(results: Results, condition: Condition, objective: str) -> Iterator[tuple[str, ...]]:
-    """The row of a mixture and an objective; none where nothing was measured."""
-    groups = ([condition.main], list(condition.small))
-    nats = [measured(results, condition, objective, group, LOSS) for group in groups]
-    if any(nats):
-        yield (
-            *_labels(results, condition, objective),
-            OURS,
-            *(_thousands(measured(results, condition, objective, group, IDS)) for group in groups),
-            *map(_nats, nats),
-            *(str(efficiencies(results, condition, objective, group)) for group in groups),
-            str(efficiencies(results, condition, objective, condition.small, "batch")),
-        )
-
-
-def _labels(results: Results, condition: Condition, objective: str) -> tuple[str, str, str]:
-    return str(len(condition.languages)), condition.title, results.objective_title(objective)
 
 
 def _thousands(column: BySeed) -> str:
@@ -84,15 +62,16 @@ def transfer_table(results: Results, scale: str) -> Table:
     for condition in conditions(results):
         for objective in results.objectives:
             values: list[BySeed] = []
-            for task in results.main_tasks:
-                values += [between(results, condition, objective, condition.outward, task)]
-                values += [between(results, condition, objective, condition.homeward, task)]
+            for task, metric in main_metrics(results):
+                for pairs in (condition.outward, condition.homeward):
+                    values.append(between(results, condition, objective, pairs, task))
                 for names in ([condition.main], condition.small):
-                    values.append(measured(results, condition, objective, names, ("SUP", PRIMARY[task]), task))
-            directions = condition.outward, condition.homeward, condition.across
-            values += [between(results, condition, objective, pairs) for pairs in directions]
+                    values.append(measured(results, condition, objective, names, ("SUP", metric), task))
+            for pairs in (condition.outward, condition.homeward, condition.across):
+                values.append(between(results, condition, objective, pairs))
             if any(values):
-                rows.append((*_labels(results, condition, objective), *map(cell, map(mean, values))))
+                labels = str(len(condition.languages)), condition.title, results.objective_title(objective)
+                rows.append((*labels, *map(cell, map(mean, values))))
     rows += _floors(results)
     kinds = (*DIRECTIONS[:2], "main supervised", "small supervised")
     heads = [f"{score_title(task)}, {kind}" for task in results.main_tasks for kind in kinds]
@@ -107,9 +86,9 @@ def _floors(results: Results) -> Iterator[tuple[str, ...]]:
     ways = ([(main, name) for name in small], [(name, main) for name in small], [(main, main)], [(n, n) for n in small])
     for name, title in results.floors.baselines(results.main_tasks).items():
         cells = []
-        for task in results.main_tasks:
+        for task, metric in main_metrics(results):
             for pairs in ways:
-                found = (results.floors.of(task, PRIMARY[task], tested, learnt).get(name) for learnt, tested in pairs)
+                found = (results.floors.of(task, metric, tested, learnt).get(name) for learnt, tested in pairs)
                 values = [floor.value for floor in found if floor]
                 cells.append(percent(sum(values) / len(values)) if values else MISSING)
         yield MISSING, MISSING, f"{title} (floor)", *cells, *[MISSING] * 3

@@ -65,6 +65,7 @@ class Continued:
         tasks: the tasks that models were fine-tuned on, in the order of tables.
         layer: the layer that is judged, chosen before anything was scored, of `layers`.
         mined: the metrics of mining that there are.
+        pairs: the ordered pairs of languages that sentences were retrieved between.
     """
 
     def __init__(self, results: Results) -> None:
@@ -81,12 +82,15 @@ class Continued:
         tuned = {record.run for record in records if record.measure in (SOURCE_SCORE, ZERO_SHOT)}
         self.seeds = sorted({run.seed for run in runs if (run.start is not None if self.learnt else run.id in tuned)})
         self.mined = [metric for metric in (MINED, MINED_XTREME) if results.has(RETRIEVAL, metric)]
-        tasks = {record.task for record in records if record.measure == ZERO_SHOT}
-        self.tasks = [name for name in TASKS if name in tasks]
+        self.pairs = list(dict.fromkeys((r.first, r.language) for r in records if r.measure == RETRIEVAL))
+        self._languages: dict[str, list[str]] = {}
         self._amounts: dict[str, set[int]] = {}
         for record in records:
+            if record.measure == ZERO_SHOT and record.language not in self._languages.setdefault(record.task, []):
+                self._languages[record.task].append(record.language)
             if record.examples:
                 self._amounts.setdefault(record.task, set()).add(record.examples)
+        self.tasks = [name for name in TASKS if name in self._languages]
 
     @property
     def unread(self) -> list[str]:
@@ -99,13 +103,10 @@ class Continued:
         """What the numbers of tables are means over, and what their intervals are."""
         if len(self.seeds) > 1:
             return over_seeds(self.seeds)
-        names = ", ".join(map(str, self.seeds))
-        return (
-            f"one seed ({names}): ± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
-        )
+        covers = "± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
+        return f"one seed ({', '.join(map(str, self.seeds))}): {covers}"
 
     def title(self, model: str) -> str:
-        """What people call a model."""
         return self.results.objective_title(model)
 
     def errors(self, model: str, gold: str, aligner: str, layer: int | None = None) -> BySeed:
@@ -157,15 +158,9 @@ class Continued:
         measures = {record.measure for record in self.results.records if record.task == task}
         return [way for way in (ZERO_SHOT, TRANSLATED, SWITCHED) if way in measures]
 
-    @property
-    def pairs(self) -> list[tuple[str, str]]:
-        """The ordered pairs of languages that sentences were retrieved between."""
-        return list(dict.fromkeys((r.first, r.language) for r in self.results.records if r.measure == RETRIEVAL))
-
     def languages(self, task: str) -> list[str]:
         """The languages that a task was tested in zero-shot."""
-        of_task = (r for r in self.results.records if (r.measure, r.task) == (ZERO_SHOT, task))
-        return list(dict.fromkeys(record.language for record in of_task))
+        return self._languages.get(task, [])
 
     def printed(self, paper: str, tables: Sequence[int] = ()) -> list[Published]:
         """A paper's numbers, or those of some tables; none where tasks were learnt in another language than there."""

@@ -37,8 +37,7 @@ def continued_claims(study: Continued) -> list[Claim]:
 
 
 def _claims(study: Continued, better: str, worse: str) -> Iterator[Claim]:
-    if study.sets:
-        yield from _of_links(study, better, worse)
+    yield from _of_links(study, better, worse) if study.sets else ()
     yield from _finds(study, better, worse)
     for task in study.tasks:
         where = TABLE_1 if worse == study.start else TABLE_3 if task in ABLATED else "ours: Table 3 has other tasks"

@@ -28,8 +28,7 @@ from analysis.measures.alignment import (
     pair_alignment,
     type_alignment,
 )
-from analysis.records.measurement import MeasuredModel, Measurement
-from analysis.records.record import ALIGNMENT, Record
+from analysis.records.record import ALIGNMENT, MeasuredModel, Measurement, Record
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput

@@ -11,8 +11,7 @@ from transformers import RobertaForMaskedLM
 
 from analysis.measures.knowledge import UNDECIDED, answers, knowledge
 from analysis.records.items import Items
-from analysis.records.measurement import MeasuredModel
-from analysis.records.record import BOTH, CARRIED, KNOWN
+from analysis.records.record import BOTH, CARRIED, KNOWN, MeasuredModel
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput

@@ -10,8 +10,7 @@ import torch
 from transformers import RobertaForMaskedLM
 
 from analysis.measures.loss import ROWS, held_out_loss, masked_loss, masked_only, unigram_loss
-from analysis.records.measurement import MeasuredModel
-from analysis.records.record import HELD_OUT
+from analysis.records.record import HELD_OUT, MeasuredModel
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput

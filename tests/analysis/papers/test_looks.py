@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from analysis.papers.align_mlm.correlation_figure import correlation_figure
+from analysis.papers.xlm_align.layer_figure import layer_figure
 from matplotlib.artist import Artist
 from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
@@ -15,7 +17,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from analysis.papers.align_mlm.correlation_figure import correlation_figure
 from analysis.papers.align_mlm.figures import delta_figure, floor_figure, growth_figure
 from analysis.papers.align_mlm.order_figure import order_figure
 from analysis.papers.equal_terms import objectives_figure
@@ -25,12 +26,11 @@ from analysis.papers.looks import BY_NAME, FAMILIES, GIVEN, OWN, PUBLISHED, dist
 from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.continued_figures import error_figures, task_figure
 from analysis.papers.xlm_align.figures import ablation_figure, label_figure
-from analysis.papers.xlm_align.layer_figure import layer_figure
 from analysis.papers.xlm_align.links import Systems
 from analysis.records import json_rows
 from analysis.records.record import Floor, Published, Record
 from analysis.records.run import RUNS, Described, Run, Start
-from analysis.report import style
+from analysis.report import drawing
 from analysis.report.plot import Plot
 from analysis.results.results import Results
 from tests.analysis.drawn import MANY
@@ -139,7 +139,7 @@ def test_objectives_of_a_user_have_looks_of_their_own_and_only_so_many() -> None
 
     found = looks(results(len(OWN))).values()
     assert [(one.colour, one.marker) for one in found] == list(OWN)
-    assert not {(one.colour, one.marker) for one in found} & set(style.LOOKS)
+    assert not {(one.colour, one.marker) for one in found} & set(drawing.LOOKS)
     assert not distinct(results(len(OWN) + 1))
 
 
@@ -217,7 +217,7 @@ def test_an_objective_has_one_look_in_the_figures_of_all_studies(
         for title, each in named(plot.figure).items():
             found.setdefault(title, {}).setdefault(each, []).append(f"{name}/{plot.name}")
             line = each[1] in ("", "None") and each[0] in {colour for colour, _ in panels}
-            assert each in panels or line or each[0] in {to_hex(style.INK), to_hex(style.SOFT)}, (name, title)
+            assert each in panels or line or each[0] in {to_hex(drawing.INK), to_hex(drawing.SOFT)}, (name, title)
     for title, by_look in found.items():
         colours, markers = {colour for colour, _ in by_look}, {marker for _, marker in by_look} - {"", "None"}
         assert len(colours) == 1 and len(markers) < 2, (title, by_look)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from matplotlib.collections import LineCollection
 
-from analysis.report.drawing import DIFFERENCE, WIDE, draw_intervals, ends, styled
-from analysis.report.style import INK
+from analysis.report.drawing import DIFFERENCE, INK, WIDE, draw_intervals, ends, styled
 from analysis.statistics.intervals import Estimate
 from tests.analysis.drawn import intervals
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from analysis.papers.align_mlm.correlation_figure import correlation_figure
 
 from analysis.papers.align_mlm.claims import align_mlm_claims
-from analysis.papers.align_mlm.correlation_figure import correlation_figure
 from analysis.papers.align_mlm.figures import delta_figure
 from analysis.papers.align_mlm.tables import alignment_table, scores_table
 from analysis.report.claims_table import claims_table, null_table
+from analysis.report.drawing import FULL
 from analysis.report.page import SMALLEST, Report, write_page
-from analysis.report.style import FULL
 from tests.analysis.saved import saved
 from tests.analysis.toy import joined, toy_published, toy_records
 

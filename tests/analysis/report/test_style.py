@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.report.drawing import key, legend, styled
-from analysis.report.style import FILLS, INK, LOOKS, fills
+from analysis.report.drawing import FILLS, INK, LOOKS, fills, key, legend, styled
 from tests.analysis.drawn import legible
 
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.report.visible import visible
+from analysis.report.table import visible
 
 
 def test_control_characters_have_a_sign_and_white_space_stays() -> None:

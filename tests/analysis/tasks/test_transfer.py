@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
-from analysis.records.measurement import MeasuredModel
-from analysis.records.record import Record
+from analysis.records.record import MeasuredModel, Record
 from analysis.tasks.classification import NLI
 from analysis.tasks.finetune import FinetuneConfig
 from analysis.tasks.tagging import NER, POS, Tagging

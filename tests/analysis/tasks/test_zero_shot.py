@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 
-from analysis.records.measurement import MeasuredModel, Measurement
+from analysis.records.record import MeasuredModel, Measurement
 from analysis.tasks.finetune import FinetuneConfig, finetune
 from analysis.tasks.rows import Reader
 from analysis.tasks.score import Score

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-
 from analysis.papers.align_mlm.correlation_figure import correlation_figure, in_words
+
 from analysis.records.record import ALIGNMENT, Published, Record
-from analysis.report.style import FILLS, INK, SOFT
+from analysis.report.drawing import FILLS, INK, SOFT
 from analysis.statistics.correlation import Correlation
 from tests.analysis.drawn import (
     MANY,

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch, Rectangle
 from analysis.papers.align_mlm.figures import ABREAST, delta_figure
 from analysis.papers.looks import BY_NAME
 from analysis.records.record import Published, Record
-from analysis.report.style import FULL, INK, MOST
+from analysis.report.drawing import FULL, INK, MOST
 from tests.analysis.drawn import (
     MANY,
     OBJECTIVES,

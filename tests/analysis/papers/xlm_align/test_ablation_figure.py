@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from analysis.papers.looks import BY_NAME
 from analysis.papers.xlm_align.figures import ARROWS, BELOW, ablation_figure
 from analysis.records.record import Record
-from analysis.report.style import INK
+from analysis.report.drawing import INK
 from analysis.results.measured import difference
 from analysis.tasks.catalog import PRIMARY
 from tests.analysis.aligned import ABLATIONS, END, aligned_records

@@ -10,7 +10,7 @@ import pytest
 from analysis.papers.looks import BY_NAME, looks
 from analysis.papers.xlm_align.figures import label_figure
 from analysis.records.record import LABELS
-from analysis.report.style import MOST
+from analysis.report.drawing import MOST
 from tests.analysis.aligned import END, STARTS, STEPS, aligned_records
 from tests.analysis.drawn import MANY, coordinates, laid_out, legend, legible, looked, panels, points
 from tests.analysis.runs import number

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-
 from analysis.papers.xlm_align.layer_figure import layer_figure
+
 from analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN, Systems, link_findings
 from analysis.records.items import Items
 from analysis.records.record import AER, LinkCounts, Record
 from analysis.records.run import Described, Run
-from analysis.report.style import FULL, INK
+from analysis.report.drawing import FULL, INK
 from analysis.results.results import Results
 from pretrain.objectives import parse as objective
 from tests.analysis.drawn import MANY, OBJECTIVES, coordinates, laid_out, legend, legible, looked, panels, points
