@@ -20,8 +20,7 @@ from analysis.measures.alignment import Types, form_alignment, pair_alignment, t
 from analysis.measures.contextual import pair_links, self_labels
 from analysis.measures.knowledge import knowledge
 from analysis.measures.loss import held_out_loss
-from analysis.measures.probe_text import ProbeConfig, ProbeText
-from analysis.measures.probing import Probes, growth
+from analysis.measures.probing import ProbeConfig, Probes, ProbeText, growth
 from analysis.measures.retrieval import retrieval
 from analysis.measures.word_alignment import gold_links
 from analysis.records import json_rows

@@ -79,9 +79,6 @@ class Encoder:
         """The states of rows of ids after each layer up to `top`: (B, L, H) each, in its precision.
 
         Padding holds anything. `token_types` have the shape of the rows; without them all are 0.
-
-        Raises:
-            BadInput: a layer has other positions than the ids.
         """
         ids, mask = _padded(rows, self._padding)
         inputs = {"input_ids": ids, "attention_mask": None if mask.all() else mask.long()}
@@ -95,11 +92,7 @@ class Encoder:
         return states
 
     def _try(self, kind: str) -> None:
-        """Refuse what is no encoder: of rows that differ in their last id alone, an encoder's first states differ.
-
-        Raises:
-            BadInput: they do not, or the model cannot read rows of ids at all.
-        """
+        """Refuse what is no encoder: of rows that differ in their last id alone, an encoder's first states differ."""
         ids = [i for i in range(min(self.types, 4)) if i != self._padding]
         if len(ids) < 2:
             return

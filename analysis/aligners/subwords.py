@@ -24,9 +24,6 @@ class SubWords:
 
     Text that looks like a special token (a literal `<s>`) is ordinary text.
 
-    Raises:
-        BadInput: on use, where a word is unknown and the tokenizer has no type for such.
-
     Attributes:
         size: the types of the tokenizer.
         before, after: the special ids around a sentence.

@@ -37,10 +37,6 @@ def pair_links(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple
     Sides are encoded each alone and, as in XLM-Align's pretraining, as one row (joint). The sentence pairs are the
     `PAIRS` that pretraining with this seed would use as parallel text last, so that a model has seen none of them side
     by side unless all sentences were parallel.
-
-    Raises:
-        BadInput: the checkpoint or the data are missing or damaged, no pair fits into a row, or the alignment is not
-            known.
     """
     encoder, records = Encoder(model.checkpoint, device=model.device), list[Record]()
     for first, second in pairs:
@@ -67,11 +63,7 @@ def pair_links(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple
 
 
 def _words(bitext: Bitext, number: int, ids: tuple[np.ndarray, np.ndarray]) -> Words:
-    """The ids of each word of either side of a pair; linked words have equally many.
-
-    Raises:
-        BadInput: they have not, so that the corpora do not belong together.
-    """
+    """The ids of each word of either side of a pair; linked words have equally many."""
     a, b = bitext.lines[number]
     first, second = bitext.first.corpus.line_pieces(a), bitext.second.corpus.line_pieces(b)
     together = len(first) == len(second)
@@ -125,9 +117,6 @@ def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measure
 
     Each is a mean over the steps since the row before; an objective without labels has none. `before` are the steps of
     the model that the run started from.
-
-    Raises:
-        BadInput: a row cannot be read.
     """
     records, last = [], 0
     for row in read_metrics(metrics):

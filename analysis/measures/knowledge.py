@@ -42,9 +42,6 @@ def knowledge(
     relation, so a preference for some answers gains nothing; its quantile is reached by one permutation in twenty.
     Questions whose answer is seen, or held out, have nulls of their own: they have fewer answers, and a model that
     prefers words of the dictionary is correct more often where these are the answers.
-
-    Raises:
-        BadInput: the checkpoint is damaged, or a question is longer than its rows.
     """
     spelt, device = architecture_of(read_config(model.checkpoint)), torch.device(model.device)
     network: Any = load_model(model.checkpoint, spelt.masked_model)[0]

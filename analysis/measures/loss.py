@@ -30,9 +30,6 @@ def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed
 
     Rows are packed as in pretraining and masked as in BERT, 15 % of the ids of each; the masks depend on `seed` alone,
     so that models predict the same ids. So do clones of a language, whose lines have the same lengths.
-
-    Raises:
-        BadInput: the checkpoint is damaged, or the text held out of a language does not fill a row.
     """
     spelt = architecture_of(settings := read_config(model.checkpoint))
     network: Any = load_model(model.checkpoint, spelt.masked_model)[0]
@@ -74,9 +71,6 @@ def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float
     A model that knows how frequent words are, and no more, has the same loss after a shuffle: any gain was read from
     the context, if every labelled id is behind a mask (`masked_only`). The model is used as it is: in evaluation mode
     without dropout.
-
-    Raises:
-        ValueError: no id is masked.
     """
     spelt, at = architecture_of(model.config), rows.positions.at[:MOST]
     if not len(at):

@@ -11,18 +11,16 @@ from analysis.papers.align_mlm.order_figure import order_figure
 from analysis.papers.align_mlm.overlap import overlap_figure
 from analysis.papers.align_mlm.tables import align_mlm_tables
 from analysis.papers.equal_terms import equal_terms_claims, equal_terms_findings, equal_terms_tables, objectives_figure
+from analysis.papers.growth.curves import growth_findings, growth_tables
 from analysis.papers.growth.figures import aligned_figure, onset_figure, predicted_figure
-from analysis.papers.growth.tables import growth_findings, growth_tables
 from analysis.papers.knowledge import knowledge_figure
-from analysis.papers.language_imbalance.claims import imbalance_claims, imbalance_findings
 from analysis.papers.language_imbalance.figures import curve_figure, imbalance_figure
-from analysis.papers.language_imbalance.tables import imbalance_tables
+from analysis.papers.language_imbalance.tables import imbalance_claims, imbalance_findings, imbalance_tables
 from analysis.papers.minilm import curve_tables, examples_figure
 from analysis.papers.texts import NATURAL, terms
 from analysis.papers.xlm_align.ablations import xlm_align_tables
 from analysis.papers.xlm_align.claims import xlm_align_claims, xlm_align_findings
-from analysis.papers.xlm_align.continued import Continued
-from analysis.papers.xlm_align.continued_claims import continued_claims, continued_findings
+from analysis.papers.xlm_align.continued import Continued, continued_claims, continued_findings
 from analysis.papers.xlm_align.continued_figures import error_figures, task_figure
 from analysis.papers.xlm_align.continued_tables import continued_tables, tables_by_language
 from analysis.papers.xlm_align.figures import ablation_figure, contextual_figure, label_figure

@@ -34,9 +34,6 @@ def splits(seeds: Sequence[int], size: int, most: int) -> list[Split]:
 
     Which group is the first says nothing, so the smallest seed is in it. Of more than `most` splits that many are
     drawn, the same ones every time.
-
-    Raises:
-        ValueError: an empty group, or a seed twice.
     """
     if size < 1 or len(set(seeds)) < len(seeds):
         raise ValueError(f"groups of {size} of the seeds {', '.join(map(str, seeds))}")

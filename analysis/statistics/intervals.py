@@ -98,11 +98,7 @@ def item_error(share: float, count: int) -> float:
 
 
 def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
-    """What each item adds to the ratio sum(hits) / sum(of), linearised (Cochran 1977, section 6.4): (n,), of sum 0.
-
-    Raises:
-        ValueError: the sum of `of` is 0.
-    """
+    """What each item adds to the ratio sum(hits) / sum(of), linearised (Cochran 1977, section 6.4): (n,), of sum 0."""
     a, b = np.asarray(hits, float), np.asarray(of, float)
     if not b.sum():
         raise ValueError("a ratio over nothing has no error")
@@ -135,9 +131,6 @@ def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate
 
     None where the interval of the lower mean does not lie above 0: the ratio could then be any number. There is no
     interval for one seed, nor for seeds that do not differ.
-
-    Raises:
-        ValueError: the two differ in length, or there is no value.
     """
     if len(upper) != len(lower) or not upper:
         raise ValueError(f"a ratio of {len(upper)} values to {len(lower)}")
@@ -152,9 +145,6 @@ def ratio_over_items(value: tuple[float, float], upper: np.ndarray, lower: np.nd
     """One seed's ratio, with a normal interval from what each test item adds to both numbers, (n,) each.
 
     Items are added as in `paired_error`. None as in `ratio_over_seeds`.
-
-    Raises:
-        ValueError: the two differ in their number of items.
     """
     if len(upper) != len(lower):
         raise ValueError(f"a ratio over {len(upper)} items to one over {len(lower)}")

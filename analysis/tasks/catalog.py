@@ -26,11 +26,7 @@ PRINTED = {task.name: task.printed for task in _ALL}
 
 
 def task(name: str) -> Task:
-    """The task with a name.
-
-    Raises:
-        BadInput: there is none.
-    """
+    """The task with a name."""
     if name not in TASKS:
         raise BadInput(unknown("task", name, TASKS))
     return TASKS[name]

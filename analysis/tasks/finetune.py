@@ -95,21 +95,13 @@ TABLE_11 = {"pos": FinetuneConfig(epochs=10), "ner": FinetuneConfig(epochs=10), 
 
 
 def longest_row(checkpoint: Path, config: FinetuneConfig) -> int:
-    """How many ids a row may have: the config's limit or the model's own.
-
-    Raises:
-        BadInput: there is no checkpoint, or it is of a kind that cannot be fine-tuned here.
-    """
+    """How many ids a row may have: the config's limit or the model's own."""
     settings = read_config(checkpoint)
     return min(config.max_length, architecture_of(settings).length(settings))
 
 
 def check_types(checkpoint: Path, highest: int) -> None:
-    """Refuse ids up to `highest` if the checkpoint's table of word embeddings has no such row.
-
-    Raises:
-        BadInput: with the number of rows that it has.
-    """
+    """Refuse ids up to `highest` if the checkpoint's table of word embeddings has no such row."""
     types: int = read_config(checkpoint).vocab_size
     if highest >= types:
         raise BadInput(f"the model has {types:,} types, and the data an id {highest:,}", checkpoint)

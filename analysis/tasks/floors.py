@@ -28,9 +28,6 @@ def floors(
     ids: `spell` distinguishes each language's words as ids do (`spelling`). A baseline learns all training examples and
     is tested on all test examples, none of them cut. `scored` is the task as it is scored in a language, if that
     differs. `progress` counts the baselines that have learnt, over all languages that are learnt.
-
-    Raises:
-        BadInput: the examples are missing or damaged.
     """
     by_pair: dict[tuple[str, str], list[Floor]] = {pair: [] for pair in pairs}
     firsts = list(dict.fromkeys(first for first, _ in pairs))

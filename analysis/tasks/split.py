@@ -47,11 +47,7 @@ class EncodedSet:
         return self._only(~self.unlabelled)
 
     def sample(self, size: int) -> EncodedSet:
-        """So many of the examples, in their order; a smaller sample is part of a larger one. `cut` stays the same.
-
-        Raises:
-            ValueError: there are fewer.
-        """
+        """So many of the examples, in their order; a smaller sample is part of a larger one. `cut` stays the same."""
         if size > len(self.counts):
             raise ValueError(f"{size:,} examples of {len(self.counts):,}")
         return self._only(np.random.default_rng(0).permutation(len(self.counts)) < size)
@@ -82,11 +78,7 @@ class Split:
     read_from: tuple[Path, ...] = ()
 
     def __iter__(self) -> Iterator[tuple[Example, Answer]]:
-        """Each example and its gold answer; line i + 1 of the file holds example i.
-
-        Raises:
-            BadInput: the file is missing or empty, or a row is no example of the task.
-        """
+        """Each example and its gold answer; line i + 1 of the file holds example i."""
         if not self.path.is_file():
             raise BadInput(f"there are no such examples for the task {self.task.name}", self.path)
         rows = read_examples(self.path)
@@ -117,9 +109,6 @@ class Split:
     def check(self, labels: Sequence[str]) -> None:
         """Find what would stop an evaluation after hours of training: unreadable examples, labels that are not among
         `labels`, and a metric that is not defined on this set.
-
-        Raises:
-            BadInput: with file and line.
         """
         answers = []
         for line, (_, gold) in enumerate(self, start=1):
@@ -135,11 +124,7 @@ class Split:
             raise BadInput(str(error), self.path) from error
 
     def encode(self, labels: Sequence[str], reader: Reader, length: int) -> EncodedSet:
-        """All examples as rows of at most `length` ids.
-
-        Raises:
-            BadInput: with file and line; as when they are read, or a word has no sub-words.
-        """
+        """All examples as rows of at most `length` ids."""
         return self._encode(((example, reader) for example, _ in self), labels, length)
 
     def _encode(
@@ -176,9 +161,6 @@ class Split:
 
         The first text is in one language, and the others in the other, which has the answer if that is a span. The two
         pairs of an example are a unit, as in the paper's batches.
-
-        Raises:
-            BadInput: the sets are not translations of each other, line by line; as `encode`.
         """
         ways = (replace(readers[0], second=readers[1]), replace(readers[1], second=readers[0]))
         switched = (
@@ -189,11 +171,7 @@ class Split:
         return translation._encode(switched, labels, length, per_line=2)
 
     def translated(self, translation: Split) -> Iterator[tuple[Example, Example]]:
-        """Each example with its translation.
-
-        Raises:
-            BadInput: the lines of the two do not belong together, as far as can be seen; with file and line.
-        """
+        """Each example with its translation."""
         for line, (one, other) in enumerate(zip_longest(self, translation), start=1):
             if one is None or other is None:
                 longer, shorter = (self, translation) if other is None else (translation, self)

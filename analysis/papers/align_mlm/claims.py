@@ -31,48 +31,52 @@ def align_mlm_claims(results: Results) -> list[Claim]:
     for task in (task for task in PRIMARY if task in {*PAPERS, *results.tasks}):
         on = f"on {task_title(task)} ({metric_title(PRIMARY[task])})"
         near = f"under {results.transform_title(SCRIPT)} {on}: Δ ≤ {100 * NEAR:.0f} points"
-        least, most = _extreme_delta(results, "ALIGN-MLM", task, -1), _extreme_delta(results, "MLM", task, +1)
+        least, most = (
+            extreme_delta(results, name, INVERTED, task, side) for name, side in (("ALIGN-MLM", -1), ("MLM", +1))
+        )
         rho = correlated(results, task, 0.7)
         claims += [
             Claim(f"ALIGN-MLM’s Δ is the smallest {under} {on}", "section 5, Figure 2, Table 3", TRANSFER, least),
             Claim(f"MLM’s Δ is the largest {under} {on}", "Figure 2, Table 3", TRANSFER, most),
-            Claim(f"All objectives transfer well {near}", "section 5, Figure 2", TRANSFER, _all_near(results, task)),
+            Claim(
+                f"All objectives transfer well {near}", "section 5, Figure 2", TRANSFER, all_near(results, SCRIPT, task)
+            ),
             Claim(f"ρ > 0.7 between alignment and −Δ {on}", "section 5, Figure 3, appendix E", RHO, rho),
         ]
     ours, theirs = (results.scores("ZS", o, INVERTED, "pos", "f1_bare_tags") for o in ("ALIGN-MLM", "XLM"))
     far = f"ALIGN-MLM’s ZS is over 30 points above XLM’s {under} on POS (F1 on bare tags)"
     claims.append(Claim(far, "abstract, section 5", TRANSFER, judge_difference(ours, theirs, bound=0.3)))
     chance = f"MLM’s alignment@1 {under} is near chance (at most {100 * CHANCE_MARGIN:.0f} point above it)"
-    claims.append(Claim(chance, "Table 8", ALIGNED, _near_chance(results)))
+    claims.append(Claim(chance, "Table 8", ALIGNED, near_chance(results, INVERTED)))
     more = f"ALIGN-MLM aligns more of the held-out types {under} than any other objective"
     where = "ours: the paper does not tell held-out types from those of the dictionary"
     aligned = {name: results.alignments(name, INVERTED, "held-out") for name in results.objectives}
     return [*claims, Claim(more, where, ALIGNED, _beats_all(aligned, "ALIGN-MLM", +1))]
 
 
-def _extreme_delta(results: Results, objective: str, task: str, side: int) -> Verdict:
+def extreme_delta(results: Results, objective: str, transform: str, task: str, side: int) -> Verdict:
     """Whether an objective's Delta is smaller (`side` -1) or larger (+1) than every other's."""
-    metric, cells = PRIMARY[task], [(name, INVERTED) for name in results.objectives]
-    deltas = {name: results.deltas(name, INVERTED, task, metric) for name in results.objectives}
+    metric, cells = PRIMARY[task], [(name, transform) for name in results.objectives]
+    deltas = {name: results.deltas(name, transform, task, metric) for name in results.objectives}
     return unless_at_floor(_beats_all(deltas, objective, side), results, cells, task, metric)
 
 
-def _all_near(results: Results, task: str) -> Verdict:
+def all_near(results: Results, transform: str, task: str) -> Verdict:
     """Whether every objective's Delta is at most `NEAR`; a negative one transfers better than supervision."""
-    means = {name: mean(results.deltas(name, SCRIPT, task, PRIMARY[task])) for name in results.objectives}
+    means = {name: mean(results.deltas(name, transform, task, PRIMARY[task])) for name in results.objectives}
     deltas = {name: delta for name, delta in means.items() if delta}
     worst = max(deltas, key=lambda name: deltas[name].mean, default="")
     because = f"largest Δ of {len(deltas)}: {worst}, {points(deltas[worst])}" if deltas else ""
     verdict = judge([(delta, NEAR, -1) for delta in deltas.values()], because)
-    return unless_at_floor(verdict, results, [(name, SCRIPT) for name in deltas], task, PRIMARY[task])
+    return unless_at_floor(verdict, results, [(name, transform) for name in deltas], task, PRIMARY[task])
 
 
-def _near_chance(results: Results) -> Verdict:
+def near_chance(results: Results, transform: str) -> Verdict:
     """Whether MLM's alignment is at most `CHANCE_MARGIN` above chance, one in as many as there are types."""
-    alignment = mean(results.alignments("MLM", INVERTED, "all"))
+    alignment = mean(results.alignments("MLM", transform, "all"))
     if not alignment:
         return judge([], "")
-    chance = 1 / min(r.count for r in results.last(ALIGNMENT, "MLM", INVERTED, "", "all").values())
+    chance = 1 / min(r.count for r in results.last(ALIGNMENT, "MLM", transform, "", "all").values())
     because = f"{points(alignment)}; chance {100 * chance:.2g}"
     return judge([(alignment, chance + CHANCE_MARGIN, -1)], because)
 

@@ -12,8 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
-from analysis.papers.growth.curves import ALIGNED, NEVER, PREDICTED, QUANTITIES, Curves, Onsets, Quantity, onsets
-from analysis.papers.growth.tables import NOTE
+from analysis.papers.growth.curves import ALIGNED, NEVER, NOTE, PREDICTED, QUANTITIES, Curves, Onsets, Quantity, onsets
 from analysis.papers.looks import Look, looks
 from analysis.papers.texts import heading, plot
 from analysis.report.drawing import FULL, LOOKS, MOST, SOFT, key, legend, spread, styled

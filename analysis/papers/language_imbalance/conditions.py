@@ -165,11 +165,7 @@ def between(results: Results, condition: Condition, objective: str, pairs: Seque
 
 @dataclass(frozen=True)
 class Curve:
-    """The held-out loss of models that read a language alone: (ids, loss), ascending by ids.
-
-    Raises:
-        ValueError: fewer than two points, or ids that do not ascend from above 0.
-    """
+    """The held-out loss of models that read a language alone: (ids, loss), ascending by ids."""
 
     points: tuple[tuple[float, float], ...]
 

@@ -91,9 +91,10 @@ class Systems:
         shown: the rows of Table 2: encoders with each side alone, and the released aligner's rule as it is released.
     """
 
-    def __init__(self, results: Results) -> None:
+    def __init__(self, results: Results, sets: Sequence[str] = ()) -> None:
+        """Every system, on all gold sets or some."""
         records = [record for record in results.records if record.measure == AER and record.links is not None]
-        self.results, self.sets = results, list(dict.fromkeys(record.gold_set for record in records))
+        self.results, self.sets = results, list(sets or dict.fromkeys(record.gold_set for record in records))
         by_system: dict[tuple[str, str, str, str, bool, int | None, int, int], dict[str, Record]] = {}
         for record in records:
             run = results.runs[record.run]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.aligners.extract import argmax, itermax, match
+from analysis.aligners.methods import argmax, itermax, match
 from pretrain.transport import itermax as dense_itermax
 from tests.analysis.aligners.scored import Extract, extracted, masks, matrices, padded
 

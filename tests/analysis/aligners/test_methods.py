@@ -8,7 +8,6 @@ import torch
 from scipy.optimize import linear_sum_assignment
 from torch.nn.utils.rnn import pad_sequence
 
-from analysis.aligners.extract import argmax, itermax
 from analysis.aligners.methods import (
     BY_NAME,
     CHOICES,
@@ -22,9 +21,11 @@ from analysis.aligners.methods import (
     Direct,
     Method,
     Transport,
+    argmax,
     centred,
     choose_method,
     cosines,
+    itermax,
     method,
     products,
 )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from analysis.measures.nulls import shuffled
 from analysis.measures.retrieval import cosine, found
-from analysis.measures.vectors import NONE, LinearProbe, linear_cka, mutually_nearest, nearest
+from analysis.measures.states import NONE, LinearProbe, linear_cka, mutually_nearest, nearest
 
 
 def row_vectors(seed: int, items: int, width: int = 4) -> torch.Tensor:

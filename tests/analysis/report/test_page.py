@@ -9,10 +9,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from analysis.papers.align_mlm.correlation_figure import correlation_figure
 
 from analysis.papers.align_mlm.claims import align_mlm_claims
-from analysis.papers.align_mlm.figures import delta_figure
+from analysis.papers.align_mlm.figures import correlation_figure, delta_figure
 from analysis.papers.align_mlm.tables import alignment_table, scores_table
 from analysis.report.claims_table import claims_table, null_table
 from analysis.report.drawing import FULL

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.tasks.answers import ARTICLES, PARTS, answer_scores, mlqa_words, squad_words
 from analysis.tasks.questions import MLQA
+from analysis.tasks.score import ARTICLES, PARTS, answer_scores, mlqa_words, squad_words
 from derive.errors import BadInput
 
 ANSWERS = st.text(st.sampled_from(list("aAnthe b.,'-\n é“”北1")), max_size=12)

@@ -17,7 +17,7 @@ from analysis.tasks.rows import Reader
 from analysis.tasks.score import Score
 from analysis.tasks.split import Split
 from analysis.tasks.tagging import POS
-from analysis.tasks.zero_shot import LearningWay, ScoredTask, zero_shot
+from analysis.tasks.transfer import LearningWay, ScoredTask, zero_shot
 from derive.errors import BadInput
 from derive.readers.conllu import read_conllu
 from derive.sources.files import TaskFiles

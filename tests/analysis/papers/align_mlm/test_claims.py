@@ -33,7 +33,7 @@ def aligned(
 
 
 def smallest(records: list[Record]) -> Verdict:
-    return claims.extreme_delta(joined(records), "ALIGN-MLM", "trans.inv", "pos", "accuracy", -1)
+    return claims.extreme_delta(joined(records), "ALIGN-MLM", "trans.inv", "pos", -1)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_nothing_measured_is_undecided() -> None:
 )
 def test_near_zero_is_within_three_points_for_all(worst: list[float], verdict: str) -> None:
     records = scores("MLM", worst, "trans") + scores("XLM", [-0.01, -0.01, -0.011], "trans")
-    found = claims.all_near(joined(records), "trans", "pos", "accuracy")
+    found = claims.all_near(joined(records), "trans", "pos")
     assert found.verdict == verdict and "largest Δ of 2: MLM" in found.because
 
 
@@ -106,11 +106,11 @@ def test_rho_needs_its_interval_above_the_bound() -> None:
         delta, share = 0.4 - 0.05 * i, 0.1 * i
         records += scores(objective, [delta, delta], transform)
         records += aligned(objective, [share, share], "all", transform)
-    assert claims.correlated(joined(records), "pos", "accuracy", 0.7).verdict == HOLDS
-    few = claims.correlated(joined(records[:36]), "pos", "accuracy", 0.7)
+    assert claims.correlated(joined(records), "pos", 0.7).verdict == HOLDS
+    few = claims.correlated(joined(records[:36]), "pos", 0.7)
     assert (few.verdict, "6 cells of 2 seeds: too few" in few.because) == (UNDECIDED, True)
     one = [record for record in records if record.run.endswith(" 0")]
-    assert claims.correlated(joined(one), "pos", "accuracy", 0.7).verdict == ONE_SEED
+    assert claims.correlated(joined(one), "pos", 0.7).verdict == ONE_SEED
 
 
 def test_ahead_by_thirty_points() -> None:
@@ -173,7 +173,7 @@ def test_rho_below_the_bound_fails_and_about_it_is_undecided() -> None:
         for place, ((objective, transform), delta) in enumerate(zip(names, deltas, strict=True)):
             records += scores(objective, [delta, delta], transform)
             records += aligned(objective, [0.1 * place] * 2, "all", transform)
-        return claims.correlated(joined(records), "pos", "accuracy", 0.7)
+        return claims.correlated(joined(records), "pos", 0.7)
 
     falls = rho(0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
     rises = rho(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)

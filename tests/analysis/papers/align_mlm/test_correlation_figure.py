@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from analysis.papers.align_mlm.correlation_figure import correlation_figure, in_words
 
+from analysis.papers.align_mlm.figures import correlation_figure, in_words
 from analysis.records.record import ALIGNMENT, Published, Record
 from analysis.report.drawing import FILLS, INK, SOFT
 from analysis.statistics.correlation import Correlation

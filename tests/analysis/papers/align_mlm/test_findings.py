@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from analysis.papers.align_mlm.findings import Ranking, align_mlm_findings, hardest, ranked
 
+from analysis.papers.align_mlm.claims import Ranking, align_mlm_findings, hardest, ranked
 from analysis.records.record import ALIGNMENT, Record
 from tests.analysis.runs import number
 from tests.analysis.toy import joined

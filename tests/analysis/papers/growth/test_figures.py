@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from matplotlib.colors import to_hex
 from matplotlib.path import Path as PlotPath
 
-from analysis.papers.growth.curves import QUANTITIES
+from analysis.papers.growth.curves import QUANTITIES, growth_findings
 from analysis.papers.growth.figures import NULL, aligned_figure, clear_stretches, onset_figure, predicted_figure
-from analysis.papers.growth.tables import growth_findings
 from analysis.papers.texts import terms
 from analysis.records.record import Null
 from analysis.report.drawing import spread

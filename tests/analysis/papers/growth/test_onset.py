@@ -11,12 +11,14 @@ from analysis.papers.growth.curves import (
     NEVER,
     Curves,
     Onsets,
+    agreement,
+    growth_tables,
     in_order,
     onset,
     onsets,
+    order_in_words,
     reversed_pairs,
 )
-from analysis.papers.growth.tables import agreement, growth_tables, order_in_words
 from analysis.records.record import Null, Record
 from tests.analysis.papers.growth.grown import ORDER, STEPS, grown
 

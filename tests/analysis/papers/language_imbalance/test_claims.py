@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.papers.language_imbalance.claims import higher_efficiency, imbalance_claims
 from analysis.papers.language_imbalance.conditions import Efficiencies
+from analysis.papers.language_imbalance.tables import higher_efficiency, imbalance_claims
 from analysis.results.measured import Measured
 from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
 from tests.analysis.mixed import LOSSES, mixed

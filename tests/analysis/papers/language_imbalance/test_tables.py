@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.papers.language_imbalance.claims import imbalance_findings
-from analysis.papers.language_imbalance.tables import imbalance_tables
+from analysis.papers.language_imbalance.tables import imbalance_findings, imbalance_tables
 from analysis.report.table import MISSING, OURS, PUBLISHED
 from tests.analysis.mixed import LOSSES, mixed
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from analysis.papers.xlm_align.ablations import ablation_tables, top_layer
-from analysis.records.record import Published
+from analysis.papers.xlm_align.ablations import ablation_tables, errors
+from analysis.records.record import AER, Published
 from tests.analysis.aligned import ABLATIONS, STARTS, aligned_records
 from tests.analysis.toy import joined
 
@@ -55,6 +55,9 @@ def test_a_table_without_a_setting_to_compare_is_left_out() -> None:
     assert not list(ablation_tables(joined(aligned_records(("MLM", "XLM-ALIGN"))[:0]), "toy"))
 
 
-def test_the_last_layer_is_the_largest_number() -> None:
-    assert top_layer(joined(aligned_records(("MLM",)))) == 2
-    assert top_layer(joined([])) is None
+def test_the_error_rate_is_that_of_the_last_layer() -> None:
+    results = joined(aligned_records(("MLM",)))
+    assert errors(results, "MLM", results.transforms[0]) == results.scores(
+        AER, "MLM", results.transforms[0], "", "aer", layer=2
+    )
+    assert errors(joined([]), "MLM", "trans") == {}

@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from analysis.papers.xlm_align.layer_figure import layer_figure
 
-from analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN, Systems, link_findings
+from analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN, Systems, layer_figure, link_findings
 from analysis.records.items import Items
 from analysis.records.record import AER, LinkCounts, Record
 from analysis.records.run import Described, Run
@@ -40,7 +39,7 @@ def run(record: Record) -> Run:
 
 
 def made(records: list[Record], sets: Sequence[str]) -> Systems:
-    return Systems.of(Results({one.id: one for one in map(run, records)}.values(), records), sets)
+    return Systems(Results({one.id: one for one in map(run, records)}.values(), records), sets)
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +123,7 @@ def test_encoders_of_other_depth_have_panels_of_their_own_as_high() -> None:
     rest = [row("de-en", DIAGONAL, "", 35)]
     rows = [*deep, *flat, *rest]
     runs = {r.run: replace(run(r), layers=3) if " XLM" in r.run else run(r) for r in rows}
-    many = layer_figure(Systems.of(Results(runs.values(), rows), SETS), "toy", "ot")
+    many = layer_figure(Systems(Results(runs.values(), rows), SETS), "toy", "ot")
     few = layer_figure(made([*flat, *rest], SETS), "toy", "ot")
     assert many and few
     for plot in (many, few):

@@ -32,7 +32,7 @@ def systems() -> Systems:
     ]
     records += [row("en-fr", "argmax", "ours", 90, layer=1), row("en-fr", "diagonal", "", 35)]
     runs = [replace(run(one), layers=2, main_layer=1) if one.layer is not None else run(one) for one in records]
-    return Systems.of(Results(dict.fromkeys(runs), records), SETS)
+    return Systems(Results(dict.fromkeys(runs), records), SETS)
 
 
 def test_choices_are_those_of_an_encoder_that_was_read_by_all_best_first(systems: Systems) -> None:
