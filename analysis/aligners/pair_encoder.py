@@ -116,7 +116,6 @@ class EncodedRows:
     """
 
     def __init__(self, encoder: Encoder, rows: Sequence[Stretches], layers: Collection[int]) -> None:
-        """Encode the rows in batches of similar length."""
         ids = [[i for _, stretch in row for i in stretch] for row in rows]
         kinds = None
         if any(kind for row in rows for kind, _ in row):
@@ -216,7 +215,6 @@ class PairEncoder:
         return self.piece_links(map(self._cut, pairs), readings)
 
     def _cut(self, pair: Pair) -> tuple[Pieces, Pieces]:
-        """The sub-words of both sides."""
         assert self.pieces is not None, "pairs of words need a tokenizer"
         return self.pieces(pair[0]), self.pieces(pair[1])
 
@@ -333,7 +331,6 @@ class EncoderAligner(Aligner):
 
     @property
     def left_out(self) -> LeftOut:
-        """Counts of what got no links, by reason."""
         return self.encoder.left_out
 
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:

@@ -57,8 +57,11 @@ def pair_links(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple
                 f"no sentence of {first} fits into a row of {encoder.length:,} ids with its image", languages.folder
             )
         about = {"language": second, "first": "" if first == SOURCE else first}
-        types = bitext.first.number, bitext.second.number
-        records += _records(model, encoder, languages, words, links, types, **about)
+        numbers = bitext.first.number, bitext.second.number
+        types = numbers if has_languages(encoder.token_types) else (0, 0)
+        for (layer, joint), score in _scores(encoder, languages, words, links, types).items():
+            assert score.aer is not None  # every sentence has words, so there are gold links
+            records.append(model.record(AER, "aer", score.aer, score.sure, layer=layer, joint=joint, **about))
     return Measurement(tuple(records))
 
 
@@ -77,39 +80,27 @@ def _words(bitext: Bitext, number: int, ids: tuple[np.ndarray, np.ndarray]) -> W
 
 
 def cut(ids: np.ndarray, pieces: np.ndarray) -> list[tuple[int, ...]]:
-    """The ids of each word."""
     return [tuple(word.tolist()) for word in np.split(ids, np.cumsum(pieces)[:-1])]
 
 
-def _records(
-    model: MeasuredModel,
-    encoder: Encoder,
-    languages: Languages,
-    words: Sequence[Words],
-    links: Sequence[np.ndarray],
-    types: tuple[int, int],
-    **about: str,
-) -> list[Record]:
-    """AER of every layer, sides alone and joint, over sentence pairs as the ids of each word with their gold links.
-
-    `types` are the token types of the sides, in models with language embeddings.
-    """
+def _scores(
+    encoder: Encoder, languages: Languages, words: Sequence[Words], links: Sequence[np.ndarray], types: tuple[int, int]
+) -> dict[tuple[int, bool], LinkCounts]:
+    """The counts of every layer, sides alone and joint, over sentence pairs as the ids of each word; `types` are the
+    token types of the sides."""
     linked = [frozenset((i, j) for i, j in pair.tolist()) for pair in links]
     gold = [GoldLinks(each, each) for each in linked]
-    types = types if has_languages(encoder.token_types) else (0, 0)
     readings = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)]
     around = [languages.specials.start], [languages.specials.end]
     columns = {}
     for joint in (False, True):
         encoded = PairEncoder(encoder, around, types, joint)
         columns[joint] = score_each(gold, encoded.piece_links(words, readings), len(readings))
-    records = []
-    for layer in range(encoder.layers + 1):
-        for joint, counts in columns.items():
-            score = sum(counts[layer], LinkCounts())
-            assert score.aer is not None  # every sentence has words, so there are gold links
-            records.append(model.record(AER, "aer", score.aer, score.sure, layer=layer, joint=joint, **about))
-    return records
+    return {
+        (reading.layer, joint): sum(counts[reading.layer], LinkCounts())
+        for reading in readings
+        for joint, counts in columns.items()
+    }
 
 
 def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measurement:

@@ -28,7 +28,6 @@ def gradient_parts(model: Any, rows: Rows, parts: int = PARTS) -> list[list[Tens
 
 
 def whole(parts: Sequence[Sequence[Tensor]]) -> list[Tensor]:
-    """The gradient that is the sum of its parts."""
     return [torch.stack(terms).sum(0) for terms in zip(*parts, strict=True)]
 
 

@@ -74,7 +74,6 @@ class ProbeConfig:
     seed: int = 0
 
     def mistakes(self) -> list[str]:
-        """Everything that is wrong with these values, in words."""
         wrong = [
             f"{name} is at least {n}, not {getattr(self, name)}" for name, n in LEAST.items() if getattr(self, name) < n
         ]

@@ -91,7 +91,6 @@ class LinearProbe:
         return cls(mean, scale, weights)
 
     def __call__(self, vectors: Tensor) -> np.ndarray:
-        """The label of each vector, (N,)."""
         scores = _with_one((vectors.double() - self.mean) / self.scale) @ self.weights
         return np.asarray(scores.argmax(1).cpu())
 

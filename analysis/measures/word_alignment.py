@@ -32,7 +32,6 @@ class EncoderScore:
 
     @property
     def total(self) -> LinkCounts:
-        """The counts of all pairs."""
         return sum(self.counts, LinkCounts())
 
     @property

@@ -34,7 +34,6 @@ class Column:
         return DIFFERENCE if self.measure == DELTA else SHARE
 
     def values(self, results: Results, objective: str, language: str) -> BySeed:
-        """Each seed's number."""
         return results.scores(self.measure, objective, language, self.task, self.metric, **self.facets)
 
     def cell(self, results: Results, objective: str, language: str) -> str:
@@ -78,7 +77,6 @@ def rows_of(results: Results, columns: Sequence[Column], by_language: bool = Fal
 
 
 def records_of(results: Results, columns: Iterable[Column]) -> list[Record]:
-    """The records of columns, in the order of the study."""
     shown = {(column.measure, column.task, column.metric) for column in columns}
     return [r for r in results.records if (r.measure, r.task, r.metric) in shown]
 

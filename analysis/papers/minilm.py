@@ -44,7 +44,6 @@ class Trend:
 
     @property
     def slope(self) -> Estimate:
-        """What a doubling adds."""
         return estimate([slope for slope, _ in self.fits.values()])
 
     def at(self, examples: float) -> Estimate:

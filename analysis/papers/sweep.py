@@ -67,7 +67,6 @@ class Sweep:
 
     @property
     def first(self) -> Results:
-        """The results of the first value."""
         return next(iter(self.variants.values()))
 
     @cached_property

@@ -120,7 +120,6 @@ def _figure(drawing: Drawing) -> str:
 
 
 def _width(svg: str) -> float:
-    """The width of an SVG in points, as Matplotlib writes it."""
     width = re.search(r'<svg[^>]*\swidth="([\d.]+)pt"', svg)
     if not width:
         raise ValueError("an SVG without a width in points")

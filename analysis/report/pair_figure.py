@@ -105,7 +105,6 @@ def _label(axes: Axes, pair: Pair) -> None:
 
 
 def _key(links: Links, gold: GoldLinks | None) -> list[Artist]:
-    """The legend's entries, of what there is."""
     dot: dict[str, Any] = {"marker": "o", "linestyle": "", "color": LINKED, "markersize": 8}
     if gold is None:
         return [Line2D([], [], fillstyle="full", label="link", **dot)]

@@ -60,7 +60,6 @@ class Plot:
 
 
 def save_figure(figure: Figure, folder: Path, name: str) -> tuple[Path, Path]:
-    """Write `name`.png and `name`.svg, and return their paths."""
     png, svg = (folder / f"{name}.{kind}" for kind in ("png", "svg"))
     with mpl.rc_context(STYLE):
         with whole_file(png) as part:

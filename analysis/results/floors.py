@@ -30,7 +30,6 @@ class Floors:
                 raise BadInput(f"two floors of one number: {floor}"[:500])
 
     def of(self, task: str, metric: str, language: str, learnt: str) -> dict[str, Floor]:
-        """The floors of a test set, by baseline."""
         return self._by.get((task, metric, language, learnt), {})
 
     def baselines(self, tasks: Sequence[str]) -> dict[str, str]:

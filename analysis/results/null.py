@@ -140,5 +140,4 @@ def _title(record: Record) -> str:
 
 
 def pooled(rates: list[Rate]) -> Mapping[int, Rate]:
-    """The rate over all measures by size of the groups."""
     return {rate.seeds: rate for rate in rates if rate.measure == EVERYTHING}

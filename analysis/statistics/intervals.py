@@ -38,7 +38,6 @@ class Estimate:
 
     @property
     def half(self) -> float | None:
-        """Half the width of the interval."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
     @property

@@ -26,7 +26,6 @@ PRINTED = {task.name: task.printed for task in _ALL}
 
 
 def task(name: str) -> Task:
-    """The task with a name."""
     if name not in TASKS:
         raise BadInput(unknown("task", name, TASKS))
     return TASKS[name]

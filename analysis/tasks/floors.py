@@ -41,21 +41,9 @@ def floors(
                 test = list(Split(examples.path("test", second), task))
                 predictions = learnt((example for example, _ in test), spell[second])
                 scores = (scored(second) if scored else task).scores([gold for _, gold in test], predictions)
-                by_pair[pair] += [
-                    Floor(
-                        baseline.name,
-                        baseline.title,
-                        task.name,
-                        metric,
-                        score.value,
-                        score.count,
-                        second,
-                        first,
-                        baseline.surface,
-                        score.items,
-                    )
-                    for metric, score in scores.items()
-                ]
+                for metric, score in scores.items():
+                    number = task.name, metric, score.value, score.count, second, first
+                    by_pair[pair].append(Floor(baseline.name, baseline.title, *number, baseline.surface, score.items))
     return [floor for pair in pairs for floor in by_pair[pair]]
 
 

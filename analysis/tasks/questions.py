@@ -161,7 +161,6 @@ class MLQA(Questions):
     title: ClassVar[str] = "MLQA"
 
     def in_language(self, name: str) -> MLQA:
-        """The task in one of its seven languages."""
         if name not in ARTICLES:
             raise BadInput(f"MLQA has no rules for {name}; there are {', '.join(ARTICLES)}")
         return MLQA(name)

@@ -81,7 +81,6 @@ class Reader:
 
     @classmethod
     def of(cls, languages: Languages, name: str) -> Reader:
-        """The reader of the language `name`."""
         language, encode, layout = languages[name], languages.vocabulary.encode, languages.vocabulary.layout
         if language.places is None:
             return cls(encode, language.table, language.number, languages.specials, layout=layout)
@@ -130,7 +129,6 @@ class Reader:
         return self.second if number and self.second else self
 
     def pieces(self, word: str) -> Sequence[int]:
-        """The vocabulary's ids of a word."""
         pieces = self.encode(word)
         if not len(pieces):
             raise ValueError(f"the word {word!r} has no sub-words")

@@ -55,7 +55,6 @@ class Score:
 
 
 def accuracy(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
-    """The fraction of labels that are predicted exactly."""
     hits = [[a == b for a, b in zip(*pair, strict=True)] for pair in zip(gold, predicted, strict=True)]
     count = sum(map(len, hits))
     if not count:

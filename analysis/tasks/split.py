@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import count, zip_longest
 from pathlib import Path
 from sys import intern
 
@@ -82,9 +82,7 @@ class Split:
         if not self.path.is_file():
             raise BadInput(f"there are no such examples for the task {self.task.name}", self.path)
         rows = read_examples(self.path)
-        line = 0
-        while True:
-            line += 1
+        for line in count(1):
             try:
                 example = next(rows)
                 gold = tuple(map(intern, self.task.gold(example)))
@@ -98,7 +96,6 @@ class Split:
 
     @property
     def gold(self) -> list[Answer]:
-        """The gold answer of each example."""
         return [gold for _, gold in self]
 
     @property
@@ -110,9 +107,8 @@ class Split:
         """Find what would stop an evaluation after hours of training: unreadable examples, labels that are not among
         `labels`, and a metric that is not defined on this set.
         """
-        answers = []
-        for line, (_, gold) in enumerate(self, start=1):
-            answers.append(gold)
+        answers = self.gold
+        for line, gold in enumerate(answers, start=1):
             if unknown := sorted(set(self.task.labels([gold])) - set(labels)):
                 message = f"unknown label {unknown[0]!r}; the training data have {', '.join(labels)}"
                 if self.read_from:
@@ -131,9 +127,7 @@ class Split:
         self, examples: Iterable[tuple[Example, Reader]], labels: Sequence[str], length: int, per_line: int = 1
     ) -> EncodedSet:
         """Examples by their readers; `per_line` of them come from a line of the file, and are a unit."""
-        rows: list[TaskRow] = []
-        counts: list[int] = []
-        cut = 0
+        rows, counts, cut = list[TaskRow](), list[int](), 0
         for number, (example, reader) in enumerate(examples):
             try:
                 own, whole = self.task.rows(example, self.task.gold(example), labels, reader, length)
@@ -148,10 +142,10 @@ class Split:
     def decode(self, encoded: EncodedSet, answers: Sequence[np.ndarray], labels: Sequence[str]) -> list[Answer]:
         """The prediction for each example, from the head's answers to each of the rows of `encode`."""
         predictions, first = [], 0
-        for (example, _), count in zip(self, encoded.counts, strict=True):
-            own = slice(first, first + count)
+        for (example, _), rows in zip(self, encoded.counts, strict=True):
+            own = slice(first, first + rows)
             predictions.append(self.task.decode(example, encoded.rows[own], answers[own], labels))
-            first += count
+            first += rows
         return predictions
 
     def switched(
@@ -189,13 +183,11 @@ class Split:
 
 def _difference(one: Example, other: Example) -> str:
     """What shows that an example is not a translation of another; empty where nothing does."""
-    if one.label != other.label:
-        return f"its label is {other.label!r}, not {one.label!r}"
-    if one.id != other.id:
-        return f"its id is {other.id!r}, not {one.id!r}"
-    if len(one.texts) != len(other.texts):
-        return f"it has {len(other.texts)} texts, not {len(one.texts)}"
-    return ""
+    for name in ("label", "id"):
+        ours, theirs = getattr(one, name), getattr(other, name)
+        if ours != theirs:
+            return f"its {name} is {theirs!r}, not {ours!r}"
+    return "" if len(one.texts) == len(other.texts) else f"it has {len(other.texts)} texts, not {len(one.texts)}"
 
 
 def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
@@ -208,14 +200,10 @@ def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
 
 def together(*sets: EncodedSet) -> EncodedSet:
     """Several sets as one; the units of each set stay."""
-    units: list[np.ndarray] = []
-    before = 0
-    for encoded in sets:
-        units.append(encoded.unit_of + before)
-        before += len(encoded)
+    firsts = np.cumsum([0, *map(len, sets)])
     return EncodedSet(
         tuple(row for encoded in sets for row in encoded.rows),
         np.concatenate([encoded.counts for encoded in sets]),
         sum(encoded.cut for encoded in sets),
-        np.concatenate(units),
+        np.concatenate([encoded.unit_of + first for encoded, first in zip(sets, firsts, strict=False)]),
     )

@@ -46,7 +46,6 @@ class Task(ABC):
 
     @property
     def primary(self) -> str:
-        """The name of the main metric."""
         return self.metrics[0].name
 
     def in_language(self, name: str) -> Self:

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import fmean
-from typing import Generic, TypeVar
+from typing import Any
 
 import torch
 
@@ -30,14 +30,9 @@ from derive.task_data import TaskFolder
 
 COMPARED = ("SUP", "ZS", TRANSLATED, SWITCHED)
 """The measures that models are compared by: their records have the contribution of each test item."""
-Key = TypeVar("Key", bound=Hashable)
-"""What tells a test set from the others."""
 Progress = Callable[[str, int, int], None]
 """Called with a title ("pos SUP"), the step and the number of steps."""
-
-
-def silent(title: str, step: int, steps: int) -> None:
-    """Report nothing."""
+SILENT: Progress = lambda title, step, steps: None  # noqa: E731
 
 
 @dataclass(frozen=True)
@@ -64,14 +59,14 @@ class Predictions:
 
 
 @dataclass(frozen=True)
-class Evaluated(Generic[Key]):
-    """The predictions for each test set; the number of the chosen setting, and the dev score of each.
+class Evaluated:
+    """The predictions for each test set, by its key; the number of the chosen setting, and the dev score of each.
 
     The model learnt from `examples`, of which `cut` did not fit into one row; `unlabelled` more were left out, because
     their answers have no sub-words.
     """
 
-    tested: Mapping[Key, Predictions]
+    tested: Mapping[Any, Predictions]
     chosen: int
     dev: Sequence[float]
     examples: int
@@ -82,14 +77,14 @@ class Evaluated(Generic[Key]):
 def evaluate(
     model: MeasuredModel,
     train: Sequence[TaskSet],
-    tests: Mapping[Key, TaskSet],
+    tests: Mapping[Any, TaskSet],
     labels: Sequence[str],
     configs: Sequence[FinetuneConfig],
     progress: Callable[[int, int], None],
     dev: Sequence[TaskSet] = (),
     switching: bool = False,
     sample: int = 0,
-) -> Evaluated[Key]:
+) -> Evaluated:
     """Fine-tune on the first set of `train` and its translations, the others, and test the model of the last epoch.
 
     With `switching` it learns from pairs with a text of each language too, with a `sample` from so many of the
@@ -192,7 +187,7 @@ class Lesson:
     switching: bool = False
 
 
-def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = silent) -> Measurement:
+def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = SILENT) -> Measurement:
     """Every metric of one task on the source and the model's derived language.
 
     SRC, ZS and DEV are one model, fine-tuned on the source and scored on the source's test set, the derived
@@ -212,16 +207,14 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = silen
     of_derived = {("SUP", derived, ""): ("test", derived)}
     lessons = Lesson("SRC", (SOURCE,), of_source), Lesson("SUP", (derived,), of_derived)
     records, cut = _lessons(model, data, lessons, progress)
+    scores = ((split, cut[split, SOURCE]) for split in SPLITS)
     records += [
-        model.record(
-            "CUT", "fraction", cut[split, SOURCE].value, cut[split, SOURCE].count, task=data.task.name, split=split
-        )
-        for split in SPLITS
+        model.record("CUT", "fraction", s.value, s.count, task=data.task.name, split=split) for split, s in scores
     ]
     return Measurement(tuple(records + deltas(records)))
 
 
-def translate_train(model: MeasuredModel, data: DerivedTask, way: str, progress: Progress = silent) -> Measurement:
+def translate_train(model: MeasuredModel, data: DerivedTask, way: str, progress: Progress = SILENT) -> Measurement:
     """Every metric of one task after translate-train, on the derived language's test set and on the source's.
 
     `way` is TT, fine-tuned on the source's training set and on its derivation, or TT-CS: also on the two pairs of every
@@ -236,7 +229,7 @@ def translate_train(model: MeasuredModel, data: DerivedTask, way: str, progress:
 
 
 def pair_transfer(
-    model: MeasuredModel, data: DerivedTask, pairs: Sequence[tuple[str, str]], progress: Progress = silent
+    model: MeasuredModel, data: DerivedTask, pairs: Sequence[tuple[str, str]], progress: Progress = SILENT
 ) -> Measurement:
     """Every metric of one task on ordered pairs of a model's languages.
 
@@ -375,8 +368,10 @@ def zero_shot(
     """
     first = tasks[0]
     train = Split(first.examples.path("train"), first.task)
-    for other in tasks[1:]:
-        _check_same_training(train, other)
+    for other in tasks[1:]:  # which the model of the first one answers
+        if (path := other.examples.path("train")).read_bytes() != train.path.read_bytes():
+            message = f"not the training examples of {first.task.name}, whose model answers {other.task.name} too"
+            raise BadInput(message, path)
     reader = Reader.of_checkpoint(model.checkpoint)
     tests = {(its.task.name, name): each for its in tasks for name, each in its.sets(source, reader).items()}
     dev = list(first.sets(source, reader, "dev", way.devs).values()) if len(way.configs) > 1 else []
@@ -396,7 +391,7 @@ def _across(
     tasks: Sequence[ScoredTask],
     source: str,
     way: LearningWay,
-    evaluated: Evaluated[tuple[str, str]],
+    evaluated: Evaluated,
 ) -> Measurement:
     """Records, exclusions and files of predictions of natural languages."""
     by_name = {its.task.name: its for its in tasks}
@@ -422,12 +417,3 @@ def _across(
         path, text = its.task.submission(language, examples, tested.answers, its.units)
         files[path] = text
     return Measurement(tuple(records), exclusions, files, {"chosen": evaluated.chosen, "dev": list(evaluated.dev)})
-
-
-def _check_same_training(train: Split, other: ScoredTask) -> None:
-    """Refuse a task that is tested with the model of another but has other training examples."""
-    path = other.examples.path("train")
-    if path.read_bytes() != train.path.read_bytes():
-        raise BadInput(
-            f"not the training examples of {train.task.name}, whose model answers {other.task.name} too", path
-        )

@@ -26,7 +26,6 @@ TRANSFER, ALIGNED, RHO = "transfer", "alignment", "correlation"  # the families 
 
 
 def align_mlm_claims(results: Results) -> list[Claim]:
-    """The headlines of ALIGN-MLM."""
     under, claims = f"under {results.transform_title(INVERTED)}", []
     for task in (task for task in PRIMARY if task in {*PAPERS, *results.tasks}):
         on = f"on {task_title(task)} ({metric_title(PRIMARY[task])})"

@@ -179,7 +179,6 @@ def _null(panel: Axes, curves: Curves, quantity: Quantity, transform: str) -> No
 
 
 def _label(panel: Axes, results: Results, look: Mapping[str, Look], ends: Mapping[str, float]) -> None:
-    """The objectives' names next to the ends of their lines."""
     low, high = panel.get_ylim()
     style: dict[str, Any] = {"xycoords": "axes fraction", "fontsize": SMALLEST, "va": "center"}
     shares = spread([(end - low) / (high - low) for end in ends.values()], BETWEEN)
@@ -217,7 +216,6 @@ def onset_figure(results: Results, scale: str) -> Plot | None:
 
 
 def _row(panel: Axes, row: int, found: Mapping[Quantity, Onsets], steps: Sequence[int]) -> None:
-    """The quantities of one objective, one below the other."""
     if row % 2:
         panel.axhspan(row - 0.5, row + 0.5, color="#f3f3f3", linewidth=0, zorder=0)
     for place, quantity in enumerate(QUANTITIES):

@@ -42,22 +42,18 @@ class Condition:
 
     @property
     def name(self) -> str:
-        """The name of the mixture."""
         return self.mixture.name
 
     @property
     def title(self) -> str:
-        """What people call the mixture."""
         return self.mixture.title
 
     @property
     def main(self) -> str:
-        """The first language."""
         return self.languages[0]
 
     @property
     def small(self) -> tuple[str, ...]:
-        """All but the first."""
         return self.languages[1:]
 
     @property
@@ -74,7 +70,6 @@ class Condition:
 
     @property
     def equal(self) -> bool:
-        """Whether all languages have the same share."""
         return bool(self.shares) and math.isclose(min(self.shares), max(self.shares))
 
     @property
@@ -84,22 +79,18 @@ class Condition:
 
     @property
     def outward(self) -> list[Pair]:
-        """From the main language to each small one."""
         return [(self.main, name) for name in self.small]
 
     @property
     def homeward(self) -> list[Pair]:
-        """From each small language to the main one."""
         return [(name, self.main) for name in self.small]
 
     @property
     def across(self) -> list[Pair]:
-        """Between small languages."""
         return list(permutations(self.small, 2))
 
 
 def conditions(results: Results) -> list[Condition]:
-    """Every mixture of the study, in its order."""
     found: dict[str, Condition] = {}
     for run in results.runs.values():
         if run.mixture is not None and len(run.languages) > 1 and run.mixture.name not in found:

@@ -119,7 +119,6 @@ def errors(results: Results, objective: str, transform: str) -> BySeed:
 
 
 def published_in(results: Results, table: int) -> list[Published]:
-    """The numbers that the paper prints in a table."""
     return [p for p in results.published if p.table == table]
 
 

@@ -24,7 +24,6 @@ LABELLING, ERRORS, TRANSFER = "self-labels", "AER", "zero-shot transfer"  # the 
 
 
 def precision(results: Results, objective: str, transform: str) -> BySeed:
-    """The precision of the labels of the last steps."""
     return results.scores(LABELS, objective, transform, "", "precision")
 
 

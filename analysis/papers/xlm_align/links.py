@@ -61,7 +61,6 @@ class System:
 
     @property
     def counts(self) -> dict[str, LinkCounts]:
-        """Its scores by gold set."""
         return {gold: record.links for gold, record in self.records.items() if record.links}
 
     @property
@@ -121,7 +120,6 @@ class Systems:
 
     @property
     def header(self) -> tuple[str, ...]:
-        """Gold sets, the mean over them, and all pairs together."""
         return *map(set_title, self.sets), "mean of the sets’ AER", "AER of all pairs"
 
     def rates(self, system: System) -> tuple[str, ...]:
