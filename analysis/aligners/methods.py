@@ -7,8 +7,6 @@ source place, target place), (L, 3) int64: a dense table of them costs more than
 in NumPy.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

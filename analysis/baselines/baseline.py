@@ -1,7 +1,5 @@
 """Model-free baselines: their interface, and those of tagging."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Baselines of tasks with two texts: from the words of one, from how both overlap, and from known answers."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

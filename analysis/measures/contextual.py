@@ -3,8 +3,6 @@
 The gold alignment is known from the derivation, and every gold link is sure, so the error rate is 1 - F1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -5,8 +5,6 @@ has its own rows, and the prediction head, whose bias counts words. Shapes: U un
 shuffles.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 Shapes: Q questions, N clozes, L ids of the longest, C candidates, K permutations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any

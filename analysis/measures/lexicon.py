@@ -3,8 +3,6 @@
 Shapes: R rows of a table, H width, n entries, c candidates.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path

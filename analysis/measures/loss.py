@@ -3,8 +3,6 @@
 Shapes: N masked ids, S shuffles, V types.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -6,8 +6,6 @@ a model treats most of them alike, by chance too, so occurrences that are shuffl
 too narrow. Shapes: S shuffles, N items.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import replace

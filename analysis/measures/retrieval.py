@@ -5,8 +5,6 @@ BUCC's kind, finds the translations in two texts that match only in part. Shapes
 L layers with the embeddings, H hidden.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple

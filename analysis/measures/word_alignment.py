@@ -1,7 +1,5 @@
 """AER of word aligners on a gold set: the diagonal, fast_align, and encoders, layer by layer."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The report of a study by the paper that it is about: findings, tables, claims, figures and terms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Columns of tables and panels of figures as data: each names the number of a model that it shows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

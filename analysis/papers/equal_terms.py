@@ -1,7 +1,5 @@
 """Objectives on equal terms: the same languages, tasks and budget for each. The comparison is ours, no paper's."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from statistics import fmean

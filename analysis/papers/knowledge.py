@@ -1,7 +1,5 @@
 """Facts that one language states, asked in another: after the tests of PreAlign (Li et al. 2024)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from matplotlib.axes import Axes

@@ -6,8 +6,6 @@ sentences, a weight, a layer) keeps the marker too; one that differs in a switch
 objective's model although the family can be learnt from scratch, has another marker.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ MiniLM (Wang et al. 2020) of 12 layers and width 384 reached its published score
 as a laptop has time for. A curve says whether encoders of that size are on the way there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log2

@@ -3,8 +3,6 @@
 Nothing here knows a particular setting, study or objective.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

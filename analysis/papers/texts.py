@@ -1,7 +1,5 @@
 """Titles, notes and captions of tables and figures from texts.toml, and terms of a report from terms.toml."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Frequent words and their translations in a model's table, drawn by t-SNE: WEAM's Figure 2."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from itertools import product

@@ -1,7 +1,5 @@
 """Galactic dependencies (Wang and Eisner 2016): a treebank before and after it takes another language's word order."""
 
-from __future__ import annotations
-
 import csv
 import textwrap
 from collections import Counter

@@ -1,7 +1,5 @@
 """Dataclasses as JSON Lines: one object a row, without what has its default, and read as strictly as it was written."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

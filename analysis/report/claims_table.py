@@ -1,7 +1,5 @@
 """Claims and the null as tables and in words."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The style of figures and their parts: panels, legends, points with intervals, and labels that do not meet."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal

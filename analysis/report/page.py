@@ -1,7 +1,5 @@
 """report.html: a study on one page that needs nothing but itself."""
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A sentence pair as a matrix: the aligner's scores, its links, and gold links as outlines."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A figure with its caption and the records it shows, in memory as a plot and on disk as a drawing."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A table of text cells, as Markdown, HTML and CSV, and numbers as such cells; it knows no records."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io

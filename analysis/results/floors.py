@@ -4,8 +4,6 @@ Zero-shot scores have to exceed the strongest baseline that learns from the sour
 language: it knows the shares of the labels and the words that the two languages share, and nothing across them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import fmean

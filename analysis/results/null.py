@@ -4,8 +4,6 @@ Nothing differs between two groups of seeds of one objective on the same languag
 therefore call them different in 5 % of the comparisons.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A study's runs and records, joined: the one place where tables, figures and claims look up numbers and titles."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Retained transfer: the part of what supervision gains over the floor that zero-shot transfer has too."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Spearman's rho between alignment and -Delta, so that a positive one says: better aligned, better transfer."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Means, and ratios of means, with intervals: over seeds where there are several, else over the items of the test."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Verdicts: a claim holds, does not hold or is undecided, by itself and after correction for its family (Holm 1979)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

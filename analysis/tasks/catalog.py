@@ -1,7 +1,5 @@
 """Every task, a line each, in the order of the tables."""
 
-from __future__ import annotations
-
 from analysis.tasks.classification import NLI, Paraphrase
 from analysis.tasks.questions import MLQA, QA, TyDiQA, XQuAD
 from analysis.tasks.tagging import NER, POS

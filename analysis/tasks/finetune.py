@@ -1,7 +1,5 @@
 """Fine-tuning a checkpoint with a new head. Shapes: B rows, L ids of the longest, K targets a row, C choices."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

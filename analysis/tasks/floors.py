@@ -1,7 +1,5 @@
 """The floors of a task: its baselines, learnt and scored on the examples that models learn and are scored on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Tasks in which every word has a label: part-of-speech tags and named entities."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

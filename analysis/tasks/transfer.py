@@ -3,8 +3,6 @@
 `evaluate` does it. The functions below it say which sets those are, in derived languages and in natural ones.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

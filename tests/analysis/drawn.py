@@ -1,7 +1,5 @@
 """What a figure shows, read from its artists."""
 
-from __future__ import annotations
-
 import matplotlib as mpl
 import numpy as np
 from matplotlib.artist import Artist

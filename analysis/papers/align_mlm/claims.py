@@ -1,7 +1,5 @@
 """The headlines of ALIGN-MLM, tested as claims, and the findings of a study in two sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

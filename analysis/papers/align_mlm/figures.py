@@ -3,8 +3,6 @@
 Each is None where records cannot fill it, or with more objectives or transforms than a figure can tell apart.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from matplotlib.axes import Axes

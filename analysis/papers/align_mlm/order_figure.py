@@ -1,7 +1,5 @@
 """Transfer and alignment against the order distance from the source."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Transfer and alignment by what a derived language shares with its source, and alignment of held-out word forms."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Tables 3 and 8 of ALIGN-MLM, with the published numbers marked as published, and tables that no paper has."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from analysis.papers.align_mlm.overlap import overlap_tables

@@ -1,7 +1,5 @@
 """Quantities over the steps of pretraining: when each leaves its null, and what comes first, in tables and in words."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence

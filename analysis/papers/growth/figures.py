@@ -1,7 +1,5 @@
 """Quantities by the steps of pretraining, on an axis where steps are as far apart as their logarithms."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any

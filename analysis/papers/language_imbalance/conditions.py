@@ -5,8 +5,6 @@ Cloned Language Experiments"): ids that a model of a language alone needs for th
 language that the joint model read. Above 1, the other languages helped.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

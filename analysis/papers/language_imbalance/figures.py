@@ -1,7 +1,5 @@
 """Clones of a language in equal and unequal amounts, and held-out loss against the ids that were read."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Token efficiency, transfer and alignment by mixture: tables, headlines tested as claims, and findings."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Set
 

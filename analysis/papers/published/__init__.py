@@ -5,8 +5,6 @@ its numbers belong to that superstrate only. XLM-Align's languages are real ones
 is a pair has the language after what was varied.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

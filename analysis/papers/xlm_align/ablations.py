@@ -1,7 +1,5 @@
 """XLM-Align's variants among a study's objectives, and Tables 3 to 7: ablations of the objective's parts and values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """XLM-Align's headlines, and the question that it leaves open, tested as claims; findings in two or three sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from analysis.papers.align_mlm.claims import noise, ranked, transfer_finding

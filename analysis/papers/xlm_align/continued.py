@@ -1,7 +1,5 @@
 """A given encoder and what was pretrained further from it: lookups, and what papers find, tested as claims."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean

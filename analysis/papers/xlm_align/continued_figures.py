@@ -1,7 +1,5 @@
 """Before and after pretraining further: AER by layer (Figure 2 of XLM-Align), and tasks in every language."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
@@ -74,8 +72,8 @@ def task_figure(study: Continued, scale: str) -> Plot | None:
 
     None without a task, or with more models than a figure can tell apart.
     """
-    look, source = looks(study.results, study.models), study.source
-    if not study.tasks or not look:
+    source, look = study.source, looks(study.results, study.models) if study.tasks else {}
+    if not look:
         return None
     shown = {task: printed_metrics(task)[0] for task in study.tasks}
     languages = {task: [source, *study.languages(task)] for task in study.tasks}

@@ -1,7 +1,5 @@
 """Tables of an encoder and of what was pretrained further from it, with published numbers marked as published."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 

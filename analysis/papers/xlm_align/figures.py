@@ -3,8 +3,6 @@
 Each is None where records cannot fill it, or with more objectives or transforms than a figure can tell apart.
 """
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 from typing import Any

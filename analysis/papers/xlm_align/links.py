@@ -1,7 +1,5 @@
 """Aligners and encoders on gold sets: Table 2 and Figure 2 of XLM-Align, the tables behind them, and findings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Pairs cut to a model's rows and put into batches, and rows encoded together: as each alone."""
 
-from __future__ import annotations
-
 import random
 from itertools import chain, pairwise
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Links from scores, held against simalign where it is installed, and against laws everywhere."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

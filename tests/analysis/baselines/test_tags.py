@@ -1,7 +1,5 @@
 """Majority, unigram and gazetteer: what they say of hand-made text, a slow twin of each, and real text."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

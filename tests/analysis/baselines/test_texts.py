@@ -1,7 +1,5 @@
 """Baselines of tasks with two texts."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """alignment@1: against brute force, its laws, and the checkpoints that it reads."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Contextual alignment of derived sentences, layer by layer."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Questions about facts: scores against transformers' own, models that know, and what chance and the null are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The loss on masked ids: compared with transformers' own, its laws, and its null."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

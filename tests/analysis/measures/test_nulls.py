@@ -1,7 +1,5 @@
 """Permutation nulls: their laws, and what they leave of frequency and of types."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

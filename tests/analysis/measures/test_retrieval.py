@@ -1,7 +1,5 @@
 """Retrieval and mining of translations: compared with slow twins, and their laws."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

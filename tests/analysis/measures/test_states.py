@@ -1,7 +1,5 @@
 """Mean states of rows of any lengths against rows that are encoded one by one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Nearest rows, linear CKA and the linear probe: compared with twins, and their laws."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

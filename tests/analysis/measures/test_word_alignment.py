@@ -1,7 +1,5 @@
 """Aligners on a gold set: one pass of an encoder is worth as many as there are layers and methods."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

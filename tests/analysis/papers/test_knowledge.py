@@ -1,7 +1,5 @@
 """The table of facts: what records say, and nothing without them."""
 
-from __future__ import annotations
-
 from analysis.papers.knowledge import COLUMNS, knowledge_table
 from analysis.report.table import MISSING
 from tests.analysis.told import told

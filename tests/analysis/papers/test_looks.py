@@ -1,7 +1,5 @@
 """An objective has one look in all figures of all studies, and no two objectives of a study have the same."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path

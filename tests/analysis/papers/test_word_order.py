@@ -1,7 +1,5 @@
 """Word orders before and after, and their figure."""
 
-from __future__ import annotations
-
 import csv
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Rows of JSON: what is written is read again, and nothing else is accepted."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

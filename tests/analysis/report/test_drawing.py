@@ -1,7 +1,5 @@
 """Intervals never go beyond what a share or a difference can be, and are faint where they are wide."""
 
-from __future__ import annotations
-
 import pytest
 from matplotlib.collections import LineCollection
 

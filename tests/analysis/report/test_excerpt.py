@@ -1,7 +1,5 @@
 """A preview is cut between examples, never within one."""
 
-from __future__ import annotations
-
 from analysis.report.page import excerpt
 
 PREVIEW = "Sentences\n=========\n\n" + "".join(f"{n}.\nsource a b\ntrans  c d\n\n" for n in range(1, 6))

@@ -1,7 +1,5 @@
 """report.html: whole, well-formed, escaped, and asking nothing of the network."""
 
-from __future__ import annotations
-
 import base64
 import re
 from html.parser import HTMLParser

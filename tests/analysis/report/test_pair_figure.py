@@ -1,7 +1,5 @@
 """The picture of a sentence pair: real files, the same bytes, nothing outside."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """Nothing that a figure tells apart looks the same."""
 
-from __future__ import annotations
-
 import pytest
 
 from analysis.report.drawing import FILLS, INK, LOOKS, fills, key, legend, styled
@@ -12,11 +10,6 @@ def test_no_two_looks_or_transforms_look_the_same() -> None:
     assert len({colour for colour, _ in LOOKS}) == len({marker for _, marker in LOOKS}) == len(LOOKS)
     transforms = [f"t{i}" for i in range(len(FILLS))]
     assert list(fills(transforms)) == transforms and len(set(fills(transforms).values())) == len(FILLS)
-
-
-def test_more_transforms_than_can_be_told_apart_are_refused() -> None:
-    with pytest.raises(ValueError, match="7 transforms"):
-        fills([f"t{i}" for i in range(7)])
 
 
 def test_a_figure_has_its_size_and_bears_its_title() -> None:

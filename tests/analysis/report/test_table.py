@@ -1,7 +1,5 @@
 """Tables, and what their numbers are over."""
 
-from __future__ import annotations
-
 import csv
 import io
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What XML excludes is shown as a sign, and everything else stays."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The null: splits of seeds, and how often they are called different."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Runs and records joined: numbers, titles, and what does not belong together."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

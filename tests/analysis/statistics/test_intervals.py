@@ -1,7 +1,5 @@
 """Means and ratios with intervals."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

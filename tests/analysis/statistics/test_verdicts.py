@@ -1,7 +1,5 @@
 """Verdicts, by themselves and after correction for their family."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from random import Random
 

@@ -1,7 +1,5 @@
 """Scores of answers: compared with torchmetrics, with a twin of MLQA's official evaluation, and by hand."""
 
-from __future__ import annotations
-
 import json
 import re
 import string

@@ -1,7 +1,5 @@
 """Two texts in a row are laid out as transformers' own tokenizer does it, and models are shown its token types."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

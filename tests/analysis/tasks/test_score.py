@@ -1,7 +1,5 @@
 """Accuracy by hand, and F1 over entities: compared with seqeval and nervaluate."""
 
-from __future__ import annotations
-
 import random
 import warnings
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a model said, in the files that XTREME's evaluation reads."""
 
-from __future__ import annotations
-
 import json
 
 from analysis.tasks.classification import NLI, Paraphrase

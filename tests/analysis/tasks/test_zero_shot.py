@@ -1,7 +1,5 @@
 """Zero-shot transfer between treebanks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Verdicts: which way the interval must lie, over seeds and over items."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The metric that stands beside the paper's numbers is the paper's, where there are any."""
 
-from __future__ import annotations
-
 import pytest
 
 from analysis.papers.align_mlm.figures import compared_metrics

@@ -1,7 +1,5 @@
 """Figure 3: alignment across, transfer up, so that points rise where rho is positive."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Figure 2: each bar is as high as its Delta, with its interval, beside the paper's own number."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Rankings, and the findings of a study."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The figure of scores above their floors, and the floors' lines in the other figures and rows in the tables."""
 
-from __future__ import annotations
-
 import csv
 import io
 from itertools import pairwise

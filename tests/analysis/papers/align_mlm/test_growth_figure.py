@@ -1,7 +1,5 @@
 """Alignment over the steps: every line's points, and intervals that do not collide."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations
 

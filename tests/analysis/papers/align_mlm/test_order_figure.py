@@ -1,7 +1,5 @@
 """The figure of transfer against order distance: its lines, where they break, and when there is none."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

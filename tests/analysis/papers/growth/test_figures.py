@@ -1,7 +1,5 @@
 """Bands that overlap with nothing, labels that do not meet, and figures of all records."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations, pairwise
 from pathlib import Path

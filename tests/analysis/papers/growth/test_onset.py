@@ -1,7 +1,5 @@
 """When quantities leave their nulls, in which order, and whether seeds agree."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

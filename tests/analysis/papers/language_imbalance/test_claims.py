@@ -1,7 +1,5 @@
 """Claims about imbalance, on records that decide them one way and the other."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Mixtures compared: which, what numbers they have, and token efficiency on made curves."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Small multiples: every mixture in its panel, the paper's numbers beside ours, and the curve of a language alone."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Tables of mixtures: our numbers, and the paper's beside them."""
 
-from __future__ import annotations
-
 from analysis.papers.language_imbalance.tables import imbalance_findings, imbalance_tables
 from analysis.report.table import MISSING, OURS, PUBLISHED
 from tests.analysis.mixed import LOSSES, mixed

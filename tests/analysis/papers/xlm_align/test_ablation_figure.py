@@ -1,7 +1,5 @@
 """What each setting gains: in its row, on one scale, with the paper's number below ours."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

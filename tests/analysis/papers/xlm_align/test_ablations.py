@@ -1,7 +1,5 @@
 """Tables 3 to 7 of XLM-Align, ours and the paper's."""
 
-from __future__ import annotations
-
 from analysis.papers.xlm_align.ablations import ablation_tables, errors
 from analysis.records.record import AER, Published
 from tests.analysis.aligned import ABLATIONS, STARTS, aligned_records

@@ -1,7 +1,5 @@
 """A task by language beside what WEAM and PPA print of it."""
 
-from __future__ import annotations
-
 from statistics import fmean
 
 import pytest

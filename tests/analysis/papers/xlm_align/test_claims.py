@@ -1,7 +1,5 @@
 """XLM-Align's headlines as claims."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """AER by layer: a panel an objective, and each line at its layers' means."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

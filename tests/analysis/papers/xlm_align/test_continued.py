@@ -1,7 +1,5 @@
 """A start and what was pretrained further from it: looked up, averaged, compared, drawn and claimed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Findings of XLM-Align: labels, alignment, then transfer."""
 
-from __future__ import annotations
-
 from analysis.papers.xlm_align.claims import xlm_align_findings
 from tests.analysis.aligned import STARTS, aligned_records
 from tests.analysis.toy import joined

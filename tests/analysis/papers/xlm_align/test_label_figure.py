@@ -1,7 +1,5 @@
 """The figure of self-made labels: every seed's line and their mean, at the steps of the records."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Word alignment by layer: each encoder's mean over gold sets, and lines across for what has no layers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Tables of word alignment: every choice with its layers, and layers beside published ones."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -61,7 +59,7 @@ def test_a_choice_without_a_name_is_in_no_other_table(systems: Systems) -> None:
 
 def test_layers_stand_in_their_order_before_published_ones(systems: Systems) -> None:
     theirs = {"XLM-R": {"de-en": [0.9, 0.5], "en-fr": [0.7, 0.3]}, "of one set": {"de-en": [0.9, 0.5]}}
-    table = layers_table(systems, "xlm-align", theirs, "toy")
+    table = layers_table(systems, theirs, "toy")
     assert [(cells[1], cells[2]) for cells in table.rows[:6]] == [
         (str(n), way) for way in ("apart", "joint") for n in range(3)
     ]

@@ -1,7 +1,5 @@
 """Tasks by language, and their means as XTREME forms them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np
