@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 from torch.nn.utils.rnn import pad_sequence
 
@@ -24,11 +26,13 @@ from analysis.aligners.methods import (
     choose_method,
     cosines,
     itermax,
+    match,
     method,
     products,
 )
 from pretrain.transport import EPSILON, log_kernel, sinkhorn
-from tests.analysis.aligners.scored import extracted, masks, padded
+from pretrain.transport import itermax as dense_itermax
+from tests.analysis.aligners.scored import Extract, extracted, masks, matrices, padded
 
 
 @pytest.mark.parametrize("iterations", [1, 2, 100])
@@ -308,3 +312,87 @@ def _linked(rule: str, table: np.ndarray) -> list[tuple[int, int]]:
         return sorted(map(tuple, np.argwhere(simalign.SentenceAligner.iter_max(table) > 0).tolist()))
     best, column_best = table.argmax(1), table.argmax(0)
     return [(i, int(j)) for i, j in enumerate(best) if column_best[j] == i]
+
+
+@pytest.mark.parametrize("kind", ["all different", "ties"])
+def test_argmax_and_itermax_are_simaligns(kind: str) -> None:
+    simalign = pytest.importorskip("simalign", reason="simalign is not installed")
+    scores = matrices(kind)
+    for score, by_argmax, by_itermax in zip(scores, extracted(argmax, scores), extracted(itermax, scores), strict=True):
+        forward, back = simalign.SentenceAligner.get_alignment_matrix(score)
+        assert np.array_equal(by_argmax, forward * back)
+        assert np.array_equal(by_itermax, simalign.SentenceAligner.iter_max(score))
+
+
+@pytest.mark.parametrize("rounds", [1, 3, 5])
+def test_itermax_of_more_rounds_is_simaligns(rounds: int) -> None:
+    simalign = pytest.importorskip("simalign", reason="simalign is not installed")
+    scores = matrices("ties")[::5] + matrices("all different")[::5]
+    ours = extracted(lambda *scored: itermax(*scored, rounds=rounds), scores)
+    for score, links in zip(scores, ours, strict=True):
+        assert np.array_equal(links, simalign.SentenceAligner.iter_max(score, rounds))
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.98, 1.0])
+def test_itermax_of_any_discount_is_the_one_that_labels(alpha: float) -> None:
+    scores = matrices("ties")[::5]
+    tables = dense_itermax(padded(scores), *masks(scores), rounds=3, alpha=alpha).numpy()
+    ours = extracted(lambda *scored: itermax(*scored, rounds=3, alpha=alpha), scores)
+    for table, links in zip(tables, ours, strict=True):
+        assert np.array_equal(table[: links.shape[0], : links.shape[1]], links > 0)
+    with pytest.raises(ValueError, match=r"0\.5 or more"):
+        itermax(padded(scores), *masks(scores), alpha=0.4)
+
+
+def test_match_is_simaligns() -> None:
+    simalign = pytest.importorskip("simalign", reason="simalign is not installed")
+    scores = matrices("all different")
+    for score, links in zip(scores, extracted(match, scores), strict=True):
+        assert np.array_equal(links, simalign.SentenceAligner.get_max_weight_match(score))
+
+
+def test_itermax_is_the_one_that_labels_in_pretraining() -> None:
+    scores = matrices("ties")
+    tables = dense_itermax(padded(scores), *masks(scores)).numpy()
+    for table, links in zip(tables, extracted(itermax, scores), strict=True):
+        assert np.array_equal(table[: links.shape[0], : links.shape[1]], links > 0)
+
+
+@given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 2**32 - 1))
+@settings(max_examples=60)
+def test_laws(n: int, m: int, seed: int) -> None:
+    scores = [np.random.default_rng(seed).random((n, m))]
+    (a,), (i,), (assigned,) = (extracted(extract, scores) for extract in (argmax, itermax, match))
+    assert a.sum() >= 1
+    assert a.sum(0).max() == a.sum(1).max() == 1
+    assert (i >= a).all()
+    assert assigned.sum() == min(n, m)
+    (turned,) = extracted(itermax, [scores[0].T])
+    assert np.array_equal(turned.T, i)
+
+
+@pytest.mark.parametrize("extract", [argmax, itermax])
+@pytest.mark.parametrize("kind", ["all different", "ties"])
+def test_links_of_float32_are_those_of_the_same_numbers_in_float64(extract: Extract, kind: str) -> None:
+    """Maxima are found another way in float32: the cell's place stands in bits that the score leaves free."""
+    scores = [score.astype(np.float32) for score in matrices(kind)[::3]]
+    single, double = extracted(extract, scores), extracted(extract, [score.astype(np.float64) for score in scores])
+    assert all(np.array_equal(a, b) for a, b in zip(single, double, strict=True))
+
+
+@pytest.mark.parametrize("places", [2**14, 2**14 + 1, 2**15 + 1])
+@pytest.mark.parametrize("best", [1, -1], ids=["near the first", "the last"])
+def test_the_larger_of_two_neighbours_among_floats_is_found_on_a_side_of_any_length(places: int, best: int) -> None:
+    scores = np.full((places, 1), 0.5, np.float32)
+    scores[best] = np.nextafter(np.float32(0.5), np.float32(1))
+    assert extracted(argmax, [scores])[0].nonzero()[0].tolist() == [best % places]
+    assert extracted(argmax, [scores.T])[0].nonzero()[1].tolist() == [best % places]
+
+
+@pytest.mark.parametrize("shapes", [[(5, 4), (5, 2), (5, 1)], [(4, 5), (2, 5), (1, 5)]], ids=["columns", "rows"])
+@pytest.mark.parametrize("extract", [argmax, itermax, match])
+def test_padding_on_one_side_alone_is_not_looked_at(extract: Extract, shapes: list[tuple[int, int]]) -> None:
+    scores = [np.random.default_rng(n * m).random((n, m)) for n, m in shapes]
+    for table, links in zip(scores, extracted(extract, scores), strict=True):
+        (alone,) = extracted(extract, [table])
+        assert np.array_equal(links, alone) and links.any()

@@ -24,7 +24,7 @@ from analysis.papers.xlm_align.continued_figures import error_figures, task_figu
 from analysis.papers.xlm_align.figures import ablation_figure, label_figure
 from analysis.papers.xlm_align.links import Systems, layer_figure
 from analysis.records import json_rows
-from analysis.records.record import Floor, Published, Record
+from analysis.records.record import ALIGNMENT, Floor, Published, Record
 from analysis.records.run import RUNS, Described, Run, Start
 from analysis.report import drawing
 from analysis.report.plot import Plot
@@ -139,9 +139,20 @@ def test_objectives_of_a_user_have_looks_of_their_own_and_only_so_many() -> None
     assert not looks(results(len(OWN) + 1))
 
 
-def test_more_than_can_be_told_apart_have_no_looks() -> None:
-    many = [f"XLM-{n}" for n in range(1, MANY + 2)]
-    assert looks(study_of(*many[1:])) and not looks(study_of(*many))
+@pytest.mark.parametrize("draw", [delta_figure, correlation_figure, growth_figure, objectives_figure])
+def test_more_objectives_than_looks_are_not_drawn(draw: Callable[[Results, str], Plot | None]) -> None:
+    many = [
+        number("trans", f"XLM-{n}", 0, *rest)
+        for n in range(1, MANY + 2)
+        for rest in (
+            ("SUP", "pos", "accuracy", 0.9, 9),
+            ("ZS", "pos", "accuracy", 0.5, 9),
+            *((ALIGNMENT, "", "all", 0.1, 9, step) for step in (1, 2)),
+        )
+    ]
+    results, fewer = (Results(runs(records), records) for records in (many, many[4:]))
+    assert not looks(results) and draw(results, "toy") is None
+    assert looks(fewer) and draw(fewer, "toy")
 
 
 def test_published_encoders_look_like_nothing_of_ours() -> None:

@@ -113,9 +113,7 @@ def seeds(*values: float) -> dict[int, Measured]:
 def test_the_difference_of_each_seed_decides() -> None:
     high, low = seeds(0.5, 0.7, 0.9), seeds(0.3, 0.51, 0.69)
     assert judge_difference(high, low).verdict == HOLDS
-    assert (
-        judge_difference(low, high).verdict == FAILS and judge_difference(low, high, side=-1).verdict == HOLDS
-    )
+    assert judge_difference(low, high).verdict == FAILS and judge_difference(low, high, side=-1).verdict == HOLDS
     assert judge_difference(high, low, bound=0.3).verdict == FAILS
     assert judge_difference(high, seeds(0.9, 0.5, 0.7)).verdict == UNDECIDED
     assert judge_difference(high, seeds(0.1)).verdict == ONE_SEED
