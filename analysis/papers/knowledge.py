@@ -1,35 +1,17 @@
 """Facts that one language states, asked in another: after the tests of PreAlign (Li et al. 2024)."""
 
-from collections.abc import Iterator
-
 from matplotlib.axes import Axes
 
-from analysis.papers.columns import Column, records_of, rows_of
+from analysis.papers.columns import Column, records_of
 from analysis.papers.looks import Look, bar_keys, looks
-from analysis.papers.texts import heading, plot, table
+from analysis.papers.texts import heading, plot
 from analysis.records.record import BOTH, CARRIED, KNOWN
 from analysis.report.drawing import FULL, INK, MOST, SOFT, draw_intervals, ends, key, legend, styled
 from analysis.report.plot import Plot
-from analysis.report.table import Table
 from analysis.results.measured import mean
 from analysis.results.results import Results
 
 CHANCE = Column("chance", CARRIED, "chance")
-COLUMNS = (
-    Column("asked in the source", KNOWN, "all"),
-    Column("stated in both", BOTH, "all"),
-    Column("carried", CARRIED, "all"),
-    Column("of those known", CARRIED, "known"),
-    Column("answer seen", CARRIED, "seen"),
-    Column("answer held out", CARRIED, "held-out"),
-    Column("subject seen", CARRIED, "subject-seen"),
-    Column("subject held out", CARRIED, "subject-held-out"),
-    CHANCE,
-    Column("null", CARRIED, "null"),
-    Column("null, 95 %", CARRIED, "null-95"),
-    Column("seen, null 95 %", CARRIED, "seen-null-95"),
-    Column("held out, null 95 %", CARRIED, "held-out-null-95"),
-)
 GROUPS = (
     (Column("asked in\nthe source", KNOWN, "all"), Column("", KNOWN, "null-95")),
     (Column("stated in both,\nasked in the derived", BOTH, "all"), Column("", BOTH, "null-95")),
@@ -38,13 +20,6 @@ GROUPS = (
 )
 """Of the figure: a kind of question, and its null."""
 FILLED = 0.84  # of a group's width, that its bars take
-
-
-def knowledge_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Accuracy over facts by objective and transform, in percent, where facts were asked for."""
-    rows, header = list(rows_of(results, COLUMNS)), ("objective", "transform", *(column.head for column in COLUMNS))
-    if rows:
-        yield "knowledge", table("knowledge", results, scale, header, rows, 2, (KNOWN, CARRIED, BOTH))
 
 
 def knowledge_figure(results: Results, scale: str) -> Plot | None:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from analysis.papers.align_mlm.overlap import overlap_tables
 from analysis.papers.columns import RETAINED, Column, main_metrics, score_title, task_columns
-from analysis.papers.knowledge import knowledge_table
 from analysis.papers.texts import table
 from analysis.records.record import ALIGNMENT, DELTA, SWITCHED, TRANSLATED
 from analysis.report.table import FLOOR, MISSING, OURS, PUBLISHED, Table, cell, percent
@@ -23,7 +22,6 @@ def align_mlm_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]
     yield "table-3", scores_table(results, scale)
     yield "table-8", alignment_table(results, scale)
     yield from diagnostics_tables(results, scale)
-    yield from knowledge_table(results, scale)
     yield from overlap_tables(results, scale)
     yield from translate_table(results, scale)
 
