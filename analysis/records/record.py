@@ -99,7 +99,22 @@ IN_SOURCE = "-SRC"  # the end of a measure of translate-train where the test set
 KNOWN, CARRIED, BOTH = "facts known", "facts carried", "facts stated in both"
 """Measures of questions about facts: asked in the source, which alone states them; asked in the derived language then;
 and asked there where both languages state them."""
-MEASURES = {ALIGNMENT, ORDER, AER, RETRIEVAL, LABELS, HELD_OUT, CKA, GRADIENTS, LINEAR, SHARING, READ, KNOWN, CARRIED, BOTH}
+MEASURES = {
+    ALIGNMENT,
+    ORDER,
+    AER,
+    RETRIEVAL,
+    LABELS,
+    HELD_OUT,
+    CKA,
+    GRADIENTS,
+    LINEAR,
+    SHARING,
+    READ,
+    KNOWN,
+    CARRIED,
+    BOTH,
+}
 """The measures of the package that are not scores of tasks."""
 # Metrics:
 MINED, MINED_XTREME = "mined", "mined-xtreme"
