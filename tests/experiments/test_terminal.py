@@ -38,8 +38,8 @@ def test_closed_streams_show_nothing_and_no_file_takes_their_place(tmp_path: Pat
 import sys
 from pathlib import Path
 from experiments.cli import open_streams
-from experiments.report import terminal_text
 open_streams()
+from experiments.report import terminal_text
 with open({str(tmp_path / "file")!r}, "w") as file:
     said = terminal_text(Path("report"), ["MLM loses least \u2212 by 1"], {{}})
     print(said)
