@@ -270,11 +270,11 @@ class Reading(Measure):
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         training, measured = model.training, model.measured(machine)
-        shown, ids = model.step.open().facts["shown"], training.model.length - 1
+        amounts, ids = model.step.open().facts["shown"], training.model.length - 1
         records = []
         for language in (SOURCE, *training.languages):
-            rows = int(shown[language]["rows"])
-            for metric, value in (("ids", float(rows * ids)), ("epochs", float(shown[language]["epochs"]))):
+            rows = int(amounts[language]["rows"])
+            for metric, value in (("ids", float(rows * ids)), ("epochs", float(amounts[language]["epochs"]))):
                 records.append(measured.record(READ, metric, value, rows, language=language))
         languages = Languages.open(model.data, training.languages)
         return Measurement((*records, *held_out_loss(measured, languages, training.mixture.held_out).records))

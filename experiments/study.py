@@ -267,11 +267,11 @@ class Study:
 
     @property
     def named_languages(self) -> list[str]:
-        """The natural languages that are read, and those that models are tested in."""
+        """The natural languages that are read, and those that models are of_tasks in."""
         assert isinstance(self.languages, NaturalLanguages)
-        tested = [name for task in self.tasks.values() for name in (*task.tests, *task.devs)]
+        of_tasks = [name for task in self.tasks.values() for name in (*task.tests, *task.devs)]
         same = [name for measure in self.measures if isinstance(measure, Retrieval) for name in measure.same_sentences]
-        return list(dict.fromkeys((self.languages.source, *self.languages.texts, *same, *tested)))
+        return list(dict.fromkeys((self.languages.source, *self.languages.texts, *same, *of_tasks)))
 
     def models(self, root: Path) -> list[Model]:
         """Every model that the study trains, seeds outermost: a study that is stopped has whole seeds."""
