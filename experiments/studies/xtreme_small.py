@@ -76,9 +76,7 @@ def tasks_in(data: Path) -> dict[str, CrossLingualTask]:
             finetune=words,
         ),
         "xquad": CrossLingualTask(
-            files=TaskFiles(
-                train=squad, test=(qa / "xquad" / "xquad.en.json",), held_out=200, limit=600, tested=QUESTIONS
-            ),
+            files=replace(answers, test=(qa / "xquad" / "xquad.en.json",)),
             tests={code: (qa / "xquad" / f"xquad.{code}.json",) for code in XQUAD},
             finetune=spans,
         ),
