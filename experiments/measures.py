@@ -38,6 +38,7 @@ from derive.natural.text import TextFiles
 from derive.own_code import code_of
 from derive.readers.compressed import check_file
 from derive.readers.lines import tokens
+from derive.sources.files import written
 from derive.task_data import TaskFolder
 from derive.usage import count_shared, other_forms
 from experiments.languages import GoldText, LanguagePair
@@ -391,7 +392,8 @@ class GoldSetLinks(Measure):
 class Retrieval(Measure):
     """Retrieval between every two of treebanks, or other text, with the same sentences, by layer and both ways.
 
-    At the main layer pairs are mined too (`analysis.measures.retrieval`).
+    At the main layer pairs are mined too (`analysis.measures.retrieval`). Of files of inference pairs, the hypotheses
+    are used.
     """
 
     same_sentences: Mapping[str, Path]
@@ -415,11 +417,17 @@ class Retrieval(Measure):
         return (self,) if self.same_sentences else ()
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        sentences = {
-            name: [tokens(line) for piece in TextFiles((path,)).pieces() for line in piece.columns(Counter())[0]]
-            for name, path in self.same_sentences.items()
-        }
+        sentences = {name: _sentences(path, name) for name, path in self.same_sentences.items()}
         return retrieval(model.measured(machine), sentences, model.run.main_layer)
+
+
+def _sentences(path: Path, language: str) -> list[list[str]]:
+    """The sentences of a file with their own spaces, split at white space; of a pair without a side, no words."""
+    if path.suffix == ".tsv":
+        pairs = written("nli", language)(path, Counter())
+        return [tokens(" ".join(s.text for s in pair.texts[1])) if pair.texts else [] for pair in pairs]
+    pieces = TextFiles((path,)).pieces()
+    return [tokens(line) for piece in pieces for line in piece.columns(Counter())[0]]
 
 
 PAIR_MEASURES: tuple[Measure, ...] = (
