@@ -239,11 +239,8 @@ def correlation_figure(results: Results, scale: str) -> Plot | None:
                 marker = BY_NAME.get(aligned.objective, GIVEN).marker
                 panel.plot(100 * aligned.value, -100 * delta.value, marker, color=SOFT, markersize=4, zorder=1.5)
             for place, point in enumerate(points):
-                its = look[point.objective]
-                if numbered:
-                    _number(panel, point, its, 1 + results.transforms.index(point.transform), 3 + place)
-                else:
-                    _marker(panel, point, its, fill[point.transform])
+                mark = fill.get(point.transform, 1 + results.transforms.index(point.transform))
+                _draw_point(panel, point, look[point.objective], mark, 3 + place)
             panel.axhline(0, color=INK, linewidth=0.8)
             panel.set_xlabel("alignment@1 of all types, %")
             panel.set_xlim(-5, 105)
@@ -301,25 +298,20 @@ def _printed(results: Results, task: str, metric: str) -> list[tuple[Published, 
     return [(alignment, delta) for alignment, delta in pairs if delta]
 
 
-def _place(panel: Axes, point: Point, colour: str) -> tuple[float, float]:
-    """Draw the intervals of a point, cut where shares and differences end, and return its place in percent."""
+def _draw_point(panel: Axes, point: Point, look: Look, mark: Fill | int, layer: int) -> None:
+    """A point with its intervals, cut where shares and differences end; a filled marker, or one with its number in it.
+
+    Marker and number are on the same `layer`, so that no number stands on another point.
+    """
     x, y = 100 * point.alignment.mean, -100 * point.delta.mean
     along = [both and (-both[1], -both[0]) for both in ends([point.delta], DIFFERENCE)]
-    draw_intervals(panel, [x], along, colour)
-    draw_intervals(panel, [y], ends([point.alignment]), colour, across=True)
-    return x, y
-
-
-def _marker(panel: Axes, point: Point, look: Look, fill: Fill) -> None:
-    style: Fill = "full" if fill == "none" else fill  # hollow is filled with white, so that error bars do not cross it
-    face: dict[str, Any] = {"markerfacecolor": "#ffffff" if fill == "none" else look.colour, "fillstyle": style}
-    x, y = _place(panel, point, look.colour)
-    panel.plot(x, y, look.marker, color=look.colour, markerfacecoloralt="#ffffff", markersize=8, **face)
-
-
-def _number(panel: Axes, point: Point, look: Look, number: int, layer: int) -> None:
-    """A point with its number in it, both on the same `layer`, so that no number stands on another point."""
-    x, y = _place(panel, point, look.colour)
-    panel.plot(x, y, look.marker, color=look.colour, markersize=NUMBERED.get(look.marker, 11), zorder=layer)
-    text: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": 7.5, "zorder": layer + 0.5}
-    panel.annotate(str(number), (x, y), color="#ffffff", **text)
+    draw_intervals(panel, [x], along, look.colour)
+    draw_intervals(panel, [y], ends([point.alignment]), look.colour, across=True)
+    if isinstance(mark, int):
+        panel.plot(x, y, look.marker, color=look.colour, markersize=NUMBERED.get(look.marker, 11), zorder=layer)
+        text: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": 7.5, "zorder": layer + 0.5}
+        panel.annotate(str(mark), (x, y), color="#ffffff", **text)
+    else:  # hollow is filled with white, so that error bars do not cross it
+        face: dict[str, Any] = {"markerfacecolor": "#ffffff" if mark == "none" else look.colour}
+        face["fillstyle"] = "full" if mark == "none" else mark
+        panel.plot(x, y, look.marker, color=look.colour, markerfacecoloralt="#ffffff", markersize=8, **face)

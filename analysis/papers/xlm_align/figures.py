@@ -167,7 +167,10 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
         for y, (_, objective, transform) in enumerate(rows)
         for task in tasks
     }
-    printed = _printed_gains(results)
+    published = [p for table in TABLES for p in published_in(results, table)]
+    start = {p.task: p.value for p in published if p.table == 3 and p.setting == DEFAULT}
+    # The published difference to the default; POS's is of F1 on bare tags.
+    printed = {(p.setting, p.task): p.value - start[p.task] for p in published if p.task in start}
     shown = [printed[name, task] for name, _, _ in rows for task in tasks if (name, task) in printed]
     farthest = max((100 * abs(gain) for gain in [*(g.mean for g in gains.values() if g), *shown]), default=0.0)
     reach = max(STEP, STEP * -(-ROOM * farthest // STEP))
@@ -191,9 +194,8 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
         handles = [key(f"ours, {one.plain.title}", one.look.colour, "", line="-") for one in families if one]
         handles.append(key("published, at the paper’s scale", INK, "D", "none"))
         legend(figure, handles, 3)
-    published = [p for table in TABLES for p in published_in(results, table) if p.task in tasks]
     records = records_of(results, every, ("ZS",))
-    return plot("figure-ablations", figure, results, records, published)
+    return plot("figure-ablations", figure, results, records, [p for p in published if p.task in tasks])
 
 
 def _gain(panel: Axes, gain: Estimate, y: float, reach: float, mark: Look) -> None:
@@ -205,10 +207,3 @@ def _gain(panel: Axes, gain: Estimate, y: float, reach: float, mark: Look) -> No
         if abs(end) > reach:
             edge = reach if end > 0 else -reach
             panel.plot(edge, y, linestyle="", marker=marker, color=mark.colour, markersize=6, clip_on=False)
-
-
-def _printed_gains(results: Results) -> dict[tuple[str, str], float]:
-    """The published difference to the default, by setting and task; POS's is of F1 on bare tags."""
-    default = {p.task: p.value for p in published_in(results, 3) if p.setting == DEFAULT}
-    printed = [p for table in TABLES for p in published_in(results, table) if p.task in default]
-    return {(p.setting, p.task): p.value - default[p.task] for p in printed}

@@ -246,16 +246,14 @@ def _lead(rates: list[tuple[System, float]], sets: Sequence[str]) -> str:
     first = f"{_name(best)} {percent(rate)} %"
     if not others:
         return f"{first}, the only one"
-    if all(_below(best, other, sets) for other, _ in others):
+    gaps = [
+        gap(*([{0: Measured.of(system.records[name])} for name in sets] for system in (best, other)))
+        for other, _ in others
+    ]
+    if all(below and below.high is not None and below.high < 0 for below in gaps):
         return f"{first}, the lowest"
     following, next_rate = others[0]
     return f"{first} and {_name(following)} {percent(next_rate)} %, no lead beyond the draw of sentences,"
-
-
-def _below(ours: System, theirs: System, sets: Sequence[str]) -> bool:
-    rates = ([{0: Measured.of(system.records[name])} for name in sets] for system in (ours, theirs))
-    difference = gap(*rates)
-    return difference is not None and difference.high is not None and difference.high < 0
 
 
 def _name(system: System) -> str:
