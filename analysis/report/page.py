@@ -31,8 +31,7 @@ def excerpt(text: str, lines: int = LINES) -> str:
     kept, rest = parts[:2], parts[2:]
     while rest and sum(part.count("\n") for part in [*kept, rest[0]]) <= lines:
         kept.append(rest.pop(0))
-    shown = "".join(kept).rstrip() + "\n"
-    return shown + (f"\n{len(rest):,} more in the preview\n" if rest else "")
+    return "".join(kept).rstrip() + "\n" + (f"\n{len(rest):,} more in the preview\n" if rest else "")
 
 
 @dataclass(frozen=True)
