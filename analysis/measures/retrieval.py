@@ -155,17 +155,13 @@ def sentence_vectors(
         lengths = torch.tensor([len(rows[i]) for i in batch], device=states[0].device)
         first = len(pieces.before)
         real = torch.arange(states[0].shape[1] - first, device=lengths.device) < lengths[:, None]
-        means = torch.stack([_mean(hidden[:, first:], real) for hidden in states])
+        own = (hidden[:, first:].masked_fill(~real[:, :, None], 0.0) for hidden in states)  # padding may hold anything
+        means = torch.stack([hidden.sum(1) / real.sum(1, keepdim=True) for hidden in own])
         if vectors is None:
             vectors = means.new_empty(len(states), len(rows), means.shape[2])
         vectors[:, torch.tensor(batch)] = means
     assert vectors is not None  # there is a sentence: languages without one are refused where they are read
     return vectors
-
-
-def _mean(hidden: Tensor, real: Tensor) -> Tensor:
-    """The mean of the states (B, n, H) that are `real` (B, n), (B, H); padding may hold anything."""
-    return hidden.masked_fill(~real[:, :, None], 0.0).sum(1) / real.sum(1, keepdim=True)
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:

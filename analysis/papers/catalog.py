@@ -88,10 +88,6 @@ def _continued_summary(tables: Sequence[str]) -> list[str]:
     return [name for name in tables if name in means or ("xtreme" not in tables and name.startswith("task-"))]
 
 
-def _link_terms(results: Results) -> Iterable[tuple[str, str]]:
-    return (NATURAL[name] for name in ("links", "fast_align", "ways", "objectives"))
-
-
 PAPERS = {
     "align_mlm": PaperReport(
         align_mlm_findings,
@@ -157,7 +153,7 @@ PAPERS = {
         _figures(link_figure),
         published=("xlm_align",),
         published_table=2,
-        terms=_link_terms,
+        terms=lambda results: (NATURAL[name] for name in ("links", "fast_align", "ways", "objectives")),
         by_transform=False,
         summary=lambda tables: ("table-2",),
     ),

@@ -145,12 +145,12 @@ def objectives_figure(results: Results, scale: str) -> Plot | None:
         for panel in axes[:, 0]:
             panel.set_yticks(range(len(rows)), titles, fontsize=8)
             panel.set_ylim(len(rows) - 0.4, -0.6)
-        shown = dict(main_metrics(results))
-        floors = [floor for floor in results.floors.all if shown.get(floor.task) == floor.metric]
+        metrics = dict(main_metrics(results))
+        floors = [floor for floor in results.floors.all if metrics.get(floor.task) == floor.metric]
         floors = [floor for floor in floors if floor.learnt == results.source and not floor.surface]
         if floors:
             legend(figure, [key(STRONGEST, INK, "", line="-")], 1)
-    return plot("figure-objectives", figure, results, results.select(("ZS",), shown), floors=floors)
+    return plot("figure-objectives", figure, results, results.select(("ZS",), metrics), floors=floors)
 
 
 def _draw(panel: Axes, look: dict[str, Look], rows: list[tuple[str, str]], scores: list[BySeed]) -> None:

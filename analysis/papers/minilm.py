@@ -133,7 +133,7 @@ def examples_figure(study: Continued, scale: str) -> Plot | None:
     with styled(FULL, 1.6 + 3.0 * len(tasks), heading("figure-examples", scale, source=study.source)) as figure:
         widths = [1.0, BEYOND] if any(printed.values()) else [1.0]
         panels = figure.subplots(len(tasks), len(widths), squeeze=False, sharey="row", width_ratios=widths)
-        shown: list[Published] = []
+        numbers: list[Published] = []
         for row, task in zip(panels, tasks, strict=True):
             _draw(row[0], study, task)
             row[0].set_ylabel(f"{metric_title(PRIMARY[task])}, %")
@@ -143,12 +143,12 @@ def examples_figure(study: Continued, scale: str) -> Plot | None:
             elif len(widths) > 1:
                 row[1].remove()
             languages = (study.source, *study.languages(task))
-            shown += (one for name, one in printed[task].items() if name in languages)
+            numbers += (one for name, one in printed[task].items() if name in languages)
         floors = [floor for task in tasks for floor in strongest(study, task)]
         lines = any(trend(study, study.start, task) for task in tasks)
         handles = [key(study.source, *SOURCE, line="-"), key("mean of the other languages", *OTHERS, line="-")]
         handles += [key("mean of all, continued straight on", INK, "", line=":")] if lines else []
-        handles += [published_key(SMALL)] if shown else []
+        handles += [published_key(SMALL)] if numbers else []
         handles += [key(STRONGEST, INK, "", line="-")] if floors else []
         legend(figure, handles, 2)
     results = study.results
@@ -159,7 +159,7 @@ def examples_figure(study: Continued, scale: str) -> Plot | None:
     ]
     about: dict[str, Any] = {"start": study.title(study.start), "source": study.source, "seeds": study.seeds}
     parts = ["lines"] if lines else []
-    return plot("figure-examples", figure, results, records, shown, floors, parts=parts, model=SMALL, **about)
+    return plot("figure-examples", figure, results, records, numbers, floors, parts=parts, model=SMALL, **about)
 
 
 def _draw(panel: Axes, study: Continued, task: str) -> None:

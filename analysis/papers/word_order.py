@@ -160,8 +160,8 @@ def drawn_shares(columns: Mapping[str, Mapping[str, float]], title: str, caption
         for place, ((colour, marker), shares) in enumerate(zip(LOOKS, columns.values(), strict=False)):
             # lifted, so that equal shares do not hide one another
             lift = min(BETWEEN, ROOM / len(columns)) * (place - (len(columns) - 1) / 2)
-            shown = {y + lift: 100 * shares[what] for y, what in enumerate(rows) if what in shares}
-            axes.plot(list(shown.values()), list(shown), marker, color=colour, markersize=7)
+            markers = {y + lift: 100 * shares[what] for y, what in enumerate(rows) if what in shares}
+            axes.plot(list(markers.values()), list(markers), marker, color=colour, markersize=7)
         axes.set_yticks(range(len(rows)), rows)
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_xlim(-3, 103)

@@ -31,8 +31,7 @@ def excerpt(text: str, lines: int = LINES) -> str:
     kept, rest = parts[:2], parts[2:]
     while rest and sum(part.count("\n") for part in [*kept, rest[0]]) <= lines:
         kept.append(rest.pop(0))
-    shown = "".join(kept).rstrip() + "\n"
-    return shown + (f"\n{len(rest):,} more in the preview\n" if rest else "")
+    return "".join(kept).rstrip() + "\n" + (f"\n{len(rest):,} more in the preview\n" if rest else "")
 
 
 @dataclass(frozen=True)
@@ -104,7 +103,8 @@ def write_page(path: Path, report: Report) -> None:
 def _figure(drawing: Drawing) -> str:
     """The SVG as an image of its own, so that two figures' names inside cannot meet, with a style for dark mode."""
     svg = drawing.svg.read_text(encoding="utf-8")
-    width = PIXELS * _width(svg)
+    (points,) = re.findall(r'<svg[^>]*\swidth="([\d.]+)pt"', svg)  # as Matplotlib writes it
+    width = PIXELS * float(points)
     start = svg.index(">", svg.index("<svg")) + 1
     image = base64.b64encode(f"{svg[:start]}<style>{FIGURE_STYLE}</style>{svg[start:]}".encode()).decode()
     title = _text(drawing.title)
@@ -115,13 +115,6 @@ def _figure(drawing: Drawing) -> str:
         f"<figcaption><p>{_text(drawing.caption)}</p>{_list(drawing.details)}"
         f"<p>Records: <code>{_text(drawing.records.name)}</code></p></figcaption>{_runs(drawing.runs)}</figure>"
     )
-
-
-def _width(svg: str) -> float:
-    width = re.search(r'<svg[^>]*\swidth="([\d.]+)pt"', svg)
-    if not width:
-        raise ValueError("an SVG without a width in points")
-    return float(width[1])
 
 
 def _claims(table: Table) -> str:

@@ -75,17 +75,17 @@ class Results:
         self.study = studies[0] if studies else ""
         self.source = next((run.languages[0].name for run in self.runs.values() if run.languages), "")
         self._columns = self._join()
-        shown = [self.runs[name] for name in dict.fromkeys(record.run for record in self.records)]
-        self._objectives = {run.objective.name: run.objective for run in shown if run.objective}
-        self._starts = {run.objective.name: run.start for run in shown if run.objective}
-        self._languages = {language.name: language for run in shown for language in run.languages[1:]}
+        measured_runs = [self.runs[name] for name in dict.fromkeys(record.run for record in self.records)]
+        self._objectives = {run.objective.name: run.objective for run in measured_runs if run.objective}
+        self._starts = {run.objective.name: run.start for run in measured_runs if run.objective}
+        self._languages = {language.name: language for run in measured_runs for language in run.languages[1:]}
         self.objectives = list(self._objectives)
         self.transforms = list(dict.fromkeys(r.language for r in self.records if r.language in self._languages))
         tasks = {record.task for record in self.records if record.task}
         self.tasks = [*(task for task in PRIMARY if task in tasks), *sorted(tasks - PRIMARY.keys())]
         self.main_tasks = [task for task in self.tasks if task in PRIMARY]
-        self.seeds = sorted({run.seed for run in shown})
-        redrawn = [run.redrawn for run in shown]
+        self.seeds = sorted({run.seed for run in measured_runs})
+        redrawn = [run.redrawn for run in measured_runs]
         self.redrawn = tuple(what for what in (redrawn[0] if redrawn else ()) if all(what in each for each in redrawn))
 
     def _join(self) -> dict[Key, dict[tuple[int, int], Record]]:

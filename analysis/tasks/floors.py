@@ -40,8 +40,8 @@ def floors(
                 predictions = learnt((example for example, _ in test), spell[second])
                 scores = (scored(second) if scored else task).scores([gold for _, gold in test], predictions)
                 for metric, score in scores.items():
-                    number = task.name, metric, score.value, score.count, second, first
-                    by_pair[pair].append(Floor(baseline.name, baseline.title, *number, baseline.surface, score.items))
+                    about = task.name, metric, score.value, score.count, second, first
+                    by_pair[pair].append(Floor(baseline.name, baseline.title, *about, baseline.surface, score.items))
     return [floor for pair in pairs for floor in by_pair[pair]]
 
 

@@ -65,33 +65,33 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
     groups = [group for group in metrics if any(results.deltas(*cell, *group) for cell in cells)]
     if not groups or len(transforms) > MOST or not look:
         return None
-    shown: list[Published] = []
+    numbers: list[Published] = []
     columns = min(len(transforms), ABREAST, int(FULL / (BAR * len(groups) * len(look) / FILLED)))
     height = 1.5 + 2.5 * -(-len(transforms) // columns)
     with styled(FULL, height, heading("figure-2-delta", scale)) as figure:
         axes = grid(figure, len(transforms), columns, sharey=True)
         for panel, transform in zip(axes.flat, transforms, strict=False):
-            shown += _bars(panel, results, look, transform, groups)
+            numbers += _bars(panel, results, look, transform, groups)
             panel.set_title(results.transform_title(transform))
         for panel in axes[:, 0]:
             panel.set_ylabel("Δ = SUP − ZS, points")
         bottom, top = axes[0, 0].get_ylim()
         axes[0, 0].set_ylim(min(bottom, -BELOW * top), top)
         handles = bar_keys(results, look)
-        handles += [key("published, at the paper’s scale", INK, "D", "none")] if shown else []
+        handles += [key("published, at the paper’s scale", INK, "D", "none")] if numbers else []
         kept = (retained(results, *cell, *group) for cell in cells for group in groups)
         floors = list(dict.fromkeys(each.floor for each in kept if each))
         handles += [key("no transfer: Δ with ZS at the floor", INK, "", line=":")] if floors else []
         legend(figure, handles, 3)
     records = results.select(("SUP", "ZS"), dict(groups))
-    return plot("figure-2-delta", figure, results, records, shown, floors)
+    return plot("figure-2-delta", figure, results, records, numbers, floors)
 
 
 def _bars(
     panel: Axes, results: Results, look: dict[str, Look], transform: str, groups: list[tuple[str, str]]
 ) -> list[Published]:
     """Bars with intervals, and what the paper prints of the same metric, which it returns."""
-    width, shown = FILLED / len(look), []
+    width, numbers = FILLED / len(look), []
     for group, (task, metric) in enumerate(groups):
         for i, objective in enumerate(look):
             x = group + (i - (len(look) - 1) / 2) * width
@@ -103,12 +103,12 @@ def _bars(
             if printed := results.printed(3, DELTA, objective, transform, task, metric):
                 style: dict[str, Any] = {"color": INK, "markerfacecolor": "#ffffff", "markersize": 4, "zorder": 4}
                 panel.plot(x + width / 6, 100 * printed.value, "D", **style)
-                shown.append(printed)
+                numbers.append(printed)
     panel.axhline(0, color=INK, linewidth=0.8)
     labels = [f"{task_title(task)}\n{metric_title(metric)}".replace("on bare", "on\nbare") for task, metric in groups]
     panel.set_xticks(range(len(groups)), labels)
     panel.grid(visible=False, axis="x")
-    return shown
+    return numbers
 
 
 def floor_figure(results: Results, scale: str) -> Plot | None:
@@ -239,11 +239,8 @@ def correlation_figure(results: Results, scale: str) -> Plot | None:
                 marker = BY_NAME.get(aligned.objective, GIVEN).marker
                 panel.plot(100 * aligned.value, -100 * delta.value, marker, color=SOFT, markersize=4, zorder=1.5)
             for place, point in enumerate(points):
-                its = look[point.objective]
-                if numbered:
-                    _number(panel, point, its, 1 + results.transforms.index(point.transform), 3 + place)
-                else:
-                    _marker(panel, point, its, fill[point.transform])
+                mark = fill.get(point.transform, 1 + results.transforms.index(point.transform))
+                _draw_point(panel, point, look[point.objective], mark, 3 + place)
             panel.axhline(0, color=INK, linewidth=0.8)
             panel.set_xlabel("alignment@1 of all types, %")
             panel.set_xlim(-5, 105)
@@ -254,8 +251,8 @@ def correlation_figure(results: Results, scale: str) -> Plot | None:
         if numbered:
             names = enumerate(map(results.transform_title, results.transforms), start=1)
             handles += [key(name, INK, f"${number}$") for number, name in names]
-        shown = list(dict.fromkeys(number for pairs in printed.values() for pair in pairs for number in pair))
-        handles += [key("published, shapes as above", SOFT, "o", small=True)] if shown else []
+        numbers = list(dict.fromkeys(number for pairs in printed.values() for pair in pairs for number in pair))
+        handles += [key("published, shapes as above", SOFT, "o", small=True)] if numbers else []
         legend(figure, handles, 3)
     details = [
         f"ρ is Spearman’s rank correlation {SIGN}. Brackets hold its 95 % bootstrap interval over points, where "
@@ -276,7 +273,7 @@ def correlation_figure(results: Results, scale: str) -> Plot | None:
             title = f"{task_title(task)} ({metric_title(metrics[task])})"
             details.append(f"{title}, published, {rho.n} cells: {in_words(rho)}.")
     records = results.select(("SUP", "ZS", ALIGNMENT), metrics | {"": "all"})
-    return plot("figure-3-correlation", figure, results, records, shown, details=details)
+    return plot("figure-3-correlation", figure, results, records, numbers, details=details)
 
 
 def in_words(rho: Correlation | None) -> str:
@@ -301,25 +298,20 @@ def _printed(results: Results, task: str, metric: str) -> list[tuple[Published, 
     return [(alignment, delta) for alignment, delta in pairs if delta]
 
 
-def _place(panel: Axes, point: Point, colour: str) -> tuple[float, float]:
-    """Draw the intervals of a point, cut where shares and differences end, and return its place in percent."""
+def _draw_point(panel: Axes, point: Point, look: Look, mark: Fill | int, layer: int) -> None:
+    """A point with its intervals, cut where shares and differences end; a filled marker, or one with its number in it.
+
+    Marker and number are on the same `layer`, so that no number stands on another point.
+    """
     x, y = 100 * point.alignment.mean, -100 * point.delta.mean
     along = [both and (-both[1], -both[0]) for both in ends([point.delta], DIFFERENCE)]
-    draw_intervals(panel, [x], along, colour)
-    draw_intervals(panel, [y], ends([point.alignment]), colour, across=True)
-    return x, y
-
-
-def _marker(panel: Axes, point: Point, look: Look, fill: Fill) -> None:
-    style: Fill = "full" if fill == "none" else fill  # hollow is filled with white, so that error bars do not cross it
-    face: dict[str, Any] = {"markerfacecolor": "#ffffff" if fill == "none" else look.colour, "fillstyle": style}
-    x, y = _place(panel, point, look.colour)
-    panel.plot(x, y, look.marker, color=look.colour, markerfacecoloralt="#ffffff", markersize=8, **face)
-
-
-def _number(panel: Axes, point: Point, look: Look, number: int, layer: int) -> None:
-    """A point with its number in it, both on the same `layer`, so that no number stands on another point."""
-    x, y = _place(panel, point, look.colour)
-    panel.plot(x, y, look.marker, color=look.colour, markersize=NUMBERED.get(look.marker, 11), zorder=layer)
-    text: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": 7.5, "zorder": layer + 0.5}
-    panel.annotate(str(number), (x, y), color="#ffffff", **text)
+    draw_intervals(panel, [x], along, look.colour)
+    draw_intervals(panel, [y], ends([point.alignment]), look.colour, across=True)
+    if isinstance(mark, int):
+        panel.plot(x, y, look.marker, color=look.colour, markersize=NUMBERED.get(look.marker, 11), zorder=layer)
+        text: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": 7.5, "zorder": layer + 0.5}
+        panel.annotate(str(mark), (x, y), color="#ffffff", **text)
+    else:  # hollow is filled with white, so that error bars do not cross it
+        face: dict[str, Any] = {"markerfacecolor": "#ffffff" if mark == "none" else look.colour}
+        face["fillstyle"] = "full" if mark == "none" else mark
+        panel.plot(x, y, look.marker, color=look.colour, markerfacecoloralt="#ffffff", markersize=8, **face)

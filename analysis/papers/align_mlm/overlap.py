@@ -106,37 +106,37 @@ def overlap_figure(results: Results, scale: str) -> Plot | None:
 
     None where fewer than three different shares were measured, or with more objectives than rows.
     """
-    shown, rows = sharers(results), results.objectives
+    languages, rows = sharers(results), results.objectives
     columns = [Column(f"{score_title(t)}, Δ, points", DELTA, metric, t) for t, metric in main_metrics(results)]
     columns += [Column("alignment@1, held-out, %", ALIGNMENT, "held-out")] if results.has(ALIGNMENT) else []
-    few = len({sharer.tokens for sharer in shown}) < FEWEST
+    few = len({sharer.tokens for sharer in languages}) < FEWEST
     if few or not columns or len(rows) > MOST_ROWS or not looks(results):
         return None
     with styled(FULL, 1.3 + 2.0 * len(rows), heading("figure-overlap", scale)) as figure:
         axes = figure.subplots(len(rows), len(columns), sharex=True, sharey="col", squeeze=False)
         for panels, objective in zip(axes, rows, strict=True):
             for panel, column in zip(panels, columns, strict=True):
-                _draw(panel, column, results, objective, shown)
+                _draw(panel, column, results, objective, languages)
                 panel.set_title(f"{results.objective_title(objective)}\n{column.head}", fontsize=9.5)
         for panel in axes[-1]:
             panel.set_xlabel("sub-words shared, %")
-        kinds = {sharer.kind for sharer in shown}
+        kinds = {sharer.kind for sharer in languages}
         legend(figure, [key(kind, *look) for kind, look in LOOK.items() if kind in kinds], 4)
     numbers = [(SHARING, "", "tokens"), (ALIGNMENT, "", "held-out")]
     numbers += [(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")]
     records = [
         record
         for objective in rows
-        for sharer in shown
+        for sharer in languages
         for measure, task, metric in numbers
         for record in results.last(measure, objective, sharer.language, task, metric).values()
     ]
     return plot("figure-overlap", figure, results, records)
 
 
-def _draw(axes: Axes, column: Column, results: Results, objective: str, shown: list[Sharer]) -> None:
+def _draw(axes: Axes, column: Column, results: Results, objective: str, languages: list[Sharer]) -> None:
     def points(*kinds: str) -> list[Point]:
-        own = (sharer for sharer in shown if sharer.kind in kinds)
+        own = (sharer for sharer in languages if sharer.kind in kinds)
         return means((100 * sharer.tokens, column.values(results, objective, sharer.language)) for sharer in own)
 
     for kind, (colour, marker) in LOOK.items():

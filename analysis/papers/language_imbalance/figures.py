@@ -54,10 +54,10 @@ def imbalance_figure(results: Results, scale: str) -> Plot | None:
 
     None where there is no mixture of given shares, or with more objectives than a figure can tell apart.
     """
-    shown, look = [condition for condition in conditions(results) if condition.shares], looks(results)
-    sizes = sorted({len(condition.languages) for condition in shown})
-    rows = [row for row in _rows(results) if any(row.numbers(c, o) for c in shown for o in results.objectives)]
-    if not shown or not rows or not look:
+    mixtures, look = [condition for condition in conditions(results) if condition.shares], looks(results)
+    sizes = sorted({len(condition.languages) for condition in mixtures})
+    rows = [row for row in _rows(results) if any(row.numbers(c, o) for c in mixtures for o in results.objectives)]
+    if not mixtures or not rows or not look:
         return None
     printed = {p.setting: p for p in results.published if p.measure == EFFICIENCY}
     theirs: list[Published] = []
@@ -65,7 +65,9 @@ def imbalance_figure(results: Results, scale: str) -> Plot | None:
         axes = figure.subplots(len(rows), len(sizes), sharex="col", sharey="row", squeeze=False)
         for row, panels in zip(rows, axes, strict=True):
             for size, panel in zip(sizes, panels, strict=True):
-                own = sorted((c for c in shown if len(c.languages) == size), key=lambda c: c.shares[0] / sum(c.shares))
+                own = sorted(
+                    (c for c in mixtures if len(c.languages) == size), key=lambda c: c.shares[0] / sum(c.shares)
+                )
                 _draw(panel, row, own, look)
                 for x, condition in enumerate(own) if row.ratio else ():
                     if number := printed.get(f"{size} languages, {condition.title}"):

@@ -75,18 +75,18 @@ def task_figure(study: Continued, scale: str) -> Plot | None:
     source, look = study.source, looks(study.results, study.models) if study.tasks else {}
     if not look:
         return None
-    shown = {task: printed_metrics(task)[0] for task in study.tasks}
+    metrics = {task: printed_metrics(task)[0] for task in study.tasks}
     languages = {task: [source, *study.languages(task)] for task in study.tasks}
-    small = [number for task in shown for number in study.of_small(task).values()]
+    small = [number for task in metrics for number in study.of_small(task).values()]
     published = {
-        name: [p for p in numbers if shown.get(p.task) == p.metric and p.setting in languages[p.task]]
+        name: [p for p in numbers if metrics.get(p.task) == p.metric and p.setting in languages[p.task]]
         for name, numbers in ((PAPER, study.printed(PAPER, BY_LANGUAGE)), (SMALL, small))
     }
-    columns = min(COLUMNS, len(shown))
-    height = 1.7 + 2.3 * -(-len(shown) // columns)
+    columns = min(COLUMNS, len(metrics))
+    height = 1.7 + 2.3 * -(-len(metrics) // columns)
     with styled(FULL, height, heading("figure-tasks", scale, source=source)) as figure:
-        axes = grid(figure, len(shown), columns)
-        for panel, (task, metric) in zip(axes.flat, shown.items(), strict=False):
+        axes = grid(figure, len(metrics), columns)
+        for panel, (task, metric) in zip(axes.flat, metrics.items(), strict=False):
             for place, language in enumerate(languages[task]):
                 _scores(panel, study, look, task, metric, language, place)
             for name, numbers in published.items():
@@ -102,10 +102,10 @@ def task_figure(study: Continued, scale: str) -> Plot | None:
             panel.set_title(task_title(task))
             panel.set_ylabel(f"{metric_title(metric)}, %")
         handles = [key(study.title(model), one.colour, one.marker) for model, one in look.items()]
-        floors = [f for f in study.results.floors.all if shown.get(f.task) == f.metric and f.learnt == source]
+        floors = [f for f in study.results.floors.all if metrics.get(f.task) == f.metric and f.learnt == source]
         handles += [key("strongest baseline without a model", INK, "", line="-")] if floors else []
         legend(figure, [*handles, *(published_key(name) for name, numbers in published.items() if numbers)], 3)
-    records = [r for r in study.results.select((SOURCE_SCORE, ZERO_SHOT), shown) if study.is_whole(r)]
+    records = [r for r in study.results.select((SOURCE_SCORE, ZERO_SHOT), metrics) if study.is_whole(r)]
     about: dict[str, Any] = {"source": source, "model": SMALL, "seeds": study.seeds}
     parts = [part for part, name in (("published", PAPER), ("small", SMALL)) if published[name]]
     numbers = [*published[PAPER], *published[SMALL]]

@@ -38,7 +38,14 @@ def continued_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]
         yield "xtreme", xtreme_table(study, scale)
     if study.sets:
         yield "aer", _errors(study, scale)
-        yield "layers", _by_layer(study, scale)
+        header = ("model", "links by", "layer", *map(set_title, study.sets), "mean")
+        rows = [
+            (study.title(model), aligner, str(layer), *_error_cells(study, model, aligner, layer))
+            for aligner in study.aligners
+            for model in study.models
+            for layer in range(study.layers + 1)
+        ]
+        yield "layers", continued_table(study, "layers", scale, header, rows, 3)
     if study.pairs:
         yield "retrieval", _retrieval(study, scale)
     for task in study.tasks:
@@ -82,17 +89,6 @@ def _errors(study: Continued, scale: str) -> Table:
     header, parts = ("model", "links by", "source", *names[:-1], "mean"), ["unread"] if study.unread else []
     about = {"layer": study.layer, "layers": study.layers, "sets": listed(list(map(set_title, study.unread)))}
     return continued_table(study, "aer", scale, header, rows, 3, parts, **about)
-
-
-def _by_layer(study: Continued, scale: str) -> Table:
-    rows = [
-        (study.title(model), aligner, str(layer), *_error_cells(study, model, aligner, layer))
-        for aligner in study.aligners
-        for model in study.models
-        for layer in range(study.layers + 1)
-    ]
-    header = ("model", "links by", "layer", *map(set_title, study.sets), "mean")
-    return continued_table(study, "layers", scale, header, rows, 3)
 
 
 def _retrieval(study: Continued, scale: str) -> Table:

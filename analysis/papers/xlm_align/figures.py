@@ -67,14 +67,14 @@ def label_figure(results: Results, scale: str) -> Plot | None:
     labels = {(*cell, kind): results.growth(*cell, kind, LABELS) for cell in cells for kind in KINDS}
     labelled = [cell for cell in cells if labels[(*cell, "precision")]]
     rows = [t for t in results.transforms if any(t == transform for _, transform in labelled)]
-    shown, look = list(dict.fromkeys(objective for objective, _ in labelled)), looks(results)
+    labelling, look = list(dict.fromkeys(objective for objective, _ in labelled)), looks(results)
     if not rows or not look or len(rows) > MOST:
         return None
     with styled(FULL, 1.7 + 2.2 * len(rows), heading("figure-labels", scale)) as figure:
         axes = figure.subplots(len(rows), len(KINDS), sharex=True, sharey=True, squeeze=False)
         for row, transform in zip(axes, rows, strict=True):
             for panel, (kind, title) in zip(row, KINDS.items(), strict=True):
-                for objective in shown:
+                for objective in labelling:
                     _label_lines(panel, labels[objective, transform, kind], look[objective])
                 panel.set_title(f"{results.transform_title(transform)}, {title}")
             row[0].set_ylabel("share, %")
@@ -82,7 +82,7 @@ def label_figure(results: Results, scale: str) -> Plot | None:
         steps_axis(axes[0, 0])
         for panel in axes[-1]:
             panel.set_xlabel("step, the steps of the start included")
-        legend(figure, keys(results, look, shown, line=None), 2)
+        legend(figure, keys(results, look, labelling, line=None), 2)
     records = [r for r in results.records if r.measure == LABELS and r.metric in KINDS]
     return plot("figure-labels", figure, results, records)
 
@@ -167,9 +167,12 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
         for y, (_, objective, transform) in enumerate(rows)
         for task in tasks
     }
-    printed = _printed_gains(results)
-    shown = [printed[name, task] for name, _, _ in rows for task in tasks if (name, task) in printed]
-    farthest = max((100 * abs(gain) for gain in [*(g.mean for g in gains.values() if g), *shown]), default=0.0)
+    published = [p for table in TABLES for p in published_in(results, table)]
+    start = {p.task: p.value for p in published if p.table == 3 and p.setting == DEFAULT}
+    # The published difference to the default; POS's is of F1 on bare tags.
+    printed = {(p.setting, p.task): p.value - start[p.task] for p in published if p.task in start}
+    theirs = [printed[name, task] for name, _, _ in rows for task in tasks if (name, task) in printed]
+    farthest = max((100 * abs(gain) for gain in [*(g.mean for g in gains.values() if g), *theirs]), default=0.0)
     reach = max(STEP, STEP * -(-ROOM * farthest // STEP))
     with styled(FULL, 2.1 + 0.36 * len(labels), heading("figure-ablations", scale)) as figure:
         axes = figure.subplots(1, len(tasks), sharex=True, sharey=True, squeeze=False)[0]
@@ -191,9 +194,8 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
         handles = [key(f"ours, {one.plain.title}", one.look.colour, "", line="-") for one in families if one]
         handles.append(key("published, at the paper’s scale", INK, "D", "none"))
         legend(figure, handles, 3)
-    published = [p for table in TABLES for p in published_in(results, table) if p.task in tasks]
     records = records_of(results, every, ("ZS",))
-    return plot("figure-ablations", figure, results, records, published)
+    return plot("figure-ablations", figure, results, records, [p for p in published if p.task in tasks])
 
 
 def _gain(panel: Axes, gain: Estimate, y: float, reach: float, mark: Look) -> None:
@@ -205,10 +207,3 @@ def _gain(panel: Axes, gain: Estimate, y: float, reach: float, mark: Look) -> No
         if abs(end) > reach:
             edge = reach if end > 0 else -reach
             panel.plot(edge, y, linestyle="", marker=marker, color=mark.colour, markersize=6, clip_on=False)
-
-
-def _printed_gains(results: Results) -> dict[tuple[str, str], float]:
-    """The published difference to the default, by setting and task; POS's is of F1 on bare tags."""
-    default = {p.task: p.value for p in published_in(results, 3) if p.setting == DEFAULT}
-    printed = [p for table in TABLES for p in published_in(results, table) if p.task in default]
-    return {(p.setting, p.task): p.value - default[p.task] for p in printed}

@@ -85,7 +85,7 @@ class Systems:
     Attributes:
         main: every system by a method with a name of its own, of encoders the chosen layer.
         without_encoder: the diagonal, and fast_align's headline.
-        shown: the rows of Table 2: encoders with each side alone, and the released aligner's rule as it is released.
+        rows: those of Table 2: encoders with each side alone, and the released aligner's rule as it is released.
     """
 
     def __init__(self, results: Results, sets: Sequence[str] = ()) -> None:
@@ -106,7 +106,7 @@ class Systems:
         self.without_encoder = [*(s for s in self.all if s.aligner == DIAGONAL), *headline]
         alone = [s for s in self.encoders(joint=False) if s.aligner != RELEASED.name]
         released = [s for s in self.encoders(joint=True) if s.aligner == RELEASED.name]
-        self.shown = [*self.without_encoder, *alone, *released]
+        self.rows = [*self.without_encoder, *alone, *released]
 
     def encoders(self, joint: bool) -> list[System]:
         """Each encoder and aligner at the chosen layer."""
@@ -149,7 +149,7 @@ def _aligner(system: System) -> str:
 
 def table_2(systems: Systems, scale: str) -> Table:
     """AER in percent by aligner and encoder, at the layer chosen beforehand."""
-    rows = [(_aligner(system), system.learnt_from, OURS, *systems.rates(system)) for system in systems.shown]
+    rows = [(_aligner(system), system.learnt_from, OURS, *systems.rates(system)) for system in systems.rows]
     published = [number for number in systems.results.published if number.table == 2]
     for setting, encoder in dict.fromkeys((number.setting, number.objective) for number in published):
         values = {p.task: p.value for p in published if (p.setting, p.objective) == (setting, encoder)}
@@ -172,9 +172,9 @@ def _about(systems: Systems) -> dict[str, Any]:
 
 def layers_table(systems: Systems, published: Layers, scale: str) -> Table:
     """AER of each layer by the released aligner, what Figure 2 draws; `published` rates are joint."""
-    shown = [system for system in systems.all if system.layers and system.aligner == RELEASED.name]
-    shown.sort(key=lambda system: (system.layers, system.learnt, system.joint, system.layer or 0))
-    rows = [(system.title, str(system.layer), system.way, OURS, *systems.rates(system)) for system in shown]
+    encoders = [system for system in systems.all if system.layers and system.aligner == RELEASED.name]
+    encoders.sort(key=lambda system: (system.layers, system.learnt, system.joint, system.layer or 0))
+    rows = [(system.title, str(system.layer), system.way, OURS, *systems.rates(system)) for system in encoders]
     for encoder, by_set in published.items():
         if all(name in by_set for name in systems.sets):
             for layer, rates in enumerate(zip(*(by_set[name] for name in systems.sets), strict=True)):
@@ -213,7 +213,7 @@ def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
 def measures_table(systems: Systems, scale: str) -> Table:
     """Precision, recall and F1 beside AER, for what Table 2 shows."""
     rows = []
-    for system in systems.shown:
+    for system in systems.rows:
         counts = system.counts
         counts |= {"all pairs": sum(counts.values(), LinkCounts())} if len(counts) > 1 else {}
         rows += [(_aligner(system), system.learnt_from, gold, *link_cells(its)) for gold, its in counts.items()]
@@ -246,16 +246,14 @@ def _lead(rates: list[tuple[System, float]], sets: Sequence[str]) -> str:
     first = f"{_name(best)} {percent(rate)} %"
     if not others:
         return f"{first}, the only one"
-    if all(_below(best, other, sets) for other, _ in others):
+    gaps = [
+        gap(*([{0: Measured.of(system.records[name])} for name in sets] for system in (best, other)))
+        for other, _ in others
+    ]
+    if all(below and below.high is not None and below.high < 0 for below in gaps):
         return f"{first}, the lowest"
     following, next_rate = others[0]
     return f"{first} and {_name(following)} {percent(next_rate)} %, no lead beyond the draw of sentences,"
-
-
-def _below(ours: System, theirs: System, sets: Sequence[str]) -> bool:
-    rates = ([{0: Measured.of(system.records[name])} for name in sets] for system in (ours, theirs))
-    difference = gap(*rates)
-    return difference is not None and difference.high is not None and difference.high < 0
 
 
 def _name(system: System) -> str:
@@ -285,7 +283,7 @@ def layer_figure(
     look = looks(systems.results, list(dict.fromkeys(system.learnt for system in encoders))) if groups else {}
     if not look:
         return None
-    shown: list[System] = []
+    lines: list[System] = []
     theirs: dict[str, Look] = {}
     across = list(zip(systems.without_encoder, DASHES, strict=False))
     with styled(FULL, 1.5 + 2.9 * len(groups), heading("figure-2-layers", scale)) as figure:
@@ -294,11 +292,11 @@ def layer_figure(
             for panel, (joint, title) in zip(row, TITLES.items(), strict=True):
                 own = [system for system in members if system.joint == joint]
                 _draw(panel, own, look)
-                shown += own
+                lines += own
                 for system, dash in across:
                     if (rate := system.mean(sets)) is not None:
                         panel.axhline(100 * rate, color=INK, linestyle=dash, linewidth=1)
-                        shown.append(system)
+                        lines.append(system)
                 theirs |= _draw_published(panel, published or {}, sets, layers) if joint else {}
                 panel.set_title(f"{layers} layers, {title}" if len(groups) > 1 else title)
                 panel.set_xticks(range(layers + 1))
@@ -311,7 +309,7 @@ def layer_figure(
             handles.append(Line2D([], [], color=INK, linestyle=dash, label=label))
         handles += [key(f"{name}, published", one.colour, one.marker, "none", one.dash) for name, one in theirs.items()]
         legend(figure, handles, 3, handlelength=2.5)
-    records = [record for system in dict.fromkeys(shown) for record in system.records.values()]
+    records = [record for system in dict.fromkeys(lines) for record in system.records.values()]
     return plot("figure-2-layers", figure, systems.results, records, aligner=aligner)
 
 
@@ -325,10 +323,10 @@ def _draw(panel: Axes, systems: Sequence[System], look: dict[str, Look]) -> None
 
 def _draw_published(panel: Axes, published: Layers, sets: tuple[str, ...], layers: int) -> dict[str, Look]:
     """Draw the published encoders of as many layers that have all the sets, and return their looks."""
-    shown: dict[str, Look] = {}
+    look_of: dict[str, Look] = {}
     for name, by_set in published.items():
         if all(len(by_set.get(one, ())) == layers + 1 for one in sets):
             rates = [100 * sum(at) / len(sets) for at in zip(*(by_set[one] for one in sets), strict=True)]
-            shown[name] = look = PUBLISHED_LOOKS.get(name, Look(SOFT, ""))._replace(dash=":")
+            look_of[name] = look = PUBLISHED_LOOKS.get(name, Look(SOFT, ""))._replace(dash=":")
             panel.plot(range(layers + 1), rates, look.dash, color=look.colour, marker=look.marker, fillstyle="none")
-    return shown
+    return look_of
