@@ -246,23 +246,3 @@ CHOICES = (
     RELEASED,
 )
 """Every method that the three choices make, and the one that they do not."""
-
-
-def choose_method(
-    name: str | None, similarity: str | None = None, plan: str | None = None, rule: str | None = None
-) -> Method:
-    """A method by its name, with other choices in place of its own; without a name, the default with them.
-
-    The default with transport uses products.
-
-    Raises:
-        ValueError: other choices in place of those of `xlm-align`, which makes none.
-    """
-    if name == RELEASED.name:
-        if similarity or plan or rule:
-            raise ValueError(f"{name} is a rule of its own, without other choices")
-        return RELEASED
-    usual = PRESETS[name or DEFAULT.name]
-    if name is None and plan == TRANSPORT:
-        usual = (_USUAL[TRANSPORT], *usual[1:])
-    return method(*(choice or own for choice, own in zip((similarity, plan, rule), usual, strict=True)))
