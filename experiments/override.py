@@ -8,9 +8,11 @@ import types
 import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from derive.errors import LONGEST_NAME, BadInput, nearest, shown, unknown
+from derive.natural.text import TextFiles
 from derive.transform import Transform
 from derive.transforms import transform
 from experiments.measures import MEASURES, Measure
@@ -31,13 +33,18 @@ def _measure(name: str) -> Measure:
     return MEASURES[name]
 
 
+def _files(text: str) -> TextFiles:
+    return TextFiles(tuple(Path(part.strip()) for part in text.split(",") if part.strip()))
+
+
 PARSERS: Mapping[Any, Callable[[str], Any]] = {
     Transform: transform,
     Objective: objectives.parse,
     Mixture: mixture.parse,
     Measure: _measure,
+    TextFiles: _files,
 }
-"""How values with names are read."""
+"""How values with names, and the text of a language, are read."""
 UNSAID = "no text on the command line says its values; a study of one's own can (calque run my_study.py)"
 
 
@@ -82,7 +89,8 @@ def _replace(value: Any, path: list[str], text: str) -> Any:
     nested = dataclasses.is_dataclass(inner) or isinstance(inner, Mapping)
     if rest and not nested:
         raise ValueError(f"{key} has no fields")
-    if rest and isinstance(inner, Mapping) and (kind := typing.get_args(hint)[1]) in (int, float):
+    kind = typing.get_args(hint)[1] if isinstance(inner, Mapping) else None
+    if rest and (kind in (int, float) or (kind in PARSERS and len(rest) == 1)):
         return dataclasses.replace(value, **{key: {**inner, ".".join(rest): _read(text, kind)}})
     if rest:
         return dataclasses.replace(value, **{key: _replace(inner, rest, text)})

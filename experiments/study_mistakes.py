@@ -134,6 +134,7 @@ def _of_natural(study: Study, languages: NaturalLanguages) -> list[str]:
     if not (study.tasks or any(part for measure in study.measures for part in measure.parts())):
         wrong.append("a model is measured on tasks, gold sets or same_sentences, and there is none")
     wrong += language_mistakes("source", languages.source)
+    wrong += [mistake for name in languages.texts for mistake in language_mistakes("texts", name)]
     if study.objectives:
         wrong += [f"mixture.{mistake}" for mistake in study.mixture.mistakes(len(languages.texts))]
     if study.start is None:

@@ -58,6 +58,8 @@ from tests.derive.test_task_data import treebank
 from tests.experiments.conftest import Done, finished
 from tests.experiments.test_word_alignment import write_gold
 
+ALIGNERS = ("argmax-centred", "xlm-align", "ot")
+
 TINY = [
     "head.steps=3",
     "head.batch=8",
@@ -172,10 +174,7 @@ def test_the_start_and_each_objective_is_measured_alike(done: Done, continued: C
     first, *others = by_model.values()
     assert all(other == first for other in others)
     assert {(layer, gold, aligner) for measure, _, _, layer, gold, aligner, _ in first if measure == AER} == {
-        (layer, gold, aligner)
-        for layer in range(4)
-        for gold in ("de-en", "en-hi")
-        for aligner in links_of(done.study).aligners
+        (layer, gold, aligner) for layer in range(4) for gold in ("de-en", "en-hi") for aligner in ALIGNERS
     }
     assert {(layer, metric, of + to) for what, metric, to, layer, _, _, of in first if what == RETRIEVAL} == {
         *((layer, metric, pair) for layer in range(4) for metric in ("cosine", "csls") for pair in ("enxx", "xxen")),
@@ -214,8 +213,7 @@ def test_records_are_what_the_measures_give_for_the_checkpoints(done: Done, cont
         steps = done.measures(model)
         for step in steps.values():
             if isinstance(of := step.config.measure, GoldSetLinks):
-                methods = [BY_NAME[name] for name in of.aligners]
-                again = gold_links(model.measured(Machine()), of.text.set, methods)
+                again = gold_links(model.measured(Machine()), of.text.set, [BY_NAME[name] for name in ALIGNERS])
                 assert read_measured(step).records == list(again.records)
         found = read_measured(steps["links-de-en"]).records
         levels.append({r.layer: r.value for r in found if r.aligner == "argmax-centred"})
@@ -259,9 +257,9 @@ def test_a_start_that_has_a_head_keeps_it(done: Done, tmp_path: Path) -> None:
 
 def test_the_report_has_every_table_figure_and_claim_and_says_one_seed(done: Done) -> None:
     files = {path.relative_to(done.report).as_posix() for path in done.report.rglob("*") if path.is_file()}
-    tables, aligners = ("aer", "layers", "retrieval", "task-pos", "claims"), links_of(done.study).aligners
+    tables = ("aer", "layers", "retrieval", "task-pos", "claims")
     assert files >= {f"{name}.{kind}" for name in tables for kind in ("md", "csv")}
-    assert files >= {f"figures/figure-aer-{aligner}.{kind}" for aligner in aligners for kind in ("png", "svg")}
+    assert files >= {f"figures/figure-aer-{aligner}.{kind}" for aligner in ALIGNERS for kind in ("png", "svg")}
     page = (done.report / "report.html").read_text(encoding="utf-8")
     for said in ("the start", "undecided: one seed", "lines with a sentence that models are tested on", "published"):
         assert said in page, said
@@ -294,6 +292,8 @@ def test_a_changed_value_changes_what_depends_on_it_and_nothing_else(done: Done)
         ("mixtures=50-50", "mixtures is about derived languages"),
         ("mixture.exponent=-1", "mixture.exponent"),
         ("head.steps=0", "head.steps is at least 1"),
+        ("texts.a/b=nowhere.txt", "texts: 'a/b' cannot name a language"),
+        ("texts.yy=", "a language without text"),
         ("texts=en", "texts are of two languages at least, not of 1"),
         ("model.layers=0", "model.layers is at least 1"),
         ("start=nowhere", "start: "),
@@ -307,6 +307,16 @@ def test_a_changed_value_changes_what_depends_on_it_and_nothing_else(done: Done)
 def test_mistakes_are_told_with_their_field(done: Done, setting: str, said: str) -> None:
     with pytest.raises(BadInput, match=said):
         override(done.study, [setting])
+
+
+def test_another_language_joins_by_a_setting_alone(done: Done, tmp_path: Path) -> None:
+    file = written(tmp_path / "yy.txt", XX)
+    study = override(done.study, [f"texts.yy={file}"])
+    step = study.languages_step(tmp_path)
+    assert step
+    do(step, Machine())
+    ours, theirs = (Languages.open(step.folder, [name])[name].corpus for name in ("yy", "xx"))
+    assert len(ours) == len(theirs) and list(study.named_languages) == ["en", "xx", "yy"]
 
 
 def test_sentences_that_are_no_translations_are_refused(done: Done, tmp_path: Path) -> None:
