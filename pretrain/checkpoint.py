@@ -3,9 +3,8 @@
 Nothing random is kept: every step draws from (seed, step), so the learner's parameters and buffers, AdamW's moments and
 the number of the step are all there is to a run. A state names its run and its step.
 
-Snapshots are a model's weights alone after some steps, light enough to be kept, to measure how it grew. They are in the
-run's folder and in its manifest. A run that is resumed checks those before the state that it goes on from, and writes
-the others again, to the same bits.
+Snapshots are a model's weights alone after some steps, to measure how it grew. They are in the run's folder and in its
+manifest.
 """
 
 from __future__ import annotations
@@ -31,13 +30,11 @@ from pretrain.config import TrainConfig
 from pretrain.model import Learner, state_of
 
 STATE = "the state of a run"
-WEIGHTS, MOMENTS = "model.safetensors", "optimizer.safetensors"
+WEIGHTS, MOMENTS, SNAPSHOTS = "model.safetensors", "optimizer.safetensors", "snapshots"
 KINDS = ("step", "exp_avg", "exp_avg_sq")
-"""What AdamW remembers of a parameter."""
+"""The tensors that AdamW keeps of a parameter."""
 MACHINE = frozenset({"threads", "world", "torch", "device"})
 """The keys of a run's identity that say where it is computed: they decide bits, not what is learnt."""
-SNAPSHOTS = "snapshots"
-"""The folder of a run that holds them."""
 _STEP = re.compile(r"step-(\d{9,})")
 _SNAPSHOT = re.compile(rf"{SNAPSHOTS}/step-(\d{{9,}})\.safetensors")
 
@@ -57,11 +54,8 @@ def save_state(
     new = folder / f"step-{step:09d}"
     with making(new, STATE, {**_owner(folder, step), "identity": identity, "metrics": sealed}) as part:
         save_tensors(learner.state, part / WEIGHTS)
-        moments = {
-            f"{kind}.{name}": optimizer.state[parameter][kind]
-            for name, parameter in learner.trained.items()
-            for kind in KINDS
-        }
+        states = {name: optimizer.state[parameter] for name, parameter in learner.trained.items()}
+        moments = {f"{kind}.{name}": state[kind] for name, state in states.items() for kind in KINDS}
         save_tensors(moments, part / MOMENTS)
     for old in folder.iterdir():  # earlier states, and the unfinished ones of processes that were killed
         if old.is_dir() and not old.is_symlink() and old != new:
@@ -102,7 +96,7 @@ def load_state(
 
 
 def _owner(folder: Path, step: int) -> dict[str, Any]:
-    """Which run has its states in a folder, by the name of the run's own folder, and the step of one of them."""
+    """The run that has its states in a folder, by the name of the run's own folder, and the step of one of them."""
     return {"run": folder.absolute().parent.name, "step": step}
 
 
@@ -112,18 +106,12 @@ def check_identity(artefact: Artefact, now: Mapping[str, Any], may_differ: froze
     for key in sorted((saved.keys() | now.keys()) - may_differ):
         if saved.get(key) != now.get(key):
             hint = "; --allow-change goes on all the same, to other bits" if key in MACHINE else ""
-            raise BadInput(
-                f"this run was begun with {key} {saved.get(key)!r}, not {now.get(key)!r}{hint}",
-                artefact.folder / MANIFEST,
-            )
+            message = f"this run was begun with {key} {saved.get(key)!r}, not {now.get(key)!r}{hint}"
+            raise BadInput(message, artefact.folder / MANIFEST)
 
 
 def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
-    """Write tensors as safetensors.
-
-    Raises:
-        OSError: they cannot be written; it names the file.
-    """
+    """Write tensors as safetensors, or raise an OSError that names the file."""
     with writing_tensors(path):
         save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path)
 
@@ -155,7 +143,10 @@ def _check_names(names: Set[str], saved: Mapping[str, Tensor], path: Path) -> No
 
 
 class Snapshots:
-    """The snapshots of a run under way; a process that does not write keeps none."""
+    """The snapshots of a run under way; a process that does not write keeps none.
+
+    Those before the state that a run goes on from are checked, and the others are written again, to the same bits.
+    """
 
     def __init__(self, folder: Path, config: TrainConfig, writes: bool, sealed: Mapping[str, Any]) -> None:
         self.folder, self.steps = folder / SNAPSHOTS, frozenset(config.kept if writes else ())
@@ -163,13 +154,11 @@ class Snapshots:
         for name, digest in self._digests.items():
             path = self.folder / name
             if not path.is_file() or sha256(path) != digest:
-                raise BadInput(
-                    f"not the snapshot of the state that the run goes on from; remove {folder} to begin it again", path
-                )
-        if writes:
-            for path in self.folder.glob("*.safetensors"):  # after that state: they will be written again
-                if path.name not in self._digests:
-                    path.unlink()
+                message = f"not the snapshot of the state that the run goes on from; remove {folder} to begin it again"
+                raise BadInput(message, path)
+        for path in self.folder.glob("*.safetensors") if writes else ():
+            if path.name not in self._digests:
+                path.unlink()
 
     def add(self, step: int, model: Any) -> None:
         """Keep the weights after `step`, if it is one of the steps and they are not kept yet."""

@@ -109,20 +109,15 @@ def peak_flops(device: str) -> float:
 
     float32 on a CPU, bfloat16 on a GPU, as in training. On a CPU that others use too, this process's own time counts.
     """
-    size, dtype = (8192, torch.bfloat16) if device == "cuda" else (1024, torch.float32)
-    a = torch.randn(size, size, device=device, dtype=dtype)
+    gpu = device == "cuda"
+    size = 8192 if gpu else 1024
+    a = torch.randn(size, size, device=device, dtype=torch.bfloat16 if gpu else torch.float32)
     best, out = 0.0, torch.empty_like(a)
-    torch.mm(a, a, out=out)
-    for _ in range(8):
-        _synchronise(device)
+    for _ in range(9):  # the first one warms up
         start, own = time.perf_counter(), time.process_time()
         torch.mm(a, a, out=out)
-        _synchronise(device)
+        if gpu:
+            torch.cuda.synchronize()
         seconds, own = time.perf_counter() - start, time.process_time() - own
-        best = max(best, 2 * size**3 / (seconds if device == "cuda" else min(seconds, own / torch.get_num_threads())))
+        best = max(best, 2 * size**3 / (seconds if gpu else min(seconds, own / torch.get_num_threads())))
     return best
-
-
-def _synchronise(device: str) -> None:
-    if device == "cuda":
-        torch.cuda.synchronize()

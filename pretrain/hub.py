@@ -34,7 +34,7 @@ _PATIENCE = 10.0
 
 
 def on_hub(name: str) -> bool:
-    """Whether a name is that of a model of the hub with its revision, and no folder here."""
+    """Whether a name is a model of the hub with its revision, and not a folder here."""
     named = _NAME.fullmatch(name)
     return bool(named and named["revision"]) and not Path(name).exists()
 
@@ -42,7 +42,7 @@ def on_hub(name: str) -> bool:
 def model_folder(name: str, cache: Path | None = None) -> Path:
     """The folder of a model: `name` itself where there is one, else the hub's model `MODEL@REVISION`.
 
-    What was downloaded before is not asked for again; `cache` is where it lies, or the hub's own place.
+    A model that was downloaded before, into `cache` or the hub's own place, is not asked for again.
 
     Raises:
         BadInput: there is no such folder, and `name` is no model of the hub with its revision; or the hub has no such
@@ -68,7 +68,7 @@ def model_folder(name: str, cache: Path | None = None) -> Path:
             HfApi().model_info(model, revision=revision, timeout=_PATIENCE)
             return Path(snapshot_download(model, revision=revision, cache_dir=cache, allow_patterns=_PARTS))
     except Exception as error:  # of the hub's client and of the network library below it, which changes
-        raise BadInput(f"no folder {name!r}, and {_said(error, model, revision)}") from None
+        raise BadInput(f"no folder {name!r}, and {_reason(error, model, revision)}") from None
 
 
 def _here(model: str, cache: Path | None) -> str:
@@ -80,7 +80,7 @@ def _here(model: str, cache: Path | None) -> str:
     return f", such as the one at hand: {model}@{Path(found).name}"
 
 
-def _said(error: Exception, model: str, revision: str) -> str:
+def _reason(error: Exception, model: str, revision: str) -> str:
     """What went wrong, in a line."""
     hub = f"the hub ({constants.ENDPOINT})"
     match error:
@@ -94,13 +94,12 @@ def _said(error: Exception, model: str, revision: str) -> str:
             return f"{model} at that revision is not in the cache, whole; the hub is not asked (HF_HUB_OFFLINE)"
         case HfHubHTTPError():
             return f"{hub} answers {error.response.status_code}"
-    said = " ".join(str(error).split())[:200] or type(error).__name__
-    return f"{hub} does not answer, or broke off: {said}"
+    return f"{hub} does not answer, or broke off: {' '.join(str(error).split())[:200] or type(error).__name__}"
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Within it the hub's client does not log each attempt: the last one's failure is told."""
+    """Within it the hub's client does not log each attempt: the error says how the last one failed."""
     logger = logging.getLogger("huggingface_hub")
     level = logger.level
     logger.setLevel(logging.ERROR)

@@ -18,7 +18,7 @@ MASK_RATE, MASKED, RANDOM = 0.15, 0.8, 0.1
 
 @dataclass(frozen=True)
 class Masking:
-    """Masks rows as in BERT, and selects `mask_rate` of their positions.
+    """Masks `mask_rate` of the positions of rows, as in BERT.
 
     `tables` (K, V) int64 are the id of each type in each language. A random replacement is a type of the position's
     own language (the published code always takes the source's).
@@ -57,7 +57,7 @@ class Masking:
         fate: np.ndarray,
         random: np.random.Generator,
     ) -> np.ndarray:
-        """What is shown: the selected positions masked, replaced or kept, (B, L)."""
+        """The ids with the selected positions masked, replaced or kept, (B, L)."""
         shown = ids.copy()
         flat = shown.reshape(-1)
         flat[selected[fate < MASKED]] = self.specials.mask

@@ -22,7 +22,7 @@ METRICS = "metrics.jsonl"
 class Metrics:
     """The rows of a run: mean losses since the last row, speed, and the share of the machine that was used.
 
-    Numbers that objectives report in addition to the losses, `terms`, are means of steps too, in a field of their own.
+    `terms` are the losses; other numbers that objectives report are means of steps too, in a field of their own.
     `flops` are a step's, `peak` the operations/s of all processes. A process that does not write keeps nothing.
     """
 
@@ -44,7 +44,7 @@ class Metrics:
         self._bytes, self._digest = 0, hashlib.sha256()
         if writes:
             make_folder(folder)
-            self._keep(sealed)
+            self._resume(sealed)
 
     def add(self, step: int, losses: Mapping[str, float], norm: float) -> None:
         """Count a step; every `log_every` of them become a row, and those that are left at the end."""
@@ -52,25 +52,25 @@ class Metrics:
         self.steps += 1
         if step % self.train.log_every and step < self.train.steps:
             return
-        seconds = time.perf_counter() - self.since
-        speed = self.steps / seconds
+        speed = self.steps / (time.perf_counter() - self.since)
         means = {name: total / self.steps for name, total in self.sums.items()}
         reported = {name: mean for name, mean in means.items() if name not in self.terms}
-        row = {
-            "step": step,
-            "loss": {name: mean for name, mean in means.items() if name in self.terms},
-            **({"reported": reported} if reported else {}),
-            "gradient norm": norm,
-            "learning rate": self.train.rate(step - 1),
-            "tokens/s": speed * self.ids_per_step,
-            "mfu": speed * self.flops / self.peak,
-        }
-        self.write(row)
+        self.write(
+            {
+                "step": step,
+                "loss": {name: mean for name, mean in means.items() if name in self.terms},
+                **({"reported": reported} if reported else {}),
+                "gradient norm": norm,
+                "learning rate": self.train.rate(step - 1),
+                "tokens/s": speed * self.ids_per_step,
+                "mfu": speed * self.flops / self.peak,
+            }
+        )
         self.sums, self.steps, self.since = {}, 0, time.perf_counter()
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """What is done inside is no training, and does not count in its speed."""
+        """Within it time does not count in the speed of training."""
         start = time.perf_counter()
         yield
         self.since += time.perf_counter() - start
@@ -90,7 +90,7 @@ class Metrics:
             os.fsync(file.fileno())
         return {"bytes": self._bytes, "sha256": self._digest.hexdigest()}
 
-    def _keep(self, sealed: Mapping[str, Any]) -> None:
+    def _resume(self, sealed: Mapping[str, Any]) -> None:
         """Drop the rows after the state that a run goes on from, which will be written again."""
         self._bytes = int(sealed.get("bytes", 0))
         with self.path.open("ab") as file:

@@ -1,7 +1,4 @@
-"""What a model of several languages reads of each, and when.
-
-Parts are languages, for text, and pairs of them, for bitexts.
-"""
+"""What a model of several languages reads of each, and when."""
 
 from __future__ import annotations
 
@@ -62,27 +59,25 @@ class Mixture:
     @property
     def name(self) -> str:
         """For folders: `90-10`, `10-90-until-50-then-90-10`, `sizes-0.7`, `90-10-of-100-25`, `together`."""
-        shares = self._shares("-", "-until-{:g}", "-then-") or "together"
-        if self.exponent is not None:
-            shares = f"sizes-{self.exponent:g}"
+        shares = self._shares("-", "-until-{:g}", "-then-", "sizes-{:g}") or "together"
         text = f"-of-{'-'.join(f'{100 * part:g}' for part in self.text)}" if self.text else ""
         return shares + text + ("" if self.pairs is None else f"-pairs-{100 * self.pairs:g}")
 
     @property
     def title(self) -> str:
         """For people: `90/10`."""
-        shares = self._shares("/", " until {:g} % of the steps", ", then ") or "all in one order"
-        if self.exponent is not None:
-            shares = f"by size to the power {self.exponent:g}"
+        shares = self._shares("/", " until {:g} % of the steps", ", then ", "by size to the power {:g}")
         text = f", of {'/'.join(f'{100 * part:g}' for part in self.text)} % of the text" if self.text else ""
-        return shares + text + ("" if self.pairs is None else f", {100 * self.pairs:g} % of the rows pairs")
+        pairs = "" if self.pairs is None else f", {100 * self.pairs:g} % of the rows pairs"
+        return (shares or "all in one order") + text + pairs
 
-    def _shares(self, between: str, until: str, then: str) -> str:
+    def _shares(self, between: str, until: str, then: str, by_size: str) -> str:
         """The shares of each phase in percent, and until which percent of the steps, except for the last one."""
+        if self.exponent is not None:
+            return by_size.format(self.exponent)
         texts = []
         for phase in self.phases:
-            total = sum(phase.shares) or 1.0
-            shares = between.join(f"{100 * share / total:.4g}" for share in phase.shares)
+            shares = between.join(f"{100 * share / (sum(phase.shares) or 1.0):.4g}" for share in phase.shares)
             texts.append(shares + ("" if phase is self.phases[-1] else until.format(100 * phase.until)))
         return then.join(texts)
 
@@ -165,11 +160,11 @@ class Mixture:
         allowed = _allowed(parts, text or [1.0] * len(parts))
         if phases:
             firsts = [0, *(round(phase.until * steps) for phase in phases[:-1])]
-            each = [Stretch(first, in_units(phase.shares)) for first, phase in zip(firsts, phases, strict=True)]
+            stretches = [Stretch(first, in_units(phase.shares)) for first, phase in zip(firsts, phases, strict=True)]
         else:
             power = 1.0 if exponent is None else exponent
-            each = [Stretch(0, in_units([len(rows) ** power for rows in allowed.values()]))]
-        return Mixed(allowed, each, *seed)
+            stretches = [Stretch(0, in_units([len(rows) ** power for rows in allowed.values()]))]
+        return Mixed(allowed, stretches, *seed)
 
     def rows(self, batch: int, sizes: Sequence[int], paired: Sequence[bool]) -> list[int]:
         """The rows of a step of `batch` that each stream has, by its size and by whether it is of pairs.
@@ -183,15 +178,12 @@ class Mixture:
             return share_rows(batch, sizes)
         if batch < 2:
             raise BadInput(f"pairs = {self.pairs:g} of the rows, and a step has one; expected a batch of two or more")
+        of_pairs = min(batch - 1, max(1, round(batch * self.pairs)))
         divided = [0] * len(sizes)
-        of = {True: min(batch - 1, max(1, round(batch * self.pairs)))}
-        of[False] = batch - of[True]
-        for kind, rows in of.items():
+        for kind, what, rows in ((True, "bitext", of_pairs), (False, "text", batch - of_pairs)):
             streams = [i for i, (size, pairs) in enumerate(zip(sizes, paired, strict=True)) if size and pairs is kind]
             if not streams:
-                raise BadInput(
-                    f"pairs = {self.pairs:g} of the rows, and the objective reads no {'bitext' if kind else 'text'}"
-                )
+                raise BadInput(f"pairs = {self.pairs:g} of the rows, and the objective reads no {what}")
             for i, share in zip(streams, share_rows(rows, [sizes[i] for i in streams]), strict=True):
                 divided[i] = share
         return divided

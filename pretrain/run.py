@@ -126,16 +126,9 @@ def pretrain(
     optimizer = make_optimizer(learner, schedule)
     first, sealed = load_state(folder / RESUME, learner, optimizer, identity, allow_change)
     ids = schedule.batch * config.model.length
-    metrics = Metrics(
-        folder,
-        schedule,
-        terms={name for stream in streams for name in stream.weights},
-        ids_per_step=ids,
-        flops=objective.flops(config.model, model.config.vocab_size) * ids,
-        peak=peak_flops(world.device.type) * world.size,
-        writes=world.first,
-        sealed=sealed,
-    )
+    flops, peak = objective.flops(config.model, model.config.vocab_size), peak_flops(world.device.type) * world.size
+    terms = {name for stream in streams for name in stream.weights}
+    metrics = Metrics(folder, schedule, terms, ids, flops * ids, peak, world.first, sealed)
     snapshots = Snapshots(folder, schedule, world.first, sealed)
     snapshots.add(first, model)
 
@@ -157,10 +150,10 @@ def pretrain(
     draws = train(learner, optimizer, streams, schedule, config.seed, world, first, after, config.mixture)
     if world.first:
         metrics.sealed()
+        whole = initial.complete(model, identity.get("start"))
         left_out = sum((Counter(stream.left_out) for stream in streams), Counter())
         facts = {"identity": identity, "left out": dict(left_out), "drawn": drawn}
-        facts |= {"shown": draws.shown(schedule.steps)}
-        _finish(folder, initial.complete(model, identity.get("start")), languages.whole, facts)
+        _finish(folder, whole, languages.whole, facts | {"shown": draws.shown(schedule.steps)})
     world.wait()
     return folder / CHECKPOINT
 
@@ -171,8 +164,7 @@ def _finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any
     with whole_folder(folder / CHECKPOINT) as part:
         with writing_tensors(part / WEIGHTS):
             model.save_pretrained(part)
-        length = architecture_of(model.config).length(model.config)
-        write_tokenizers(languages, part, length)
+        write_tokenizers(languages, part, architecture_of(model.config).length(model.config))
     sweep(folder)
     write_manifest(folder, RUN, facts, leave_out=(RESUME,))
     if (folder / RESUME).is_dir():

@@ -36,7 +36,7 @@ class Words(PairStream):
         self.weights = {LINKED: 1.0, KEPT: objective.weight}
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[WordPairs, dict[str, int]]:
-        batch = self.pairs.draw_words(instances, marks=self.frozen)
+        batch = self.draw_words(instances, marks=self.frozen)
         return batch, {LINKED: len(batch.links), KEPT: len(batch.words)}
 
     def losses(self, learner: Learner, batch: WordPairs) -> dict[str, Tensor]:

@@ -18,6 +18,7 @@ from derive.folder import FORMAT, KIND
 from derive.languages import Languages
 from derive.script import Transliterate
 from derive.types import OURS, SPECIALS
+from pretrain.bitext import PairStream
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.model import Learner, build
 from pretrain.objective import Objective
@@ -30,7 +31,7 @@ from pretrain.objectives.prealign import PreAlign
 from pretrain.objectives.weam import WEAM
 from pretrain.objectives.word_aligned import WordAligned
 from pretrain.objectives.xlm import XLM
-from pretrain.objectives.xlm_align import XLMAlign
+from pretrain.objectives.xlm_align import DWA, XLMAlign
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""
@@ -69,6 +70,13 @@ def new_learner(objective: Objective, config: ModelConfig = STILL, seed: int = 0
     """A model of the made languages as an objective trains it."""
     model = build(config, 2 * SIZE, TOKEN_TYPES if objective.traits.language_embeddings else 1, seed)
     return objective.learner(model, seed)
+
+
+def pairs_of(languages: Languages, length: int = STILL.length, mask_rate: float = 0.0) -> PairStream:
+    """All sentence pairs of languages, as rows."""
+    (stream,) = DWA(1.0, mask_rate).streams(languages, length, 0)
+    assert isinstance(stream, PairStream)
+    return stream
 
 
 def corpora(languages: Languages) -> list[Corpus]:

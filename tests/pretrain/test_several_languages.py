@@ -19,7 +19,6 @@ from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import compose
 from pretrain.batch import UNLABELLED
-from pretrain.bitext import ParallelLines
 from pretrain.distributed import ALONE
 from pretrain.objective import Objective, Sum
 from pretrain.objectives.align_mlm import Align, AlignMLM
@@ -28,7 +27,7 @@ from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import TLM
 from pretrain.objectives.xlm_align import DWA
 from pretrain.run import Pretraining, pretrain
-from tests.pretrain.made import MODEL, TRAIN
+from tests.pretrain.made import MODEL, TRAIN, pairs_of
 
 FEW = Sizes(10, 5, 5)
 NAMES = ("trans", "trans-25.inv", "inv")
@@ -88,8 +87,8 @@ def test_parallel_rows_pair_the_source_with_each_language(several: Languages, fr
 
 
 def test_pairs_are_aligned_by_their_derivation(several: Languages) -> None:
-    parallel, types = ParallelLines(several, 40, 1.0, 0, 0.0), meaning(several)
-    batch, met = parallel.draw(range(len(parallel)), np.random.default_rng(0)), Counter[int]()
+    parallel, types = pairs_of(several, 40), meaning(several)
+    batch, met = parallel.draw_pairs(range(parallel.instances), np.random.default_rng(0)), Counter[int]()
     for row in range(len(batch)):
         numbers, ids = batch.rows.languages[row].numpy(), batch.clean[row].numpy()
         n, m = batch.sides[row].tolist()

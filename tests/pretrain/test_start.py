@@ -21,7 +21,7 @@ from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import XLM
 from pretrain.objectives.xlm_align import XLMAlign
 from pretrain.run import Pretraining, pretrain
-from pretrain.start import check_start, model_of
+from pretrain.start import InitialModel, check_start
 from tests.pretrain.made import LANGUAGE, MODEL, TRAIN
 
 WEIGHTS = "model.safetensors"
@@ -46,7 +46,7 @@ def warm(study: Path, start: Path | None, **changes: Any) -> Pretraining:
 
 def beginning(folder: Path, languages: Languages) -> Any:
     """The model of a folder, of which nothing had to be drawn."""
-    model, drawn = model_of(folder, MODEL, languages, False, 5)
+    model, drawn = InitialModel(folder, MODEL, languages, False, 5).whole()
     assert not drawn
     return model
 

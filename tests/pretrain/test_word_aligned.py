@@ -51,7 +51,7 @@ def test_losses_are_sums_over_words(languages: Languages) -> None:
     losses = one.losses(learner, batch)
     (bitext,) = languages.bitexts
     apart = kept = links = words = 0.0
-    for pair in (int(pair) for instance in chosen for pair in one.pairs.groups[instance][1]):
+    for pair in (int(pair) for instance in chosen for pair in one.groups[instance][1]):
         a, b = bitext.lines[pair]
         (first, second), corpora = bitext.ids(pair), (bitext.first.corpus, bitext.second.corpus)
         source = last_sub_words(learner.model, first, corpora[0].line_pieces(a))
@@ -68,7 +68,7 @@ def test_losses_are_sums_over_words(languages: Languages) -> None:
 
 def released(one: Words, learner: Any, instances: list[int]) -> torch.Tensor:
     """The loss as the authors' code has it: means over links and dimensions, `<s>` and `</s>` among the words."""
-    (bitext,) = one.pairs.bitexts
+    (bitext,) = one.bitexts
     corpora = (bitext.first.corpus, bitext.second.corpus)
 
     def packed(model: Any, ids: np.ndarray, pieces: np.ndarray) -> torch.Tensor:
@@ -80,7 +80,7 @@ def released(one: Words, learner: Any, instances: list[int]) -> torch.Tensor:
     towards: list[torch.Tensor] = []
     kept: list[torch.Tensor] = []
     start: list[torch.Tensor] = []
-    for pair in (int(pair) for instance in instances for pair in one.pairs.groups[instance][1]):
+    for pair in (int(pair) for instance in instances for pair in one.groups[instance][1]):
         sides = zip(bitext.ids(pair), corpora, bitext.lines[pair], strict=True)
         source, other = ((ids, corpus.line_pieces(line)) for ids, corpus, line in sides)
         now, before = packed(learner.model, *source), packed(learner.own[START].model, *source).detach()

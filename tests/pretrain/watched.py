@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from torch import Tensor
-from torch.nn import Module, Parameter
+from torch.nn import Module
 
 from derive.languages import Languages
 from pretrain.distributed import World
@@ -67,9 +67,6 @@ class _Watched(Stream):
 
     def losses(self, learner: Learner, batch: Any) -> dict[str, Tensor]:
         return self.of.losses(learner, batch)
-
-    def reaches(self, learner: Learner) -> Iterable[Parameter]:
-        return self.of.reaches(learner)
 
 
 def rows_of(batch: Any) -> list[str]:
