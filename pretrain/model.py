@@ -107,7 +107,7 @@ def build(config: ModelConfig, rows: int, token_types: int = 1, seed: int = 0, s
 
 
 def encode_each(model: Any, rows: Rows) -> Iterator[Tensor]:
-    """The states of the positions in the embeddings and then after each layer, (B, L, H) each, as they are asked for."""
+    """The states of the positions in the embeddings and then after each layer, (B, L, H) each."""
     hidden, padding = _embed(model, rows), _padding(model, rows)
     yield hidden
     for layer in architecture_of(model.config).layers(model):
