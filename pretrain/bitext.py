@@ -118,9 +118,6 @@ def grouped(
     """A fraction of each bitext's pairs, in groups that fit into `room` ids, or with two `sides` into so many on each.
 
     Returns with the groups how many each bitext has, and how many pairs are left out because they do not fit.
-
-    Raises:
-        BadInput: no pair fits.
     """
     pairs, lengths, drawn = list[np.ndarray](), list[np.ndarray](), 0
     for bitext in bitexts:
@@ -180,9 +177,6 @@ class PairStream(Stream):
         """The same pairs with the links of their sub-words."""
         of, pairs, turned = self._tossed(instances, random)
         rows = self._masked(of, pairs, turned, random)
-        if self.known:  # a bijection, which was read with the rows
-            row, first = (rows.gold >= 0).nonzero().unbind(1)
-            return LinkedPairs(rows, Links(row, 1 + first, 2 + rows.sides[row, 0] + rows.gold[row, first]))
         found = [self.bitexts[n].piece_links(p)[:, :: -1 if t else 1] for n, p, t in _each(of, pairs, turned)]
         return LinkedPairs(rows, _links(found, 1, 2 + rows.sides[:, 0].numpy()))
 

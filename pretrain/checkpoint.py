@@ -25,8 +25,9 @@ from torch import Tensor
 
 from derive.artefact import Artefact, finished, making
 from derive.errors import BadInput
-from derive.files import MANIFEST, make_folder, sha256, sync, whole_file
+from derive.files import MANIFEST, sha256, sync, whole_file
 from pretrain.config import TrainConfig
+from pretrain.metrics import METRICS
 from pretrain.model import Learner, state_of
 
 STATE = "the state of a run"
@@ -45,14 +46,16 @@ def save_state(
     learner: Learner,
     optimizer: torch.optim.Optimizer,
     identity: Mapping[str, Any],
-    sealed: Mapping[str, Any],
+    rows: Path,
+    snapshots: Mapping[str, str],
 ) -> None:
     """Write `folder/step-N` and then remove what came before it; a full disk leaves the last one as it was.
 
-    `sealed` is what `Metrics.sealed` and `Snapshots.sealed` say of the rows and the snapshots that belong to the state.
+    The state has a copy of the `rows` of metrics up to it, and the digests of the `snapshots`, by their names.
     """
     new = folder / f"step-{step:09d}"
-    with making(new, STATE, {**_owner(folder, step), "identity": identity, "metrics": sealed}) as part:
+    with making(new, STATE, {**_owner(folder, step), "identity": identity, SNAPSHOTS: snapshots}) as part:
+        shutil.copy(rows, part / METRICS)
         save_tensors(learner.state, part / WEIGHTS)
         states = {name: optimizer.state[parameter] for name, parameter in learner.trained.items()}
         moments = {f"{kind}.{name}": state[kind] for name, state in states.items() for kind in KINDS}
@@ -68,8 +71,8 @@ def load_state(
     optimizer: torch.optim.Optimizer,
     identity: Mapping[str, Any],
     allow_change: bool = False,
-) -> tuple[int, dict[str, Any]]:
-    """Load the last state below `folder`; its step and what it says of rows and snapshots, or 0 and nothing.
+) -> tuple[int, Artefact | None]:
+    """Load the last state below `folder`; its step and the state, or 0 and None.
 
     Raises:
         BadInput: the state is damaged, is of another run or step than its place says, or was made by another
@@ -77,7 +80,7 @@ def load_state(
     """
     steps = {int(named[1]): path for path in folder.glob("step-*") if (named := _STEP.fullmatch(path.name))}
     if not steps:
-        return 0, {}
+        return 0, None
     step = max(steps)
     if not finished(steps[step]):
         raise BadInput("an incomplete state; remove it to start without it", steps[step])
@@ -92,7 +95,7 @@ def load_state(
     _check_names({f"{kind}.{name}" for name in learner.trained for kind in KINDS}, moments, state.path(MOMENTS))
     for name, parameter in learner.trained.items():
         optimizer.state[parameter] = {kind: moments[f"{kind}.{name}"].to(parameter.device) for kind in KINDS}
-    return step, dict(state.facts["metrics"])
+    return step, state
 
 
 def _owner(folder: Path, step: int) -> dict[str, Any]:
@@ -148,34 +151,27 @@ class Snapshots:
     Those before the state that a run goes on from are checked, and the others are written again, to the same bits.
     """
 
-    def __init__(self, folder: Path, config: TrainConfig, writes: bool, sealed: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, config: TrainConfig, writes: bool, state: Artefact | None) -> None:
         self.folder, self.steps = folder / SNAPSHOTS, frozenset(config.kept if writes else ())
-        self._digests: dict[str, str] = dict(sealed.get(SNAPSHOTS, {})) if writes else {}
-        for name, digest in self._digests.items():
+        self.digests: dict[str, str] = dict(state.facts[SNAPSHOTS]) if writes and state else {}
+        for name, digest in self.digests.items():
             path = self.folder / name
             if not path.is_file() or sha256(path) != digest:
                 message = f"not the snapshot of the state that the run goes on from; remove {folder} to begin it again"
                 raise BadInput(message, path)
         for path in self.folder.glob("*.safetensors") if writes else ():
-            if path.name not in self._digests:
+            if path.name not in self.digests:
                 path.unlink()
 
     def add(self, step: int, model: Any) -> None:
         """Keep the weights after `step`, if it is one of the steps and they are not kept yet."""
         name = f"step-{step:09d}.safetensors"
-        if step not in self.steps or name in self._digests:
+        if step not in self.steps or name in self.digests:
             return
-        make_folder(self.folder)
         with whole_file(self.folder / name) as part:
             save_tensors(state_of(model), part)
-        self._digests[name] = sha256(self.folder / name)
-
-    def sealed(self) -> dict[str, Any]:
-        """The digest of each by its name, once their names are on disk: what a state says of those before it."""
-        if not self._digests:
-            return {}
-        sync(self.folder)
-        return {SNAPSHOTS: dict(self._digests)}
+        sync(self.folder)  # before a state mentions it
+        self.digests[name] = sha256(self.folder / name)
 
 
 def snapshots_of(run: Artefact) -> dict[int, str]:

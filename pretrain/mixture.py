@@ -36,15 +36,12 @@ class Mixture:
     """How much of each language a model reads. The default: the rows of all in one shuffled order.
 
     phases: the shares of each language in every step, in the order in which they follow one another.
-    exponent: without phases, shares in proportion to a language's rows to this power (XLM-Align: 0.7). 1 is what the
-        default has on the average; 0 gives each language as much.
-    text: the fraction of its rows that may be read of each language; the same rows whatever the seed, and a smaller
-        fraction's are among a larger one's. Empty: all of all.
+    exponent: without phases, shares in proportion to a language's rows to this power (XLM-Align: 0.7).
+    text: the fraction of its rows that may be read of each language, the same rows whatever the seed; empty: all.
     held_out: the fraction of each corpus's sentences, the last ones, that is not read at all, not in bitexts either.
     bitexts, dictionaries: between which languages; None: as `Languages` has them.
     bitext_exponent: shares of bitexts in proportion to their rows to this power; None: all in one shuffled order.
-    pairs: the fraction of each step's rows that is of bitexts, the rest being of text; None: in proportion to how many
-        rows there are of each, which leaves next to none to small bitexts among large texts.
+    pairs: the fraction of each step's rows that is of bitexts; None: in proportion to how many rows there are of each.
     """
 
     phases: tuple[Phase, ...] = ()
@@ -133,11 +130,7 @@ class Mixture:
         return wrong
 
     def of(self, languages: Languages) -> Languages:
-        """The languages as a model reads them: without held-out text, with the bitexts and dictionaries that it gets.
-
-        Raises:
-            BadInput: these values do not fit so many languages, or name others.
-        """
+        """The languages as a model reads them: without held-out text, with the bitexts and dictionaries named here."""
         if wrong := self.mistakes(len(languages.languages)):
             raise BadInput("; ".join(wrong))
         names = [language.name for language in languages.languages]
@@ -169,10 +162,7 @@ class Mixture:
     def rows(self, batch: int, sizes: Sequence[int], paired: Sequence[bool]) -> list[int]:
         """The rows of a step of `batch` that each stream has, by its size and by whether it is of pairs.
 
-        An objective that reads pairs alone has no others, whatever the part of pairs is for those that read text too.
-
-        Raises:
-            BadInput: a part of the rows is to be of pairs, and no stream is; or there is one row.
+        An objective that reads pairs alone has no others, whatever `pairs` says.
         """
         if self.pairs is None or all(paired):
             return share_rows(batch, sizes)

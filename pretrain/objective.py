@@ -83,8 +83,7 @@ class Traits:
     mask_rate: the fraction of positions that have a label, for estimates of cost.
     language_embeddings: whether the model distinguishes languages by an embedding (RoBERTa's token types serve).
     text: whether it reads text that has no translation, too.
-    links: the links of the words of bitexts that it learns from.
-    parallel_share: the share of the parallel sentences that it reads; an aligner for it reads no others.
+    links, parallel_share: the links of bitexts that it learns from, and the share of the sentences that it reads.
     predicts: whether it predicts sub-words, so that a prediction head is learnt.
     needs_start: whether it cannot start from new weights.
     start: the objective whose model it starts from, and the fraction of its steps that are that one's.

@@ -12,13 +12,13 @@ import torch
 from torch import Tensor
 
 First = Literal["columns", "rows"]
-EPSILON, MU, ITERATIONS, ALPHA, ROUNDS = 1e-6, 1.0, 2, 0.9, 2
-"""XLM-Align's table 11, and the published code's epsilon."""
+EPSILON, ITERATIONS, ALPHA = 1e-6, 2, 0.9
+"""XLM-Align's table 11, with a mu of 1 and two rounds of Itermax, and the published code's epsilon."""
 
 
-def log_kernel(similarity: Tensor, epsilon: float = EPSILON, mu: float = MU) -> Tensor:
-    """log K = log max(epsilon, similarity) / mu (XLM-Align, equations 1 and 5), of any shape."""
-    return similarity.clamp(min=epsilon).log() / mu
+def log_kernel(similarity: Tensor) -> Tensor:
+    """log K = log max(epsilon, similarity) (XLM-Align, equations 1 and 5), of any shape."""
+    return similarity.clamp(min=EPSILON).log()
 
 
 def sinkhorn(
@@ -26,9 +26,8 @@ def sinkhorn(
 ) -> Tensor:
     """The transport plan of log K after Sinkhorn's iterations, (B, n, m), 0 where there is padding.
 
-    An iteration makes all columns and then all rows sum to 1, as the published code does, so in the end the rows
-    do; `first="rows"` is the paper's equation 6, after which the columns do. Half an iteration is its first step
-    alone. It stays in log space: K itself would leave float32 where mu is small.
+    An iteration makes all columns and then all rows sum to 1, as the published code does; `first="rows"` is the paper's
+    equation 6. Half an iteration is its first step alone. In log space nothing leaves float32.
     """
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
     padded = bool(padding.any())
@@ -43,8 +42,8 @@ def sinkhorn(
 def untied(plan: Tensor, log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """The plan, but in pairs of which a side has one word: there, K over its sum; all (B, n, m).
 
-    Transport to or from one word is the same whatever K is, 1 or 1 / m everywhere, so that the last bits of rounding
-    would choose its link, and they change with the batch. The largest product chooses it instead.
+    Transport to or from one word is the same whatever K is, so that rounding, which changes with the batch, would
+    choose its link. The largest product chooses it instead.
     """
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
     own = log_kernel.masked_fill(padding, -torch.inf).flatten(1).softmax(1).view_as(plan)
@@ -52,24 +51,22 @@ def untied(plan: Tensor, log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor)
     return torch.where(single[:, None, None], own, plan)
 
 
-def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor, rounds: int = ROUNDS, alpha: float = ALPHA) -> Tensor:
-    """SimAlign's Itermax (Jalili Sabet et al. 2020): (B, n, m) links, from scores that are 0 or more.
+def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """SimAlign's Itermax (Jalili Sabet et al. 2020), two rounds: (B, n, m) links, from scores that are 0 or more.
 
-    A round links the cells that are the largest of their row and of their column. In the rounds after the first, a
-    cell whose row or column is linked counts `alpha` of its score, and one whose row and column both are is out; a
-    pair with a side of two words or fewer has one round, and so has one with a side linked throughout. The last
-    three of these rules are the published code's: equation 9 of XLM-Align excludes linked cells alone.
+    A round links the cells that are the largest of their row and of their column. In the second, a cell whose row or
+    column is linked counts `ALPHA` of its score, and is out if both are; a pair with a side of two words or fewer, or
+    with a side linked throughout, has none. These rules are the published code's: equation 9 of XLM-Align excludes
+    linked cells alone.
     """
-    scores = scores.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), -1.0)
-    links = _mutual(scores) & row_mask[:, :, None] & col_mask[:, None]
-    large = torch.minimum(row_mask.sum(1), col_mask.sum(1)) > 2
-    for _ in range(rounds - 1):
-        row_free, col_free = row_mask & ~links.any(2), col_mask & ~links.any(1)
-        more = large & row_free.any(1) & col_free.any(1)
-        either, both = row_free[:, :, None] | col_free[:, None], row_free[:, :, None] & col_free[:, None]
-        discounted = torch.where(both, scores, alpha * scores).masked_fill(~either, 0.0)
-        links = links | (_mutual(discounted) & either & more[:, None, None])
-    return links
+    real = row_mask[:, :, None] & col_mask[:, None]
+    scores = scores.masked_fill(~real, -1.0)
+    links = _mutual(scores) & real
+    row_free, col_free = row_mask & ~links.any(2), col_mask & ~links.any(1)
+    more = (torch.minimum(row_mask.sum(1), col_mask.sum(1)) > 2) & row_free.any(1) & col_free.any(1)
+    either, both = row_free[:, :, None] | col_free[:, None], row_free[:, :, None] & col_free[:, None]
+    discounted = torch.where(both, scores, ALPHA * scores).masked_fill(~either, 0.0)
+    return links | (_mutual(discounted) & either & more[:, None, None])
 
 
 def union(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:

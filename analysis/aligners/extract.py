@@ -11,7 +11,7 @@ import torch
 from scipy.optimize import linear_sum_assignment
 from torch import Tensor
 
-from pretrain.transport import ALPHA, ROUNDS
+from pretrain.transport import ALPHA
 
 _PLACE = 14
 """Bits for a place."""
@@ -19,43 +19,41 @@ _PLACE = 14
 
 def argmax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """Cells that are the largest of their row and of their column (SimAlign's Argmax)."""
-    return itermax(scores, row_mask, col_mask, rounds=1)
+    scores, room = _prepare(scores, row_mask, col_mask)
+    row_best, mutual = _best(scores, room)
+    return _cells(mutual & row_mask, row_best)
 
 
-def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor, rounds: int = ROUNDS, alpha: float = ALPHA) -> Tensor:
-    """SimAlign's Itermax (section 2.2): rounds of Argmax.
+def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """SimAlign's Itermax (section 2.2): Argmax, and a second round of it for what is not linked yet.
 
-    After the first, a cell whose row or column is linked counts `alpha` of its score, and nothing if both are. As in
-    the published code, there is one round where a side has two sub-words or fewer, and no more when a side is linked
-    throughout. `pretrain.transport.itermax` has the same links as a table, which a loss wants and which takes longer.
-
-    Raises:
-        ValueError: alpha is below 0.5; two free sides would no longer add up to 1.
+    `pretrain.transport.itermax` has the same links as a table, which a loss wants and which takes longer.
     """
-    if alpha < 0.5:
-        raise ValueError(f"alpha should be 0.5 or more, not {alpha}")
+    scores, room = _prepare(scores, row_mask, col_mask)
+    row_best, mutual = _best(scores, room)
+    links = _cells(mutual & row_mask, row_best)
+    pair, row, column = links.unbind(1)
+    # Padding counts as free, so that it keeps a weight and stays below 0.
+    row_weight, column_weight = (torch.full_like(mask, ALPHA, dtype=scores.dtype) for mask in (row_mask, col_mask))
+    row_weight[pair, row] = 0.0
+    column_weight[pair, column] = 0.0
+    more = torch.minimum(row_mask.sum(1), col_mask.sum(1)) > 2
+    more &= (row_mask & (row_weight > 0)).any(1) & (col_mask & (column_weight > 0)).any(1)
+    weight = row_weight[:, :, None] + column_weight[:, None]
+    row_best, mutual = _best(weight.clamp_(max=1.0).mul_(scores), room)
+    new = mutual & row_mask & more[:, None] & (row_weight + column_weight.gather(1, row_best) > 0)
+    return torch.cat([links, _cells(new, row_best)])
+
+
+def _prepare(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> tuple[Tensor, Tensor]:
+    """Scores with padding below 0, and room for `_best`: memory that is new to the process costs as much as maxima."""
     if not (row_mask.all() and col_mask.all()):
         scores = scores.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), -1.0)
-    room = torch.empty_like(scores, dtype=torch.float64)
-    row_best, mutual = _best(scores, room)
-    rounds_of_links = [_cells(mutual & row_mask, row_best)]
-    large = torch.minimum(row_mask.sum(1), col_mask.sum(1)) > 2
-    # Padding counts as free, so that it keeps a weight and stays below 0.
-    row_weight, column_weight = (torch.full_like(mask, alpha, dtype=scores.dtype) for mask in (row_mask, col_mask))
-    for _ in range(rounds - 1):
-        pair, row, column = rounds_of_links[-1].unbind(1)
-        row_weight[pair, row] = 0.0
-        column_weight[pair, column] = 0.0
-        large &= (row_mask & (row_weight > 0)).any(1) & (col_mask & (column_weight > 0)).any(1)
-        weight = row_weight[:, :, None] + column_weight[:, None]
-        row_best, mutual = _best(weight.clamp_(max=1.0).mul_(scores), room)
-        new = mutual & row_mask & large[:, None] & (row_weight + column_weight.gather(1, row_best) > 0)
-        rounds_of_links.append(_cells(new, row_best))
-    return torch.cat(rounds_of_links)
+    return scores, torch.empty_like(scores, dtype=torch.float64)
 
 
 def _cells(rows: Tensor, columns: Tensor) -> Tensor:
-    """The cells in the given column, (B, n), of the rows that are asked for, (B, n), as (pair, row, column)."""
+    """The cells in the given column, (B, n), of the chosen rows, (B, n), as (pair, row, column)."""
     pair, row = rows.nonzero().unbind(1)
     return torch.stack([pair, row, columns[pair, row]], dim=1)
 
@@ -64,9 +62,9 @@ def _best(scores: Tensor, room: Tensor) -> tuple[Tensor, Tensor]:
     """The first of the largest cells of each row, (B, n), and whether it is the first of its column's too.
 
     The bits of floats that are 0 or more are in the order of the floats, and float32 leaves the last 29 of float64
-    free: they take the cell's place, so that a maximum says where it was. `room`, (B, n, m) float64, is written over:
-    memory that is new to the process costs as much as the maxima. Torch finds maxima four times faster without
-    indices than with them (`argmax` along columns, on a CPU, takes a hundred times as long again).
+    free: they take the cell's place, so that a maximum says where it was. `room`, (B, n, m) float64, is written over.
+    Torch finds maxima four times faster without indices than with them (`argmax` along columns, on a CPU, takes a
+    hundred times as long again).
     """
     n, m = scores.shape[1:]
     if scores.dtype == torch.float32 and max(n, m) <= 1 << _PLACE:

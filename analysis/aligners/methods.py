@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from analysis.aligners.extract import argmax, itermax, match
-from pretrain.transport import EPSILON, ITERATIONS, MU, First, log_kernel, sinkhorn, untied
+from pretrain.transport import EPSILON, ITERATIONS, log_kernel, sinkhorn, untied
 
 SAFE = 40.0
 """The range of log K in which K stays far inside float32 with every scaling of its rows and columns."""
@@ -64,13 +64,10 @@ class Direct:
 class Transport:
     """Optimal transport between hidden states by Sinkhorn's iterations (XLM-Align, section 3.1).
 
-    K = max(eps, similarity)^(1/mu). An iteration makes columns and then rows sum to 1; `first="rows"` is the paper's
-    Eq. 6. Half an iteration is its first step alone.
+    K = max(eps, similarity). An iteration makes columns and then rows sum to 1; half of one is its first step alone.
     """
 
     iterations: float = ITERATIONS
-    first: First = "columns"
-    mu: float = MU
     similarity: Similarity = products
 
     def __call__(self, source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
@@ -82,8 +79,7 @@ class Transport:
         plan = self.plan(table, row_mask, col_mask)
         single = ((row_mask.sum(1) == 1) | (col_mask.sum(1) == 1)).nonzero()[:, 0]
         if len(single):
-            masks = row_mask[single], col_mask[single]
-            plan[single] = untied(plan[single], log_kernel(table[single], mu=self.mu), *masks)
+            plan[single] = untied(plan[single], log_kernel(table[single]), row_mask[single], col_mask[single])
         return plan
 
     def plan(self, table: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
@@ -95,19 +91,16 @@ class Transport:
         padding = None if row_mask.all() and col_mask.all() else ~(row_mask[:, :, None] & col_mask[:, None])
         if padding is not None:
             table = table.masked_fill(padding, 0.0)  # whatever stands there, even no number
-        peak = table.amax().clamp(min=EPSILON)
-        if float((peak / EPSILON).log()) / self.mu > SAFE:
-            return sinkhorn(log_kernel(table, mu=self.mu), row_mask, col_mask, self.iterations, self.first)
+        if float((table.amax().clamp(min=EPSILON) / EPSILON).log()) > SAFE:
+            return sinkhorn(log_kernel(table), row_mask, col_mask, self.iterations)
         kernel = table.clamp(min=EPSILON)
-        if self.mu != 1:
-            kernel = kernel.div_(peak).pow_(1 / self.mu)
         if padding is not None:
             kernel.masked_fill_(padding, 0.0)
         no_row, no_column = (~row_mask)[:, None].to(kernel.dtype), (~col_mask)[:, None].to(kernel.dtype)
         turned = kernel.transpose(1, 2)  # a view: copied, it would take longer than all else of two iterations
         row, column = torch.ones_like(no_row), torch.ones_like(no_column)
         for turn in range(round(2 * self.iterations)):
-            if (turn % 2 == 0) == (self.first == "columns"):
+            if turn % 2 == 0:
                 column = torch.bmm(row, kernel).add_(no_column).reciprocal_()
             else:
                 row = torch.bmm(column, turned).add_(no_row).reciprocal_()

@@ -47,8 +47,7 @@ class Projection(nn.Module):
 class MoCo(nn.Module):
     """The projection of queries, a slow copy of encoder and projection for keys, and the last K keys.
 
-    The queue begins with random vectors; `taken` counts the keys that it has had, and the next takes the place of the
-    oldest. All of it is part of a run's state.
+    The queue begins with random vectors; `taken` counts the keys that it has had. All of it is part of a run's state.
     """
 
     queue: Tensor

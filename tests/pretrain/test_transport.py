@@ -35,16 +35,14 @@ def products(shapes: list[tuple[int, int]], seed: int) -> list[np.ndarray]:
     return [random.normal(size=(n, 8)) @ random.normal(size=(m, 8)).T for n, m in shapes]
 
 
-@given(SHAPES, SEEDS, st.integers(1, 5), st.sampled_from(["columns", "rows"]), st.sampled_from([0.3, 1.0]))
-def test_sinkhorn_is_its_definition(
-    shapes: list[tuple[int, int]], seed: int, iterations: int, first: First, mu: float
-) -> None:
+@given(SHAPES, SEEDS, st.integers(1, 5), st.sampled_from(["columns", "rows"]))
+def test_sinkhorn_is_its_definition(shapes: list[tuple[int, int]], seed: int, iterations: int, first: First) -> None:
     similarity = products(shapes, seed)
     batch, row_mask, col_mask = padded(similarity)
-    plans = sinkhorn(log_kernel(batch, mu=mu), row_mask, col_mask, iterations, first)
+    plans = sinkhorn(log_kernel(batch), row_mask, col_mask, iterations, first)
     assert not plans.masked_select(~(row_mask[:, :, None] & col_mask[:, None])).any()
     for s, plan in zip(similarity, cut(plans, similarity), strict=True):
-        k = np.maximum(1e-6, s) ** (1 / mu)
+        k = np.maximum(1e-6, s)
         for _ in range(iterations):
             for axis in (0, 1) if first == "columns" else (1, 0):
                 k = k / k.sum(axis, keepdims=True)
@@ -72,10 +70,10 @@ def test_sinkhorn_is_pots(dtype: torch.dtype) -> None:
 
 @pytest.mark.parametrize("first", ["columns", "rows"])
 def test_single_precision_is_enough_for_a_sharp_kernel(first: First) -> None:
-    """K itself would reach 1e60 and 1e-120."""
+    """K to the power 20 would reach 1e60 and 1e-120."""
     similarity = torch.from_numpy(np.stack(products([(9, 7)] * 20, 2))).float() * 1000
     ones = torch.ones(20, 9, dtype=torch.bool), torch.ones(20, 7, dtype=torch.bool)
-    plan = sinkhorn(log_kernel(similarity, mu=0.05), *ones, 50, first)
+    plan = sinkhorn(20 * log_kernel(similarity), *ones, 50, first)
     assert plan.isfinite().all()
     torch.testing.assert_close(plan.sum(2 if first == "columns" else 1), torch.ones(20, 9 if first == "columns" else 7))
 
@@ -92,15 +90,15 @@ def test_a_side_of_one_word_is_linked_by_its_products() -> None:
     assert not settled.masked_select(~(row_mask[:, :, None] & col_mask[:, None])).any()
 
 
-def links_by_hand(scores: np.ndarray, rounds: int = 2, alpha: float = 0.9) -> np.ndarray:
+def links_by_hand(scores: np.ndarray) -> np.ndarray:
     """Itermax cell by cell."""
     n, m = scores.shape
     links = np.zeros((n, m), bool)
-    for number in range(rounds):
+    for number in range(2):
         rows, cols = links.any(1), links.any(0)
         if number and (min(n, m) <= 2 or rows.all() or cols.all()):
             break
-        weight = np.where(rows[:, None] & cols, 0, np.where(rows[:, None] | cols, alpha, 1))
+        weight = np.where(rows[:, None] & cols, 0, np.where(rows[:, None] | cols, 0.9, 1))
         now = scores * weight
         for i, j in np.ndindex(n, m):
             free = not (rows[i] and cols[j])
@@ -108,12 +106,11 @@ def links_by_hand(scores: np.ndarray, rounds: int = 2, alpha: float = 0.9) -> np
     return links
 
 
-@given(SHAPES, SEEDS, st.integers(1, 4), st.sampled_from([0.3, 0.9, 1.0]))
-def test_itermax_is_its_definition(shapes: list[tuple[int, int]], seed: int, rounds: int, alpha: float) -> None:
+@given(SHAPES, SEEDS)
+def test_itermax_is_its_definition(shapes: list[tuple[int, int]], seed: int) -> None:
     alike = [np.abs(s).round(1) for s in products(shapes, seed)]  # with ties
-    found = itermax(*padded(alike), rounds, alpha)
-    for s, links in zip(alike, cut(found, alike), strict=True):
-        assert np.array_equal(links, links_by_hand(s, rounds, alpha))
+    for s, links in zip(alike, cut(itermax(*padded(alike)), alike), strict=True):
+        assert np.array_equal(links, links_by_hand(s))
 
 
 def test_itermax_is_simaligns() -> None:

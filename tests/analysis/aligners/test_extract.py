@@ -22,26 +22,6 @@ def test_argmax_and_itermax_are_simaligns(kind: str) -> None:
         assert np.array_equal(by_itermax, simalign.SentenceAligner.iter_max(score))
 
 
-@pytest.mark.parametrize("rounds", [1, 3, 5])
-def test_itermax_of_more_rounds_is_simaligns(rounds: int) -> None:
-    simalign = pytest.importorskip("simalign", reason="simalign is not installed")
-    scores = matrices("ties")[::5] + matrices("all different")[::5]
-    ours = extracted(lambda *scored: itermax(*scored, rounds=rounds), scores)
-    for score, links in zip(scores, ours, strict=True):
-        assert np.array_equal(links, simalign.SentenceAligner.iter_max(score, rounds))
-
-
-@pytest.mark.parametrize("alpha", [0.5, 0.98, 1.0])
-def test_itermax_of_any_discount_is_the_one_that_labels(alpha: float) -> None:
-    scores = matrices("ties")[::5]
-    tables = dense_itermax(padded(scores), *masks(scores), rounds=3, alpha=alpha).numpy()
-    ours = extracted(lambda *scored: itermax(*scored, rounds=3, alpha=alpha), scores)
-    for table, links in zip(tables, ours, strict=True):
-        assert np.array_equal(table[: links.shape[0], : links.shape[1]], links > 0)
-    with pytest.raises(ValueError, match=r"0\.5 or more"):
-        itermax(padded(scores), *masks(scores), alpha=0.4)
-
-
 def test_match_is_simaligns() -> None:
     simalign = pytest.importorskip("simalign", reason="simalign is not installed")
     scores = matrices("all different")
