@@ -6,7 +6,7 @@ Shapes: B rows or pairs, L ids a row, W ids a side at most, N labels, K links.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import Any, Self
 
@@ -35,7 +35,7 @@ class Batch:
         return self._each(lambda value: value.cut(rows) if isinstance(value, Batch) else value[rows])
 
     def to(self, device: torch.device) -> Self:
-        return self._each(lambda value: value.to(device) if isinstance(value, Batch) else moved(value, device))
+        return self._each(lambda value: value.to(device))
 
     def _each(self, change: Callable[[Any], Any]) -> Self:
         values = {each.name: getattr(self, each.name) for each in fields(self)}
@@ -73,7 +73,6 @@ class Rows(Batch):
     `padded` says whether any position is padding, so that rows without any skip the attention mask.
     `places` (B, L) say which place each id has, from 0, and -1 for padding, where it is not the number of ids before.
     `segments` (B, L) are the token types of a row's two texts, where the tokenizer's template has two.
-    `counted` are the positions of the labels, where they were counted already.
     """
 
     ids: Tensor
@@ -82,17 +81,6 @@ class Rows(Batch):
     padded: bool
     places: Tensor | None = None
     segments: Tensor | None = None
-    counted: LabelledPositions | None = field(default=None, compare=False)
-
-    def cut(self, rows: slice) -> Rows:
-        return replace(super().cut(rows), counted=None)
-
-    def to(self, device: torch.device) -> Rows:
-        if device.type == self.ids.device.type:
-            return self
-        here = self.positions  # counted here: on the device the count would be waited for
-        counted = LabelledPositions(moved(here.at, device), moved(here.slot, device), here.most)
-        return replace(super().to(device), counted=counted)
 
     @property
     def labelled(self) -> int:
@@ -100,7 +88,7 @@ class Rows(Batch):
 
     @property
     def positions(self) -> LabelledPositions:
-        return self.counted or LabelledPositions.of(self.labels)
+        return LabelledPositions.of(self.labels)
 
 
 @dataclass(frozen=True)
@@ -137,7 +125,7 @@ class PairRows(Batch):
         """Some of the pairs, without the columns in which they have nothing but padding."""
         sides = self.sides[pairs]
         row, side = slice(int(sides.sum(1).max()) + MARKS), slice(int(sides.max()))
-        rows = replace(self.rows._each(lambda value: value[pairs, row]), counted=None)
+        rows = self.rows._each(lambda value: value[pairs, row])
         return PairRows(rows, self.clean[pairs, row], sides, self.gold[pairs, side], self.dice[pairs, row])
 
     def places(self, side: int) -> tuple[Tensor, Tensor]:
@@ -206,10 +194,3 @@ class WordPairs(Batch):
     pairs: PairRows
     links: Links
     words: Links
-
-
-def moved(tensor: Tensor, device: torch.device) -> Tensor:
-    """A tensor on a device. To a GPU it travels while the host goes on."""
-    if device.type != "cuda" or tensor.is_cuda:
-        return tensor.to(device)
-    return tensor.pin_memory().to(device, non_blocking=True)

@@ -108,7 +108,8 @@ def train(
     learner.train()
     for step in range(first, config.steps):
         batches, counts = draws.at(step)
-        torch.manual_seed(_dropout_seed(seed, step, world.rank))
+        # Dropout is the only thing that asks torch for random numbers; a resumed run asks for the same ones.
+        torch.manual_seed(int(np.random.SeedSequence([seed, step, world.rank]).generate_state(1)[0]))
         parts, more = _before_step(learner, streams, _cut(streams, batches, config.grad_accumulation, world), world)
         counts |= more
         shares = {name: torch.zeros((), device=world.device) for name in counts}
@@ -177,8 +178,3 @@ def _backward(learner: Learner, stream: Stream, part: Batch, counts: dict[str, i
     means = {name: total / max(1, counts[name]) for name, total in sums.items()}
     torch.stack([weight * means[name] for name, weight in stream.weights.items()]).sum().backward()
     return {name: mean.detach() for name, mean in means.items()}
-
-
-def _dropout_seed(seed: int, step: int, rank: int) -> int:
-    """Dropout is the only thing that asks torch for random numbers; a resumed run asks for the same ones."""
-    return int(np.random.SeedSequence([seed, step, rank]).generate_state(1)[0])

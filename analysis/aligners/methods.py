@@ -2,7 +2,7 @@
 
 Shapes: B pairs, n and m sub-words of their longest sides, H hidden. Hidden states are (B, n, H) and (B, m, H); masks,
 (B, n) and (B, m), are true where there is a sub-word. Similarities and scores are (B, n, m): a similarity may be
-negative, a score may not. Padding holds anything.
+negative, a score may not. Padding holds anything. Links are rows of (pair, source place, target place), (L, 3) int64.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
+from scipy.optimize import linear_sum_assignment
 from torch import Tensor
 from torch.nn import functional as F
 
-from analysis.aligners.extract import argmax, itermax, match
-from pretrain.transport import EPSILON, ITERATIONS, log_kernel, sinkhorn, untied
+from pretrain.transport import EPSILON, ITERATIONS, argmax, itermax, log_kernel, sinkhorn, untied
 
 SAFE = 40.0
 """The range of log K in which K stays far inside float32 with every scaling of its rows and columns."""
@@ -105,6 +105,16 @@ class Transport:
             else:
                 row = torch.bmm(column, turned).add_(no_row).reciprocal_()
         return kernel.mul_(row.transpose(1, 2)).mul_(column)
+
+
+def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """The assignment with the largest sum, as many links as the shorter side has sub-words (SimAlign's Match)."""
+    assignments = []
+    sizes = zip(row_mask.sum(1).tolist(), col_mask.sum(1).tolist(), strict=True)
+    for pair, (table, (n, m)) in enumerate(zip(scores.cpu().numpy(), sizes, strict=True)):
+        rows, columns = map(torch.from_numpy, linear_sum_assignment(table[:n, :m], maximize=True))
+        assignments.append(torch.stack([torch.full_like(rows, pair), rows, columns], dim=1))
+    return torch.cat(assignments)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from pretrain.mask import MASK_RATE
 from pretrain.model import Learner, encode, looking, prediction_loss
 from pretrain.objective import GOLD, GROWN, Composite, Linked, Objective, Stream, Traits
 from pretrain.objectives.mlm import MLM
-from pretrain.transport import First, itermax, largest, log_kernel, sinkhorn, union, untied
+from pretrain.transport import First, as_table, itermax, largest, log_kernel, sinkhorn, union, untied
 
 Positions = Literal["masked", "unmasked", "all-aligned", "none"]
 Labels = Literal["self", "gold", "estimated"]
@@ -140,7 +140,9 @@ class SentencePairs(PairStream):
         kernel = log_kernel(similarity)
         plan = sinkhorn(kernel, in_first, in_second, first=objective.first)
         plan = untied(plan, kernel, in_first, in_second)
-        return (itermax if objective.filtering else union)(plan, in_first, in_second), plan
+        if objective.filtering:
+            return as_table(itermax(plan, in_first, in_second), plan), plan
+        return union(plan, in_first, in_second), plan
 
     def _queries(self, batch: PairRows, links: Tensor, plan: Tensor) -> Queries:
         """The queries that links make, and from which side; an id with several links asks for the heaviest."""

@@ -32,7 +32,6 @@ from pretrain.objectives.xlm_align import DWA, XLMAlign
 from pretrain.run import Pretraining, pretrain
 from pretrain.train import NonFinite, make_optimizer, train
 from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, STILL, TRAIN, Gradients, new_learner
-from tests.pretrain.momentum import Momentum
 from tests.pretrain.watched import SEEN, Watched
 from tests.pretrain.worlds import through
 
@@ -72,7 +71,6 @@ EVERY: dict[str, Objective] = OBJECTIVES | {
         After(XLMAlign(), MLM()),
         PreAlign(),
         HeadOnly(MLM()),
-        Momentum(),
         EVERYTHING,
     )
 }

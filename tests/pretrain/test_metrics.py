@@ -13,35 +13,20 @@ from pretrain.distributed import ALONE
 from pretrain.metrics import METRICS, Metrics, read_metrics
 from pretrain.objectives.mlm import MLM
 from pretrain.run import Pretraining, pretrain
-from tests.pretrain.made import LANGUAGE, MODEL, TRAIN
+from tests.pretrain.made import LANGUAGE, MODEL, TRAIN, stop_at
 
 EACH = replace(TRAIN, steps=30, log_every=1, save_every=10, warmup=3)
-
-
-class Stop(Exception):
-    """Ends a run in the middle."""
 
 
 def config(study: Path) -> Pretraining:
     return Pretraining(study, (LANGUAGE,), MLM(), MODEL, EACH, seed=0)
 
 
-def stopped(folder: Path, study: Path, at: int = 23) -> Path:
-    """A run of which the state of step 20 is kept; its rows."""
-
-    def stop(step: int, steps: int) -> None:
-        if step == at:
-            raise Stop
-
-    with pytest.raises(Stop):
-        pretrain(folder, config(study), ALONE, progress=stop)
-    return folder / METRICS
-
-
 @pytest.mark.parametrize("damage", [b"", b'{"step": 1', b'{"step": 21, "loss": {"mlm": 99}}\n\xff\x00{"st', None])
 def test_a_run_goes_on_with_the_rows_of_its_state(damage: bytes | None, study: Path, tmp_path: Path) -> None:
     """Whatever has become of the file: rows before the state are its own, and later ones are written again."""
-    path = stopped(tmp_path, study)
+    path = tmp_path / METRICS
+    stop_at(tmp_path, config(study), 23)  # its last state is that of step 20
     kept = path.read_bytes().splitlines(keepends=True)[:20]
     if damage is None:
         path.unlink()

@@ -44,6 +44,7 @@ from tests.pretrain.made import (
     STILL,
     corpora,
     new_learner,
+    only,
     study_facts,
 )
 
@@ -52,11 +53,6 @@ FIRST = len(OURS.ids)
 
 LENGTH = STILL.length
 EVERY = 40
-
-
-def only(objective: Objective, languages: Languages, seed: int = 0) -> Stream:
-    (stream,) = objective.streams(languages, LENGTH, seed)
-    return stream
 
 
 def dictionary(languages: Languages) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,24 +11,26 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from safetensors.torch import load_file
 from torch.nn import functional as F
 
 from derive.languages import Languages
 from derive.types import OURS
 from pretrain.distributed import ALONE
 from pretrain.model import Frozen, Learner, build, prediction_loss
+from pretrain.objective import Sum
+from pretrain.objectives.mlm import MLM
 from pretrain.objectives.ppa import MOCO, PPA, Contrasted, MoCo, contrast
+from pretrain.run import Pretraining
 from pretrain.train import make_optimizer, train
-from tests.pretrain.made import SIZE, STILL, TRAIN
+from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN, check_resumes, only
 
 DEEP = replace(STILL, layers=2, initializer_range=0.2)
 SMALL = PPA(1.0, queue=20, momentum=0.8, dimensions=9, temperature=0.2)
 
 
 def made(languages: Languages, objective: PPA = SMALL) -> tuple[Contrasted, Learner]:
-    (stream,) = objective.streams(languages, DEEP.length, 0)
-    assert isinstance(stream, Contrasted)
-    return stream, objective.learner(build(DEEP, 2 * SIZE), 0)
+    return only(objective, languages), objective.learner(build(DEEP, 2 * SIZE), 0)
 
 
 def sentences(batch: Any, side: int) -> list[list[int]]:
@@ -162,6 +165,19 @@ def test_sentences_are_found_by_their_translations_after_some_steps(languages: L
 
     train(learner, make_optimizer(learner, config), [stream], config, 0, ALONE, after=look)
     assert np.mean(seen[-10:]) < 0.7 * np.log(65) < 0.85 * np.log(65) < np.mean(seen[5:12])
+
+
+@pytest.mark.parametrize("at", [3, 7, 11])
+def test_a_stopped_run_resumes_with_its_queue(at: int, study: Path, tmp_path: Path) -> None:
+    """Next to another objective, with weight decay; the checkpoint has the model alone."""
+    config = Pretraining(study, (LANGUAGE,), Sum("both", (MLM(), SMALL)), MODEL, replace(TRAIN, weight_decay=0.1), 0)
+    names = load_file(check_resumes(tmp_path, config, at) / "model.safetensors").keys()
+    assert names and not [name for name in names if MOCO in name]
+
+
+def test_two_modules_of_one_name_are_refused() -> None:
+    with pytest.raises(ValueError, match="a module 'moco'"):
+        Sum("twice", (SMALL, SMALL)).learner(build(DEEP, 2 * SIZE), 0)
 
 
 def test_a_frozen_model_neither_trains_nor_drops(languages: Languages) -> None:

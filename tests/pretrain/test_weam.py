@@ -19,14 +19,13 @@ from pretrain.model import Learner, build
 from pretrain.objectives.weam import EXCHANGE, WEAM, Exchange, Exchanged, mean_of
 from tests.derive.test_translation import SIZE as TYPES
 from tests.derive.test_translation import made
-from tests.pretrain.made import SIZE, STILL
+from tests.pretrain.made import SIZE, STILL, only
 
 DEEP = replace(STILL, layers=3)
 
 
 def stream(languages: Languages, objective: WEAM) -> Exchanged:
-    (one,) = objective.streams(languages, DEEP.length, 0)
-    assert isinstance(one, Exchanged)
+    one: Exchanged = only(objective, languages)
     return one
 
 
@@ -101,6 +100,13 @@ def test_links_of_rows_are_those_of_their_pairs_whichever_side_comes_first(langu
     for row in range(len(batch)):
         assert int((batch.links.row == row).sum()) == int(batch.pairs.sides[row, 0])
     assert bitext.gold
+
+
+def test_a_tied_table_is_one_parameter() -> None:
+    learner = WEAM(links="gold").learner(build(DEEP, 2 * SIZE), 0)
+    assert learner.own[EXCHANGE].table is learner.model.get_input_embeddings().weight
+    assert "model.roberta.embeddings.word_embeddings.weight" in learner.trained
+    assert learner.state.keys() == learner.trained.keys() and not [name for name in learner.state if "table" in name]
 
 
 def test_sub_words_are_linked_one_by_one_or_each_with_all() -> None:

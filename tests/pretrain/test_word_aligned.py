@@ -18,9 +18,9 @@ from derive.types import OURS
 from pretrain.distributed import ALONE
 from pretrain.model import build
 from pretrain.objectives.word_aligned import KEPT, LINKED, START, WordAligned, Words
-from pretrain.run import Pretraining, pretrain
+from pretrain.run import Pretraining
 from pretrain.train import make_optimizer, train
-from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN
+from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN, check_resumes, only
 
 DEEP = replace(STILL, layers=2)
 GOLD = WordAligned(1.0, links="gold")
@@ -28,8 +28,7 @@ FROZEN = replace(GOLD, frozen=True)
 
 
 def stream(languages: Languages, objective: WordAligned = GOLD) -> Words:
-    (one,) = objective.streams(languages, DEEP.length, 0)
-    assert isinstance(one, Words)
+    one: Words = only(objective, languages)
     return one
 
 
@@ -150,16 +149,7 @@ def test_frozen_moves_the_other_language_towards_the_start(languages: Languages)
 
 @pytest.mark.parametrize("objective", [GOLD, FROZEN], ids=lambda objective: objective.name)
 def test_a_stopped_run_goes_on_to_the_same_bits(objective: WordAligned, study: Path, tmp_path: Path) -> None:
-    def stop(step: int, steps: int) -> None:
-        if step == 7:
-            raise InterruptedError
-
-    config = Pretraining(study, (LANGUAGE,), objective, MODEL, TRAIN, seed=0)
-    whole = pretrain(tmp_path / "whole", config, ALONE)
-    with pytest.raises(InterruptedError):
-        pretrain(tmp_path / "stopped", config, ALONE, progress=stop)
-    resumed = pretrain(tmp_path / "stopped", config, ALONE)
-    assert (resumed / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
+    check_resumes(tmp_path, Pretraining(study, (LANGUAGE,), objective, MODEL, TRAIN, seed=0))
 
 
 def test_frozen_is_another_objective_and_the_equation_has_the_identity_that_it_had() -> None:

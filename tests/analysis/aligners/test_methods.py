@@ -8,7 +8,6 @@ import torch
 from scipy.optimize import linear_sum_assignment
 from torch.nn.utils.rnn import pad_sequence
 
-from analysis.aligners.extract import itermax
 from analysis.aligners.methods import (
     BY_NAME,
     CHOICES,
@@ -25,11 +24,12 @@ from analysis.aligners.methods import (
     centred,
     choose_method,
     cosines,
+    match,
     method,
     products,
 )
-from pretrain.transport import EPSILON, log_kernel, sinkhorn
-from tests.analysis.aligners.scored import extracted, masks, padded
+from pretrain.transport import EPSILON, itermax, log_kernel, sinkhorn
+from tests.pretrain.scored import extracted, masks, matrices, padded
 
 
 @pytest.mark.parametrize("iterations", [1, 2, 100])
@@ -296,3 +296,11 @@ def _linked(rule: str, table: np.ndarray) -> list[tuple[int, int]]:
         return sorted(map(tuple, np.argwhere(simalign.SentenceAligner.iter_max(table) > 0).tolist()))
     best, column_best = table.argmax(1), table.argmax(0)
     return [(i, int(j)) for i, j in enumerate(best) if column_best[j] == i]
+
+
+def test_match_is_simaligns() -> None:
+    simalign = pytest.importorskip("simalign", reason="SimAlign is not installed")
+    scores = matrices("all different")
+    for score, links in zip(scores, extracted(match, scores), strict=True):
+        assert np.array_equal(links, simalign.SentenceAligner.get_max_weight_match(score))
+        assert links.sum() == min(score.shape)
