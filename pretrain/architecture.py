@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import transformers
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 
 from derive.errors import BadInput
@@ -52,19 +52,15 @@ class Architecture:
         """The name of the table of token types in a checkpoint's weights."""
         return f"{self.base}.embeddings.token_type_embeddings.weight"
 
-    def encoder(self, model: Any) -> nn.Module:
-        encoder: nn.Module = getattr(model, self.base)
-        return encoder
-
-    def embeddings(self, model: Any) -> Any:
-        return getattr(model, self.base).embeddings
+    def encoder(self, model: Any) -> Any:
+        return getattr(model, self.base)
 
     def tables(self, model: Any) -> tuple[Tensor, Tensor]:
-        embeddings = self.embeddings(model)
+        embeddings = self.encoder(model).embeddings
         return embeddings.word_embeddings.weight, embeddings.token_type_embeddings.weight
 
     def layers(self, model: Any) -> Any:
-        return getattr(model, self.base).encoder.layer
+        return self.encoder(model).encoder.layer
 
     def logits(self, model: Any, hidden: Tensor) -> Tensor:
         """The prediction head's output, (..., rows of the table), at hidden states (..., H)."""
@@ -73,7 +69,7 @@ class Architecture:
 
     def text_logits(self, model: Any, first: Tensor) -> Tensor:
         """The output of the head of a model for whole texts, (B, C), at the states (B, H) of their first positions."""
-        states, pooler = first[:, None], getattr(model, self.base).pooler
+        states, pooler = first[:, None], self.encoder(model).pooler
         logits: Tensor = model.classifier(states if pooler is None else model.dropout(pooler(states)))
         return logits
 

@@ -5,7 +5,7 @@ Shapes: B pairs, L ids a row, W ids a side at most.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -150,9 +150,6 @@ class PairStream(Stream):
 
     An instance is as many neighbouring pairs of two languages as a full row has ids for, so that a step shows as many
     ids as it would of packed rows. `known` says whether the gold alignment of all of them is.
-
-    Raises:
-        BadInput: no pair fits into a row, or the objective needs links that there are not.
     """
 
     def __init__(
@@ -177,7 +174,8 @@ class PairStream(Stream):
         """The same pairs with the links of their sub-words."""
         of, pairs, turned = self._tossed(instances, random)
         rows = self._masked(of, pairs, turned, random)
-        found = [self.bitexts[n].piece_links(p)[:, :: -1 if t else 1] for n, p, t in _each(of, pairs, turned)]
+        each = zip(of.tolist(), pairs.tolist(), turned.tolist(), strict=True)
+        found = [self.bitexts[number].piece_links(pair)[:, :: -1 if back else 1] for number, pair, back in each]
         return LinkedPairs(rows, _links(found, 1, 2 + rows.sides[:, 0].numpy()))
 
     def draw_words(self, instances: Sequence[int], marks: bool = False) -> WordPairs:
@@ -186,12 +184,11 @@ class PairStream(Stream):
         With `marks`, `<s>` and `</s>` are words too, each linked to its own kind on the other side.
         """
         of, pairs = self._chosen(instances)
-        unturned = np.zeros(len(pairs), bool)
-        ids, languages, sides, gold = self.read(of, pairs, unturned)
+        ids, languages, sides, gold = self.read(of, pairs, np.zeros(len(pairs), bool))
         rows = as_rows(ids, np.full_like(ids, UNLABELLED), languages, padded=True)
         clean = PairRows(rows, rows.ids, torch.from_numpy(sides), torch.from_numpy(gold), torch.zeros(ids.shape))
         found, words = [], []
-        for number, pair, _ in _each(of, pairs, unturned):
+        for number, pair in zip(of.tolist(), pairs.tolist(), strict=True):
             bitext = self.bitexts[number]
             ends = [
                 np.cumsum(language.corpus.line_pieces(line), dtype=np.int64)
@@ -259,10 +256,6 @@ class PairStream(Stream):
             rows = replace(rows, segments=torch.from_numpy(types))
         dice = random.random(ids.shape, np.float32)
         return PairRows(rows, *(torch.from_numpy(array) for array in (ids, sides, gold, dice)))
-
-
-def _each(of: np.ndarray, pairs: np.ndarray, turned: np.ndarray) -> Iterator[tuple[int, int, bool]]:
-    return zip(of.tolist(), pairs.tolist(), turned.tolist(), strict=True)
 
 
 def _links(found: Sequence[np.ndarray], first: int, second: np.ndarray | int) -> Links:

@@ -22,6 +22,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
+from torch.optim import Optimizer
 
 from derive.artefact import Artefact, finished, making
 from derive.errors import BadInput
@@ -44,7 +45,7 @@ def save_state(
     folder: Path,
     step: int,
     learner: Learner,
-    optimizer: torch.optim.Optimizer,
+    optimizer: Optimizer,
     identity: Mapping[str, Any],
     rows: Path,
     snapshots: Mapping[str, str],
@@ -60,23 +61,17 @@ def save_state(
         states = {name: optimizer.state[parameter] for name, parameter in learner.trained.items()}
         moments = {f"{kind}.{name}": state[kind] for name, state in states.items() for kind in KINDS}
         save_tensors(moments, part / MOMENTS)
-    for old in folder.iterdir():  # earlier states, and the unfinished ones of processes that were killed
+    for old in folder.iterdir():  # earlier states, and unfinished ones of killed processes
         if old.is_dir() and not old.is_symlink() and old != new:
             shutil.rmtree(old)
 
 
 def load_state(
-    folder: Path,
-    learner: Learner,
-    optimizer: torch.optim.Optimizer,
-    identity: Mapping[str, Any],
-    allow_change: bool = False,
+    folder: Path, learner: Learner, optimizer: Optimizer, identity: Mapping[str, Any], allow_change: bool = False
 ) -> tuple[int, Artefact | None]:
     """Load the last state below `folder`; its step and the state, or 0 and None.
 
-    Raises:
-        BadInput: the state is damaged, is of another run or step than its place says, or was made by another
-            configuration or machine (`allow_change` lets what is in MACHINE differ).
+    A state of another run, step or configuration is refused; `allow_change` lets what is in MACHINE differ.
     """
     steps = {int(named[1]): path for path in folder.glob("step-*") if (named := _STEP.fullmatch(path.name))}
     if not steps:

@@ -128,12 +128,7 @@ def messages(parameters: Sequence[Parameter]) -> list[list[Parameter]]:
 
 
 def join(patience: timedelta = PATIENCE) -> World:
-    """The world that torchrun made, over nccl on GPUs and gloo on CPUs; without torchrun, one process.
-
-    Raises:
-        BadInput: the environment says nothing, or nonsense, about where the processes meet.
-        Lost: not all of them come.
-    """
+    """The world that torchrun made, over nccl on GPUs and gloo on CPUs; without torchrun, one process."""
     if _joined:
         return _joined[0]
     gpu, device = torch.cuda.is_available(), torch.device("cpu")

@@ -199,11 +199,7 @@ NAME = re.compile(
 
 
 def parse(name: str) -> Mixture:
-    """The mixture of a name: shares in percent of each language, the source first, and what follows them when.
-
-    Raises:
-        BadInput: no mixture has this name.
-    """
+    """The mixture of a name: shares in percent of each language, the source first, and what follows them when."""
     if not (matched := NAME.fullmatch(name)):
         raise BadInput(unknown("mixture", name, (example.split()[0] for example in EXAMPLES), EXAMPLES))
     try:

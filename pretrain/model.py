@@ -150,7 +150,7 @@ def prediction_loss(
             hidden = each(hidden, padding)
         top = layer_at(last, hidden, padding, labelled)
     labels = rows.labels.flatten().index_select(0, labelled.at)
-    return cross_entropy(lambda top: architecture.logits(model, top), top, labels, model.config.vocab_size, logits)
+    return cross_entropy(getattr(model, architecture.head), top, labels, model.config.vocab_size, logits)
 
 
 def cross_entropy(
@@ -204,6 +204,6 @@ def _embed(model: Any, rows: Rows) -> Tensor:
         types = rows.languages
     elif rows.segments is not None and config.type_vocab_size == TEXT_TYPES:
         types = rows.segments
-    embed = architecture.embeddings(model)
-    embeddings: Tensor = embed(input_ids=rows.ids, token_type_ids=types, position_ids=positions)
-    return embeddings
+    embed = architecture.encoder(model).embeddings
+    hidden: Tensor = embed(input_ids=rows.ids, token_type_ids=types, position_ids=positions)
+    return hidden

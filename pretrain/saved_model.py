@@ -45,12 +45,7 @@ _SAFELY = {"local_files_only": True, "trust_remote_code": False}
 
 
 def read_config(folder: Path) -> PreTrainedConfig:
-    """The shape of a folder's model.
-
-    Raises:
-        BadInput: there is no config.json, it cannot be read, only code of its own could read it, or it has more layers
-            or labels than any model.
-    """
+    """The configuration of a folder's model."""
     path = folder / CONFIG
     if not path.is_file():
         raise BadInput(f"no model here: expected a folder with {CONFIG}, {WEIGHTS} and a tokenizer", folder)
@@ -107,9 +102,8 @@ def load_model(folder: Path, kind: Any = AutoModel, **options: Any) -> tuple[Pre
     `kind` is the class of transformers, or the Auto class, whose `from_pretrained` makes it; `options` go there too.
 
     Raises:
-        BadInput: there is no model, its weights are not in safetensors or have other shapes than its config says, only
-            code of its own reads it, it has weights of layers that its config does not have, or it is the checkpoint of
-            a run and a byte of it, or of the run's manifest, has changed.
+        BadInput: there is no model, only code of its own reads it, its weights are not in safetensors or do not fit its
+            config, or it is the checkpoint of a run and a byte of it, or of the run's manifest, has changed.
         MemoryError: it does not fit into memory.
     """
     check_part(folder, RUN)  # safetensors have no checksum

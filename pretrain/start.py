@@ -44,12 +44,7 @@ def weights_digest(folder: Path) -> str:
 
 
 def check_start(folder: Path, config: ModelConfig) -> None:
-    """Refuse a folder that no run of such a model can start from, before anything else is made.
-
-    Raises:
-        BadInput: there is no model or no tokenizer, the model is of another architecture or shape or reads from left to
-            right, its weights are not in safetensors, or its table and its tokenizer disagree.
-    """
+    """Refuse a folder that no run of such a model can start from, before anything else is made."""
     saved = read_config(folder)
     differences = _other_shape(saved, config)
     if saved.is_decoder:
@@ -88,16 +83,11 @@ class InitialModel:
         return (whole if kept is None else with_rows(whole, kept, self.languages.specials.pad)), drawn
 
     def complete(self, trained: Any, digest: str | None) -> Any:
-        """The model that was trained, with a row of each type; `digest` is that of the start's weights.
-
-        Raises:
-            BadInput: the start's weights, which have the rows that were not trained, have changed or are gone.
-        """
+        """The model that was trained, with a row of each type; `digest` is that of the start's weights."""
         if self.languages.kept is None:
             return trained
         if self.start and weights_digest(self.start) != digest:
-            message = "no longer the weights that the run began with, whose other rows it is to end with"
-            raise BadInput(message, self.start)
+            raise BadInput("no longer the weights that the run began with, whose other rows it is to keep", self.start)
         whole, _ = self.whole()
         put_back(trained, self.languages.kept, whole)
         return whole
@@ -107,10 +97,6 @@ class InitialModel:
 
         Drawn are the rows of new scripts, where the folder's table ends before them, and the prediction head of a
         folder that is an encoder alone.
-
-        Raises:
-            BadInput: the checkpoint is damaged, its ids mean other types than those of the languages, or its model is
-                of another shape: naming every difference.
         """
         folder, languages, config = self.start, self.languages.whole, self.config
         if folder is None:
@@ -176,19 +162,11 @@ def _other_rows(saved: Any, languages: Languages, language_embeddings: bool) -> 
 
 
 def with_rows(model: Any, kept: np.ndarray, pad: int) -> Any:
-    """The model with rows of the types `kept` (R,) int64 alone, in their order, in each of its tables.
-
-    `pad` is the row of padding.
-
-    Raises:
-        BadInput: the model counts positions from padding's id, and padding's row has another number.
-    """
+    """The model with rows of the types `kept` (R,) int64 alone, in their order; `pad` is the row of padding."""
     config = model.config
     if architecture_of(config).counts_from_padding and pad != config.pad_token_id:
-        raise BadInput(
-            f"positions count from padding's id, {config.pad_token_id}, so all types before it need rows; "
-            f"{pad} of them have one"
-        )
+        before = f"so all types before it need rows; {pad} of them have one"
+        raise BadInput(f"positions count from padding's id, {config.pad_token_id}, {before}")
     small = type(model)(type(config).from_dict(config.to_dict() | {"vocab_size": len(kept), "pad_token_id": pad}))
     rows, whole = torch.from_numpy(kept), model.state_dict()
     with torch.no_grad():

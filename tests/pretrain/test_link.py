@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from derive.errors import BadInput
 from derive.languages import Languages
-from derive.types import OURS
 from pretrain.batch import UNLABELLED, Rows
 from pretrain.distributed import ALONE
 from pretrain.mixture import Mixture
@@ -89,13 +88,6 @@ def test_a_switched_word_that_is_asked_for_has_the_words_own_label(languages: La
         assert [image[i] for i in labels[switched].tolist()] == shown[switched].tolist()
         asked += int(switched.sum())
     assert asked > 10  # of the labelled a tenth stays as it is, and a quarter of these has an entry
-
-
-def test_special_types_stay(languages: Languages) -> None:
-    rows, _ = drawn(Link(1.0), languages, 0)
-    plain, _ = drawn(MLM(), languages, 0)
-    special = ~OURS.is_ordinary(plain.ids.numpy())
-    assert np.array_equal(rows.ids.numpy()[special], plain.ids.numpy()[special])
 
 
 def test_names_and_what_cannot_be() -> None:

@@ -20,7 +20,7 @@ from pretrain.distributed import ALONE
 from pretrain.model import Frozen, Learner, build, prediction_loss
 from pretrain.objective import Sum
 from pretrain.objectives.mlm import MLM
-from pretrain.objectives.ppa import MOCO, PPA, Contrasted, MoCo, contrast
+from pretrain.objectives.ppa import MOCO, PPA, Contrasted, MoCo
 from pretrain.run import Pretraining
 from pretrain.train import make_optimizer, train
 from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN, check_resumes, only
@@ -118,30 +118,6 @@ def test_without_tlm_the_contrast_is_the_same_and_mlm_masks_the_same_ids_of_side
     assert losses["mlm"] == pytest.approx(total, rel=1e-5) and counts["mlm"] == asked > 10
 
 
-def test_keys_of_a_step_are_not_held_against_each_other(languages: Languages) -> None:
-    stream, learner = made(languages)
-    own: Any = learner.own[MOCO]
-    for step in range(4):
-        before = own.queue.clone()
-        batch, _ = stream.draw([step], np.random.default_rng(step))
-        ((keyed,), _) = stream.before_step(learner, [batch], ALONE)
-        torch.testing.assert_close(keyed.others, before)
-        assert not torch.equal(own.queue, before)
-
-
-def test_neither_order_of_micro_batches_changes_the_loss_or_the_queue(languages: Languages) -> None:
-    whole, cut = (made(languages) for _ in range(2))
-    sums, queues = [], []
-    for (stream, learner), parts in ((whole, 1), (cut, 3)):
-        batch, _ = stream.draw(range(4), np.random.default_rng(0))
-        keyed, _ = stream.before_step(learner, [batch.part(i, parts) for i in range(parts)], ALONE)
-        learner.eval()
-        sums.append(sum(float(stream.losses(learner, part)[MOCO].detach()) for part in keyed))
-        queues.append(learner.own[MOCO].queue)
-    assert sums[0] == pytest.approx(sums[1], rel=1e-5)
-    torch.testing.assert_close(*queues, rtol=1e-5, atol=1e-6)
-
-
 def test_gradients_reach_the_model_and_the_projection_and_nothing_slow(languages: Languages) -> None:
     stream, learner = made(languages)
     batch, _ = stream.draw(range(2), np.random.default_rng(0))
@@ -185,12 +161,6 @@ def test_a_frozen_model_neither_trains_nor_drops(languages: Languages) -> None:
     frozen.train()
     assert not any(module.training for module in frozen.modules())
     assert not any(parameter.requires_grad for parameter in frozen.parameters())
-
-
-def test_a_contrast_by_hand() -> None:
-    q, k, others = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 1.0]]), torch.tensor([[1.0, 0.0], [-1.0, 0.0]])
-    expected = np.log(1 + np.exp(1 / 0.5) + np.exp(-1 / 0.5))
-    assert float(contrast(q, k, others, 0.5)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
