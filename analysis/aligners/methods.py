@@ -127,7 +127,6 @@ class Method:
 
 
 DIRECT, TRANSPORT = "direct", "transport"
-PLANS = (DIRECT, TRANSPORT)
 """The plan made of a similarity: itself, or optimal transport."""
 SIMILARITIES: dict[str, Similarity] = {"products": products, "cosine": cosines, "centred": centred}
 RULES = {"argmax": argmax, "itermax": itermax, "match": match}
@@ -136,11 +135,7 @@ _USUAL = {DIRECT: "cosine", TRANSPORT: "products"}
 
 
 def method(similarity: str = "centred", plan: str = DIRECT, rule: str = "argmax") -> Method:
-    """The method of three choices, named by those that are unusual: `argmax`, `argmax-centred`, `ot-match`.
-
-    Raises:
-        KeyError: there is no such similarity, plan or rule.
-    """
+    """The method of three choices, named by those that are unusual: `argmax`, `argmax-centred`, `ot-match`."""
     how, extract = SIMILARITIES[similarity], RULES[rule]
     suffix = "" if similarity == _USUAL[plan] else f"-{similarity}"
     if plan == DIRECT:
@@ -155,41 +150,15 @@ RELEASED = Method("xlm-align", Transport(iterations=1.5), argmax)
 xi is the table after the last scaling of its columns, pi after the scaling of its rows that follows. A row of pi is one
 of xi times a number, so their best cells are the same: links are the mutual argmax of xi. There is no Itermax.
 """
-PRESETS = {
-    "ot": ("products", TRANSPORT, "itermax"),
-    **{rule: ("cosine", DIRECT, rule) for rule in RULES},
-    "argmax-centred": ("centred", DIRECT, "argmax"),
-}
-"""The choices that have a name of their own: XLM-Align's, SimAlign's three, and the default."""
-OT = method(*PRESETS["ot"])
+OT = method("products", TRANSPORT, "itermax")
 """Optimal transport filtered by Itermax, as XLM-Align labels itself during pretraining (sections 3.1 and 3.2)."""
 DEFAULT = method()
 """Mutual argmax of centred cosines: of all choices it has the lowest AER on one gold set, en-fr."""
-METHODS = (OT, RELEASED, *(method(*choices) for name, choices in PRESETS.items() if name != OT.name))
+METHODS = (OT, RELEASED, *(method("cosine", rule=rule) for rule in RULES), DEFAULT)
 """The methods that studies compare (XLM-Align, section 4.3; SimAlign)."""
 BY_NAME = {one.name: one for one in METHODS}
 CHOICES = (
-    *(method(similarity, plan, rule) for plan in PLANS for rule in RULES for similarity in SIMILARITIES),
+    *(method(similarity, plan, rule) for plan in (DIRECT, TRANSPORT) for rule in RULES for similarity in SIMILARITIES),
     RELEASED,
 )
 """Every method that the three choices make, and the one that they do not."""
-
-
-def choose_method(
-    name: str | None, similarity: str | None = None, plan: str | None = None, rule: str | None = None
-) -> Method:
-    """A method by its name, with other choices in place of its own; without a name, the default with them.
-
-    The default with transport uses products.
-
-    Raises:
-        ValueError: other choices in place of those of `xlm-align`, which makes none.
-    """
-    if name == RELEASED.name:
-        if similarity or plan or rule:
-            raise ValueError(f"{name} is a rule of its own, without other choices")
-        return RELEASED
-    usual = PRESETS[name or DEFAULT.name]
-    if name is None and plan == TRANSPORT:
-        usual = (_USUAL[TRANSPORT], *usual[1:])
-    return method(*(choice or own for choice, own in zip((similarity, plan, rule), usual, strict=True)))

@@ -22,7 +22,6 @@ from analysis.aligners.methods import (
     Method,
     Transport,
     centred,
-    choose_method,
     cosines,
     match,
     method,
@@ -237,21 +236,16 @@ def test_choices_are_named_by_what_is_unusual_in_them() -> None:
     assert [one.name for one in METHODS] == ["ot", "xlm-align", "argmax", "itermax", "match", "argmax-centred"]
     names = [one.name for one in CHOICES]
     assert len(set(names)) == len(names) == 19 and set(BY_NAME) < set(names)
-    assert choose_method(None) == DEFAULT == BY_NAME["argmax-centred"]
-    assert choose_method("ot") == OT and choose_method("xlm-align") is RELEASED
-    for words, name in (
-        ((None, None, "transport", None), "ot-argmax"),
-        (("ot", None, None, "match"), "ot-match"),
-        (("ot", "centred", None, None), "ot-itermax-centred"),
-        (("argmax", None, "transport", None), "ot-argmax-cosine"),
-        (("match", "products", None, None), "match-products"),
-        ((None, "cosine", None, "itermax"), "itermax"),
+    assert BY_NAME["argmax-centred"] == DEFAULT
+    for choices, name in (
+        (("products", "transport", "argmax"), "ot-argmax"),
+        (("centred", "transport", "itermax"), "ot-itermax-centred"),
+        (("cosine", "transport", "argmax"), "ot-argmax-cosine"),
+        (("products", "direct", "match"), "match-products"),
     ):
-        assert choose_method(*words).name == name
+        assert method(*choices).name == name
     for choice in CHOICES[:-1]:
         assert method(*_parts(choice)) == choice
-    with pytest.raises(ValueError, match="a rule of its own"):
-        choose_method("xlm-align", rule="match")
 
 
 def _parts(choice: Method) -> tuple[str, str, str]:
