@@ -41,10 +41,7 @@ class RowRoom:
     joint: bool
 
     def cut(self, pair: Sequence[Pieces], line: int, left_out: LeftOut) -> tuple[CutSide, CutSide]:
-        """Both sides as far as they fit; in a joint row, the longer side loses its end first.
-
-        Words that get no links for that reason are counted, with the pair's line.
-        """
+        """Both sides as far as they fit; in a joint row, the longer side loses its end first. The rest is counted."""
         flat = [[i for word in side for i in word] for side in pair]
         if not all(pair):
             left_out.add("sentence pairs with an empty side", line)

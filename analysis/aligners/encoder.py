@@ -82,9 +82,6 @@ class Encoder:
         """The states of rows of ids after each layer up to `top`: (B, L, H) each, in its precision.
 
         Padding holds anything. `token_types` have the shape of the rows; without them all are 0.
-
-        Raises:
-            BadInput: a layer has other positions than the ids.
         """
         ids, mask = _padded(rows, self._padding)
         inputs = {"input_ids": ids, "attention_mask": None if mask.all() else mask.long()}

@@ -189,11 +189,7 @@ class EncoderAligner(Aligner):
         device: str = "cpu",
         precision: Precision = "float32",
     ) -> EncoderAligner:
-        """A model with the tokenizer in its folder; without `layer`, the one at two thirds of its depth.
-
-        Raises:
-            BadInput: either is missing or damaged, they do not fit each other, or the model has no such layer.
-        """
+        """A model with the tokenizer in its folder; without `layer`, the one at two thirds of its depth."""
         if layer is None:
             layer = main_layer(getattr(read_config(folder).get_text_config(), "num_hidden_layers", 0))
         encoder = PairEncoder.open(folder, layer, joint=joint, device=device, precision=precision)

@@ -24,9 +24,6 @@ class SubWords:
 
     Text that looks like a special token (a literal `<s>`) is ordinary text.
 
-    Raises:
-        BadInput: on use, where a word is unknown and the tokenizer has no type for such.
-
     Attributes:
         size: the types of the tokenizer.
         before, after: the special ids around a sentence.
@@ -35,11 +32,7 @@ class SubWords:
     """
 
     def __init__(self, folder: Path) -> None:
-        """Open the tokenizer of a folder.
-
-        Raises:
-            BadInput: there is none that can be read.
-        """
+        """Open the tokenizer of a folder."""
         self._tokenizer = _open(folder)
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
