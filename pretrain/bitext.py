@@ -149,7 +149,7 @@ class PairStream(Stream):
     """The sentence pairs that an objective reads as rows, either language first by the toss of a coin.
 
     An instance is as many neighbouring pairs of two languages as a full row has ids for, so that a step shows as many
-    ids as it would of packed rows. `known` says whether the gold alignment of all of them is.
+    ids as it would of packed rows. `has_gold` says whether all of them have gold links.
     """
 
     def __init__(
@@ -157,11 +157,11 @@ class PairStream(Stream):
     ) -> None:
         self.languages, self.bitexts, self.pad = languages, languages.bitexts, languages.specials.pad
         self.masking, self.types = Masking.of(languages, mask_rate), pair_types(languages.tokenizer)
-        self.known = all(bitext.gold and bitext.estimates is None for bitext in self.bitexts)
+        self.has_gold = all(bitext.gold and bitext.estimates is None for bitext in self.bitexts)
         fraction, links = objective.parallel_fraction, objective.traits.links
         self.groups, self.parts, longer = grouped(self.bitexts, fraction, seed, length, sides=1)
         self.instances, self.left_out = len(self.groups), {"parallel sentences longer than a row": longer}
-        if links == GOLD and not self.known:
+        if links == GOLD and not self.has_gold:
             raise BadInput(f"{objective.name} asks for gold links, and in a translation they are unknown")
         if links not in ("", GOLD) and any(bitext.estimates is None for bitext in self.bitexts):
             raise BadInput(f"{objective.name} asks for estimated links, and the languages have none")

@@ -235,7 +235,7 @@ def shares(*parts: float) -> Mixture:
 
 
 def _allowed(parts: Mapping[Part, int], text: Sequence[float]) -> dict[Part, np.ndarray]:
-    """The instances of each part that may be shown, ascending."""
+    """The instances of each part that may be read, ascending."""
     allowed, first = {}, 0
     for (part, size), share in zip(parts.items(), text, strict=True):
         own = np.arange(size)

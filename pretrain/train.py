@@ -19,7 +19,7 @@ from pretrain.model import Learner, autocast
 from pretrain.objective import Stream
 
 TIMES = "times the rate"
-"""What a group of parameters has beside its own: how many times as fast as others it learns."""
+"""The key of a group of parameters that says how many times as fast as others it learns."""
 
 
 class NonFinite(ArithmeticError):
@@ -29,7 +29,7 @@ class NonFinite(ArithmeticError):
 class Draws:
     """The batches of each step, and what each loss term counts on them: a function of (seed, step) alone.
 
-    `mixture` says what of the streams is shown how often in the course of `steps` steps.
+    `mixture` says how often each part of the streams is read in the course of `steps` steps.
     """
 
     def __init__(

@@ -87,7 +87,7 @@ class SentencePairs(PairStream):
         self.weights = {"tlm": 1.0} if objective.tlm else {}
         if objective.queries != "none":
             self.weights["dwa"] = 1.0
-            judged = ("label precision", "label recall") if self.known else ()
+            judged = ("label precision", "label recall") if self.has_gold else ()
             self.uncounted = ("dwa", *judged, "labelled")
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairRows, dict[str, int]]:
