@@ -12,8 +12,7 @@ from analysis.aligners.methods import CHOICES, OT, RELEASED, Method
 from analysis.aligners.subwords import SubWords
 from analysis.measures.word_alignment import alone_and_joint, diagonal_score, fast_align_scores, link_record
 from analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN
-from analysis.records.measurement import MeasuredModel, Measurement
-from analysis.records.record import LinkCounts, Record
+from analysis.records.record import LinkCounts, MeasuredModel, Measurement, Record
 from analysis.records.run import Described, Run
 from derive.artefact import digest
 from experiments.languages import GoldText, PairText, lowered

@@ -6,11 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.records.measurement import Measurement
+from analysis.records.record import Measurement
 from analysis.tasks.catalog import task
 from analysis.tasks.finetune import READ_IDS, FinetuneConfig
-from analysis.tasks.transfer import DerivedTask, pair_transfer, transfer, translate_train
-from analysis.tasks.zero_shot import LearningWay, ScoredTask, zero_shot
+from analysis.tasks.transfer import (
+    DerivedTask,
+    LearningWay,
+    ScoredTask,
+    pair_transfer,
+    transfer,
+    translate_train,
+    zero_shot,
+)
 from derive.language import SOURCE
 from derive.languages import Languages
 from derive.task_data import TaskFolder

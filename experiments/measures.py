@@ -20,13 +20,11 @@ from analysis.measures.alignment import Types, form_alignment, pair_alignment, t
 from analysis.measures.contextual import pair_links, self_labels
 from analysis.measures.knowledge import knowledge
 from analysis.measures.loss import held_out_loss
-from analysis.measures.probe_text import ProbeConfig, ProbeText
-from analysis.measures.probing import Probes, growth
+from analysis.measures.probing import ProbeConfig, Probes, ProbeText, growth
 from analysis.measures.retrieval import retrieval
 from analysis.measures.word_alignment import gold_links
 from analysis.records import json_rows
-from analysis.records.measurement import Measurement
-from analysis.records.record import ORDER, READ, RECORDS, SHARING, Record
+from analysis.records.record import ORDER, READ, RECORDS, SHARING, Measurement, Record
 from analysis.records.run import RUNS, Run
 from analysis.tasks.catalog import task
 from derive.artefact import digest, making
@@ -38,6 +36,7 @@ from derive.natural.text import TextFiles
 from derive.own_code import code_of
 from derive.readers.compressed import check_file
 from derive.readers.lines import tokens
+from derive.sources.files import written
 from derive.task_data import TaskFolder
 from derive.usage import count_shared, other_forms
 from experiments.languages import GoldText, LanguagePair
@@ -270,11 +269,11 @@ class Reading(Measure):
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         training, measured = model.training, model.measured(machine)
-        shown, ids = model.step.open().facts["shown"], training.model.length - 1
+        amounts, ids = model.step.open().facts["shown"], training.model.length - 1
         records = []
         for language in (SOURCE, *training.languages):
-            rows = int(shown[language]["rows"])
-            for metric, value in (("ids", float(rows * ids)), ("epochs", float(shown[language]["epochs"]))):
+            rows = int(amounts[language]["rows"])
+            for metric, value in (("ids", float(rows * ids)), ("epochs", float(amounts[language]["epochs"]))):
                 records.append(measured.record(READ, metric, value, rows, language=language))
         languages = Languages.open(model.data, training.languages)
         return Measurement((*records, *held_out_loss(measured, languages, training.mixture.held_out).records))
@@ -391,7 +390,8 @@ class GoldSetLinks(Measure):
 class Retrieval(Measure):
     """Retrieval between every two of treebanks, or other text, with the same sentences, by layer and both ways.
 
-    At the main layer pairs are mined too (`analysis.measures.retrieval`).
+    At the main layer pairs are mined too (`analysis.measures.retrieval`). Of files of inference pairs, the hypotheses
+    are used.
     """
 
     same_sentences: Mapping[str, Path]
@@ -415,11 +415,17 @@ class Retrieval(Measure):
         return (self,) if self.same_sentences else ()
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        sentences = {
-            name: [tokens(line) for piece in TextFiles((path,)).pieces() for line in piece.columns(Counter())[0]]
-            for name, path in self.same_sentences.items()
-        }
+        sentences = {name: _sentences(path, name) for name, path in self.same_sentences.items()}
         return retrieval(model.measured(machine), sentences, model.run.main_layer)
+
+
+def _sentences(path: Path, language: str) -> list[list[str]]:
+    """The sentences of a file with their own spaces, split at white space; of a pair without a side, no words."""
+    if path.suffix == ".tsv":
+        pairs = written("nli", language)(path, Counter())
+        return [tokens(" ".join(s.text for s in pair.texts[1])) if pair.texts else [] for pair in pairs]
+    pieces = TextFiles((path,)).pieces()
+    return [tokens(line) for piece in pieces for line in piece.columns(Counter())[0]]
 
 
 PAIR_MEASURES: tuple[Measure, ...] = (

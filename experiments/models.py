@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from analysis.records.measurement import MeasuredModel
+from analysis.records.record import MeasuredModel
 from analysis.records.run import Described, Run
 from derive.errors import BadInput
 from derive.estimated_links import ALL, PairSample, estimate_links

@@ -107,8 +107,8 @@ def _replace_within(study: Study, path: list[str], text: str) -> Study:
                 places[f"{name}.{path[0]}"] = name, number
     if not places:
         nested = [getattr(study, name) for name in _fields(study)]
-        known = [*_fields(study), *(key for part in nested if dataclasses.is_dataclass(part) for key in _fields(part))]
-        _check_known(path[0], list(dict.fromkeys(known)))
+        keys = [*_fields(study), *(key for part in nested if dataclasses.is_dataclass(part) for key in _fields(part))]
+        _check_known(path[0], list(dict.fromkeys(keys)))
     if len(places) > 1:
         raise ValueError(f"{path[0]} is in several parts; expected one of {', '.join(places)}")
     ((name, number),) = places.values()
@@ -126,21 +126,21 @@ def _check_whole(key: str, value: Any, rest: Sequence[str]) -> None:
         raise ValueError(f"{key} has fields of its own; set one of them: {', '.join(_fields(value))}")
 
 
-def _check_known(key: str, known: Collection[str]) -> None:
-    if key not in known:
-        there = f"there are {', '.join(known)}" if known else "it has none"
-        raise ValueError(f"there is no {shown(key)}; {nearest(key, known) or there}")
+def _check_known(key: str, names: Collection[str]) -> None:
+    if key not in names:
+        there = f"there are {', '.join(names)}" if names else "it has none"
+        raise ValueError(f"there is no {shown(key)}; {nearest(key, names) or there}")
 
 
 def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
     """The entries that are named: `tasks=pos,ner` leaves a task out. A pair of languages is named as `en-fr`."""
     keys = {"-".join(key) if isinstance(key, tuple) else key: key for key in entries}
-    wanted = [part.strip() for part in text.split(",") if part.strip()]
-    for key in wanted:
+    chosen = [part.strip() for part in text.split(",") if part.strip()]
+    for key in chosen:
         _check_known(key, keys)
-    if twice := [key for key in wanted if wanted.count(key) > 1]:
+    if twice := [key for key in chosen if chosen.count(key) > 1]:
         raise ValueError(f"{shown(twice[0])} twice; expected each once")
-    return {keys[key]: entries[keys[key]] for key in wanted}
+    return {keys[key]: entries[keys[key]] for key in chosen}
 
 
 def _masking(objective: Any, mask_rate: float) -> Any:

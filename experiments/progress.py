@@ -53,9 +53,9 @@ class Board:
 
 @contextmanager
 def board() -> Iterator[Board]:
-    made = Board(quiet=not console.is_terminal)
-    with made.bars:
-        yield made
+    bars = Board(quiet=not console.is_terminal)
+    with bars.bars:
+        yield bars
 
 
 class Throttled:

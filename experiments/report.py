@@ -5,18 +5,20 @@ from __future__ import annotations
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from analysis.papers.catalog import PAPERS
-from analysis.papers.looks import distinct
+from analysis.papers.looks import looks
 from analysis.papers.published import published
+from analysis.papers.specified import specified_figures, specified_tables
 from analysis.records import json_rows
 from analysis.records.record import FLOORS, RECORDS, Floor, Published, Record
 from analysis.records.run import RUNS, Run
 from analysis.report.claims_table import claims_table, null_table, verdicts
+from analysis.report.drawing import MOST
 from analysis.report.page import Report, excerpt, write_page
-from analysis.report.style import MOST
+from analysis.report.plot import Plot
 from analysis.report.table import Table
 from analysis.results.results import Results
 from derive.errors import BadInput
@@ -46,7 +48,7 @@ def summarise(study: Study, root: Path, folder: Path) -> str:
         page = Report(
             title=f"Calque: the study {study.name}",
             scale=size,
-            drawings=[plot.save(part / "figures") for plot in about.figures(results, size) if plot],
+            drawings=[plot.save(part / "figures") for plot in figures_of(results, study.paper, size) if plot],
             claims=claims,
             findings=findings,
             null=null,
@@ -97,11 +99,18 @@ def tables_of(results: Results, paper: str, scale: str) -> dict[str, Table]:
     about = PAPERS[paper]
     claims = claims_table(results, list(about.claims(results)), scale, about.claims_title)
     tables = {"claims": claims, "null": null_table(results, scale), **dict(about.tables(results, scale))}
+    tables |= specified_tables(paper, results, scale)
     return {name: table for name, table in tables.items() if table}
 
 
+def figures_of(results: Results, paper: str, scale: str) -> Iterator[Plot | None]:
+    """Every figure of a report; None where records cannot fill one."""
+    yield from PAPERS[paper].figures(results, scale)
+    yield from specified_figures(paper, results, scale)
+
+
 def _not_drawn(results: Results) -> list[str]:
-    if len(results.transforms) <= MOST and distinct(results):
+    if len(results.transforms) <= MOST and (looks(results) or not results.objectives):
         return []
     return [
         f"figures with a panel or a line for each transform are drawn for up to {MOST} of them, and figures with a "

@@ -40,17 +40,17 @@ class Room:
 
     def admits(self, under_way: Collection[float | None], step: float | None) -> bool:
         """Whether a step fits next to those under way."""
-        others = [taken for taken in under_way if taken != 0]
+        others = [size for size in under_way if size != 0]
         if step == 0 or not others:
             return True
-        known = [taken for taken in (*others, step) if taken is not None]
-        return len(known) > len(others) and sum(known) <= self.bytes
+        sizes = [size for size in (*others, step) if size is not None]
+        return len(sizes) > len(others) and sum(sizes) <= self.bytes
 
     def at_once(self, steps: Sequence[float | None]) -> int:
         """How many of some steps may at most be under way together."""
-        free, room, number = sum(taken == 0 for taken in steps), self.bytes, 0
-        for taken in sorted(taken for taken in steps if taken):
-            room -= taken
+        free, room, number = sum(size == 0 for size in steps), self.bytes, 0
+        for size in sorted(size for size in steps if size):
+            room -= size
             number += room >= 0
         return free + max(number, min(1, len(steps) - free))
 
@@ -230,8 +230,8 @@ class _Pool:
     def _fits(self, step: Step) -> bool:
         if step.spreads:
             return not self.under_way
-        taken = [other.card_bytes() for other in self.under_way.values()] if self.room else []
-        return self.room is None or self.room.admits(taken, step.card_bytes())
+        sizes = [other.card_bytes() for other in self.under_way.values()] if self.room else []
+        return self.room is None or self.room.admits(sizes, step.card_bytes())
 
     def _collect(self) -> None:
         for future in [future for future in self.under_way if future.done()]:

@@ -90,8 +90,8 @@ class Study:
 
     Derived languages make a group each, together with their source; with `mixtures`, each mixture is a group: of the
     source and of as many derived languages as it has further shares. Natural languages are one group. Gold sets with
-    text are a group each. `mixture` says how much of each language is read; with `mixtures`, its held-out text and its
-    exponent apply to all of them.
+    text are a group each. `mixture` says how much of each language is read; with `mixtures`, its held-out text applies
+    to all of them.
 
     `start` is what models start from, if they do not start from another model of the study: the folder of a
     checkpoint, or the hub's name of one with its revision. `head` is how the prediction head of a start without one is
@@ -262,22 +262,16 @@ class Study:
         return transforms if mixture.languages is None else transforms[: mixture.languages - 1]
 
     def read(self, mixture: Mixture) -> Mixture:
-        """One of `mixtures` as models read it: without held-out text, and with shares to the power of the exponent."""
-        if (exponent := self.mixture.exponent) is not None:
-            phases = tuple(
-                replace(phase, shares=tuple(share**exponent if share else 0.0 for share in phase.shares))
-                for phase in mixture.phases
-            )
-            mixture = replace(mixture, phases=phases)
+        """One of `mixtures` as models read it: without the text that the study holds out."""
         return replace(mixture, held_out=self.mixture.held_out)
 
     @property
     def named_languages(self) -> list[str]:
-        """The natural languages that are read, and those that models are tested in."""
+        """The natural languages that are read, and those that models are of_tasks in."""
         assert isinstance(self.languages, NaturalLanguages)
-        tested = [name for task in self.tasks.values() for name in (*task.tests, *task.devs)]
+        of_tasks = [name for task in self.tasks.values() for name in (*task.tests, *task.devs)]
         same = [name for measure in self.measures if isinstance(measure, Retrieval) for name in measure.same_sentences]
-        return list(dict.fromkeys((self.languages.source, *self.languages.texts, *same, *tested)))
+        return list(dict.fromkeys((self.languages.source, *self.languages.texts, *same, *of_tasks)))
 
     def models(self, root: Path) -> list[Model]:
         """Every model that the study trains, seeds outermost: a study that is stopped has whole seeds."""

@@ -92,8 +92,8 @@ def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
     except (Exception, SystemExit) as error:
         whole = str(path.expanduser().resolve())
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == whole]
-        said = f"{type(error).__name__}: {error}".strip(": ")
-        raise BadInput(f"{what} fails: {said}", path, lines[-1] if lines else None) from error
+        message = f"{type(error).__name__}: {error}".strip(": ")
+        raise BadInput(f"{what} fails: {message}", path, lines[-1] if lines else None) from error
 
 
 def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
@@ -149,5 +149,5 @@ def _mismatch(name: str, value: Any, expected: str) -> str:
 
 
 def _words_for(kind: Any) -> str:
-    named = {int: "a whole number", float: "a number", str: "text", bool: "True or False", type(None): "None"}
-    return named.get(kind) or str(getattr(kind, "__name__", kind))
+    words = {int: "a whole number", float: "a number", str: "text", bool: "True or False", type(None): "None"}
+    return words.get(kind) or str(getattr(kind, "__name__", kind))

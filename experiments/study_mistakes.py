@@ -16,8 +16,6 @@ from pretrain.mixture import ALL_TOGETHER
 from pretrain.objective import Objective
 
 THREADS = 1_024
-PER_MIXTURE = ("phases", "text", "bitexts", "bitext_exponent", "dictionaries", "pairs")
-"""What `mixture` cannot say for all `mixtures`."""
 
 
 def study_mistakes(study: Study) -> list[str]:
@@ -109,10 +107,9 @@ def _of_derived(study: Study, languages: DerivedLanguages) -> list[str]:
         wrong.append(f"mixture.held_out is a fraction between 0 and 1, not {study.mixture.held_out}")
     if not study.mixtures:
         wrong += [f"mixture.{mistake}" for mistake in study.mixture.mistakes(2)]
-    elif unread := [key for key in PER_MIXTURE if getattr(study.mixture, key) != getattr(ALL_TOGETHER, key)]:
-        wrong.append(f"mixture.{unread[0]}: each of `mixtures` says this for itself")
-    elif (exponent := study.mixture.exponent) is not None and not 0 <= exponent <= 10:
-        return [*wrong, f"mixture.exponent is from 0 to 10, not {exponent}"]
+    for field in dataclasses.fields(study.mixture) if study.mixtures else ():
+        if field.name != "held_out" and getattr(study.mixture, field.name) != getattr(ALL_TOGETHER, field.name):
+            wrong.append(f"mixture.{field.name}: each of `mixtures` says this for itself")
     wrong += name_mistakes("mixtures", [mixture.name for mixture in study.mixtures], least=0)
     translated = [name for name, its in study.tasks.items() if its.ways != (ZERO_SHOT,)] if study.mixtures else []
     wrong += [f"tasks.{name}.ways: models of mixtures learn from one language at a time" for name in translated]
@@ -124,7 +121,7 @@ def _of_derived(study: Study, languages: DerivedLanguages) -> list[str]:
             wrong.append(f"mixtures: {mixture.name} is of {mixture.languages} languages, and there are {number}")
             continue
         mistakes = mixture.mistakes(1 + len(others))
-        if not mistakes and rows > 0 and min(study.read(mixture).averages, default=1.0) * rows < 1:
+        if not mistakes and rows > 0 and min(mixture.averages, default=1.0) * rows < 1:
             mistakes = [f"a language with none of all {rows:,} rows; leave it out of the model"]
         wrong += [f"mixtures: {mixture.name}: {mistake}" for mistake in mistakes]
         if not others:

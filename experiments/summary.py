@@ -47,8 +47,8 @@ def scale(study: Study) -> str:
         return f"{layers} of width {model.hidden}, {train.steps:,} steps of {train.batch:,} rows of {model.length}"
     files = [task.files for task in study.tasks.values() if task.files]
     most = max((one.limit for one in files), default=0), max((one.tested for one in files), default=0)
-    named = zip(most, ("training examples", "test items of a language"), strict=True)
-    samples = " and ".join(f"{many:,} {what}" for many, what in named if many)
+    kinds = zip(most, ("training examples", "test items of a language"), strict=True)
+    samples = " and ".join(f"{many:,} {what}" for many, what in kinds if many)
     return f"{layers} of width {model.hidden}" + (f", at most {samples}" if samples else "")
 
 
@@ -218,8 +218,8 @@ def _natural_facts(
         yield "Mixture", study.mixture.title
         for model in models[: len(study.objectives)]:  # alike for all seeds
             assert isinstance(model.weights, Step)
-            shown = model.weights.open().facts["shown"]
-            rows = ", ".join(f"{name} {part['rows']:,} rows" for name, part in shown.items() if part["rows"])
+            amounts = model.weights.open().facts["shown"]
+            rows = ", ".join(f"{name} {part['rows']:,} rows" for name, part in amounts.items() if part["rows"])
             yield f"Shown, {model.training.objective.name}", rows
     for name, task in study.tasks.items():
         grid = (("learning rates", task.learning_rates), ("batches", task.batches), ("epochs", task.epochs))
@@ -231,8 +231,8 @@ def _natural_facts(
             settings = [vars(config) for config in measure.configs]
             varied = [name for name in settings[0] if len({each[name] for each in settings}) > 1]
             facts = step.open().facts
-            taken = listed({name: settings[facts["chosen"]][name] for name in varied})
+            choice = listed({name: settings[facts["chosen"]][name] for name in varied})
             dev = ", ".join(f"{100 * value:.1f}" for value in facts["dev"])
-            yield f"Chosen, {step.title}", f"{taken}; the settings’ means over the dev sets, percent: {dev}"
+            yield f"Chosen, {step.title}", f"{choice}; the settings’ means over the dev sets, percent: {dev}"
     facts = measures[0].open().facts["made with"]
     yield from computed_with(facts["threads"], facts["device"], ("scipy",))

@@ -1,7 +1,5 @@
 """Hidden states of any transformers encoder. Shapes: B rows, L ids of the longest, H hidden."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal

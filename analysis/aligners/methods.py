@@ -5,8 +5,6 @@ Shapes: B pairs, n and m sub-words of their longest sides, H hidden. Hidden stat
 negative, a score may not. Padding holds anything. Links are rows of (pair, source place, target place), (L, 3) int64.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Words as sub-words, with the tokenizer of any folder that transformers can load."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Baselines of tasks with two texts: from the words of one, from how both overlap, and from known answers."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,24 +16,6 @@ STEPS = 2_000
 NEGATIONS = frozenset(
     "not n't no never none nobody nothing nowhere neither nor cannot without No Not Never None Nobody Nothing Nowhere "
     "Neither Nor Cannot Without".split()
-)
-FEATURES = (
-    "words of the first",
-    "words of the second",
-    "second longer by",
-    "shared words",
-    "share of the first's words that are shared",
-    "share of the second's words that are shared",
-    "Jaccard index of words",
-    "words that only the first has",
-    "words that only the second has",
-    "shared pairs of neighbours",
-    "share of the second's pairs of neighbours that are shared",
-    "shared words in the same order",
-    "negations of the first",
-    "negations of the second",
-    "same first word",
-    "same last words",
 )
 QUESTION, CONTEXT = 0, 1
 """The places of both texts in an example."""
@@ -102,7 +82,7 @@ def _matrix(rows: Sequence[Counter[int]], width: int) -> Any:
 
 @dataclass(frozen=True)
 class Shallow(Baseline):
-    """Boosted trees (scikit-learn's, by histograms, with their defaults) on the sixteen `FEATURES` of a pair of texts.
+    """Boosted trees (scikit-learn's, by histograms, with their defaults) on sixteen `features` of a pair of texts.
 
     The only words that it knows are the negations of the language that it learns; all else is whether two words are
     the same, which a new script does not change.
@@ -117,7 +97,7 @@ class Shallow(Baseline):
         from threadpoolctl import threadpool_limits
 
         negations = frozenset(map(spell, NEGATIONS))
-        rows = [(features(example, spell, negations), gold) for example, gold in examples]
+        rows = [(list(features(example, spell, negations).values()), gold) for example, gold in examples]
         labels = [gold[0] for _, gold in rows]
         if len(set(labels)) < 2:
             return MajorityLabel().learn([(Example(()), (label,)) for label in labels], spell)
@@ -126,36 +106,36 @@ class Shallow(Baseline):
             model.fit(np.array([row for row, _ in rows]), labels)
 
         def answer(tests: Iterable[Example], spell: Spell) -> list[Answer]:
-            rows = [features(example, spell, negations) for example in tests]
+            rows = [list(features(example, spell, negations).values()) for example in tests]
             with threadpool_limits(1):
                 return [(str(label),) for label in (model.predict(np.array(rows)) if rows else ())]
 
         return answer
 
 
-def features(example: Example, spell: Spell, negations: frozenset[str]) -> list[float]:
-    """The numbers that `FEATURES` names, of the first two texts of an example; shares of nothing are 0."""
+def features(example: Example, spell: Spell, negations: frozenset[str]) -> dict[str, float]:
+    """The sixteen numbers of the first two texts of an example, by their names; shares of nothing are 0."""
     first, second = words_of(example, spell, 0), words_of(example, spell, 1)
-    ours, theirs = set(first), set(second)
-    shared, pairs = ours & theirs, set(pairwise(first)) & set(pairwise(second))
-    return [
-        len(first),
-        len(second),
-        len(second) - len(first),
-        len(shared),
-        _share(len(shared), len(ours)),
-        _share(len(shared), len(theirs)),
-        _share(len(shared), len(ours | theirs)),
-        len(ours - theirs),
-        len(theirs - ours),
-        len(pairs),
-        _share(len(pairs), len(set(pairwise(second)))),
-        _in_order(first, second, shared),
-        sum(word in negations for word in first),
-        sum(word in negations for word in second),
-        first[:1] == second[:1],
-        first[-2:] == second[-2:],
-    ]
+    ours, theirs, pairs_of_second = set(first), set(second), set(pairwise(second))
+    shared, pairs = ours & theirs, set(pairwise(first)) & pairs_of_second
+    return {
+        "words of the first": len(first),
+        "words of the second": len(second),
+        "second longer by": len(second) - len(first),
+        "shared words": len(shared),
+        "share of the first's words that are shared": _share(len(shared), len(ours)),
+        "share of the second's words that are shared": _share(len(shared), len(theirs)),
+        "Jaccard index of words": _share(len(shared), len(ours | theirs)),
+        "words that only the first has": len(ours - theirs),
+        "words that only the second has": len(theirs - ours),
+        "shared pairs of neighbours": len(pairs),
+        "share of the second's pairs of neighbours that are shared": _share(len(pairs), len(pairs_of_second)),
+        "shared words in the same order": _in_order(first, second, shared),
+        "negations of the first": sum(word in negations for word in first),
+        "negations of the second": sum(word in negations for word in second),
+        "same first word": first[:1] == second[:1],
+        "same last words": first[-2:] == second[-2:],
+    }
 
 
 def _in_order(first: Sequence[str], second: Sequence[str], shared: set[str]) -> float:

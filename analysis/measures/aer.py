@@ -1,7 +1,5 @@
 """Gold sets, and links counted against their links: alignment error rate, precision, recall, F1 (Och and Ney 2003)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

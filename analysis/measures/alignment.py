@@ -16,9 +16,8 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from analysis.measures.nulls import like_frequent, null, shuffled
-from analysis.measures.vectors import nearest
-from analysis.records.measurement import MeasuredModel, Measurement
-from analysis.records.record import ALIGNMENT, FORM, LEMMA, Null, Record
+from analysis.measures.states import nearest
+from analysis.records.record import ALIGNMENT, FORM, LEMMA, MeasuredModel, Measurement, Null, Record
 from derive.errors import BadInput
 from derive.language import SOURCE
 from derive.languages import Languages
@@ -79,11 +78,7 @@ class Types:
 
     @classmethod
     def open(cls, data: Path, language: str) -> Types:
-        """The types of one derived language of a study's data folder.
-
-        Raises:
-            BadInput: there is no such language, or something of it is missing or damaged.
-        """
+        """The types of one derived language of a study's data folder."""
         return cls.between(Languages.open(data, [language]), SOURCE, language)
 
     @classmethod
@@ -92,9 +87,6 @@ class Types:
 
         Dictionary types have an entry in any dictionary of the model that has either language: what both owe to the
         source is not held out.
-
-        Raises:
-            BadInput: something of them is missing or damaged.
         """
         vocabulary, a, b = languages.vocabulary, languages[first], languages[second]
         entries = [_entries(languages, pair) for pair in languages.dictionaries if {first, second} & {*pair}]
@@ -158,9 +150,6 @@ def mutual_nearest(
 
     Returns:
         Two (n,) bool columns, forward and back.
-
-    Raises:
-        ValueError: a row is not finite.
     """
     n = len(source)
     for rows in (source, derived):
@@ -208,11 +197,7 @@ def alignment_of_model(model: Any, types: Types) -> Alignment:
 
 
 def alignments_of_checkpoint(checkpoint: Path, pairs: Sequence[Types]) -> list[Alignment]:
-    """alignment@1 of the checkpoint in a folder for several pairs of languages; only its embeddings are read, once.
-
-    Raises:
-        BadInput: there are no weights, they cannot be read, lack the embeddings, or belong to another vocabulary.
-    """
+    """alignment@1 of the checkpoint in a folder for several pairs of languages; only its embeddings are read, once."""
     path = checkpoint / "model.safetensors"
     try:
         with safe_open(path, framework="pt") as weights:
@@ -250,9 +235,6 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
     """alignment@1 over the steps of pretraining, the earlier ones from the probes in metrics.jsonl.
 
     `before` are the steps of the model that the run started from. There are no records where the script stays.
-
-    Raises:
-        BadInput: as `alignments_of_checkpoint`, or a row of metrics.jsonl cannot be read.
     """
     if not types.measurable:
         return Measurement()
@@ -304,9 +286,6 @@ def growth(metrics: Path, final: Sequence[Record], before: int = 0) -> list[Reco
     """The alignment records of a run's earlier steps, from the probes in its metrics.jsonl.
 
     `final` are the alignment records after its last step; they have the count of each share.
-
-    Raises:
-        BadInput: a row cannot be read.
     """
     last = {record.metric: record for record in final}
     return [

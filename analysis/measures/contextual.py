@@ -3,8 +3,6 @@
 The gold alignment is known from the derivation, and every gold link is sure, so the error rate is 1 - F1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,8 +12,7 @@ from analysis.aligners.encoder import Encoder
 from analysis.aligners.methods import OT
 from analysis.aligners.pair_encoder import LinkReading, PairEncoder
 from analysis.measures.aer import score_each
-from analysis.records.measurement import MeasuredModel, Measurement
-from analysis.records.record import AER, LABELS, LinkCounts, Record
+from analysis.records.record import AER, LABELS, LinkCounts, MeasuredModel, Measurement, Record
 from derive.errors import BadInput
 from derive.language import SOURCE, Bitext
 from derive.languages import Languages
@@ -38,10 +35,6 @@ def pair_links(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple
     Sides are encoded each alone and, as in XLM-Align's pretraining, as one row (joint). The sentence pairs are the
     `PAIRS` that pretraining with this seed would use as parallel text last, so that a model has seen none of them side
     by side unless all sentences were parallel.
-
-    Raises:
-        BadInput: the checkpoint or the data are missing or damaged, no pair fits into a row, or the alignment is not
-            known.
     """
     encoder, records = Encoder(model.checkpoint, device=model.device), list[Record]()
     for first, second in pairs:
@@ -62,17 +55,16 @@ def pair_links(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple
                 f"no sentence of {first} fits into a row of {encoder.length:,} ids with its image", languages.folder
             )
         about = {"language": second, "first": "" if first == SOURCE else first}
-        types = bitext.first.number, bitext.second.number
-        records += _records(model, encoder, languages, words, links, types, **about)
+        numbers = bitext.first.number, bitext.second.number
+        types = numbers if has_languages(encoder.token_types) else (0, 0)
+        for (layer, joint), score in _scores(encoder, languages, words, links, types).items():
+            assert score.aer is not None  # every sentence has words, so there are gold links
+            records.append(model.record(AER, "aer", score.aer, score.sure, layer=layer, joint=joint, **about))
     return Measurement(tuple(records))
 
 
 def _words(bitext: Bitext, number: int, ids: tuple[np.ndarray, np.ndarray]) -> Words:
-    """The ids of each word of either side of a pair; linked words have equally many.
-
-    Raises:
-        BadInput: they have not, so that the corpora do not belong together.
-    """
+    """The ids of each word of either side of a pair; linked words have equally many."""
     a, b = bitext.lines[number]
     first, second = bitext.first.corpus.line_pieces(a), bitext.second.corpus.line_pieces(b)
     together = len(first) == len(second)
@@ -86,39 +78,27 @@ def _words(bitext: Bitext, number: int, ids: tuple[np.ndarray, np.ndarray]) -> W
 
 
 def cut(ids: np.ndarray, pieces: np.ndarray) -> list[tuple[int, ...]]:
-    """The ids of each word."""
     return [tuple(word.tolist()) for word in np.split(ids, np.cumsum(pieces)[:-1])]
 
 
-def _records(
-    model: MeasuredModel,
-    encoder: Encoder,
-    languages: Languages,
-    words: Sequence[Words],
-    links: Sequence[np.ndarray],
-    types: tuple[int, int],
-    **about: str,
-) -> list[Record]:
-    """AER of every layer, sides alone and joint, over sentence pairs as the ids of each word with their gold links.
-
-    `types` are the token types of the sides, in models with language embeddings.
-    """
+def _scores(
+    encoder: Encoder, languages: Languages, words: Sequence[Words], links: Sequence[np.ndarray], types: tuple[int, int]
+) -> dict[tuple[int, bool], LinkCounts]:
+    """The counts of every layer, sides alone and joint, over sentence pairs as the ids of each word; `types` are the
+    token types of the sides."""
     linked = [frozenset((i, j) for i, j in pair.tolist()) for pair in links]
     gold = [GoldLinks(each, each) for each in linked]
-    types = types if has_languages(encoder.token_types) else (0, 0)
     readings = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)]
     around = [languages.specials.start], [languages.specials.end]
     columns = {}
     for joint in (False, True):
         encoded = PairEncoder(encoder, around, types, joint)
         columns[joint] = score_each(gold, encoded.piece_links(words, readings), len(readings))
-    records = []
-    for layer in range(encoder.layers + 1):
-        for joint, counts in columns.items():
-            score = sum(counts[layer], LinkCounts())
-            assert score.aer is not None  # every sentence has words, so there are gold links
-            records.append(model.record(AER, "aer", score.aer, score.sure, layer=layer, joint=joint, **about))
-    return records
+    return {
+        (reading.layer, joint): sum(counts[reading.layer], LinkCounts())
+        for reading in readings
+        for joint, counts in columns.items()
+    }
 
 
 def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measurement:
@@ -126,9 +106,6 @@ def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measure
 
     Each is a mean over the steps since the row before; an objective without labels has none. `before` are the steps of
     the model that the run started from.
-
-    Raises:
-        BadInput: a row cannot be read.
     """
     records, last = [], 0
     for row in read_metrics(metrics):

@@ -5,8 +5,6 @@ has its own rows, and the prediction head, whose bias counts words. Shapes: U un
 shuffles.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,7 +26,6 @@ def gradient_parts(model: Any, rows: Rows, parts: int = PARTS) -> list[list[Tens
 
 
 def whole(parts: Sequence[Sequence[Tensor]]) -> list[Tensor]:
-    """The gradient that is the sum of its parts."""
     return [torch.stack(terms).sum(0) for terms in zip(*parts, strict=True)]
 
 
@@ -37,9 +34,6 @@ def layer_gradients(model: Any, rows: Rows, of: int | None = None) -> list[Tenso
 
     It is the sum over them by `of`, the labelled ids of a text, where these rows are a part of one. A bias, or the
     weight of a normalisation, is (U, 1). The model is used as it is: in evaluation mode without dropout.
-
-    Raises:
-        ValueError: no id has a label.
     """
     of = rows.labelled if of is None else of
     if not of:
@@ -52,11 +46,7 @@ def layer_gradients(model: Any, rows: Rows, of: int | None = None) -> list[Tenso
 
 
 def gradient_cosine(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
-    """The cosine of two gradients, each as one vector over all parameters.
-
-    Raises:
-        ValueError: a gradient is 0 everywhere.
-    """
+    """The cosine of two gradients, each as one vector over all parameters."""
     return _product(first, second) / _norms(first, second)
 
 

@@ -3,8 +3,6 @@
 Shapes: Q questions, N clozes, L ids of the longest, C candidates, K permutations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any
@@ -13,8 +11,7 @@ import numpy as np
 import torch
 
 from analysis.records.items import Items
-from analysis.records.measurement import MeasuredModel, Measurement
-from analysis.records.record import BOTH, CARRIED, KNOWN
+from analysis.records.record import BOTH, CARRIED, KNOWN, MeasuredModel, Measurement
 from derive.errors import BadInput
 from derive.language import SOURCE
 from derive.languages import Languages
@@ -43,9 +40,6 @@ def knowledge(
     relation, so a preference for some answers gains nothing; its quantile is reached by one permutation in twenty.
     Questions whose answer is seen, or held out, have nulls of their own: they have fewer answers, and a model that
     prefers words of the dictionary is correct more often where these are the answers.
-
-    Raises:
-        BadInput: the checkpoint is damaged, or a question is longer than its rows.
     """
     spelt, device = architecture_of(read_config(model.checkpoint)), torch.device(model.device)
     network: Any = load_model(model.checkpoint, spelt.masked_model)[0]

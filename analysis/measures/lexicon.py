@@ -3,8 +3,6 @@
 Shapes: R rows of a table, H width, n entries, c candidates.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,9 +84,6 @@ def chosen(
     """The first `count` entries of two words that are one type each to every model, without those of `left_out`.
 
     A word is in one of them only, the first, so that there are as many words as translations.
-
-    Raises:
-        BadInput: a model has no tokenizer, or there are fewer than two such entries.
     """
     sides = [[getattr(entry, side) for entry in entries] for side in SIDES]
     own = np.ones(len(entries), bool)
@@ -111,11 +106,7 @@ def chosen(
 
 
 def word_pairs(folder: Path, entries: Sequence[Entry]) -> LexiconRows:
-    """The rows of the words of `chosen` entries in the table of the model in a folder.
-
-    Raises:
-        BadInput: there is no model, or its table lacks a row.
-    """
+    """The rows of the words of `chosen` entries in the table of the model in a folder."""
     vocabulary = GivenVocabulary(folder).open()
     model: Any = load_model(folder)[0]
     table = model.get_input_embeddings().weight.detach().numpy()

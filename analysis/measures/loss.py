@@ -3,15 +3,12 @@
 Shapes: N masked ids, S shuffles, V types.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 import torch
 
-from analysis.records.measurement import MeasuredModel, Measurement
-from analysis.records.record import HELD_OUT
+from analysis.records.record import HELD_OUT, MeasuredModel, Measurement, Record
 from derive.languages import Languages, only_last
 from pretrain.architecture import architecture_of
 from pretrain.batch import UNLABELLED, Rows
@@ -31,32 +28,22 @@ def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed
 
     Rows are packed as in pretraining and masked as in BERT, 15 % of the ids of each; the masks depend on `seed` alone,
     so that models predict the same ids. So do clones of a language, whose lines have the same lengths.
-
-    Raises:
-        BadInput: the checkpoint is damaged, or the text held out of a language does not fill a row.
     """
     spelt = architecture_of(settings := read_config(model.checkpoint))
     network: Any = load_model(model.checkpoint, spelt.masked_model)[0]
     network.to(model.device).eval()
     stream = Monolingual(only_last(languages.whole, share), spelt.length(settings), MASK_RATE)
-    records, first = [], 0
+    device, records, first = torch.device(model.device), list[Record](), 0
     for (language,), rows in stream.parts.items():
-        total, count = _loss(network, stream, range(first, first + rows), seed, torch.device(model.device))
+        random, total, count = np.random.default_rng(seed), 0.0, 0
+        for start in range(first, first + rows, ROWS):
+            batch, counts = stream.draw(range(start, min(start + ROWS, first + rows)), random)
+            with torch.inference_mode(), autocast(device):
+                total += float(prediction_loss(network, batch.to(device)))
+            count += counts["mlm"]
         records.append(model.record(HELD_OUT, "nats", total / count, count, language=language))
         first += rows
     return Measurement(tuple(records))
-
-
-@torch.inference_mode()
-def _loss(model: Any, stream: Monolingual, instances: range, seed: int, device: torch.device) -> tuple[float, int]:
-    """The sum of the losses of N masked ids, and N."""
-    random, total, count = np.random.default_rng(seed), 0.0, 0
-    for start in range(0, len(instances), ROWS):
-        rows, counts = stream.draw(instances[start : start + ROWS], random)
-        with autocast(device):
-            total += float(prediction_loss(model, rows.to(device)))
-        count += counts["mlm"]
-    return total, count
 
 
 def masked_only(rows: Rows, mask: int) -> Rows:
@@ -75,9 +62,6 @@ def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float
     A model that knows how frequent words are, and no more, has the same loss after a shuffle: any gain was read from
     the context, if every labelled id is behind a mask (`masked_only`). The model is used as it is: in evaluation mode
     without dropout.
-
-    Raises:
-        ValueError: no id is masked.
     """
     spelt, at = architecture_of(model.config), rows.positions.at[:MOST]
     if not len(at):

@@ -6,8 +6,6 @@ a model treats most of them alike, by chance too, so occurrences that are shuffl
 too narrow. Shapes: S shuffles, N items.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
@@ -53,11 +51,7 @@ def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int) -> np.ndarray:
 
 
 def null(values: np.ndarray, chance: float | None = None) -> Null:
-    """The null of the values after shuffles, (S,); without a theoretical chance level it is their mean.
-
-    Raises:
-        ValueError: no value.
-    """
+    """The null of the values after shuffles, (S,); without a theoretical chance level it is their mean."""
     if not len(values):
         raise ValueError("a null of no shuffles")
     low = float(np.percentile(values, LOW, method="lower"))  # numbers of few items jump: no value between two

@@ -5,12 +5,9 @@ BUCC's kind, finds the translations in two texts that match only in part. Shapes
 L layers with the embeddings, H hidden.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -20,8 +17,7 @@ from torch.nn import functional as F
 from analysis.aligners.encoder import Encoder
 from analysis.aligners.subwords import SubWords
 from analysis.records.items import Items
-from analysis.records.measurement import MeasuredModel, Measurement
-from analysis.records.record import MINED, MINED_XTREME, RETRIEVAL, Record
+from analysis.records.record import MINED, MINED_XTREME, RETRIEVAL, MeasuredModel, Measurement, Record
 from derive.errors import BadInput
 from derive.links.aligner import LeftOut
 
@@ -62,26 +58,21 @@ def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[st
         vectors[name] = sentence_vectors(encoder, pieces, complete, exclusions)
     records = list[Record]()
     for found in retrievals(vectors):
-        for query, language, hits in (
-            (found.first, found.second, found.forward),
-            (found.second, found.first, found.back),
-        ):
+        ways = (found.first, found.second, found.forward), (found.second, found.first, found.back)
+        for query, language, hits in ways:
             items = Items.over(hits, [1] * len(hits)) if found.layer == main_layer else None
             about = {"layer": found.layer, "language": language, "first": query, "items": items}
             records.append(model.record(RETRIEVAL, found.metric, float(hits.mean()), len(hits), **about))
     for first, second in combinations(vectors, 2):
         source, target = vectors[first][main_layer], vectors[second][main_layer]
-        if len(source) < 2 * PARTS:
-            continue
-        for metric, rule in RULES.items():
+        for metric, rule in RULES.items() if len(source) >= 2 * PARTS else ():
             pairs = mined(source, target, rule)
             about = {"layer": main_layer, "language": second, "first": first}
             records.append(model.record(RETRIEVAL, metric, pairs.f1, pairs.gold, **about))
     return Measurement(tuple(records), exclusions.counts)
 
 
-@dataclass(frozen=True)
-class Retrieval:
+class Retrieval(NamedTuple):
     """Which sentences find their translations, (N,) bool each: from the first language to the second, and back."""
 
     first: str
@@ -133,11 +124,7 @@ def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
 
 
 def retrievals(vectors: Mapping[str, Tensor]) -> Iterator[Retrieval]:
-    """Every pair of languages at every layer by every measure; `vectors` has (L, N, H) for each language.
-
-    Raises:
-        ValueError: languages of different numbers of sentences.
-    """
+    """Every pair of languages at every layer by every measure; `vectors` has (L, N, H) for each language."""
     if len({rows.shape[1] for rows in vectors.values()}) > 1:
         raise ValueError(f"sentences that are no translations: { ({k: v.shape[1] for k, v in vectors.items()}) }")
     for first, second in combinations(vectors, 2):
@@ -153,9 +140,6 @@ def sentence_vectors(
     """The vector of each sentence at each layer, (L, N, H): the mean of its sub-words' states, special ids left out.
 
     Sentences are words. The end of a sentence that does not fit into the model is left out and counted.
-
-    Raises:
-        BadInput: a sentence of which the tokenizer leaves nothing.
     """
     room = min(encoder.length, pieces.longest or encoder.length) - len(pieces.before) - len(pieces.after)
     rows = [[i for word in pieces(sentence) for i in word] for sentence in sentences]
@@ -171,17 +155,13 @@ def sentence_vectors(
         lengths = torch.tensor([len(rows[i]) for i in batch], device=states[0].device)
         first = len(pieces.before)
         real = torch.arange(states[0].shape[1] - first, device=lengths.device) < lengths[:, None]
-        means = torch.stack([_mean(hidden[:, first:], real) for hidden in states])
+        own = (hidden[:, first:].masked_fill(~real[:, :, None], 0.0) for hidden in states)  # padding may hold anything
+        means = torch.stack([hidden.sum(1) / real.sum(1, keepdim=True) for hidden in own])
         if vectors is None:
             vectors = means.new_empty(len(states), len(rows), means.shape[2])
         vectors[:, torch.tensor(batch)] = means
     assert vectors is not None  # there is a sentence: languages without one are refused where they are read
     return vectors
-
-
-def _mean(hidden: Tensor, real: Tensor) -> Tensor:
-    """The mean of the states (B, n, H) that are `real` (B, n), (B, H); padding may hold anything."""
-    return hidden.masked_fill(~real[:, :, None], 0.0).sum(1) / real.sum(1, keepdim=True)
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
@@ -196,13 +176,10 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield batch
 
 
-@dataclass(frozen=True)
-class Mined:
-    """The pairs mined in the half that the threshold was not chosen on, where `gold` pairs are to be found."""
+class Mined(NamedTuple):
+    """F1 on the half that the threshold was not chosen on, where `gold` pairs are to be found."""
 
     f1: float
-    precision: float
-    recall: float
     threshold: float
     gold: int
 
@@ -233,8 +210,7 @@ def mined(source: Tensor, target: Tensor, rule: Rule = "mutual") -> Mined:
     predicted, gold = scores >= threshold, (end - middle) // 2
     hits = int((predicted & correct).sum())
     precision, recall = hits / max(1, int(predicted.sum())), hits / gold
-    f1 = 2 * precision * recall / (precision + recall) if hits else 0.0
-    return Mined(f1, precision, recall, threshold, gold)
+    return Mined(2 * precision * recall / (precision + recall) if hits else 0.0, threshold, gold)
 
 
 def _candidates(source: Tensor, target: Tensor, rule: Rule) -> tuple[np.ndarray, np.ndarray]:

@@ -1,7 +1,5 @@
 """AER of word aligners on a gold set: the diagonal, fast_align, and encoders, layer by layer."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +11,7 @@ from analysis.aligners.pair_encoder import LinkReading, PairEncoder
 from analysis.aligners.subwords import SubWords
 from analysis.measures.aer import GoldSet, score_all, score_each
 from analysis.records.items import Items
-from analysis.records.measurement import MeasuredModel, Measurement
-from analysis.records.record import AER, LinkCounts, Record
+from analysis.records.record import AER, LinkCounts, MeasuredModel, Measurement, Record
 from derive.errors import BadInput
 from derive.links.aligner import Links, Pair
 from derive.links.fast_align import FastAlign
@@ -33,7 +30,6 @@ class EncoderScore:
 
     @property
     def total(self) -> LinkCounts:
-        """The counts of all pairs."""
         return sum(self.counts, LinkCounts())
 
     @property
@@ -44,11 +40,7 @@ class EncoderScore:
 
 
 def link_record(model: MeasuredModel, gold_set: str, aligner: str, score: LinkCounts, **fields: object) -> Record:
-    """The error rate of an aligner.
-
-    Raises:
-        BadInput: there is none, because there are neither gold nor predicted links.
-    """
+    """The error rate of an aligner."""
     if score.aer is None:
         raise BadInput(f"no sure link in the gold set {gold_set} and none predicted: there is no error rate")
     about = {"gold_set": gold_set, "aligner": aligner, "links": score, **fields}
@@ -64,11 +56,7 @@ def diagonal_score(pairs: Sequence[Pair], gold: Gold) -> LinkCounts:
 def fast_align_scores(
     pairs: Sequence[Pair], gold: Gold, corpus: Sequence[Pair]
 ) -> tuple[dict[str, LinkCounts], Counter[str]]:
-    """fast_align trained on `corpus`: scores by direction and by symmetrisation, and exclusions.
-
-    Raises:
-        BadInput: the corpus has no pair to learn from.
-    """
+    """fast_align trained on `corpus`: scores by direction and by symmetrisation, and exclusions."""
     models = [FastAlign.train(corpus, reverse=turned) for turned in (False, True)]
     forward, reverse = (list(model.align(pairs)) for model in models)
     ways: dict[str, list[Links]] = {"forward": forward, "reverse": reverse}
@@ -113,9 +101,6 @@ def alone_and_joint(
     """The number of layers of a model, and every layer by the methods `everywhere`, the main one by METHODS too.
 
     Each side alone, and both in one row; `types` are the target's token types in either case.
-
-    Raises:
-        BadInput: there is no model or no tokenizer that can be used.
     """
     encoder, pieces = Encoder(folder, device=device), SubWords(folder)
     readings = []
@@ -132,11 +117,7 @@ def alone_and_joint(
 
 
 def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -> Measurement:
-    """AER of every layer on a gold set by some methods, each sentence encoded alone, with items by sentence pair.
-
-    Raises:
-        BadInput: there is no model or no tokenizer that can be used, or no error rate.
-    """
+    """AER of every layer on a gold set by some methods, each sentence encoded alone, with items by sentence pair."""
     encoder, pieces = Encoder(model.checkpoint, device=model.device), SubWords(model.checkpoint)
     readings = [LinkReading(method, layer) for method in methods for layer in range(encoder.layers + 1)]
     scores, exclusions = encoder_scores(encoder, pieces, gold.pairs, gold.gold, readings, {False: 0})

@@ -1,35 +1,28 @@
 """The report of a study by the paper that it is about: findings, tables, claims, figures and terms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from analysis.papers.align_mlm.claims import align_mlm_claims
-from analysis.papers.align_mlm.correlation_figure import correlation_figure
-from analysis.papers.align_mlm.figures import delta_figure, floor_figure, growth_figure
-from analysis.papers.align_mlm.findings import align_mlm_findings
+from analysis.papers.align_mlm.claims import align_mlm_claims, align_mlm_findings
+from analysis.papers.align_mlm.figures import correlation_figure, delta_figure, floor_figure, growth_figure
 from analysis.papers.align_mlm.order_figure import order_figure
 from analysis.papers.align_mlm.overlap import overlap_figure
 from analysis.papers.align_mlm.tables import align_mlm_tables
 from analysis.papers.equal_terms import equal_terms_claims, equal_terms_findings, equal_terms_tables, objectives_figure
+from analysis.papers.growth.curves import growth_findings, growth_tables
 from analysis.papers.growth.figures import aligned_figure, onset_figure, predicted_figure
-from analysis.papers.growth.tables import growth_findings, growth_tables
 from analysis.papers.knowledge import knowledge_figure
-from analysis.papers.language_imbalance.claims import imbalance_claims, imbalance_findings
 from analysis.papers.language_imbalance.figures import curve_figure, imbalance_figure
-from analysis.papers.language_imbalance.tables import imbalance_tables
+from analysis.papers.language_imbalance.tables import imbalance_claims, imbalance_findings, imbalance_tables
 from analysis.papers.minilm import curve_tables, examples_figure
 from analysis.papers.texts import NATURAL, terms
 from analysis.papers.xlm_align.ablations import xlm_align_tables
 from analysis.papers.xlm_align.claims import xlm_align_claims, xlm_align_findings
-from analysis.papers.xlm_align.continued import Continued
-from analysis.papers.xlm_align.continued_claims import continued_claims, continued_findings
+from analysis.papers.xlm_align.continued import Continued, continued_claims, continued_findings
 from analysis.papers.xlm_align.continued_figures import error_figures, task_figure
 from analysis.papers.xlm_align.continued_tables import continued_tables, tables_by_language
 from analysis.papers.xlm_align.figures import ablation_figure, contextual_figure, label_figure
-from analysis.papers.xlm_align.layer_figure import link_figure
-from analysis.papers.xlm_align.links import link_findings, link_tables
+from analysis.papers.xlm_align.links import link_figure, link_findings, link_tables
 from analysis.report.claims_table import HEADLINES
 from analysis.report.plot import Plot
 from analysis.report.table import Table
@@ -93,10 +86,6 @@ def _continued_summary(tables: Sequence[str]) -> list[str]:
     """Means over tasks, gold sets and pairs of languages, or the only task."""
     means = ("xtreme", "aer", "retrieval")
     return [name for name in tables if name in means or ("xtreme" not in tables and name.startswith("task-"))]
-
-
-def _link_terms(results: Results) -> Iterable[tuple[str, str]]:
-    return (NATURAL[name] for name in ("links", "fast_align", "ways", "objectives"))
 
 
 PAPERS = {
@@ -164,7 +153,7 @@ PAPERS = {
         _figures(link_figure),
         published=("xlm_align",),
         published_table=2,
-        terms=_link_terms,
+        terms=lambda results: (NATURAL[name] for name in ("links", "fast_align", "ways", "objectives")),
         by_transform=False,
         summary=lambda tables: ("table-2",),
     ),

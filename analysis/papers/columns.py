@@ -1,7 +1,5 @@
 """Columns of tables and panels of figures as data: each names the number of a model that it shows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,7 +32,6 @@ class Column:
         return DIFFERENCE if self.measure == DELTA else SHARE
 
     def values(self, results: Results, objective: str, language: str) -> BySeed:
-        """Each seed's number."""
         return results.scores(self.measure, objective, language, self.task, self.metric, **self.facets)
 
     def cell(self, results: Results, objective: str, language: str) -> str:
@@ -58,6 +55,11 @@ def task_columns(measures: Sequence[str], metrics: Iterable[tuple[str, str]]) ->
     ]
 
 
+def main_metrics(results: Results) -> list[tuple[str, str]]:
+    """The tasks of a study, each with its main metric."""
+    return [(task, PRIMARY[task]) for task in results.main_tasks]
+
+
 def score_title(task: str, metric: str = "") -> str:
     """A task and how it is scored, by its primary metric if none is named."""
     return f"{task_title(task)} {metric_title(metric or PRIMARY[task])}"
@@ -65,28 +67,18 @@ def score_title(task: str, metric: str = "") -> str:
 
 def rows_of(results: Results, columns: Sequence[Column], by_language: bool = False) -> Iterator[tuple[str, ...]]:
     """A row for each objective and derived language that any column has a number of, by objective or `by_language`."""
-    objectives, languages = results.objectives, results.transforms
-    cells = (
-        [(o, t) for t in languages for o in objectives]
-        if by_language
-        else [(o, t) for o in objectives for t in languages]
-    )
-    for objective, language in cells:
+    cells = [(o, t) for o in results.objectives for t in results.transforms]
+    for objective, language in sorted(cells, key=lambda c: results.transforms.index(c[1])) if by_language else cells:
         numbers = [column.cell(results, objective, language) for column in columns]
         if any(number != MISSING for number in numbers):
             yield results.objective_title(objective), results.transform_title(language), *numbers
 
 
 def records_of(results: Results, columns: Iterable[Column]) -> list[Record]:
-    """The records of columns, in the order of the study."""
     shown = {(column.measure, column.task, column.metric) for column in columns}
     return [r for r in results.records if (r.measure, r.task, r.metric) in shown]
 
 
 def retained_cell(kept: Retained | None) -> str:
     """The share with its interval, and in words what makes it little worth or not defined."""
-    if kept is None:
-        return MISSING
-    if kept.share is None:
-        return kept.remark
-    return ", ".join(filter(None, [cell(kept.share), kept.remark]))
+    return ", ".join(filter(None, [cell(kept.share) if kept.share else "", kept.remark])) if kept else MISSING

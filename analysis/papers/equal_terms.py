@@ -1,7 +1,5 @@
 """Objectives on equal terms: the same languages, tasks and budget for each. The comparison is ours, no paper's."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from statistics import fmean
@@ -9,15 +7,13 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from analysis.papers.align_mlm.claims import ALIGNED, RHO, TRANSFER, correlated
-from analysis.papers.align_mlm.findings import noise, ranked
+from analysis.papers.align_mlm.claims import ALIGNED, RHO, TRANSFER, correlated, noise, ranked
 from analysis.papers.align_mlm.tables import alignment_table, diagnostics_tables, scores_table, translate_table
-from analysis.papers.columns import score_title
-from analysis.papers.looks import distinct, looks
+from analysis.papers.columns import main_metrics, score_title
+from analysis.papers.looks import Look, looks
 from analysis.papers.texts import heading, plot, table
-from analysis.report.drawing import draw_points, grid, key, legend, styled
+from analysis.report.drawing import FULL, INK, MOST, draw_points, grid, key, legend, styled
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, MOST
 from analysis.report.table import FLOOR, MISSING, OURS, Table, cell, percent
 from analysis.results.measured import BySeed, average, judge_difference, mean
 from analysis.results.results import Results
@@ -33,7 +29,7 @@ STRONGEST = "strongest baseline of words"
 
 def over_tasks(results: Results, objective: str, transform: str, measure: str = "ZS") -> BySeed:
     """The mean of the tasks' main metrics, each counting alike, for the seeds that have all of them."""
-    return average([results.scores(measure, objective, transform, t, PRIMARY[t]) for t in results.main_tasks])
+    return average([results.scores(measure, objective, transform, *metric) for metric in main_metrics(results)])
 
 
 def equal_terms_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
@@ -47,22 +43,21 @@ def equal_terms_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
 
 def objectives_table(results: Results, scale: str) -> Table:
     """ZS of every objective on every task, their mean, and alignment@1, above the strongest baseline of words."""
-    tasks = results.main_tasks
-    rows: list[tuple[str, ...]] = []
+    tasks, rows = main_metrics(results), list[tuple[str, ...]]()
     for transform in results.transforms:
         title = results.transform_title(transform)
         for objective in results.objectives:
-            values = [results.scores("ZS", objective, transform, task, PRIMARY[task]) for task in tasks]
+            values = [results.scores("ZS", objective, transform, task, metric) for task, metric in tasks]
             values += [over_tasks(results, objective, transform, measure) for measure in ("ZS", "SUP")]
             values += [results.alignments(objective, transform, kind) for kind in ("held-out", "all")]
             rows.append((results.objective_title(objective), title, OURS, *map(cell, map(mean, values))))
-        low = [results.floors.highest(task, PRIMARY[task], transform, results.source) for task in tasks]
+        low = [results.floors.highest(task, metric, transform, results.source) for task, metric in tasks]
         if floors := [floor.value for floor in low if floor]:
             together = percent(fmean(floors)) if len(floors) == len(tasks) else MISSING
             cells = (percent(floor.value) if floor else MISSING for floor in low)
             rows.append((STRONGEST, title, FLOOR, *cells, together, *[MISSING] * 3))
-    means = ("ZS, mean of tasks", "SUP, mean of tasks", "alignment@1, held-out", "alignment@1, all")
-    header = ("objective", "transform", "source", *map(score_title, tasks), *means)
+    averages = ("ZS, mean of tasks", "SUP, mean of tasks", "alignment@1, held-out", "alignment@1, all")
+    header = ("objective", "transform", "source", *map(score_title, results.main_tasks), *averages)
     surface = " ".join(_learnt_on_the_surface(results))
     objectives = table("objectives", results, scale, header, rows, 3, surface=surface)
     return replace(objectives, note=objectives.note.rstrip())
@@ -74,9 +69,9 @@ def _learnt_on_the_surface(results: Results) -> Iterator[str]:
     A reordering moves the words of two texts, and how alike these are then may tell their label where it did not.
     """
     for transform in results.transforms:
-        for task in results.main_tasks:
-            shallow = results.floors.highest(task, PRIMARY[task], transform, transform, surface=True)
-            every = (mean(results.scores("SUP", name, transform, task, PRIMARY[task])) for name in results.objectives)
+        for task, metric in main_metrics(results):
+            shallow = results.floors.highest(task, metric, transform, transform, surface=True)
+            every = (mean(results.scores("SUP", name, transform, task, metric)) for name in results.objectives)
             scores = [score.mean for score in every if score]
             if shallow and (low := [score for score in scores if score <= shallow.value]):
                 yield (
@@ -88,12 +83,11 @@ def _learnt_on_the_surface(results: Results) -> Iterator[str]:
 
 def equal_terms_claims(results: Results) -> list[Claim]:
     """Each objective against MLM by its zero-shot scores and by held-out alignment, and whether these go together."""
-    claims = []
+    claims, plain = [], results.objective_title(PLAIN)
+    others = [name for name in results.objectives if name != PLAIN] if PLAIN in results.objectives else []
     for transform in results.transforms:
-        plain, under = results.objective_title(PLAIN), f"under {results.transform_title(transform)}"
-        for objective in results.objectives if PLAIN in results.objectives else ():
-            if objective == PLAIN:
-                continue
+        under = f"under {results.transform_title(transform)}"
+        for objective in others:
             title = results.objective_title(objective)
             ours, theirs = (over_tasks(results, name, transform) for name in (objective, PLAIN))
             better = f"{title} transfers better than {plain} {under}: ZS, mean of {len(results.main_tasks)} tasks"
@@ -101,15 +95,10 @@ def equal_terms_claims(results: Results) -> list[Claim]:
             ours, theirs = (results.alignments(name, transform, "held-out") for name in (objective, PLAIN))
             more = f"{title} aligns more of the held-out types than {plain} {under}"
             claims.append(Claim(more, SOURCE, ALIGNED, judge_difference(ours, theirs)))
-    return claims + [
-        Claim(
-            f"What aligns more types loses less on {task_title(task)}: ρ > 0 between alignment and −Δ",
-            "after ALIGN-MLM, section 5",
-            RHO,
-            correlated(results, task, PRIMARY[task], 0.0),
-        )
-        for task in results.main_tasks
-    ]
+    for task in results.main_tasks:
+        together = f"What aligns more types loses less on {task_title(task)}: ρ > 0 between alignment and −Δ"
+        claims.append(Claim(together, "after ALIGN-MLM, section 5", RHO, correlated(results, task, 0.0)))
+    return claims
 
 
 def equal_terms_findings(results: Results) -> Iterator[str]:
@@ -119,19 +108,14 @@ def equal_terms_findings(results: Results) -> Iterator[str]:
         if ranking is None:
             continue
         best, following = (results.objective_title(name) for name in (ranking.best, ranking.next))
-        under = f"Under {results.transform_title(transform)}"
         value, next_value = percent(ranking.value), percent(ranking.next_value)
-        over = f"in the mean of {len(results.tasks)} tasks"
+        under, over = f"Under {results.transform_title(transform)}", f"in the mean of {len(results.tasks)} tasks"
         if ranking.leads:
-            yield (
-                f"{under}, {best} has the highest zero-shot scores, {value} % {over}; next {following}, "
-                f"{next_value} %, beyond seed noise."
-            )
+            lead = f"{best} has the highest zero-shot scores, {value} % {over}"
+            yield f"{under}, {lead}; next {following}, {next_value} %, beyond seed noise."
         else:
-            yield (
-                f"{under}, no objective leads in zero-shot scores {over} ({best} {value} %, {following} "
-                f"{next_value} %), {noise(results)}."
-            )
+            scores = f"({best} {value} %, {following} {next_value} %)"
+            yield f"{under}, no objective leads in zero-shot scores {over} {scores}, {noise(results)}."
 
 
 def objectives_figure(results: Results, scale: str) -> Plot | None:
@@ -140,39 +124,41 @@ def objectives_figure(results: Results, scale: str) -> Plot | None:
     A study of several derived languages gets their rows below one another. None without a task, or with more objectives
     or languages than a figure can tell apart.
     """
-    tasks = results.main_tasks
-    if not tasks or len(results.transforms) > MOST or not distinct(results):
+    tasks, look, several = results.main_tasks, looks(results), len(results.transforms) > 1
+    if not tasks or len(results.transforms) > MOST or not look:
         return None
     rows = [(transform, objective) for transform in results.transforms for objective in results.objectives]
+    titles = [
+        results.objective_title(objective) + (f", {results.transform_title(transform)}" if several else "")
+        for transform, objective in rows
+    ]
     height = 1.4 + -(-(len(tasks) + 1) // COLUMNS) * (0.8 + LINE * len(rows))
     with styled(FULL, height, heading("figure-objectives", scale)) as figure:
         axes = grid(figure, len(tasks) + 1, COLUMNS, sharey=True)
         for panel, task in zip(axes.flat, tasks, strict=False):
-            _draw(panel, results, rows, [results.scores("ZS", o, t, task, PRIMARY[task]) for t, o in rows])
+            _draw(panel, look, rows, [results.scores("ZS", o, t, task, PRIMARY[task]) for t, o in rows])
             _floor(panel, results, rows, task)
             panel.set_title(f"{task_title(task)}, {metric_title(PRIMARY[task])}", fontsize=9)
         last = axes.flat[len(tasks)]
-        _draw(last, results, rows, [over_tasks(results, objective, transform) for transform, objective in rows])
+        _draw(last, look, rows, [over_tasks(results, objective, transform) for transform, objective in rows])
         last.set_title(f"mean of {len(tasks)} tasks", fontsize=9)
         for panel in axes[:, 0]:
-            panel.set_yticks(range(len(rows)), [_title(results, *row) for row in rows], fontsize=8)
+            panel.set_yticks(range(len(rows)), titles, fontsize=8)
             panel.set_ylim(len(rows) - 0.4, -0.6)
-        shown = {task: PRIMARY[task] for task in tasks}
-        floors = [f for f in results.floors.all if shown.get(f.task) == f.metric]
+        metrics = dict(main_metrics(results))
+        floors = [floor for floor in results.floors.all if metrics.get(floor.task) == floor.metric]
         floors = [floor for floor in floors if floor.learnt == results.source and not floor.surface]
         if floors:
             legend(figure, [key(STRONGEST, INK, "", line="-")], 1)
-    records = results.select(("ZS",), shown)
-    return plot("figure-objectives", figure, results, records, floors=floors)
+    return plot("figure-objectives", figure, results, results.select(("ZS",), metrics), floors=floors)
 
 
-def _draw(panel: Axes, results: Results, rows: list[tuple[str, str]], scores: list[BySeed]) -> None:
-    look = looks(results)
+def _draw(panel: Axes, look: dict[str, Look], rows: list[tuple[str, str]], scores: list[BySeed]) -> None:
     for place, ((_, objective), values) in enumerate(zip(rows, scores, strict=True)):
         if score := mean(values):
             colour, marker, _ = look[objective]
             style: dict[str, Any] = {"marker": marker, "linestyle": "none", "markersize": 5, "zorder": 3}
-            draw_points(panel, [place], [score], colour, across=True, **style)
+            draw_points(panel, [(place, score)], colour, across=True, **style)
     panel.set_xlim(-2, 102)
     panel.set_xlabel("ZS, %", fontsize=8)
     panel.tick_params(labelsize=8)
@@ -184,8 +170,3 @@ def _floor(panel: Axes, results: Results, rows: list[tuple[str, str]], task: str
             places = [place for place, (name, _) in enumerate(rows) if name == transform]
             ends = [places[0] - 0.5, places[-1] + 0.5]
             panel.plot([100 * low.value] * 2, ends, "-", color=INK, linewidth=1, zorder=1)
-
-
-def _title(results: Results, transform: str, objective: str) -> str:
-    title = results.objective_title(objective)
-    return title if len(results.transforms) == 1 else f"{title}, {results.transform_title(transform)}"

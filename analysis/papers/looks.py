@@ -6,9 +6,7 @@ sentences, a weight, a layer) keeps the marker too; one that differs in a switch
 objective's model although the family can be learnt from scratch, has another marker.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,8 +14,7 @@ from matplotlib.artist import Artist
 from matplotlib.patches import Patch
 
 from analysis.records.run import Described, Start
-from analysis.report.drawing import key
-from analysis.report.style import INK, LOOKS, Dash
+from analysis.report.drawing import INK, LOOKS, Dash, key
 from analysis.results.results import Results
 from pretrain.objective import Objective
 from pretrain.objectives import OBJECTIVES
@@ -31,9 +28,10 @@ class Look(NamedTuple):
     dash: Dash = "-"
 
     @property
-    def hatch(self) -> str:
-        """How a bar is hatched: only that of a form with another marker than its family's."""
-        return HATCHES[self.marker] if (self.marker, self.dash) in FORMS else ""
+    def bar(self) -> dict[str, Any]:
+        """How a bar is drawn; it is hatched where the marker is another than the family's."""
+        hatch = HATCHES[self.marker] if (self.marker, self.dash) in FORMS else ""
+        return {"facecolor": self.colour, "hatch": hatch, "edgecolor": "#ffffff", "linewidth": 0}
 
 
 @dataclass(frozen=True)
@@ -42,11 +40,6 @@ class Family:
 
     plain: Objective
     look: Look
-
-    @property
-    def continues(self) -> bool:
-        """Whether it needs another model to start from: it has a first phase, or reads nothing but sentence pairs."""
-        return self.plain.traits.start is not None or not self.plain.traits.text
 
 
 _ALL = [Family(kind(), Look(*look)) for kind, look in zip(OBJECTIVES, LOOKS, strict=False)]
@@ -63,7 +56,7 @@ AFTER_MLM, AFTER_OTHER, SUPERVISED, SWITCHED, FURTHER, *_ = FORMS
 with another switch; the rest is for forms that would look the same."""
 UNNAMED = {"mask_rate", "pieces"}
 """Parameters that no name has: a study has one for all its objectives, or it is about memory."""
-LINKS = ("labels", "links")  # the switches that say where links come from
+LINKS = {"labels", "links"}  # the switches that say where links come from
 PUBLISHED = {
     "XLM-Align": Look(BY_NAME["XLM-ALIGN"].colour, "D"),
     "XLM-R": Look(INK, "D"),
@@ -86,78 +79,53 @@ def look(objective: Described, start: Start | None = None, own: Look | None = No
         return own or Look(*OWN[0])
     part, plain = objective.parts[-1], of.plain.facets[-1]
     changed = {name: value for name, value in part.items() if name not in UNNAMED and value != plain.get(name)}
-    switches = {
-        name for name, value in changed.items() if isinstance(value, bool) or not isinstance(value, int | float)
-    }
+    switches = {name for name, value in changed.items() if type(value) not in (int, float)}
     colour, marker, _ = of.look
     if switches:
-        return Look(colour, *(SUPERVISED if switches <= set(LINKS) else SWITCHED))
-    if start and not start.objective.given and not of.continues:
+        return Look(colour, *(SUPERVISED if switches <= LINKS else SWITCHED))
+    # A family that has a first phase, or reads nothing but sentence pairs, starts from another model in its plain form.
+    continues = of.plain.traits.start is not None or not of.plain.traits.text
+    if start and not start.objective.given and not continues:
         form = AFTER_MLM if family(start.objective) is FAMILIES["MLM"] else AFTER_OTHER
         return Look(colour, *(FURTHER if form[0] == marker else form))
     return Look(colour, marker, "--" if changed else "-")
 
 
 def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
-    """The look of each of a study's objectives, or of some, in their order. Always give all that a study has.
+    """The look of each of a study's objectives, or of some, in their order; empty if a figure cannot tell them apart.
 
-    Where two would have one colour and marker, the later gets a marker that its colour does not have yet.
-
-    Raises:
-        ValueError: more than a figure can tell apart.
+    Always give all that a study has. Where two would have one colour and marker, the later gets a marker that its
+    colour does not have yet.
     """
-    found = _looks(results, objectives or results.objectives)
-    if found is None:
-        raise ValueError(f"{len(objectives or results.objectives)} objectives; a figure cannot tell them apart")
-    return found
-
-
-def distinct(results: Results, objectives: Sequence[str] = ()) -> bool:
-    """Whether a figure can tell these objectives apart."""
-    return _looks(results, objectives or results.objectives) is not None
-
-
-def _looks(results: Results, objectives: Sequence[str]) -> dict[str, Look] | None:
+    objectives = objectives or results.objectives
     kinds = {name: its[-1]["kind"] if (its := results.objective(name).parts) else "" for name in objectives}
     others = [kind for kind in dict.fromkeys(kinds.values()) if kind and kind not in FAMILIES]
     if len(others) > len(OWN):
-        return None
+        return {}
     own = {kind: Look(*colours) for kind, colours in zip(others, OWN, strict=False)}
-    found = {name: look(results.objective(name), results.start(name), own.get(kinds[name])) for name in objectives}
-    taken = {(one.colour, one.marker) for one in found.values()}
+    looks = {name: look(results.objective(name), results.start(name), own.get(kinds[name])) for name in objectives}
+    taken = {each[:2] for each in looks.values()}
     used: set[tuple[str, str]] = set()
-    for name, one in found.items():
-        if (one.colour, one.marker) in used:
-            free = [form for form in FORMS if (one.colour, form[0]) not in taken]
+    for name, (colour, marker, _) in looks.items():
+        if (colour, marker) in used:
+            free = [form for form in FORMS if (colour, form[0]) not in taken]
             if not free:
-                return None
-            found[name] = one = Look(one.colour, *free[0])
-            taken.add((one.colour, one.marker))
-        used.add((one.colour, one.marker))
-    return found
+                return {}
+            looks[name] = Look(colour, *free[0])
+            taken.add(looks[name][:2])
+        used.add(looks[name][:2])
+    return looks
 
 
-def objective_keys(
-    results: Results, objectives: Iterable[str] = (), lines: bool = False, line: Dash = ""
+def keys(
+    results: Results, look: Mapping[str, Look], objectives: Iterable[str] = (), line: Dash | None = ""
 ) -> list[Artist]:
-    """The legend's entries of a study's objectives, or of some: markers on `lines` of their own or of one kind."""
-    found = looks(results)
+    """The legend's entries of objectives, or of some: markers on a kind of `line`, or on those of their own (None)."""
     return [
-        key(
-            results.objective_title(name),
-            found[name].colour,
-            found[name].marker,
-            line=found[name].dash if lines else line,
-        )
-        for name in objectives or found
+        key(results.objective_title(name), *look[name][:2], line=look[name].dash if line is None else line)
+        for name in objectives or look
     ]
 
 
-def bar_style(look: Look) -> dict[str, Any]:
-    """How a bar, or its entry in a legend, is drawn."""
-    return {"facecolor": look.colour, "hatch": look.hatch, "edgecolor": "#ffffff", "linewidth": 0}
-
-
-def bar_keys(results: Results) -> list[Artist]:
-    """The legend's entries of objectives that are drawn as bars."""
-    return [Patch(label=results.objective_title(name), **bar_style(one)) for name, one in looks(results).items()]
+def bar_keys(results: Results, look: Mapping[str, Look]) -> list[Artist]:
+    return [Patch(label=results.objective_title(name), **its.bar) for name, its in look.items()]

@@ -4,11 +4,9 @@ MiniLM (Wang et al. 2020) of 12 layers and width 384 reached its published score
 as a laptop has time for. A curve says whether encoders of that size are on the way there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, log2
+from math import log2
 from statistics import fmean, linear_regression
 from typing import Any
 
@@ -21,12 +19,11 @@ from analysis.papers.xlm_align.continued import LEARNT, SMALL, Continued, printe
 from analysis.papers.xlm_align.continued_figures import published_key
 from analysis.papers.xlm_align.continued_tables import OF_LANGUAGES, continued_table
 from analysis.records.record import Floor, Published
-from analysis.report.drawing import draw_points, key, legend, styled
+from analysis.report.drawing import FULL, INK, LOOKS, draw_points, key, legend, styled
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, LOOKS
 from analysis.report.table import OURS, PUBLISHED, Table
-from analysis.results.measured import BySeed, Measured, mean
-from analysis.statistics.intervals import Estimate
+from analysis.results.measured import means
+from analysis.statistics.intervals import Estimate, estimate
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 FITTED = 3  # the largest amounts, through which the line is drawn
@@ -45,17 +42,11 @@ class Trend:
 
     @property
     def slope(self) -> Estimate:
-        """What a doubling adds."""
-        return self._over({seed: slope for seed, (slope, _) in self.fits.items()})
+        return estimate([slope for slope, _ in self.fits.values()])
 
     def at(self, examples: float) -> Estimate:
         """What the lines give for an amount. The interval is over seeds, as if scores did lie on a line."""
-        return self._over({seed: intercept + slope * log2(examples) for seed, (slope, intercept) in self.fits.items()})
-
-    def _over(self, values: Mapping[int, float]) -> Estimate:
-        estimate = mean({seed: Measured(value, None, low=-inf, high=inf) for seed, value in values.items()})
-        assert estimate is not None  # a line has a seed
-        return estimate
+        return estimate([intercept + slope * log2(examples) for slope, intercept in self.fits.values()])
 
 
 def curves(study: Continued) -> list[str]:
@@ -124,7 +115,7 @@ def _in_words(study: Continued, model: str, task: str) -> str:
     )
     if study.of_small(task) and task in LEARNT:
         far, doublings = line.at(LEARNT[task]), log2(LEARNT[task] / amounts[-1])
-        interval = "" if far.low is None or far.high is None else f" [{100 * far.low:.1f}, {100 * far.high:.1f}]"
+        interval = " [{:.1f}, {:.1f}]".format(*(100 * end for end in far.interval)) if far.interval else ""
         amount = f"{doublings:.1f} doublings further, at {LEARNT[task]:,} examples,"
         bends = ", where no score can be, so it bends before" if far.mean > 1 else ""
         sentence += f"; {amount} the same line is at {100 * far.mean:.1f}{interval}{bends}"
@@ -142,7 +133,7 @@ def examples_figure(study: Continued, scale: str) -> Plot | None:
     with styled(FULL, 1.6 + 3.0 * len(tasks), heading("figure-examples", scale, source=study.source)) as figure:
         widths = [1.0, BEYOND] if any(printed.values()) else [1.0]
         panels = figure.subplots(len(tasks), len(widths), squeeze=False, sharey="row", width_ratios=widths)
-        shown: list[Published] = []
+        numbers: list[Published] = []
         for row, task in zip(panels, tasks, strict=True):
             _draw(row[0], study, task)
             row[0].set_ylabel(f"{metric_title(PRIMARY[task])}, %")
@@ -152,12 +143,12 @@ def examples_figure(study: Continued, scale: str) -> Plot | None:
             elif len(widths) > 1:
                 row[1].remove()
             languages = (study.source, *study.languages(task))
-            shown += (one for name, one in printed[task].items() if name in languages)
+            numbers += (one for name, one in printed[task].items() if name in languages)
         floors = [floor for task in tasks for floor in strongest(study, task)]
         lines = any(trend(study, study.start, task) for task in tasks)
         handles = [key(study.source, *SOURCE, line="-"), key("mean of the other languages", *OTHERS, line="-")]
         handles += [key("mean of all, continued straight on", INK, "", line=":")] if lines else []
-        handles += [published_key(SMALL)] if shown else []
+        handles += [published_key(SMALL)] if numbers else []
         handles += [key(STRONGEST, INK, "", line="-")] if floors else []
         legend(figure, handles, 2)
     results = study.results
@@ -168,25 +159,19 @@ def examples_figure(study: Continued, scale: str) -> Plot | None:
     ]
     about: dict[str, Any] = {"start": study.title(study.start), "source": study.source, "seeds": study.seeds}
     parts = ["lines"] if lines else []
-    return plot("figure-examples", figure, results, records, shown, floors, parts=parts, model=SMALL, **about)
+    return plot("figure-examples", figure, results, records, numbers, floors, parts=parts, model=SMALL, **about)
 
 
 def _draw(panel: Axes, study: Continued, task: str) -> None:
     """Scores at every amount, the line through them, and the floor."""
     amounts = study.amounts(task)
-    in_source = [study.scored(study.start, task, study.source, examples=amount) for amount in amounts]
-    in_others = [study.transferred(study.start, task, examples=amount) for amount in amounts]
+    in_source = means((n, study.scored(study.start, task, study.source, examples=n)) for n in amounts)
+    in_others = means((n, study.transferred(study.start, task, examples=n)) for n in amounts)
     _draw_trend(panel, study, task, amounts[0], amounts[-1])
-    for (colour, marker), scores in ((SOURCE, in_source), (OTHERS, in_others)):
-        points = _means(amounts, scores)
-        style: dict[str, Any] = {"linestyle": "-", "marker": marker, "markersize": 6, "linewidth": 1.2}
-        draw_points(panel, [amount for amount, _ in points], [one for _, one in points], colour, **style)
+    for (colour, marker), points in ((SOURCE, in_source), (OTHERS, in_others)):
+        draw_points(panel, points, colour, linestyle="-", marker=marker, markersize=6, linewidth=1.2)
     _floor_and_ticks(panel, study, task, amounts)
     panel.set_xlabel("training examples")
-
-
-def _means(amounts: Sequence[int], scores: Sequence[BySeed]) -> list[tuple[int, Estimate]]:
-    return [(amount, one) for amount, its in zip(amounts, scores, strict=True) if (one := mean(its))]
 
 
 def _beyond(panel: Axes, study: Continued, task: str, theirs: Mapping[str, float]) -> None:
@@ -223,7 +208,7 @@ def _draw_trend(panel: Axes, study: Continued, task: str, start: float, end: flo
     points = [(amount, one) for amount, one in along if 0 <= one.mean <= 1]
     places = [amount for amount, _ in points]
     panel.plot(places, [100 * one.mean for _, one in points], ":", color=INK, linewidth=1.2)
-    bands = [(one.low, one.high) for _, one in points if one.low is not None and one.high is not None]
+    bands = [one.interval for _, one in points if one.interval]
     if bands and len(bands) == len(points):
         low, high = 100 * np.clip(np.array(bands).T, 0, 1)
         panel.fill_between(places, low, high, color=INK, alpha=0.12, linewidth=0)

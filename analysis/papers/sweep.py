@@ -3,21 +3,18 @@
 Nothing here knows a particular setting, study or objective.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 from statistics import fmean
+from typing import NamedTuple
 
-from analysis.papers.looks import distinct, looks
+from analysis.papers.looks import looks
 from analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Record
 from analysis.records.run import Run
-from analysis.report.drawing import DIFFERENCE, SHARE, draw_intervals, ends, key, legend, styled
+from analysis.report.drawing import DIFFERENCE, FULL, INK, MOST, SHARE, draw_intervals, ends, key, legend, styled
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, MOST
-from analysis.report.table import MISSING, Table, cell, over_seeds
+from analysis.report.table import Table, cell, over_seeds
 from analysis.results.measured import BySeed, Measured, mean
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
@@ -29,12 +26,11 @@ PANELS = 4
 """The most columns of panels."""
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """What a row of the table, or a point of the figure, is about."""
 
-    objective: str
     language: str
+    objective: str
     values: Values
 
 
@@ -45,33 +41,30 @@ class Sweep:
     keys: tuple[str, ...]
     variants: Mapping[Values, Results]
 
+    @cached_property
     def numbers(self) -> dict[str, dict[Row, Estimate]]:
         """The estimates by column and row, in the order of the study's records."""
         columns: dict[str, dict[Row, list[BySeed]]] = {}
         for values, results in self.variants.items():
             for record, by_seed in results.columns():
                 if title := _column(record, results):
-                    row = Row(results.objective_of(record), _language(record, results), values)
+                    row = Row(_language(record, results), results.objective_of(record), values)
                     columns.setdefault(title, {}).setdefault(row, []).append(by_seed)
-        estimates = {}
-        for title, rows in columns.items():
-            means = ((row, mean(_averaged(parts))) for row, parts in rows.items())
-            estimates[title] = {row: estimate for row, estimate in means if estimate}
-        return estimates
+        return {
+            title: {row: estimate for row, parts in rows.items() if (estimate := mean(_averaged(parts)))}
+            for title, rows in columns.items()
+        }
 
+    @cached_property
     def rows(self) -> list[Row]:
         """The rows: languages outermost, then objectives, then values."""
-        found = dict.fromkeys(row for rows in self.numbers().values() for row in rows)
-        languages, objectives = (list(dict.fromkeys(map(part, found))) for part in (_language_of, _objective_of))
-        places = {values: place for place, values in enumerate(self.variants)}
-        return sorted(
-            found,
-            key=lambda row: (languages.index(row.language), objectives.index(row.objective), places[row.values]),
-        )
+        rows = dict.fromkeys(row for column in self.numbers.values() for row in column)
+        languages, objectives = (list(dict.fromkeys(row[part] for row in rows)) for part in (0, 1))
+        order = list(self.variants)
+        return sorted(rows, key=lambda r: (languages.index(r[0]), objectives.index(r[1]), order.index(r[2])))
 
     @property
     def first(self) -> Results:
-        """The results of the first value."""
         return next(iter(self.variants.values()))
 
     @cached_property
@@ -82,14 +75,6 @@ class Sweep:
             for record in results.records:
                 records.setdefault(results.objective_of(record), (record, results.runs[record.run]))
         return Results([run for _, run in records.values()], [record for record, _ in records.values()])
-
-
-def _language_of(row: Row) -> str:
-    return row.language
-
-
-def _objective_of(row: Row) -> str:
-    return row.objective
 
 
 def _column(record: Record, results: Results) -> str:
@@ -130,71 +115,55 @@ def _averaged(parts: Sequence[BySeed]) -> BySeed:
 
 def sweep_table(sweep: Sweep, scale: str) -> Table:
     """A row for each language, objective and value, with intervals over seeds."""
-    numbers, first = sweep.numbers(), sweep.first
-    rows = [
-        (
-            row.language,
-            sweep.objectives.objective_title(row.objective),
-            *row.values,
-            *(cell(column[row]) if row in column else MISSING for column in numbers.values()),
-        )
-        for row in sweep.rows()
-    ]
-    title = f"{first.study} by {', '.join(sweep.keys)} ({scale})"
-    header = ("language", "objective", *sweep.keys, *numbers)
+    rows = []
+    for row in sweep.rows:
+        cells = (cell(column.get(row)) for column in sweep.numbers.values())
+        rows.append((row.language, sweep.objectives.objective_title(row.objective), *row.values, *cells))
+    title = f"{sweep.first.study} by {', '.join(sweep.keys)} ({scale})"
+    header = ("language", "objective", *sweep.keys, *sweep.numbers)
     runs = tuple(dict.fromkeys(run for results in sweep.variants.values() for run in results.run_ids()))
-    note = f"Percent; {over_seeds(first.seeds, first.redrawn)}."
-    return Table(title, header, tuple(rows), note, runs=runs, labels=2 + len(sweep.keys))
+    note = f"Percent; {over_seeds(sweep.first.seeds, sweep.first.redrawn)}."
+    return Table(title, header, tuple(rows), note, runs, 2 + len(sweep.keys))
 
 
 def sweep_figure(sweep: Sweep, scale: str) -> Plot | None:
     """Each number by the value: a column of panels for each measure, a row for each language, a line per objective."""
-    numbers, rows, first = sweep.numbers(), sweep.rows(), sweep.first
-    columns = dict(list(numbers.items())[:PANELS])
-    languages = list(dict.fromkeys(row.language for row in rows))
-    if not columns or len(languages) > MOST or not distinct(sweep.objectives):
+    columns, look = dict(list(sweep.numbers.items())[:PANELS]), looks(sweep.objectives)
+    languages = list(dict.fromkeys(row.language for row in sweep.rows))
+    if not columns or len(languages) > MOST or not look:
         return None
-    styles, order = looks(sweep.objectives), list(sweep.variants)
-    places, ticks = _places(order)
-    title = f"{first.study} by {', '.join(sweep.keys)}"
+    places, ticks = _places(list(sweep.variants))
+    title, by = f"{sweep.first.study} by {', '.join(sweep.keys)}", ", ".join(sweep.keys)
     with styled(FULL, 1.6 + 2.1 * len(languages), f"{title}\n{scale}") as figure:
         grid = figure.subplots(len(languages), len(columns), sharex=True, sharey="col", squeeze=False)
         for line, language in zip(grid, languages, strict=True):
             for axes, (name, column) in zip(line, columns.items(), strict=True):
                 axes.set_title(f"{language}\n{name}" if len(languages) > 1 else name, fontsize=9)
-                axes.set_xticks(places, ticks, fontsize=8)
+                axes.set_xticks(list(places.values()), ticks, fontsize=8)
                 is_delta = name.endswith("Δ")
                 if is_delta:
                     axes.axhline(0, color=INK, linewidth=0.8)
-                for objective, points in _lines(rows, language, column):
-                    x = [places[order.index(row.values)] for row in points]
-                    y, look = [column[row] for row in points], styles[objective]
-                    draw_intervals(axes, x, ends(y, DIFFERENCE if is_delta else SHARE), look.colour)
-                    heights = [100 * estimate.mean for estimate in y]
-                    axes.plot(x, heights, color=look.colour, marker=look.marker, linestyle=look.dash, markersize=5)
+                for objective, (colour, marker, dash) in look.items():
+                    points = [row for row in sweep.rows if row[:2] == (language, objective) and row in column]
+                    if points:
+                        x, y = [places[row.values] for row in points], [column[row] for row in points]
+                        draw_intervals(axes, x, ends(y, DIFFERENCE if is_delta else SHARE), colour)
+                        heights = [100 * estimate.mean for estimate in y]
+                        axes.plot(x, heights, color=colour, marker=marker, linestyle=dash, markersize=5)
         for axes in grid[-1]:
-            axes.set_xlabel(", ".join(sweep.keys), fontsize=9)
-        legend(figure, [key(sweep.objectives.objective_title(name), *look[:2]) for name, look in styles.items()], 4)
-        several = "over seeds" if len(first.seeds) > 1 else "over the test items of one seed"
-        caption = f"Percent, by {', '.join(sweep.keys)}. Bars are 95 % intervals {several}."
-        records = [record for results in sweep.variants.values() for record in _shown(results, columns)]
-        return Plot(figure, "figure-sweep", title, caption, records)
+            axes.set_xlabel(by, fontsize=9)
+        legend(figure, [key(sweep.objectives.objective_title(name), *its[:2]) for name, its in look.items()], 4)
+    several = "over seeds" if len(sweep.first.seeds) > 1 else "over the test items of one seed"
+    caption = f"Percent, by {by}. Bars are 95 % intervals {several}."
+    records = [r for results in sweep.variants.values() for r in results.records if _column(r, results) in columns]
+    return Plot(figure, "figure-sweep", title, caption, records)
 
 
-def _places(order: Sequence[Values]) -> tuple[list[float], list[str]]:
+def _places(variants: Sequence[Values]) -> tuple[dict[Values, float], list[str]]:
     """Where values are drawn and how they are called: numbers in proportion, all others one after the other."""
-    ticks = [", ".join(values) for values in order]
+    ticks = [", ".join(values) for values in variants]
     try:
-        numbers = [float(tick) for tick in ticks]
+        places = [float(tick) for tick in ticks]
     except ValueError:
-        return [float(place) for place in range(len(order))], ticks
-    return numbers, ticks
-
-
-def _lines(rows: Sequence[Row], language: str, column: Mapping[Row, Estimate]) -> Iterator[tuple[str, list[Row]]]:
-    own = [row for row in rows if row.language == language and row in column]
-    yield from ((objective, list(points)) for objective, points in groupby(own, _objective_of))
-
-
-def _shown(results: Results, columns: Mapping[str, object]) -> list[Record]:
-    return [record for record in results.records if _column(record, results) in columns]
+        places = [float(place) for place in range(len(variants))]
+    return dict(zip(variants, places, strict=True)), ticks

@@ -1,7 +1,5 @@
 """Titles, notes and captions of tables and figures from texts.toml, and terms of a report from terms.toml."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -86,8 +84,8 @@ def plot(
     """
     seeds = seeds or results.seeds
     text, several = TEXTS["figures"][name], len(seeds) > 1
-    shown = {"floors": floors, "published": published, "several": several, "one": not several}
-    parts = [*parts, *(part for part, present in shown.items() if present)]
+    contents = {"floors": floors, "published": published, "several": several, "one": not several}
+    parts = [*parts, *(part for part, present in contents.items() if present)]
     values = {**DEFINITIONS, "bars": over(seeds), "lines": over(seeds, "Lines on the bars"), **values}
     caption = _filled(text["caption"], text, parts, values)
     title = text["title"].format(**values)

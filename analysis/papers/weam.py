@@ -1,7 +1,5 @@
 """Frequent words and their translations in a model's table, drawn by t-SNE: WEAM's Figure 2."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from itertools import product
@@ -12,9 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from analysis.measures.lexicon import LexiconRows
-from analysis.report.drawing import key, legend, styled
-from analysis.report.style import FULL, INK, LOOKS, SOFT
-from analysis.report.visible import visible
+from analysis.report.drawing import FULL, INK, LOOKS, SOFT, key, legend, styled
+from analysis.report.table import visible
 
 ACROSS = 2  # panels next to each other
 SIDES = LOOKS[1::2][:2]  # the looks of words and of their translations
@@ -30,9 +27,10 @@ def pairs_figure(models: Mapping[str, LexiconRows], languages: tuple[str, str], 
     rest lies apart says nothing, so cosines and how many are found stand above it.
     """
     at = {title: placed(pairs, seed) for title, pairs in models.items()}
-    rows = math.ceil(len(models) / ACROSS)
+    count, rows = len(next(iter(models.values())).entries), math.ceil(len(models) / ACROSS)
+    heading = f"{count} frequent words and their translations\nin a model’s table of word embeddings (t-SNE)"
     across = min(ACROSS, len(models))
-    with styled(FULL if across > 1 else FULL / 1.5, 4.2 * rows + 0.9, _title(models)) as figure:
+    with styled(FULL if across > 1 else FULL / 1.5, 4.2 * rows + 0.9, heading) as figure:
         panels = list(figure.subplots(rows, across, squeeze=False).flat)
         for axes, (title, pairs) in zip(panels, models.items(), strict=False):
             _draw(axes, title, pairs, at[title])
@@ -55,11 +53,6 @@ def placed(pairs: LexiconRows, seed: int = 0) -> np.ndarray:
         n_components=2, perplexity=min(8.0, (len(points) - 1) / 3), init="pca", random_state=seed
     ).fit_transform(points)
     return coordinates
-
-
-def _title(models: Mapping[str, LexiconRows]) -> str:
-    count = len(next(iter(models.values())).entries)
-    return f"{count} frequent words and their translations\nin a model’s table of word embeddings (t-SNE)"
 
 
 def _draw(axes: Axes, title: str, pairs: LexiconRows, places: np.ndarray) -> None:

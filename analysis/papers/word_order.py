@@ -1,7 +1,5 @@
 """Galactic dependencies (Wang and Eisner 2016): a treebank before and after it takes another language's word order."""
 
-from __future__ import annotations
-
 import csv
 import textwrap
 from collections import Counter
@@ -11,9 +9,8 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from analysis.report.drawing import key, legend, styled
+from analysis.report.drawing import FULL, LOOKS, key, legend, styled
 from analysis.report.plot import save_figure
-from analysis.report.style import FULL, LOOKS
 from analysis.report.table import MISSING, inert
 from derive.files import whole_file, write_json
 from derive.reorder import Reorder, reachable
@@ -56,15 +53,19 @@ class WordOrders:
     out_of_reach: Mapping[str, Share]
 
     @property
+    def titles(self) -> tuple[str, str, str]:
+        """What people call the substrate, the derived language and the superstrate."""
+        substrate, superstrate = map(language_name, self.names)
+        return substrate, f"{substrate} in the order of {superstrate}", superstrate
+
+    @property
     def markdown(self) -> str:
         """The table, and what it was made from."""
-        substrate, superstrate = map(language_name, self.names)
-        lines = [
-            f"| | {substrate} | {substrate} in the order of {superstrate} | {superstrate} itself | difference |",
-            "|---|---|---|---|---|",
-        ]
+        substrate, reordered, superstrate = self.titles
+        lines = [f"| | {substrate} | {reordered} | {superstrate} itself | difference |", "|---|---|---|---|---|"]
         for name in self.after:
-            cells = (_cell(column.get(name)) for column in (self.before, self.after, self.own))
+            shares = (column.get(name) for column in (self.before, self.after, self.own))
+            cells = (f"{share.share:.2f} ({share.count:,})" if share else MISSING for share in shares)
             lines.append(f"| {name} | {' | '.join(cells)} | {self._difference(name)} |")
         lines.append("")
         lines += [f"- {what}: {count:,}" for what, count in self.account.items()]
@@ -85,22 +86,18 @@ class WordOrders:
 
     def save(self, folder: Path) -> Path:
         """Write the table, the same as data, and the figure, all named by the superstrate."""
-        substrate, superstrate = map(language_name, self.names)
+        substrate, reordered, superstrate = self.titles
         stem = f"word-order-{self.names[1]}"
-        columns = {
-            substrate: self.before,
-            f"{substrate} in the order of {superstrate}": self.after,
-            superstrate: self.own,
-        }
         table = folder / f"{stem}.md"
         with whole_file(table) as part:
             part.write_text(self.markdown, encoding="utf-8")
+        columns = dict(zip(self.titles, (self.before, self.after, self.own), strict=True))
         about = {"shares": columns, "account": self.account, "out of reach": self.out_of_reach}
         write_json(folder / f"{stem}.json", about)
         grammar_figure(
             {name: {what: share.share for what, share in column.items()} for name, column in columns.items()},
             folder,
-            f"Word order: {substrate}, {superstrate}, and {substrate} in the order of {superstrate}",
+            f"Word order: {substrate}, {superstrate}, and {reordered}",
             "Shares over the heads that a grammar can order: nouns and verbs of up to seven items, no crossing arcs.",
             stem,
         )
@@ -133,21 +130,10 @@ def compare(reorder: Reorder, substrate: Iterable[Sentence], superstrate: Iterab
     return WordOrders(names, before, shares(images, was_reachable), own, account, stay)
 
 
-def _cell(share: Share | None) -> str:
-    return f"{share.share:.2f} ({share.count:,})" if share else MISSING
-
-
 def grammar_figure(
     columns: Mapping[str, Mapping[str, float]], folder: Path, title: str, caption: str, name: str = "figure-grammar"
 ) -> Path:
-    """Save what `drawn_shares` draws as `name`.png and `name`.svg, and every share as `name`.csv.
-
-    Returns:
-        The PNG.
-
-    Raises:
-        ValueError: nothing to show, or more languages than can be told apart.
-    """
+    """Save what `drawn_shares` draws as `name`.png and `name`.svg, and every share as `name`.csv; return the PNG."""
     png, _ = save_figure(drawn_shares(columns, title, caption), folder, name)
     preferences = _preferences(columns)
     with whole_file(folder / f"{name}.csv") as part, part.open("w", encoding="utf-8", newline="") as file:
@@ -174,8 +160,8 @@ def drawn_shares(columns: Mapping[str, Mapping[str, float]], title: str, caption
         for place, ((colour, marker), shares) in enumerate(zip(LOOKS, columns.values(), strict=False)):
             # lifted, so that equal shares do not hide one another
             lift = min(BETWEEN, ROOM / len(columns)) * (place - (len(columns) - 1) / 2)
-            shown = {y + lift: 100 * shares[what] for y, what in enumerate(rows) if what in shares}
-            axes.plot(list(shown.values()), list(shown), marker, color=colour, markersize=7)
+            markers = {y + lift: 100 * shares[what] for y, what in enumerate(rows) if what in shares}
+            axes.plot(list(markers.values()), list(markers), marker, color=colour, markersize=7)
         axes.set_yticks(range(len(rows)), rows)
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_xlim(-3, 103)

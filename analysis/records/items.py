@@ -22,7 +22,7 @@ class Items:
     3, 4, 4.
 
     Raises:
-        ValueError: the two are no such runs, or differ in length.
+        ValueError: the two are not such runs, or differ in length.
     """
 
     hits: str
@@ -37,28 +37,27 @@ class Items:
 
     @property
     def ratio(self) -> float | None:
-        """The sum of hits over that of what they are out of; None where that is 0."""
+        """The number; None where there is nothing that it could be the ratio of."""
         hits, of = (sum(number * times for number, times in _runs(text)) for text in (self.hits, self.of))
         return hits / of if of else None
 
     @classmethod
     def over(cls, hits: Iterable[int], of: Iterable[int]) -> Items:
-        """Items from whole numbers.
+        """Items from whole numbers; as many `hits` as `of`.
 
         Raises:
             ValueError: the two differ in length, or a number is negative.
         """
         hits, of = [int(n) for n in hits], [int(n) for n in of]
-        if len(hits) != len(of):
-            raise ValueError(f"hits of {len(hits)} items, of {len(of)}")
         if min((*hits, *of), default=0) < 0:
-            raise ValueError("an items hold numbers of 0 or more")
+            raise ValueError("items are numbers of 0 or more")
         return cls(_written(hits), _written(of))
 
     @property
     def numbers(self) -> tuple[list[int], list[int]]:
-        """Hits, and what they are out of, an entry an item."""
-        return _read(self.hits), _read(self.of)
+        """Hits, and what they are out of, one entry per item."""
+        hits, of = ([number for number, times in _runs(text) for _ in range(times)] for text in (self.hits, self.of))
+        return hits, of
 
 
 def _written(numbers: Sequence[int]) -> str:
@@ -66,17 +65,13 @@ def _written(numbers: Sequence[int]) -> str:
     return " ".join(f"{number}*{times}" if times > 1 else str(number) for number, times in runs)
 
 
-def _read(text: str) -> list[int]:
-    return [number for number, times in _runs(text) for _ in range(times)]
-
-
 @lru_cache(maxsize=1 << 16)
 def _runs(text: str) -> tuple[tuple[int, int], ...]:
     """Each number, and how many times it stands there. Tables and claims read the same records again and again."""
-    found = []
+    runs = []
     for run in text.split():
         matched = _RUN.fullmatch(run)
         if not matched:
             raise ValueError(f"items are whole numbers, as in '3 4*2', not {run[:80]!r}")
-        found.append((int(matched[1]), int(matched[2] or 1)))
-    return tuple(found)
+        runs.append((int(matched[1]), int(matched[2] or 1)))
+    return tuple(runs)

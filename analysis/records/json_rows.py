@@ -1,7 +1,5 @@
 """Dataclasses as JSON Lines: one object a row, without what has its default, and read as strictly as it was written."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math
@@ -24,19 +22,23 @@ def write(path: Path, rows: Iterable[Any]) -> None:
 
     Raises:
         BadInput: a value is not finite.
-        OSError: the rows could not be written; the file is as it was.
     """
-    text = "".join(f"{_dumps(row, path)}\n" for row in rows)
+    lines = []
+    for row in rows:
+        try:
+            lines.append(json.dumps(as_json(row), ensure_ascii=False, allow_nan=False) + "\n")
+        except ValueError as error:
+            raise BadInput(f"a number is not finite, so nothing was written: {row!r}"[:500], path) from error
     with whole_file(path) as part:
-        part.write_text(text, encoding="utf-8", newline="\n")
+        part.write_text("".join(lines), encoding="utf-8", newline="\n")
 
 
 def read(path: Path, kind: type[T]) -> list[T]:
     """Every row of a JSON Lines file, each an object of the dataclass `kind`.
 
     Raises:
-        BadInput: the file is missing or is no text, or a row is no JSON object, lacks a field, has an unknown one, or
-            one of the wrong kind; with the file and the line.
+        BadInput: the file is missing or not text, or a row is not a JSON object, lacks a field, or has one that is
+            unknown or of the wrong kind; with the file and the line.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -52,13 +54,9 @@ def read(path: Path, kind: type[T]) -> list[T]:
     rows = []
     for number, line in enumerate(lines, 1):
         try:
-            value = strict_json.loads(line)
+            rows.append(_object(kind, strict_json.loads(line)))
         except ValueError as error:
-            raise BadInput(f"expected one JSON object a line: {error}", path, number) from None
-        try:
-            rows.append(_object(kind, value))
-        except ValueError as error:
-            raise BadInput(str(error), path, number) from None
+            raise BadInput(f"expected one JSON object per line, a {kind.__name__}: {error}", path, number) from None
     return rows
 
 
@@ -66,13 +64,6 @@ def as_json(row: Any) -> dict[str, Any]:
     """A dataclass's fields as plain JSON values, without those that have their default."""
     values = [(field, getattr(row, field.name)) for field in dataclasses.fields(row)]
     return {field.name: _plain(value) for field, value in values if value != _default(field)}
-
-
-def _dumps(row: Any, path: Path) -> str:
-    try:
-        return json.dumps(as_json(row), ensure_ascii=False, allow_nan=False)
-    except ValueError as error:
-        raise BadInput(f"a number is not finite, so nothing was written: {row!r}"[:500], path) from error
 
 
 def _plain(value: Any) -> Any:
@@ -110,30 +101,20 @@ def _object(kind: type[T], value: Any) -> T:
 
 
 def _value(kind: Any, value: Any, name: str) -> Any:
-    """A field's value, if it is one of that type.
-
-    Raises:
-        ValueError: it is not.
-    """
+    """A field's value, or a ValueError if it is not of the field's type."""
     if type(value) is kind and kind is not float:  # most fields of most rows
         return value
     origin = typing.get_origin(kind)
     if origin in (typing.Union, types.UnionType):
-        if value is None:
-            return None
-        (kind,) = (other for other in typing.get_args(kind) if other is not type(None))
-        return _value(kind, value, name)
+        (other,) = (other for other in typing.get_args(kind) if other is not type(None))
+        return None if value is None else _value(other, value, name)
     if origin is tuple and isinstance(value, list):
         return tuple(_value(typing.get_args(kind)[0], item, name) for item in value)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         return _object(kind, value)
-    if origin is Mapping:
-        fits = isinstance(value, dict)
-    elif kind is float:
-        fits = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    else:
-        fits = type(value) is kind
-    if not fits:
-        said = {float: "finite float"}.get(kind, getattr(kind, "__name__", str(kind)))
-        raise ValueError(f"{name} should be a {said}: {str(value)[:80]!r}")
-    return value
+    if origin is Mapping and isinstance(value, dict):
+        return value
+    if kind is float and isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        return value
+    expected = {float: "finite float"}.get(kind, getattr(kind, "__name__", str(kind)))
+    raise ValueError(f"{name} should be a {expected}: {str(value)[:80]!r}")

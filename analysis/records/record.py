@@ -1,9 +1,13 @@
-"""Records: one JSON row for each number that was measured, and one object for each that a paper printed."""
+"""Records: one JSON row for each number that was measured or that a paper printed, and what measures take and give."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import astuple, dataclass
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, field
+from pathlib import Path
+from typing import Any
 
 from analysis.records.items import Items
 from derive.readers.conllu import WORDS, XTREME
@@ -95,18 +99,30 @@ IN_SOURCE = "-SRC"  # the end of a measure of translate-train where the test set
 KNOWN, CARRIED, BOTH = "facts known", "facts carried", "facts stated in both"
 """Measures of questions about facts: asked in the source, which alone states them; asked in the derived language then;
 and asked there where both languages state them."""
+MEASURES = {
+    ALIGNMENT,
+    ORDER,
+    AER,
+    RETRIEVAL,
+    LABELS,
+    HELD_OUT,
+    CKA,
+    GRADIENTS,
+    LINEAR,
+    SHARING,
+    READ,
+    KNOWN,
+    CARRIED,
+    BOTH,
+}
+"""The measures of the package that are not scores of tasks."""
 # Metrics:
 MINED, MINED_XTREME = "mined", "mined-xtreme"
 """Of retrieval, F1 of mining translations; the latter by the candidates and the threshold of XTREME's BUCC."""
 FORM, LEMMA = "held-out-form", "held-out-lemma"
 """Of alignment@1 of held-out inflected words: the dictionary has another form of the word, or none."""
 
-LIMITS = {
-    HELD_OUT: (0.0, math.inf),
-    READ: (0.0, math.inf),
-    DELTA: (-1.0, 1.0),
-    GRADIENTS: (-1.0, 1.0),
-}
+LIMITS = {HELD_OUT: (0.0, math.inf), READ: (0.0, math.inf), DELTA: (-1.0, 1.0), GRADIENTS: (-1.0, 1.0)}
 """The bounds of a measure's numbers; those of other measures are shares."""
 ROUNDED = 1e-6  # the error that computing may add to a number at its limit
 
@@ -159,12 +175,7 @@ class Record:
     units: str = WORDS
 
     def check(self) -> None:
-        """Refuse a number that no measurement gives, so that somebody wrote it.
-
-        Raises:
-            ValueError: the value is outside its measure's bounds or not that of its items, `count` or `examples` is
-                below 0, or the null has no shuffles or ends before it begins.
-        """
+        """Refuse with a ValueError a number that no measurement gives, so that somebody wrote it."""
         low, high = LIMITS.get(self.measure, (0.0, 1.0))
         if not low - ROUNDED <= self.value <= high + ROUNDED:
             raise ValueError(f"value should be from {low:g} to {high:g} of {self.measure}: {self.value}")
@@ -175,14 +186,12 @@ class Record:
             raise ValueError(f"null should be of shuffles whose low end is not above the high one: {self.null}")
         if self.units not in (WORDS, XTREME):
             raise ValueError(f"units should be {WORDS} or {XTREME}: {self.units!r}")
-        if self.items is None:
-            return
-        ratio = self.items.ratio
-        if ratio is None:
-            raise ValueError("items should be out of something, and not of 0")
-        of_items = 1 - ratio if self.measure == AER else ratio
-        if not math.isclose(self.value, of_items, abs_tol=ROUNDED):
-            raise ValueError(f"value should be that of its items, {of_items}: {self.value}")
+        if self.items is not None:
+            if (ratio := self.items.ratio) is None:
+                raise ValueError("items should be out of something, and not of 0")
+            of_items = 1 - ratio if self.measure == AER else ratio
+            if not math.isclose(self.value, of_items, abs_tol=ROUNDED):
+                raise ValueError(f"value should be that of its items, {of_items}: {self.value}")
 
 
 @dataclass(frozen=True)
@@ -212,8 +221,7 @@ class Floor:
 
     `baseline` was learnt from the training examples of the language `learnt` and scored on the test examples of
     `language`: those that models of the study are fine-tuned and scored on. `title` is its name for people. A
-    `surface` one looks at how texts are alike, whatever words they have. The rest is as in
-    `analysis.records.record.Record`.
+    `surface` one looks at how texts are alike, whatever words they have. The rest is as in `Record`.
     """
 
     baseline: str
@@ -226,3 +234,34 @@ class Floor:
     learnt: str
     surface: bool = False
     items: Items | None = None
+
+
+@dataclass(frozen=True)
+class MeasuredModel:
+    """A checkpoint to measure, and what its records say about it.
+
+    `run` is its id in records and `language` the derived language that its numbers are about, if there is one. `seed`
+    belongs to the run and its fine-tuning, and `step` is the step of pretraining. `device` is torch's name of it.
+    """
+
+    checkpoint: Path
+    run: str
+    language: str = ""
+    seed: int = 0
+    step: int = 0
+    device: str = "cpu"
+
+    def record(self, measure: str, metric: str, value: float, count: int, **fields: Any) -> Record:
+        """A number of this model; `fields` are further ones of its record, or replace those of the model."""
+        about = {"language": self.language, "step": self.step, **fields}
+        return Record(self.run, measure, metric, value, count, **about)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Records, and counts of what was excluded, by reason; text `files` by name, and `facts` for the manifest."""
+
+    records: tuple[Record, ...] = ()
+    exclusions: Counter[str] = field(default_factory=Counter)
+    files: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)

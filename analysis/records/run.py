@@ -38,11 +38,10 @@ class Described:
 
     @classmethod
     def of(cls, thing: Describes) -> Described:
-        """The description that a transform or an objective gives."""
         return cls(thing.name, thing.title, tuple(dict(part) for part in thing.facets))
 
     def part(self, kind: str) -> Mapping[str, Any] | None:
-        """The parameters of the part of that kind; None where it has none."""
+        """The parameters of the part of that kind, if there is one."""
         return next((part for part in self.parts if part["kind"] == kind), None)
 
     @property

@@ -1,7 +1,5 @@
 """Claims and the null as tables and in words."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 
@@ -9,15 +7,7 @@ from analysis.report.table import MISSING, Table, covered, listed, percent
 from analysis.results.null import DECIDES, NOMINAL, Rate, null_rates, pooled
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
-from analysis.statistics.verdicts import (
-    FAILS,
-    FAILS_ALONE,
-    HOLDS,
-    HOLDS_ALONE,
-    NO_RECORDS,
-    Claim,
-    in_families,
-)
+from analysis.statistics.verdicts import FAILS, FAILS_ALONE, HOLDS, HOLDS_ALONE, NO_RECORDS, Claim, in_families
 
 WORDS = {
     HOLDS: ("holds", "hold"),
@@ -77,7 +67,7 @@ def claims_table(results: Results, claims: Sequence[Claim], scale: str, title: s
 
 
 def written(p: float | None) -> str:
-    """A p to two digits; one below a ten-thousandth is said to be that."""
+    """A p to two digits, or that it is below a ten-thousandth."""
     if p is None:
         return MISSING
     return "< 0.0001" if p < 0.0001 else f"{p:.2g}"
@@ -88,20 +78,12 @@ def null_table(results: Results, scale: str) -> Table | None:
     rates = null_rates(results)
     if not rates:
         return None
-    rows = tuple(
-        (
-            rate.measure,
-            str(rate.seeds),
-            OVER[rate.over],
-            f"{rate.different:,} of {rate.comparisons:,}",
-            str(rate.cells),
-            _percent(rate.share),
-            rate.against_nominal or MISSING,
-        )
-        for rate in rates
-    )
+    rows = []
+    for rate in rates:
+        called = f"{rate.different:,} of {rate.comparisons:,}", str(rate.cells), _percent(rate.share)
+        rows.append((rate.measure, str(rate.seeds), OVER[rate.over], *called, rate.against_nominal or MISSING))
     note = " ".join([*null_sentences(rates), NULL_NOTE])
-    return Table(f"Seeds of one objective treated as two, {scale}", NULL_HEADER, rows, note, results.run_ids())
+    return Table(f"Seeds of one objective treated as two, {scale}", NULL_HEADER, tuple(rows), note, results.run_ids())
 
 
 def null_sentences(rates: list[Rate]) -> list[str]:
@@ -109,18 +91,13 @@ def null_sentences(rates: list[Rate]) -> list[str]:
     sentences = []
     for size, rate in sorted(pooled(rates).items()):
         of = f"{rate.different:,} of {rate.comparisons:,} comparisons ({_percent(rate.share)} %)"
-        if rate.over == "items":
-            sentences.append(
-                f"Told apart by test items alone, two seeds of one objective are called different in {of}."
-            )
-        else:
-            sentences.append(f"By verdicts over {size} seeds each they are in {of}.")
+        alone = f"Told apart by test items alone, two seeds of one objective are called different in {of}."
+        sentences.append(alone if rate.over == "items" else f"By verdicts over {size} seeds each they are in {of}.")
     if len(sentences) < 2:
         sentences.append(f"Verdicts over seeds are not checked: that takes {DECIDES} seeds, two of each.")
     return sentences
 
 
 def _percent(share: Estimate) -> str:
-    if share.low is None or share.high is None:
-        return percent(share.mean)
-    return f"{percent(share.mean)} [{percent(share.low)}, {percent(share.high)}]"
+    interval = "" if share.interval is None else " [{}, {}]".format(*map(percent, share.interval))
+    return percent(share.mean) + interval

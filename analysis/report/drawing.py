@@ -1,10 +1,8 @@
-"""Parts of figures: panels, legends, points with intervals, and labels that do not meet."""
-
-from __future__ import annotations
+"""The style of figures and their parts: panels, legends, points with intervals, and labels that do not meet."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
 import numpy as np
@@ -15,13 +13,57 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
-from analysis.report.style import STYLE, Dash, Fill
-from analysis.report.visible import visible
+from analysis.report.table import visible
 from analysis.statistics.intervals import Estimate
+
+Fill = Literal["full", "left", "right", "bottom", "top", "none"]
+Dash = Literal["", "-", "--", ":", "-."]
+INK, SOFT = "#222222", "#9a9a9a"
+"""Of letters and lines, and of what stands behind."""
+STYLE: dict[Any, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "axes.titlesize": 11,
+    "axes.labelsize": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#e3e3e3",
+    "legend.frameon": False,
+    "figure.dpi": 100,
+    "svg.hashsalt": "calque",
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+}
+LOOKS = (
+    ("#0072B2", "o"),
+    ("#009E73", "s"),
+    ("#E69F00", "^"),
+    ("#D55E00", "D"),
+    ("#CC79A7", "v"),
+    ("#56B4E9", "P"),
+    ("#882255", "X"),
+    ("#8A8A00", "*"),
+    ("#7F7F7F", "h"),
+    ("#5B3A8C", "p"),
+)
+"""Colours and markers, distinguishable with any common colour vision (Okabe and Ito's first), and by marker in grey."""
+FILLS: tuple[Fill, ...] = ("full", "none", "left", "bottom", "right", "top")
+MOST = len(FILLS)  # transforms that a figure can tell apart, or give a panel each; tables have room for more
+FULL = 7.4  # inches of a figure: as wide as a page, and legible on a phone
+SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)  # the bounds of a share, and of a difference of two
+WIDE = 40.0  # longer intervals are thin and pale, so that they do not hide what they say little about
+USUAL, FAINT = (1.0, 0.75), (0.7, 0.35)  # points of a line's width, and its opacity
+Ends = tuple[float, float] | None
+Point = tuple[float, Estimate]
+"""A place on one axis, and the mean there with its interval."""
 
 
 def key(label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = "", small: bool = False) -> Line2D:
-    """One entry of a legend."""
     size = 4 if small else 8
     return Line2D([], [], color=colour, marker=marker, fillstyle=fill, linestyle=line, markersize=size, label=label)
 
@@ -36,6 +78,11 @@ def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any)
     return box
 
 
+def fills(transforms: Sequence[str]) -> dict[str, Fill]:
+    """How each transform's markers are filled, up to `MOST` of them."""
+    return dict(zip(transforms, FILLS, strict=False))
+
+
 @contextmanager
 def styled(width: float, height: float, title: str) -> Iterator[Figure]:
     """A new figure, in inches, drawn in the common style."""
@@ -45,20 +92,10 @@ def styled(width: float, height: float, title: str) -> Iterator[Figure]:
         yield figure
 
 
-SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)  # the bounds of a share, and of a difference of two
-WIDE = 40.0  # longer intervals are thin and pale, so that they do not hide what they say little about
-USUAL, FAINT = (1.0, 0.75), (0.7, 0.35)  # points of a line's width, and its opacity
-Ends = tuple[float, float] | None
-
-
 def ends(estimates: Sequence[Estimate], bounds: tuple[float, float] = SHARE) -> list[Ends]:
     """Where the intervals begin and end, in percent and cut at `bounds`; None where there is none."""
-    return [
-        (100 * max(one.low, bounds[0]), 100 * min(one.high, bounds[1]))
-        if one.low is not None and one.high is not None
-        else None
-        for one in estimates
-    ]
+    intervals = [one.interval for one in estimates]
+    return [both and (100 * max(both[0], bounds[0]), 100 * min(both[1], bounds[1])) for both in intervals]
 
 
 def draw_intervals(
@@ -83,17 +120,16 @@ def draw_intervals(
 
 def draw_points(
     axes: Axes,
-    places: Sequence[float],
-    estimates: Sequence[Estimate],
+    points: Sequence[Point],
     colour: str,
     across: bool = False,
     bounds: tuple[float, float] = SHARE,
     **style: Any,
 ) -> None:
-    """Draw means in percent at `places` of the other axis, as markers or a line, with their intervals behind them."""
-    means = [100 * one.mean for one in estimates]
+    """Draw means in percent at places of the other axis, as markers or a line, with their intervals behind them."""
+    places, means = [place for place, _ in points], [100 * one.mean for _, one in points]
     axes.plot(*((means, places) if across else (places, means)), color=colour, **style)
-    draw_intervals(axes, places, ends(estimates, bounds), colour, across)
+    draw_intervals(axes, places, ends([one for _, one in points], bounds), colour, across)
 
 
 def grid(figure: Figure, number: int, columns: int, **options: Any) -> np.ndarray:

@@ -1,7 +1,5 @@
 """report.html: a study on one page that needs nothing but itself."""
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Sequence
@@ -11,11 +9,17 @@ from pathlib import Path
 
 from analysis.report.claims_table import verdicts
 from analysis.report.plot import Drawing
-from analysis.report.table import Table
-from analysis.report.visible import visible
+from analysis.report.table import Table, visible
 from derive.files import whole_file
 
 LINES = 60  # as many as fit on a screen or two
+STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")  # in light and dark, on a phone and on paper
+FIGURE_STYLE = Path(__file__).with_name("figure.css").read_text(encoding="utf-8")
+"""For colours of figures that are too dark, or too light, on dark paper. It is put into each SVG on the page, for the
+page's own style does not reach into an image."""
+PIXELS = 96 / 72  # of a browser, to one point
+SMALLEST, LARGEST = 0.8, 1.25
+"""How far a figure is scaled: below, its letters are too small to read, and a narrow screen scrolls instead."""
 
 
 def excerpt(text: str, lines: int = LINES) -> str:
@@ -27,19 +31,7 @@ def excerpt(text: str, lines: int = LINES) -> str:
     kept, rest = parts[:2], parts[2:]
     while rest and sum(part.count("\n") for part in [*kept, rest[0]]) <= lines:
         kept.append(rest.pop(0))
-    shown = "".join(kept).rstrip() + "\n"
-    return shown + (f"\n{len(rest):,} more in the preview\n" if rest else "")
-
-
-STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")  # in light and dark, on a phone and on paper
-FIGURE_STYLE = Path(__file__).with_name("figure.css").read_text(encoding="utf-8")
-"""For colours of figures that are too dark, or too light, on dark paper. It is put into each SVG on the page, for the
-page's own style does not reach into an image."""
-
-
-PIXELS = 96 / 72  # of a browser, to one point
-SMALLEST, LARGEST = 0.8, 1.25
-"""How far a figure is scaled: below, its letters are too small to read, and a narrow screen scrolls instead."""
+    return "".join(kept).rstrip() + "\n" + (f"\n{len(rest):,} more in the preview\n" if rest else "")
 
 
 @dataclass(frozen=True)
@@ -109,10 +101,12 @@ def write_page(path: Path, report: Report) -> None:
 
 
 def _figure(drawing: Drawing) -> str:
-    """The SVG as an image of its own, so that two figures' names inside cannot meet."""
+    """The SVG as an image of its own, so that two figures' names inside cannot meet, with a style for dark mode."""
     svg = drawing.svg.read_text(encoding="utf-8")
-    width = PIXELS * _width(svg)
-    image = base64.b64encode(_with_dark_colours(svg).encode()).decode()
+    (points,) = re.findall(r'<svg[^>]*\swidth="([\d.]+)pt"', svg)  # as Matplotlib writes it
+    width = PIXELS * float(points)
+    start = svg.index(">", svg.index("<svg")) + 1
+    image = base64.b64encode(f"{svg[:start]}<style>{FIGURE_STYLE}</style>{svg[start:]}".encode()).decode()
     title = _text(drawing.title)
     return (
         f'<figure><div class=drawing><h3>{title}</h3>\n<div class=scroll><img alt="{title}" '
@@ -121,24 +115,6 @@ def _figure(drawing: Drawing) -> str:
         f"<figcaption><p>{_text(drawing.caption)}</p>{_list(drawing.details)}"
         f"<p>Records: <code>{_text(drawing.records.name)}</code></p></figcaption>{_runs(drawing.runs)}</figure>"
     )
-
-
-def _width(svg: str) -> float:
-    """The width of an SVG in points, as Matplotlib writes it.
-
-    Raises:
-        ValueError: there is none.
-    """
-    width = re.search(r'<svg[^>]*\swidth="([\d.]+)pt"', svg)
-    if not width:
-        raise ValueError("an SVG without a width in points")
-    return float(width[1])
-
-
-def _with_dark_colours(svg: str) -> str:
-    """The SVG with a style that a browser in dark mode applies."""
-    start = svg.index(">", svg.index("<svg")) + 1
-    return f"{svg[:start]}<style>{FIGURE_STYLE}</style>{svg[start:]}"
 
 
 def _claims(table: Table) -> str:

@@ -1,7 +1,5 @@
 """A sentence pair as a matrix: the aligner's scores, its links, and gold links as outlines."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 from typing import Any
@@ -16,17 +14,18 @@ from matplotlib.font_manager import findfont, fontManager, get_font
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from analysis.report.drawing import legend, styled
+from analysis.report.drawing import INK, STYLE, legend, styled
 from analysis.report.plot import save_figure
-from analysis.report.style import INK, STYLE
-from analysis.report.visible import visible
+from analysis.report.table import visible
 from derive.links.aligner import Links, Pair
 from derive.readers.links import GoldLinks
 
 CELL = 0.34  # inches
 GOLD, LINKED = "#E69F00", "#0072B2"
 SHADES = LinearSegmentedColormap.from_list("scores", ["#FFFFFF", "#9FCBE6"])
-SURE, POSSIBLE = "-", (0, (2, 1.2))
+SURE: Any = "-"
+POSSIBLE: Any = (0, (2, 1.2))
+OUTLINE: dict[str, Any] = {"fill": False, "edgecolor": GOLD, "linewidth": 2.2}
 _PLACEHOLDERS = "Last Resort"  # the font in which every letter is a box
 
 
@@ -39,24 +38,19 @@ def align_figure(
     scores: np.ndarray | None = None,
     gold: GoldLinks | None = None,
 ) -> Path:
-    """Save what `drawn_pair` draws as `name`.png and `name`.svg in `folder`.
+    """Save what `drawn_pair` draws as `name`.png and `name`.svg in `folder`, and return the path of the PNG.
 
     Where no font here has a script, the title says so; the SVG holds the words as text, which a browser has fonts for.
 
-    Returns:
-        The PNG.
-
     Raises:
-        ValueError: a side has no words, or something lies outside the sentences.
+        ValueError: as `drawn_pair`.
     """
-    boxes = _fonts(_letters(pair))[1]
-    if boxes:
+    if boxes := _fonts(pair)[1]:
         title += f"\n(no font here has {boxes} of the letters: see {name}.svg)"
     figure = drawn_pair(pair, links, title, scores, gold)
     with mpl.rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")  # the title says it
-        png, _ = save_figure(figure, folder, name)
-    return png
+        return save_figure(figure, folder, name)[0]
 
 
 def drawn_pair(
@@ -72,36 +66,29 @@ def drawn_pair(
         ValueError: a side has no words, or something lies outside the sentences.
     """
     n, m = map(len, pair)
-    right = sorted(gold.possible) if gold else []
-    outside = [(i, j) for i, j in (*links, *right) if not (0 <= i < n and 0 <= j < m)]
+    sure, possible = (gold.sure, gold.possible) if gold else (frozenset(), frozenset())
+    outside = [(i, j) for i, j in (*links, *sorted(possible)) if not (0 <= i < n and 0 <= j < m)]
     if not n or not m or outside or (scores is not None and scores.shape != (n, m)):
         raise ValueError(f"{n} and {m} words; links outside: {outside}; scores: {getattr(scores, 'shape', None)}")
     with styled(1.9 + CELL * m, 2.2 + CELL * n, title) as figure:
         axes = figure.subplots()
         if scores is not None and np.isfinite(scores).any():
             axes.imshow(scores, cmap=SHADES, vmin=np.nanmin(scores), vmax=np.nanmax(scores), aspect="equal")
-        for i, j in right:
-            style = SURE if gold and (i, j) in gold.sure else POSSIBLE
-            box = Rectangle(
-                (j - 0.44, i - 0.44), 0.88, 0.88, fill=False, edgecolor=GOLD, linewidth=2.2, linestyle=style
-            )
-            axes.add_patch(box)
+        for i, j in sorted(possible):
+            style = SURE if (i, j) in sure else POSSIBLE
+            axes.add_patch(Rectangle((j - 0.44, i - 0.44), 0.88, 0.88, linestyle=style, **OUTLINE))
         for i, j in links:
-            correct = gold is None or (i, j) in gold.possible
+            correct = gold is None or (i, j) in possible
             axes.plot(j, i, "o", color=LINKED, markersize=8, fillstyle="full" if correct else "none")
-        _label(axes, pair, _fonts(_letters(pair))[0])
+        _label(axes, pair)
         legend(figure, _key(links, gold), 2, labelcolor=INK)
     return figure
 
 
-def _letters(pair: Pair) -> set[str]:
-    return {letter for side in pair for word in side for letter in visible(word)}
-
-
-def _label(axes: Axes, pair: Pair, fonts: list[str]) -> None:
+def _label(axes: Axes, pair: Pair) -> None:
     """Words and their places along the axes, and a grid with every fifth line darker."""
     n, m = map(len, pair)
-    look: dict[str, Any] = {"fontfamily": fonts, "parse_math": False}  # a price may have two dollar signs
+    look: dict[str, Any] = {"fontfamily": _fonts(pair)[0], "parse_math": False}  # a price may have two dollar signs
     across = [f"{j}  {visible(word)}" for j, word in enumerate(pair[1])]
     axes.set_xticks(range(m), across, rotation=60, ha="left", rotation_mode="anchor", **look)
     axes.set_yticks(range(n), [f"{visible(word)}  {i}" for i, word in enumerate(pair[0])], **look)
@@ -116,29 +103,28 @@ def _label(axes: Axes, pair: Pair, fonts: list[str]) -> None:
 
 
 def _key(links: Links, gold: GoldLinks | None) -> list[Artist]:
-    """The legend's entries, of what there is."""
-    dots: dict[str, Any] = {"link" if gold is None else "right": "full"}
-    if gold is not None and not gold.possible.issuperset(links):
-        dots["wrong"] = "none"
-    boxes: dict[str, Any] = {"gold, sure": SURE} if gold and gold.sure else {}
-    if gold is not None and gold.possible - gold.sure:
-        boxes["gold, possible"] = POSSIBLE
     dot: dict[str, Any] = {"marker": "o", "linestyle": "", "color": LINKED, "markersize": 8}
-    box: dict[str, Any] = {"fill": False, "edgecolor": GOLD, "linewidth": 2.2}
-    return [
-        *(Line2D([], [], fillstyle=fill, label=label, **dot) for label, fill in dots.items()),
-        *(Patch(linestyle=style, label=label, **box) for label, style in boxes.items()),
-    ]
+    if gold is None:
+        return [Line2D([], [], fillstyle="full", label="link", **dot)]
+    entries: list[Artist] = [Line2D([], [], fillstyle="full", label="right", **dot)]
+    if not gold.possible.issuperset(links):
+        entries.append(Line2D([], [], fillstyle="none", label="wrong", **dot))
+    if gold.sure:
+        entries.append(Patch(linestyle=SURE, label="gold, sure", **OUTLINE))
+    if gold.possible - gold.sure:
+        entries.append(Patch(linestyle=POSSIBLE, label="gold, possible", **OUTLINE))
+    return entries
 
 
-def _fonts(letters: set[str]) -> tuple[list[str], int]:
-    """The usual font and as few others as have what it lacks, and how many letters none has."""
+def _fonts(pair: Pair) -> tuple[list[str], int]:
+    """The usual font and as few others as have what it lacks, and how many letters of the pair none has."""
+    letters = {ord(letter) for side in pair for word in side for letter in visible(word)}
     families = [str(STYLE["font.family"])]
-    missing = {ord(letter) for letter in letters} - get_font(findfont(families[0])).get_charmap().keys()
+    missing = letters - get_font(findfont(families[0])).get_charmap().keys()
     for entry in sorted(fontManager.ttflist, key=lambda entry: (entry.name, entry.fname)) if missing else ():
         usual = entry.style == "normal" and entry.weight in (400, "normal", "regular")
         if usual and entry.name != families[0] and not entry.name.startswith(_PLACEHOLDERS):
-            has = missing & get_font(entry.fname).get_charmap().keys()
-            families += [entry.name] * bool(has)
+            if has := missing & get_font(entry.fname).get_charmap().keys():
+                families.append(entry.name)
             missing -= has
     return families, len(missing)

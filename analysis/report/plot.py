@@ -1,7 +1,5 @@
 """A figure with its caption and the records it shows, in memory as a plot and on disk as a drawing."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 from collections.abc import Sequence
@@ -13,8 +11,8 @@ from matplotlib.figure import Figure
 
 from analysis.records import json_rows
 from analysis.records.record import Floor, Published, Record
-from analysis.report.style import STYLE
-from analysis.report.visible import visible
+from analysis.report.drawing import STYLE
+from analysis.report.table import visible
 from derive.files import whole_file
 
 
@@ -60,7 +58,6 @@ class Plot:
 
 
 def save_figure(figure: Figure, folder: Path, name: str) -> tuple[Path, Path]:
-    """Write `name`.png and `name`.svg, and return their paths."""
     png, svg = (folder / f"{name}.{kind}" for kind in ("png", "svg"))
     with mpl.rc_context(STYLE):
         with whole_file(png) as part:

@@ -1,7 +1,5 @@
 """A table of text cells, as Markdown, HTML and CSV, and numbers as such cells; it knows no records."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io
@@ -10,12 +8,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from analysis.records.record import LinkCounts
-from analysis.report.visible import visible
 from analysis.statistics.intervals import Estimate
 
 MISSING = "–"
 NUMBER = r"[-+]\d[\d.,]*(e[-+]?\d+)?[\d.,±%–− ]*"
 OURS, PUBLISHED, FLOOR = "ours", "published", "floor"  # whose number a row shows
+SIGN = "\N{REPLACEMENT CHARACTER}"  # every font has it
+_CONTROL = [*(code for code in range(0x20) if chr(code) not in "\t\n\r"), *range(0x7F, 0xA0)]
+_SIGNS = dict.fromkeys([*_CONTROL, *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], SIGN)
+
+
+def visible(text: str) -> str:
+    """The text with a sign for every character that XML 1.0 (section 2.2), and so SVG and HTML, excludes.
+
+    These are control characters except for tabs and line ends, surrogates, U+FFFE and U+FFFF.
+    """
+    return text.translate(_SIGNS)
 
 
 @dataclass(frozen=True)
@@ -45,25 +53,26 @@ class Table:
 
     @property
     def width(self) -> int:
-        """How many characters wide `markdown` is, its title and note aside."""
-        return sum(self._widths(self._lines)) + 3 * len(self.header) + 1
+        """How many characters wide `markdown` is, except for its title and note."""
+        return len(self._lines[0])
 
     @property
-    def _lines(self) -> list[tuple[str, ...]]:
-        return [tuple(map(_in_markdown, row)) for row in (self.header, *self.rows)]
-
-    def _widths(self, lines: list[tuple[str, ...]]) -> list[int]:
-        return [max(len(row[i]) for row in lines) for i in range(len(self.header))]
+    def _lines(self) -> list[str]:
+        """The header, a rule and the rows, with columns padded to line up."""
+        rows = [
+            [visible(cell).replace("|", r"\|").replace("\n", " ") for cell in row] for row in (self.header, *self.rows)
+        ]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        head, *lines = (
+            "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |" for row in rows
+        )
+        return [head, "|" + "|".join("-" * (width + 2) for width in widths) + "|", *lines]
 
     @property
     def markdown(self) -> str:
-        """For a terminal or a README: columns padded to line up."""
-        lines = self._lines
-        widths = self._widths(lines)
-        text = ["| " + " | ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) + " |" for row in lines]
-        rule = "|" + "|".join("-" * (w + 2) for w in widths) + "|"
+        """For a terminal or a README."""
         note = ["", self.note] if self.note else []
-        return "\n".join([f"**{self.title}**", "", text[0], rule, *text[1:], *note]) + "\n"
+        return "\n".join([f"**{self.title}**", "", *self._lines, *note]) + "\n"
 
     @property
     def html(self) -> str:
@@ -102,10 +111,6 @@ def inert(text: str) -> str:
     return f"'{text}" if re.match(r"[=+\-@\t\r]", text) and not re.fullmatch(NUMBER, text) else text
 
 
-def _in_markdown(text: str) -> str:
-    return visible(text).replace("|", r"\|").replace("\n", " ")
-
-
 def _text(text: str) -> str:
     return html.escape(visible(text))
 
@@ -117,11 +122,12 @@ def cell(estimate: Estimate | None, over_items: bool = False) -> str:
     """
     if estimate is None:
         return MISSING
-    if estimate.half is None or (estimate.seeds < 2 and not over_items):
+    if estimate.interval is None or (estimate.seeds < 2 and not over_items):
         return percent(estimate.mean)
-    if estimate.low is not None and estimate.high is not None and not estimate.symmetric:
-        return f"{percent(estimate.mean)} [{percent(estimate.low)}, {percent(estimate.high)}]"
-    return f"{percent(estimate.mean)} ± {100 * estimate.half:.1f}"
+    low, high = estimate.interval
+    if not estimate.symmetric:
+        return f"{percent(estimate.mean)} [{percent(low)}, {percent(high)}]"
+    return f"{percent(estimate.mean)} ± {100 * ((high - low) / 2):.1f}"
 
 
 def percent(share: float) -> str:
@@ -142,7 +148,6 @@ def covered(redrawn: Sequence[str]) -> str:
 
 
 def coverage(seeds: Sequence[int], redrawn: Sequence[str]) -> str:
-    """What the intervals of a study cover."""
     if len(seeds) < 2:
         return "over test items: one seed, which says nothing of others"
     of = "of model and data" if redrawn else "of the model alone"

@@ -1,18 +1,14 @@
 """A study's floors, and their means over draws of the data.
 
 Zero-shot scores have to exceed the strongest baseline that learns from the source and is tested in the derived
-language: it has the shares of the labels and the words that the two languages share, and learnt nothing across them.
+language: it knows the shares of the labels and the words that the two languages share, and nothing across them.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import fmean
 
 from analysis.records.record import Floor
-from analysis.results.measured import Measured, over_parts
-from analysis.statistics.intervals import per_item
 from derive.errors import BadInput
 
 
@@ -32,7 +28,6 @@ class Floors:
                 raise BadInput(f"two floors of one number: {floor}"[:500])
 
     def of(self, task: str, metric: str, language: str, learnt: str) -> dict[str, Floor]:
-        """The floors of a test set, by baseline."""
         return self._by.get((task, metric, language, learnt), {})
 
     def baselines(self, tasks: Sequence[str]) -> dict[str, str]:
@@ -47,13 +42,6 @@ class Floors:
         """
         floors = [floor for floor in self.of(task, metric, language, learnt).values() if floor.surface == surface]
         return max(floors, key=lambda floor: floor.value, default=None)
-
-
-def measured(floor: Floor) -> Measured:
-    """A floor's number with its error over test items, comparable item by item with those of models."""
-    if floor.items is None:
-        return Measured(floor.value, None)
-    return over_parts(floor.value, per_item(*floor.items.numbers), (floor.task, floor.language, ""))
 
 
 def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from analysis.records.record import ALIGNMENT, HELD_OUT, READ, Record
 from analysis.statistics.intervals import Estimate, estimate, item_error, over_items, paired_error, per_item
-from analysis.statistics.verdicts import Comparison, Verdict, judge, points
+from analysis.statistics.verdicts import Verdict, judge, points
 
 SCORES = ("SUP", "ZS", "SRC", "DEV")
 UNBOUNDED = (HELD_OUT, READ)  # measures that are not shares
@@ -22,13 +22,12 @@ Test = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Measured:
-    """One run's number.
+    """One run's number, from `low` to `high`.
 
     `error` is its standard error from the draw of the test items; None where the number is not a share of items that
     are drawn (a weighted mean, a mean over steps). `parts` are what each item adds to it, (n,), where that was kept.
     `test` names the test set of these items: a study has one of each task, language and split (or gold set), so two of
-    its numbers with the same `test` and equally many items share their items. `low` and `high` are the bounds of the
-    number.
+    its numbers with the same `test` and equally many items share their items.
     """
 
     value: float
@@ -81,6 +80,11 @@ def mean(values: BySeed) -> Estimate | None:
     return estimate([score.value for score in measured], bounds)
 
 
+def means(values: Iterable[tuple[float, BySeed]]) -> list[tuple[float, Estimate]]:
+    """Places, such as steps, with the mean over seeds at each that has a number."""
+    return [(place, estimate) for place, by_seed in values if (estimate := mean(by_seed))]
+
+
 def difference(ours: BySeed, theirs: BySeed) -> Estimate | None:
     """Mean of ours - theirs over common seeds; with one such seed an interval over items, with none nothing."""
     return mean({seed: ours[seed] - theirs[seed] for seed in ours.keys() & theirs.keys()})
@@ -104,13 +108,13 @@ def gap(ours: Sequence[BySeed], theirs: Sequence[BySeed]) -> Estimate | None:
 
 def _average(values: Sequence[Measured]) -> Measured:
     value, low, high = (float(np.mean([getattr(one, name) for one in values])) for name in ("value", "low", "high"))
+    if any(one.error is None for one in values):
+        return Measured(value, None, None, low, high)
     groups: dict[tuple[str, str, int], list[tuple[str, np.ndarray]]] = {}
     errors: list[float] = []
     for one in values:
-        if one.error is None:
-            return Measured(value, None, None, low, high)
         if one.parts is None or one.test is None:
-            errors.append(one.error / len(values))
+            errors.append((one.error or 0.0) / len(values))
         else:
             task, language, part = one.test
             groups.setdefault((task, part, len(one.parts)), []).append((language, one.parts))
@@ -123,11 +127,11 @@ def _average(values: Sequence[Measured]) -> Measured:
     return Measured(value, float(np.hypot.reduce([*errors, *(one.error or 0.0 for one in merged)])), None, low, high)
 
 
-def judge_difference(ours: BySeed, theirs: BySeed, side: int = 1, bound: float = 0.0) -> Verdict:
+def judge_difference(ours: BySeed, theirs: BySeed, *, side: int = 1, bound: float = 0.0) -> Verdict:
     """Whether one number exceeds another by more than `bound` (`side` +1), or falls below it so (-1), by seeds."""
     return judge_estimate(difference(ours, theirs), side, bound)
 
 
 def judge_estimate(estimate: Estimate | None, side: int = 1, bound: float = 0.0) -> Verdict:
     """Whether an estimate is above (`side` +1) or below (-1) `bound`; None: there are no records of it."""
-    return judge([Comparison(estimate, bound, side)] if estimate else [], points(estimate) if estimate else "")
+    return judge([(estimate, bound, side)], points(estimate)) if estimate else judge([], "")

@@ -1,16 +1,13 @@
-"""The null: seeds of one objective treated as two objectives, which must be called different at the nominal rate.
+"""The null: seeds of one objective treated as two objectives.
 
 Nothing differs between two groups of seeds of one objective on the same languages. What compares two objectives must
 therefore call them different in 5 % of the comparisons.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations, islice, permutations
-from math import comb, factorial
 
 from analysis.records.record import AER, ALIGNMENT, HELD_OUT, LABELS, RETRIEVAL, Record
 from analysis.results.measured import BySeed, difference, judge_difference
@@ -30,25 +27,16 @@ Split = tuple[tuple[int, int], ...]
 """Pairs of seeds: of each the first is in the first group, and the second in the second."""
 
 
-def number_of_splits(seeds: int, size: int) -> int:
-    """How many splits into two groups of `size` there are, a split and the same with its groups exchanged being one."""
-    return comb(seeds, 2 * size) * comb(2 * size, size) * factorial(size) // 2
-
-
 def splits(seeds: Sequence[int], size: int, most: int) -> list[Split]:
     """Every split of some of the seeds into two groups of `size`, with every pairing between them.
 
     Which group is the first says nothing, so the smallest seed is in it. Of more than `most` splits that many are
     drawn, the same ones every time.
-
-    Raises:
-        ValueError: a group of no seed, or a seed twice.
     """
     if size < 1 or len(set(seeds)) < len(seeds):
         raise ValueError(f"groups of {size} of the seeds {', '.join(map(str, seeds))}")
-    if number_of_splits(len(seeds), size) <= most:
-        return list(_all_splits(sorted(seeds), size))
-    return sorted(islice(_random_splits(sorted(seeds), size), most))
+    every = list(islice(_all_splits(sorted(seeds), size), most + 1))
+    return every if len(every) <= most else sorted(islice(_random_splits(sorted(seeds), size), most))
 
 
 def _all_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
@@ -93,48 +81,34 @@ class Rate:
     @property
     def against_nominal(self) -> str:
         """Whether the interval has the nominal rate in it; empty without one."""
-        if self.share.low is None or self.share.high is None:
+        if self.share.interval is None:
             return ""
-        if self.share.low > NOMINAL:
-            return "too often"
-        return "too seldom" if self.share.high < NOMINAL else "as nominal"
-
-
-@dataclass
-class _Tally:
-    """Comparisons, and those called different, by cell."""
-
-    different: dict[object, int] = field(default_factory=dict)
-    comparisons: dict[object, int] = field(default_factory=dict)
-
-    def add(self, cell: object, different: bool) -> None:
-        self.different[cell] = self.different.get(cell, 0) + different
-        self.comparisons[cell] = self.comparisons.get(cell, 0) + 1
-
-    def rate(self, measure: str, seeds: int, over: str) -> Rate:
-        different, of = list(self.different.values()), list(self.comparisons.values())
-        by_cell = sum(different) / sum(of) + per_item(different, of)
-        share = estimate(by_cell.tolist(), (0.0, 1.0))
-        return Rate(measure, seeds, over, sum(different), sum(of), len(of), share)
+        low, high = self.share.interval
+        return "too often" if low > NOMINAL else "too seldom" if high < NOMINAL else "as nominal"
 
 
 def null_rates(results: Results) -> list[Rate]:
     """The rates by size of the groups, all measures first, then each; none where no cell has two seeds."""
-    tallies: dict[tuple[int, str], dict[str, _Tally]] = {}
+    tallies: dict[tuple[int, str], dict[str, dict[object, list[bool]]]] = {}
     for record, values in results.columns():
-        if not _in_claims(record):
-            continue
-        for size in range(1, len(values) // 2 + 1):
-            over = "items" if size == 1 else "seeds"
-            for different in _judge_splits(values, size):
-                by_measure = tallies.setdefault((size, over), {})
-                for measure in (EVERYTHING, _title(record)):
-                    by_measure.setdefault(measure, _Tally()).add(results.cell(record), different)
+        if _in_claims(record):
+            for size in range(1, len(values) // 2 + 1):
+                by_measure = tallies.setdefault((size, "items" if size == 1 else "seeds"), {})
+                if called := list(_judge_splits(values, size)):
+                    for measure in (EVERYTHING, _title(record)):
+                        by_measure.setdefault(measure, {}).setdefault(results.cell(record), []).extend(called)
     return [
-        tally.rate(measure, size, over)
+        _rate(measure, size, over, list(by_cell.values()))
         for (size, over), by_measure in sorted(tallies.items())
-        for measure, tally in by_measure.items()
+        for measure, by_cell in by_measure.items()
     ]
+
+
+def _rate(measure: str, seeds: int, over: str, called: Sequence[Sequence[bool]]) -> Rate:
+    """The rate over the comparisons of each cell, which say whether its groups were called different."""
+    different, of = [sum(each) for each in called], [len(each) for each in called]
+    by_cell = sum(different) / sum(of) + per_item(different, of)
+    return Rate(measure, seeds, over, sum(different), sum(of), len(of), estimate(by_cell.tolist(), (0.0, 1.0)))
 
 
 def _judge_splits(values: BySeed, size: int) -> Iterator[bool]:
@@ -143,8 +117,8 @@ def _judge_splits(values: BySeed, size: int) -> Iterator[bool]:
         ours, theirs = ({k: values[pair[side]] for k, pair in enumerate(split)} for side in (0, 1))
         if size > 1:
             yield judge_difference(ours, theirs).verdict in (HOLDS, FAILS)
-        elif (gap := difference(ours, theirs)) and gap.low is not None and gap.high is not None:
-            yield gap.low > 0 or gap.high < 0
+        elif (gap := difference(ours, theirs)) and gap.interval:
+            yield gap.interval[0] > 0 or gap.interval[1] < 0
 
 
 def _in_claims(record: Record) -> bool:
@@ -164,5 +138,4 @@ def _title(record: Record) -> str:
 
 
 def pooled(rates: list[Rate]) -> Mapping[int, Rate]:
-    """The rate over all measures by size of the groups."""
     return {rate.seeds: rate for rate in rates if rate.measure == EVERYTHING}

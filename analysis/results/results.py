@@ -1,12 +1,10 @@
-"""A study's runs and records, joined: the one place where tables, figures and claims look numbers and titles up."""
-
-from __future__ import annotations
+"""A study's runs and records, joined: the one place where tables, figures and claims look up numbers and titles."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from analysis.records.record import ALIGNMENT, DELTA, ORDER, Floor, Published, Record
+from analysis.records.record import ALIGNMENT, DELTA, Floor, Published, Record
 from analysis.records.run import Described, Run, Start
 from analysis.results.floors import Floors
 from analysis.results.measured import BySeed, Measured, mean
@@ -16,7 +14,7 @@ from derive.errors import BadInput
 
 
 class Key(NamedTuple):
-    """Everything that tells one number from another, except its seed and step."""
+    """Everything that distinguishes one number from another, except its seed and step."""
 
     measure: str
     objective: str
@@ -36,7 +34,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Point:
-    """One cell of a study as a point: its alignment and its Delta."""
+    """The alignment and the Delta of one objective on one derived language."""
 
     objective: str
     transform: str
@@ -77,17 +75,17 @@ class Results:
         self.study = studies[0] if studies else ""
         self.source = next((run.languages[0].name for run in self.runs.values() if run.languages), "")
         self._columns = self._join()
-        shown = [self.runs[name] for name in dict.fromkeys(record.run for record in self.records)]
-        self._objectives = {run.objective.name: run.objective for run in shown if run.objective}
-        self._starts = {run.objective.name: run.start for run in shown if run.objective}
-        self._languages = {language.name: language for run in shown for language in run.languages[1:]}
+        measured_runs = [self.runs[name] for name in dict.fromkeys(record.run for record in self.records)]
+        self._objectives = {run.objective.name: run.objective for run in measured_runs if run.objective}
+        self._starts = {run.objective.name: run.start for run in measured_runs if run.objective}
+        self._languages = {language.name: language for run in measured_runs for language in run.languages[1:]}
         self.objectives = list(self._objectives)
         self.transforms = list(dict.fromkeys(r.language for r in self.records if r.language in self._languages))
         tasks = {record.task for record in self.records if record.task}
         self.tasks = [*(task for task in PRIMARY if task in tasks), *sorted(tasks - PRIMARY.keys())]
         self.main_tasks = [task for task in self.tasks if task in PRIMARY]
-        self.seeds = sorted({run.seed for run in shown})
-        redrawn = [run.redrawn for run in shown]
+        self.seeds = sorted({run.seed for run in measured_runs})
+        redrawn = [run.redrawn for run in measured_runs]
         self.redrawn = tuple(what for what in (redrawn[0] if redrawn else ()) if all(what in each for each in redrawn))
 
     def _join(self) -> dict[Key, dict[tuple[int, int], Record]]:
@@ -99,7 +97,7 @@ class Results:
                 raise BadInput(f"a record of the run {record.run}, and no such run among {len(self.runs)}")
             languages = ("", *(language.name for language in run.languages))
             if unknown := [name for name in (record.language, record.first) if name not in languages]:
-                raise BadInput(f"a record of {unknown[0]}, which is no language of the run {run.id}")
+                raise BadInput(f"a record of {unknown[0]}, which is not a language of the run {run.id}")
             facets = {field: getattr(record, field) for field in Key._fields if field not in ("objective", "mixture")}
             key = Key(**facets, objective=self.objective_of(record), mixture=run.mixture.name if run.mixture else "")
             other = columns.setdefault(key, {}).setdefault((run.seed, record.step), record)
@@ -125,24 +123,18 @@ class Results:
         return {seed: Measured.of(record) for seed, record in last.items()}
 
     def deltas(self, objective: str, transform: str, task: str, metric: str) -> BySeed:
-        """Each seed's Delta."""
         return self.scores(DELTA, objective, transform, task, metric)
 
     def alignments(self, objective: str, transform: str, metric: str) -> BySeed:
         """Each seed's alignment@1 after the last step."""
         return self.scores(ALIGNMENT, objective, transform, "", metric)
 
-    def distances(self, objective: str, transform: str) -> BySeed:
-        """Each seed's distance between the source's word order and the derived language's."""
-        return self.scores(ORDER, objective, transform, "", "kendall")
-
     def growth(self, objective: str, language: str, metric: str, measure: str = ALIGNMENT) -> dict[int, BySeed]:
         """Alignment@1, or another measure, at each step that was probed, ascending."""
         steps: dict[int, dict[int, Measured]] = {}
-        for (seed, step), record in sorted(
-            self._columns.get(Key(measure, objective, language, "", metric), {}).items()
-        ):
-            steps.setdefault(step, {})[seed] = Measured.of(record)
+        column = self._columns.get(Key(measure, objective, language, "", metric), {})
+        for seed, step in sorted(column):
+            steps.setdefault(step, {})[seed] = Measured.of(column[seed, step])
         return dict(sorted(steps.items()))
 
     def columns(self) -> Iterator[tuple[Record, BySeed]]:
@@ -160,15 +152,15 @@ class Results:
         run = self.runs[record.run]
         return self.objective_of(record), run.mixture and run.mixture.name, *(one.name for one in run.languages)
 
-    def points(self, task: str, metric: str, aligned: str = "all") -> list[Point]:
-        """Alignment and Delta of every cell that has both.
+    def points(self, task: str, metric: str) -> list[Point]:
+        """Alignment of all types and Delta of every cell that has both.
 
         They are means over seeds: runs of one cell are no new cases for a correlation.
         """
         points = []
         for transform in self.transforms:
             for objective in self.objectives:
-                alignment = mean(self.alignments(objective, transform, aligned))
+                alignment = mean(self.alignments(objective, transform, "all"))
                 delta = mean(self.deltas(objective, transform, task, metric))
                 if alignment and delta:
                     points.append(Point(objective, transform, alignment, delta))
@@ -198,7 +190,6 @@ class Results:
         return objective.name if objective else ""
 
     def objective(self, name: str) -> Described:
-        """The description of an objective."""
         return self._objectives[name]
 
     def start(self, name: str) -> Start | None:
@@ -206,7 +197,6 @@ class Results:
         return self._starts[name]
 
     def transform(self, name: str) -> Described:
-        """The description of a derived language."""
         return self._languages[name]
 
     def objective_title(self, name: str) -> str:

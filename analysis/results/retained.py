@@ -1,15 +1,12 @@
 """Retained transfer: the part of what supervision gains over the floor that zero-shot transfer has too."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from analysis.records.record import Floor
-from analysis.results.floors import measured
-from analysis.results.measured import BySeed, mean
+from analysis.results.measured import BySeed, Measured, mean, over_parts
 from analysis.results.results import Results
-from analysis.statistics.intervals import Estimate, ratio_over_items, ratio_over_seeds
+from analysis.statistics.intervals import Estimate, per_item, ratio_over_items, ratio_over_seeds
 from analysis.statistics.verdicts import AT_FLOOR, NO_RECORDS, Verdict, points
 
 
@@ -57,23 +54,28 @@ def retained(results: Results, objective: str, transform: str, task: str, metric
     With several seeds the interval is Fieller's over seeds, whose floor is the same; with one it is over test items,
     the floor's among them, and says nothing of other seeds.
     """
-    floor = results.floors.highest(task, metric, transform, results.source)
+    floor, surface = (
+        results.floors.highest(task, metric, transform, results.source, surface=kind) for kind in (False, True)
+    )
     sup, zs = (results.scores(measure, objective, transform, task, metric) for measure in ("SUP", "ZS"))
     seeds = sorted(sup.keys() & zs.keys())
     if floor is None or not seeds:
         return None
-    low = measured(floor)
-    upper, lower = ({seed: scores[seed] - low for seed in seeds} for scores in (zs, sup))
+    upper, lower = ({seed: scores[seed] - _measured(floor) for seed in seeds} for scores in (zs, sup))
     gained, whole = mean(upper), mean(lower)
     assert gained and whole
-    surface = results.floors.highest(task, metric, transform, results.source, surface=True)
-    over = mean({seed: zs[seed] - measured(surface) for seed in seeds}) if surface else None
-    return Retained(floor, gained, whole, _ratio(upper, lower, whole), over)
+    over = mean({seed: zs[seed] - _measured(surface) for seed in seeds}) if surface else None
+    return Retained(floor, gained, whole, _ratio(upper, lower) if beyond_floor(whole) else None, over)
 
 
-def _ratio(upper: BySeed, lower: BySeed, whole: Estimate) -> Estimate | None:
-    if not beyond_floor(whole):
-        return None
+def _measured(floor: Floor) -> Measured:
+    """A floor's number with its error over test items, comparable item by item with those of models."""
+    if floor.items is None:
+        return Measured(floor.value, None)
+    return over_parts(floor.value, per_item(*floor.items.numbers), (floor.task, floor.language, ""))
+
+
+def _ratio(upper: BySeed, lower: BySeed) -> Estimate | None:
     if len(upper) == 1:
         ((_, a),), ((_, b),) = upper.items(), lower.items()
         if a.parts is not None and b.parts is not None and (a.test, len(a.parts)) == (b.test, len(b.parts)):

@@ -1,12 +1,12 @@
 """Spearman's rho between alignment and -Delta, so that a positive one says: better aligned, better transfer."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.stats import rankdata
+
+from analysis.statistics.intervals import UPPER
 
 SIGN = "between alignment and −Δ: positive when better alignment goes with better transfer"
 EXACT = 12
@@ -39,15 +39,13 @@ def spearman(
     delta: Sequence[float],
     seed: int = 0,
     draws: int = 9_999,
-    confidence: float = 0.95,
     groups: Sequence[Hashable] | None = None,
 ) -> Correlation | None:
     """Correlate alignment with -Delta (ALIGN-MLM, section 5, appendix E); None where rho is not defined.
 
-    It is not below 3 points, or when one of the two is the same everywhere. Ties share their mean rank. p is the
-    share of pairings whose rho is at least as far from the mean of all (0 without `groups`). With `groups`, the
-    transform of each point, only points of one transform change partners: both numbers depend on the transform, and a
-    correlation that is nothing but that is no finding.
+    It needs 3 points, and two different numbers on either side. Ties share their mean rank. p is the share of pairings
+    whose rho is at least as far from the mean of all (0 without `groups`). With `groups`, the transform of each point,
+    only points of one transform change partners: both numbers depend on the transform, which alone is no finding.
     Every pairing counts while no group has more than `EXACT` points, else `draws` random ones and the one observed. The
     interval is the percentile bootstrap's over points; draws without a rho are drawn again. The order of the points
     decides nothing.
@@ -61,12 +59,8 @@ def spearman(
         raise ValueError(f"groups of {len(groups)} points, Deltas of {len(delta)}")
     names = [str(name) for name in groups] if groups is not None else [""] * len(delta)
     points = sorted(zip(alignment, delta, names, strict=True))  # draws must not depend on the order of the points
-    x, y, names = (
-        np.array([p[0] for p in points], float),
-        -np.array([p[1] for p in points], float),
-        [p[2] for p in points],
-    )
-    n = len(x)
+    n, names = len(points), [name for _, _, name in points]
+    x, y = np.array([a for a, _, _ in points], float), -np.array([d for _, d, _ in points], float)
     if n < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return None
     random = np.random.default_rng(seed)
@@ -76,7 +70,7 @@ def spearman(
     a, b = rankdata(x), rankdata(y)
     p = _exact_p(a, b, members) if exact else _random_p(a, b, members, random, draws)
     rhos = _bootstrap(x, y, random, draws) if n >= FEWEST else np.empty(0)
-    low, high = np.quantile(rhos, [(1 - confidence) / 2, (1 + confidence) / 2]).tolist() if len(rhos) else (None, None)
+    low, high = np.quantile(rhos, [1 - UPPER, UPPER]).tolist() if len(rhos) else (None, None)
     return Correlation(rho, p, n, low, high, exact, rhos)
 
 

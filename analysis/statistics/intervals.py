@@ -1,7 +1,5 @@
 """Means, and ratios of means, with intervals: over seeds where there are several, else over the items of the test."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +8,7 @@ import numpy as np
 from scipy import stats
 
 CONFIDENCE = 0.95
+UPPER = (1 + CONFIDENCE) / 2  # the quantile at which an interval of that confidence ends
 Bounds = tuple[float, float]
 UNBOUNDED: Bounds = (-math.inf, math.inf)
 
@@ -31,21 +30,21 @@ class Estimate:
     error: float | None = None
 
     @property
-    def half(self) -> float | None:
-        """Half the width of the interval."""
-        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+    def interval(self) -> Bounds | None:
+        """Both ends, where there are any."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
 
     @property
-    def arms(self) -> tuple[float, float] | None:
-        """How far the interval reaches below and above the mean, as error bars are drawn."""
-        if self.low is None or self.high is None:
-            return None
-        return max(0.0, self.mean - self.low), max(0.0, self.high - self.mean)
+    def half(self) -> float | None:
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
     @property
     def symmetric(self) -> bool:
         """Whether the interval reaches as far above the mean as below it."""
-        return self.arms is not None and math.isclose(*self.arms, rel_tol=1e-9, abs_tol=1e-12)
+        if self.low is None or self.high is None:
+            return False
+        below, above = max(0.0, self.mean - self.low), max(0.0, self.high - self.mean)
+        return math.isclose(below, above, rel_tol=1e-9, abs_tol=1e-12)
 
     def p(self, bound: float, side: int) -> float | None:
         """One-sided p of Student's t over seeds, against the mean not lying above (`side` +1) or below (-1) `bound`.
@@ -57,7 +56,7 @@ class Estimate:
         return float(stats.t.sf(side * (self.mean - bound) / self.error, self.seeds - 1))
 
 
-def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED, confidence: float = CONFIDENCE) -> Estimate:
+def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
     """Mean over seeds with Student's t interval, inside `bounds`.
 
     One seed has no interval. Nor have seeds that are all equal: on few test items that happens by chance, and an
@@ -72,58 +71,52 @@ def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED, confidence: fl
     error = float(np.std(values, ddof=1)) / math.sqrt(n) if n > 1 else 0.0
     if error <= 1e-12 * max(1.0, abs(mean)):
         return Estimate(mean, n)
-    half = float(stats.t.ppf((1 + confidence) / 2, n - 1)) * error
+    half = float(stats.t.ppf(UPPER, n - 1)) * error
     return Estimate(mean, n, max(mean - half, bounds[0]), min(mean + half, bounds[1]), error=error)
+
+
+def over_items(value: float, error: float | None, bounds: Bounds = UNBOUNDED) -> Estimate:
+    """One seed's number with a normal interval over items, inside `bounds`; none where its error is not known."""
+    if error is None:
+        return Estimate(value, 1)
+    half = float(stats.norm.ppf(UPPER)) * error
+    return Estimate(value, 1, max(value - half, bounds[0]), min(value + half, bounds[1]), "items", error)
 
 
 def item_error(share: float, count: int) -> float:
     """Standard error of a share over `count` items, from the draw of the items alone.
 
-    Agresti and Coull's (1998): two hits and two misses are added, so that 0 of 100 is not taken for certain. Right
-    for accuracy over independent items; for F1 an approximation, and for the words of a sentence, which are not
-    independent, too small: `paired_error` of the sentences is better where they were kept.
+    Agresti and Coull's (1998): two hits and two misses are added, so that 0 of 100 is not taken for certain. Correct
+    for accuracy over independent items, approximate for F1, and too small for the words of a sentence, which are not
+    independent: `paired_error` of the sentences is better where they were kept.
     """
     adjusted = (share * count + 2) / (count + 4)
     return math.sqrt(adjusted * (1 - adjusted) / (count + 4))
 
 
 def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
-    """What each item adds to the ratio sum(hits) / sum(of), linearised (Cochran 1977, section 6.4): (n,), of sum 0.
-
-    Raises:
-        ValueError: there is nothing that it could be the ratio of.
-    """
+    """What each item adds to the ratio sum(hits) / sum(of), linearised (Cochran 1977, section 6.4): (n,), of sum 0."""
     a, b = np.asarray(hits, float), np.asarray(of, float)
     if not b.sum():
         raise ValueError("a ratio over nothing has no error")
     return (a - a.sum() / b.sum() * b) * (len(a) / b.sum())
 
 
-def item_weight(parts: np.ndarray) -> float:
-    """The most that one item adds to a number, by magnitude; 1, a whole average item, where none adds anything."""
-    return float(np.abs(parts).max(initial=0.0)) or 1.0
-
-
 def paired_error(parts: np.ndarray) -> float:
     """Standard error of a ratio, or of a difference of ratios on the same items, from what each item adds to it: (n,).
 
-    Items are drawn whole: the words of a sentence are one item. Two items are added, one that speaks for the number and
-    one against it (Bonett and Price 2012), so that no difference in 100 items is not taken for certain. Each weighs as
-    much as the heaviest item does. Examples that are right or wrong weigh about 1, but sentences of tags weigh less,
-    and there an item of weight 1, a sentence with every word wrong, would outweigh the test set.
+    Items are drawn whole: the words of a sentence are one item. Two items are added, one for the number and one against
+    it (Bonett and Price 2012), so that no difference in 100 items is not taken for certain. Each weighs as much as the
+    heaviest item. Examples that are right or wrong weigh about 1, but sentences of tags weigh less, and there an item
+    of weight 1, a sentence with every word wrong, would outweigh the test set.
     """
     n = len(parts) + 2
-    return math.sqrt((float(parts @ parts) + 2 * item_weight(parts) ** 2) / n) / math.sqrt(n)
+    return math.sqrt(_squares(parts) / n) / math.sqrt(n)
 
 
-def over_items(
-    value: float, error: float | None, bounds: Bounds = UNBOUNDED, confidence: float = CONFIDENCE
-) -> Estimate:
-    """One seed's number with a normal interval over items, inside `bounds`; none where its error is not known."""
-    if error is None:
-        return Estimate(value, 1)
-    half = float(stats.norm.ppf((1 + confidence) / 2)) * error
-    return Estimate(value, 1, max(value - half, bounds[0]), min(value + half, bounds[1]), "items", error)
+def _squares(parts: np.ndarray) -> float:
+    heaviest = float(np.abs(parts).max(initial=0.0)) or 1.0  # 1, a whole average item, where none adds anything
+    return float(parts @ parts) + 2 * heaviest**2
 
 
 Moments = tuple[float, float, float]
@@ -133,11 +126,8 @@ Moments = tuple[float, float, float]
 def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate | None:
     """Mean of `upper` over mean of `lower`, paired by seed: Fieller's interval with Student's t.
 
-    None where the interval of the lower mean does not lie above 0: the ratio could then be any number. One seed, and
-    seeds of which nothing differs, have no interval.
-
-    Raises:
-        ValueError: the two differ in length, or there is no value.
+    None where the interval of the lower mean does not lie above 0: the ratio could then be any number. There is no
+    interval for one seed, nor for seeds that do not differ.
     """
     if len(upper) != len(lower) or not upper:
         raise ValueError(f"a ratio of {len(upper)} values to {len(lower)}")
@@ -145,24 +135,19 @@ def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate
     if n == 1:
         return Estimate(a / b, 1) if b > 0 else None
     (v, c), (_, w) = np.cov(upper, lower) / n
-    return _fieller(a, b, (float(v), float(w), float(c)), float(stats.t.ppf((1 + CONFIDENCE) / 2, n - 1)), n, "seeds")
+    return _fieller(a, b, (float(v), float(w), float(c)), float(stats.t.ppf(UPPER, n - 1)), n, "seeds")
 
 
 def ratio_over_items(value: tuple[float, float], upper: np.ndarray, lower: np.ndarray) -> Estimate | None:
     """One seed's ratio, with a normal interval from what each test item adds to both numbers, (n,) each.
 
-    As in `analysis.statistics.intervals.paired_error` one item for and one against each number are added, as heavy as
-    its heaviest. None as in `ratio_over_seeds`.
-
-    Raises:
-        ValueError: the two are not of as many items.
+    Items are added as in `paired_error`. None as in `ratio_over_seeds`.
     """
     if len(upper) != len(lower):
         raise ValueError(f"a ratio over {len(upper)} items to one over {len(lower)}")
     squared = (len(upper) + 2) ** 2
-    v, w = ((float(x @ x) + 2 * item_weight(x) ** 2) / squared for x in (upper, lower))
-    c = float(upper @ lower) / squared
-    return _fieller(*value, (v, w, c), float(stats.norm.ppf((1 + CONFIDENCE) / 2)), 1, "items")
+    moments = _squares(upper) / squared, _squares(lower) / squared, float(upper @ lower) / squared
+    return _fieller(*value, moments, float(stats.norm.ppf(UPPER)), 1, "items")
 
 
 def _fieller(a: float, b: float, moments: Moments, quantile: float, seeds: int, over: str) -> Estimate | None:

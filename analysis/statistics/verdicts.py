@@ -1,7 +1,5 @@
 """Verdicts: a claim holds, does not hold or is undecided, by itself and after correction for its family (Holm 1979)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -39,17 +37,8 @@ class Claim:
     verdict: Verdict
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """A number that should be above (`side` +1) or below (-1) a bound."""
-
-    estimate: Estimate
-    bound: float
-    side: int
-
-    def p(self, direction: int) -> float | None:
-        """One-sided p for it (`direction` +1) or for its contrary (-1)."""
-        return self.estimate.p(self.bound, direction * self.side)
+Comparison = tuple[Estimate, float, int]
+"""A number that should be above (+1) or below (-1) a bound: the number, the bound and the side."""
 
 
 def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
@@ -60,9 +49,12 @@ def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
     """
     if not comparisons:
         return Verdict(UNDECIDED, NO_RECORDS)
-    if any(comparison.estimate.seeds < 2 for comparison in comparisons):
+    if any(estimate.seeds < 2 for estimate, _, _ in comparisons):
         return Verdict(ONE_SEED, because)
-    for_it, against = ([p for one in comparisons if (p := one.p(side)) is not None] for side in (+1, -1))
+    for_it, against = (
+        [p for estimate, bound, side in comparisons if (p := estimate.p(bound, way * side)) is not None]
+        for way in (+1, -1)
+    )
     holds = 2 * max(for_it) if len(for_it) == len(comparisons) else 1.0
     fails = 2 * len(comparisons) * min(against) if against else 1.0
     verdict = HOLDS if holds < 1 - CONFIDENCE else FAILS if fails < 1 - CONFIDENCE else UNDECIDED
@@ -71,12 +63,12 @@ def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
 
 def points(estimate: Estimate) -> str:
     """A share in points, with its interval and what that covers."""
-    if estimate.low is None or estimate.high is None:
-        seeds = "one seed" if estimate.seeds == 1 else f"{estimate.seeds} seeds that do not differ"
-        return f"{100 * estimate.mean:.1f} points, {seeds}"
+    mean = f"{100 * estimate.mean:.1f} points"
+    if estimate.interval is None:
+        return f"{mean}, {'one seed' if estimate.seeds == 1 else f'{estimate.seeds} seeds that do not differ'}"
     covers = f"{estimate.seeds} seeds" if estimate.over == "seeds" else "one seed: the interval covers test items only"
-    interval = f"[{100 * estimate.low:.1f}, {100 * estimate.high:.1f}]"
-    return f"{100 * estimate.mean:.1f} points, 95 % interval {interval}, {covers}"
+    low, high = estimate.interval
+    return f"{mean}, 95 % interval [{100 * low:.1f}, {100 * high:.1f}], {covers}"
 
 
 @dataclass(frozen=True)
@@ -92,7 +84,7 @@ class Corrected:
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """Each p adjusted for all of them: at 5 %, at most one family in twenty has any false finding."""
+    """Each p adjusted for all of them: at 5 %, at most one family in twenty has any false finding (Holm 1979)."""
     adjusted, worst = [0.0] * len(ps), 0.0
     for rank, place in enumerate(sorted(range(len(ps)), key=lambda i: ps[i])):
         worst = max(worst, min(1.0, (len(ps) - rank) * ps[place]))
@@ -105,8 +97,8 @@ def in_families(verdicts: Iterable[tuple[str, Verdict]]) -> list[Corrected]:
     claims = list(verdicts)
     corrected = [Corrected(verdict.verdict, None, 0) for _, verdict in claims]
     for family in {name for name, _ in claims}:
-        places = [i for i, (name, verdict) in enumerate(claims) if name == family and verdict.p is not None]
-        for i, p in zip(places, holm([claims[i][1].p or 0.0 for i in places]), strict=True):
-            word = claims[i][1].verdict
+        places = {i: verdict.p for i, (name, verdict) in enumerate(claims) if name == family and verdict.p is not None}
+        for i, p in zip(places, holm(list(places.values())), strict=True):
+            word = corrected[i].verdict
             corrected[i] = Corrected(ALONE.get(word, word) if p >= 1 - CONFIDENCE else word, p, len(places))
     return corrected

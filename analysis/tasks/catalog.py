@@ -1,7 +1,5 @@
 """Every task, a line each, in the order of the tables."""
 
-from __future__ import annotations
-
 from analysis.tasks.classification import NLI, Paraphrase
 from analysis.tasks.questions import MLQA, QA, TyDiQA, XQuAD
 from analysis.tasks.tagging import NER, POS
@@ -26,11 +24,6 @@ PRINTED = {task.name: task.printed for task in _ALL}
 
 
 def task(name: str) -> Task:
-    """The task with a name.
-
-    Raises:
-        BadInput: there is none.
-    """
     if name not in TASKS:
         raise BadInput(unknown("task", name, TASKS))
     return TASKS[name]

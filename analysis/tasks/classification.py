@@ -1,7 +1,5 @@
 """Tasks in which an example as a whole has a label: inference and paraphrase."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar

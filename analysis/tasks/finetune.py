@@ -1,7 +1,5 @@
 """Fine-tuning a checkpoint with a new head. Shapes: B rows, L ids of the longest, K targets a row, C choices."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -59,23 +57,16 @@ class FinetuneConfig:
     attention_dropout: float | None = field(default=None, metadata=ADDED)
 
     def mistakes(self) -> list[str]:
-        """Everything that is wrong with these values, in words."""
         if wrong := unreal(self):
             return wrong
-        wrong = [
-            f"{name} is at least 1, not {getattr(self, name)}"
-            for name in ("epochs", "batch")
-            if getattr(self, name) < 1
-        ]
+        least = {"epochs": 1, "batch": 1, "max_length": 8}
+        wrong = [f"{k} is at least {n}, not {getattr(self, k)}" for k, n in least.items() if getattr(self, k) < n]
         if self.epochs > MOST_EPOCHS:
             wrong.append(f"epochs are at most {MOST_EPOCHS:,}, not {self.epochs:,}")
-        if self.max_length < 8:
-            wrong.append(f"max_length is at least 8 ids, not {self.max_length}")
-        wrong += [
-            f"{name} is a fraction below 1, not {getattr(self, name)}"
-            for name in ("warmup", "dropout", "attention_dropout")
-            if getattr(self, name) is not None and not 0 <= getattr(self, name) < 1
-        ]
+        for name in ("warmup", "dropout", "attention_dropout"):
+            share = getattr(self, name)
+            if share is not None and not 0 <= share < 1:
+                wrong.append(f"{name} is a fraction below 1, not {share}")
         if min(self.learning_rate, self.head_rate, self.clip) <= 0:
             wrong.append("learning_rate, head_rate and clip are above 0")
         if self.weight_decay < 0:
@@ -95,21 +86,13 @@ TABLE_11 = {"pos": FinetuneConfig(epochs=10), "ner": FinetuneConfig(epochs=10), 
 
 
 def longest_row(checkpoint: Path, config: FinetuneConfig) -> int:
-    """How many ids a row may have: the config's limit or the model's own.
-
-    Raises:
-        BadInput: there is no checkpoint, or it is of a kind that cannot be fine-tuned here.
-    """
+    """How many ids a row may have: the config's limit or the model's own."""
     settings = read_config(checkpoint)
     return min(config.max_length, architecture_of(settings).length(settings))
 
 
 def check_types(checkpoint: Path, highest: int) -> None:
-    """Refuse ids up to `highest` if the checkpoint's table of word embeddings has no such row.
-
-    Raises:
-        BadInput: with the number of rows that it has.
-    """
+    """Refuse ids up to `highest` if the checkpoint's table of word embeddings has no such row."""
     types: int = read_config(checkpoint).vocab_size
     if highest >= types:
         raise BadInput(f"the model has {types:,} types, and the data an id {highest:,}", checkpoint)
@@ -146,10 +129,9 @@ class Finetuned:
     def answers(self, data: EncodedSet, ids_per_batch: int = READ_IDS) -> list[np.ndarray]:
         """The head's answers to each row, in the order of the rows."""
         answers: list[np.ndarray] = [np.empty(0)] * len(data)
-        lengths = data.lengths
+        lengths, start = data.lengths, 0
         order = np.argsort(-lengths, kind="stable")
         self.model.eval()
-        start = 0
         while start < len(order):
             # Rows come longest first, so the first one is the width of the batch.
             batch = order[start : start + max(1, ids_per_batch // int(lengths[order[start]]))]
@@ -243,8 +225,7 @@ def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
         costs = [cheapest[start] + (end - start) * lengths[end - 1] + overhead for start in range(end)]
         starts.append(min(range(end), key=costs.__getitem__))
         cheapest.append(costs[starts[-1]])
-    ordered = sorted(rows, key=lambda row: len(row.ids))
-    cut: list[list[TaskRow]] = []
+    ordered, cut = sorted(rows, key=lambda row: len(row.ids)), list[list[TaskRow]]()
     end = len(ordered)
     while end:
         cut.append(ordered[starts[end] : end])
@@ -262,9 +243,7 @@ def batches_of(units: np.ndarray, batch: int, seed: Sequence[int]) -> list[np.nd
     """
     firsts = np.flatnonzero(np.diff(units, prepend=-1))
     own = np.split(np.arange(len(units)), firsts[1:])
-    batches: list[np.ndarray] = []
-    filled: list[np.ndarray] = []
-    size = 0
+    batches, filled, size = list[np.ndarray](), list[np.ndarray](), 0
     for number in np.random.default_rng(seed).permutation(len(own)):
         if filled and size + len(own[number]) > batch:
             batches.append(np.concatenate(filled))

@@ -1,7 +1,5 @@
 """The floors of a task: its baselines, learnt and scored on the examples that models learn and are scored on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
@@ -28,9 +26,6 @@ def floors(
     ids: `spell` distinguishes each language's words as ids do (`spelling`). A baseline learns all training examples and
     is tested on all test examples, none of them cut. `scored` is the task as it is scored in a language, if that
     differs. `progress` counts the baselines that have learnt, over all languages that are learnt.
-
-    Raises:
-        BadInput: the examples are missing or damaged.
     """
     by_pair: dict[tuple[str, str], list[Floor]] = {pair: [] for pair in pairs}
     firsts = list(dict.fromkeys(first for first, _ in pairs))
@@ -44,21 +39,9 @@ def floors(
                 test = list(Split(examples.path("test", second), task))
                 predictions = learnt((example for example, _ in test), spell[second])
                 scores = (scored(second) if scored else task).scores([gold for _, gold in test], predictions)
-                by_pair[pair] += [
-                    Floor(
-                        baseline.name,
-                        baseline.title,
-                        task.name,
-                        metric,
-                        score.value,
-                        score.count,
-                        second,
-                        first,
-                        baseline.surface,
-                        score.items,
-                    )
-                    for metric, score in scores.items()
-                ]
+                for metric, score in scores.items():
+                    about = task.name, metric, score.value, score.count, second, first
+                    by_pair[pair].append(Floor(baseline.name, baseline.title, *about, baseline.surface, score.items))
     return [floor for pair in pairs for floor in by_pair[pair]]
 
 

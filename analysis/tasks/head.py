@@ -26,7 +26,6 @@ class Head(ABC):
 
     @property
     def kind(self) -> Any:
-        """The class that `auto` names."""
         import transformers
 
         return getattr(transformers, self.auto)

@@ -13,10 +13,9 @@ import numpy as np
 
 from analysis.baselines.baseline import Answer, Baseline
 from analysis.baselines.texts import KnownAnswer
-from analysis.tasks.answers import ARTICLES, answer_scores, mlqa_words
 from analysis.tasks.head import Head, SpanHead
 from analysis.tasks.rows import UNLABELLED, Pieces, Reader, TaskRow
-from analysis.tasks.score import EXACT, F1, Metric, Score
+from analysis.tasks.score import ARTICLES, EXACT, F1, Metric, Score, answer_scores, mlqa_words
 from analysis.tasks.task import Task
 from derive.errors import BadInput
 from derive.example import Example
@@ -162,11 +161,6 @@ class MLQA(Questions):
     title: ClassVar[str] = "MLQA"
 
     def in_language(self, name: str) -> MLQA:
-        """The task in one of its seven languages.
-
-        Raises:
-            BadInput: it is another one.
-        """
         if name not in ARTICLES:
             raise BadInput(f"MLQA has no rules for {name}; there are {', '.join(ARTICLES)}")
         return MLQA(name)
@@ -206,11 +200,7 @@ def _answers(context: Sequence[Sentence]) -> list[tuple[int, int]]:
 
 
 def windows_of(size: int, room: int) -> list[range]:
-    """Windows of `room` places over `size`, `STRIDE` apart (half of the room where that is less), the last at the end.
-
-    Raises:
-        ValueError: there is no room.
-    """
+    """Windows of `room` places over `size`, `STRIDE` apart (at most half of the room), the last one at the end."""
     if room < 1:
         raise ValueError("a row has no room for a context beside its question")
     step = max(1, min(STRIDE, room // 2))

@@ -81,7 +81,6 @@ class Reader:
 
     @classmethod
     def of(cls, languages: Languages, name: str) -> Reader:
-        """The reader of the language `name`."""
         language, encode, layout = languages[name], languages.vocabulary.encode, languages.vocabulary.layout
         if language.places is None:
             return cls(encode, language.table, language.number, languages.specials, layout=layout)
@@ -117,11 +116,7 @@ class Reader:
 
     @classmethod
     def of_checkpoint(cls, folder: Path) -> Reader:
-        """The reader of the tokenizer in a model's folder.
-
-        Raises:
-            BadInput: there is none, or it lacks a special type that models need.
-        """
+        """The reader of the tokenizer in a model's folder."""
         return cls.of_given(GivenVocabulary(folder).open())
 
     @cached_property
@@ -134,22 +129,13 @@ class Reader:
         return self.second if number and self.second else self
 
     def pieces(self, word: str) -> Sequence[int]:
-        """The vocabulary's ids of a word.
-
-        Raises:
-            ValueError: it has none.
-        """
         pieces = self.encode(word)
         if not len(pieces):
             raise ValueError(f"the word {word!r} has no sub-words")
         return pieces
 
     def read(self, sentences: Sequence[Sentence]) -> Pieces:
-        """A text as sub-words, encoded as written where `encode_text` is there.
-
-        Raises:
-            ValueError: it has none, or a word has none.
-        """
+        """A text as sub-words, encoded as written where `encode_text` is there."""
         text = " ".join(sentence.text for sentence in sentences)
         if self.encode_text:
             ids, starts, ends = self.encode_text(text)
@@ -223,9 +209,6 @@ def windows(reader: Reader, words: Sequence[str], targets: Sequence[int], length
     """As few rows `<s> words </s>` of whole words as hold them all, and whether that is one that cuts nothing.
 
     A word's target is at its first sub-word; a word longer than a row loses its end and nothing else.
-
-    Raises:
-        ValueError: a word has no sub-words.
     """
     start, end = reader.specials.start, reader.specials.end
     rows = [([start], [UNLABELLED])]
@@ -246,9 +229,6 @@ def joined(reader: Reader, texts: Sequence[Sequence[Sentence]], target: int, len
     """One row of all texts in the reader's layout `pairs`, and whether nothing had to be cut.
 
     The longest text loses its last sub-words, one at a time, until all fit.
-
-    Raises:
-        ValueError: a word has no sub-words.
     """
     flat = [reader.of_text(number).ids(text) for number, text in enumerate(texts)]
     kept = [len(pieces) for pieces in flat]

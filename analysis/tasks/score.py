@@ -1,9 +1,19 @@
-"""Scores: the value of a metric on a test set, and the contribution of each example."""
+"""Scores: the value of a metric on a test set, and the contribution of each example.
+
+Answers in words are scored as SQuAD v1.1 (Rajpurkar et al. 2016) and MLQA do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+import re
+import string
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from unicodedata import category
 
 from analysis.baselines.baseline import Answer
 from analysis.records.items import Items
@@ -45,11 +55,6 @@ class Score:
 
 
 def accuracy(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
-    """The fraction of labels that are predicted exactly.
-
-    Raises:
-        ValueError: there is no label at all, or the two differ in length.
-    """
     hits = [[a == b for a, b in zip(*pair, strict=True)] for pair in zip(gold, predicted, strict=True)]
     count = sum(map(len, hits))
     if not count:
@@ -82,14 +87,72 @@ def entities(sentences: Sequence[Answer]) -> list[set[Entity]]:
 
 
 def entity_f1(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
-    """F1 over entities of exact span and type, all sentences and types together; `count` is the number of gold ones.
-
-    Raises:
-        ValueError: gold has no entity, so F1 is not defined.
-    """
+    """F1 over entities of exact span and type, all sentences and types together; `count` is the number of gold ones."""
     pairs = list(zip(entities(gold), entities(predicted), strict=True))
     count = sum(len(correct) for correct, _ in pairs)
     if not count:
         raise ValueError("no entity in the gold labels, so F1 is not defined")
     hits = (2 * len(correct & found) for correct, found in pairs)
     return Score.over(hits, (len(correct) + len(found) for correct, found in pairs), count)
+
+
+PARTS = 10**6
+"""Items are whole numbers: the F1 of an answer is rounded to this many parts."""
+ARTICLES: dict[str, str] = {
+    "en": r"\b(a|an|the)\b",
+    "es": r"\b(un|una|unos|unas|el|la|los|las)\b",
+    "hi": "",
+    "vi": r"\b(của|là|cái|chiếc|những)\b",
+    "de": r"\b(ein|eine|einen|einem|eines|einer|der|die|das|den|dem|des)\b",
+    "ar": r"\sال^|ال",
+    "zh": "",
+}
+"""The articles of each of MLQA's languages, which count for nothing, as in the official evaluation."""
+_ENGLISH_ARTICLES = re.compile(ARTICLES["en"])
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_HAN = re.compile("([\u4e00-\u9fa5])")
+
+
+def squad_words(text: str) -> list[str]:
+    """The words that count: lower case, without ASCII punctuation, and then without a, an and the."""
+    return _ENGLISH_ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
+
+
+def mlqa_words(text: str, language: str) -> list[str]:
+    """The same by MLQA's rules for a language: without punctuation of any script; a Chinese character is a word."""
+    bare = text.lower().translate(_no_punctuation())
+    if articles := ARTICLES[language]:
+        bare = re.sub(articles, " ", bare)
+    return (_HAN.sub(r" \1 ", bare) if language == "zh" else bare).split()
+
+
+@cache
+def _no_punctuation() -> dict[int, None]:
+    """Unicode's punctuation, and ASCII's, which has symbols too."""
+    marks = {i for i in range(sys.maxunicode) if category(chr(i)).startswith("P")}
+    return dict.fromkeys(marks | set(map(ord, string.punctuation)))
+
+
+def answer_scores(
+    gold: Sequence[Answer], predicted: Sequence[Answer], words: Callable[[str], list[str]] = squad_words
+) -> dict[str, Score]:
+    """Exact match and F1, means over questions of the best over the correct answers (the official evaluation).
+
+    A prediction is one answer, and a question may have several correct ones. `words` are the words that count.
+    """
+    if not gold:
+        raise ValueError("no question to answer")
+    exact, ratios = [], []
+    for correct, (prediction,) in zip(gold, predicted, strict=True):
+        theirs, ours = [words(text) for text in correct], words(prediction)
+        exact.append(ours in theirs)
+        ratios.append(max(_f1(answer, ours) for answer in theirs))
+    parts = Items.over([round(PARTS * ratio) for ratio in ratios], [PARTS] * len(ratios))
+    f1 = Score(math.fsum(ratios) / len(ratios), len(ratios), parts)
+    return {"f1": f1, "exact": Score.over(exact, [1] * len(exact), len(exact))}
+
+
+def _f1(correct: Sequence[str], predicted: Sequence[str]) -> float:
+    """The F1 of two answers' words; 0 where they share none, also if neither has any (the official evaluation)."""
+    shared = 2 * sum((Counter(correct) & Counter(predicted)).values())
+    return shared / (len(correct) + len(predicted)) if shared else 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import count, zip_longest
 from pathlib import Path
 from sys import intern
 
@@ -47,11 +47,7 @@ class EncodedSet:
         return self._only(~self.unlabelled)
 
     def sample(self, size: int) -> EncodedSet:
-        """So many of the examples, in their order; a smaller sample is part of a larger one. `cut` stays the same.
-
-        Raises:
-            ValueError: there are fewer.
-        """
+        """So many of the examples, in their order; a smaller sample is part of a larger one. `cut` stays the same."""
         if size > len(self.counts):
             raise ValueError(f"{size:,} examples of {len(self.counts):,}")
         return self._only(np.random.default_rng(0).permutation(len(self.counts)) < size)
@@ -82,17 +78,11 @@ class Split:
     read_from: tuple[Path, ...] = ()
 
     def __iter__(self) -> Iterator[tuple[Example, Answer]]:
-        """Each example and its gold answer; line i + 1 of the file holds example i.
-
-        Raises:
-            BadInput: the file is missing or empty, or a row is no example of the task.
-        """
+        """Each example and its gold answer; line i + 1 of the file holds example i."""
         if not self.path.is_file():
             raise BadInput(f"there are no such examples for the task {self.task.name}", self.path)
         rows = read_examples(self.path)
-        line = 0
-        while True:
-            line += 1
+        for line in count(1):
             try:
                 example = next(rows)
                 gold = tuple(map(intern, self.task.gold(example)))
@@ -106,7 +96,6 @@ class Split:
 
     @property
     def gold(self) -> list[Answer]:
-        """The gold answer of each example."""
         return [gold for _, gold in self]
 
     @property
@@ -117,13 +106,9 @@ class Split:
     def check(self, labels: Sequence[str]) -> None:
         """Find what would stop an evaluation after hours of training: unreadable examples, labels that are not among
         `labels`, and a metric that is not defined on this set.
-
-        Raises:
-            BadInput: with file and line.
         """
-        answers = []
-        for line, (_, gold) in enumerate(self, start=1):
-            answers.append(gold)
+        answers = self.gold
+        for line, gold in enumerate(answers, start=1):
             if unknown := sorted(set(self.task.labels([gold])) - set(labels)):
                 message = f"unknown label {unknown[0]!r}; the training data have {', '.join(labels)}"
                 if self.read_from:
@@ -135,20 +120,14 @@ class Split:
             raise BadInput(str(error), self.path) from error
 
     def encode(self, labels: Sequence[str], reader: Reader, length: int) -> EncodedSet:
-        """All examples as rows of at most `length` ids.
-
-        Raises:
-            BadInput: with file and line; as when they are read, or a word has no sub-words.
-        """
+        """All examples as rows of at most `length` ids."""
         return self._encode(((example, reader) for example, _ in self), labels, length)
 
     def _encode(
         self, examples: Iterable[tuple[Example, Reader]], labels: Sequence[str], length: int, per_line: int = 1
     ) -> EncodedSet:
         """Examples by their readers; `per_line` of them come from a line of the file, and are a unit."""
-        rows: list[TaskRow] = []
-        counts: list[int] = []
-        cut = 0
+        rows, counts, cut = list[TaskRow](), list[int](), 0
         for number, (example, reader) in enumerate(examples):
             try:
                 own, whole = self.task.rows(example, self.task.gold(example), labels, reader, length)
@@ -163,10 +142,10 @@ class Split:
     def decode(self, encoded: EncodedSet, answers: Sequence[np.ndarray], labels: Sequence[str]) -> list[Answer]:
         """The prediction for each example, from the head's answers to each of the rows of `encode`."""
         predictions, first = [], 0
-        for (example, _), count in zip(self, encoded.counts, strict=True):
-            own = slice(first, first + count)
+        for (example, _), rows in zip(self, encoded.counts, strict=True):
+            own = slice(first, first + rows)
             predictions.append(self.task.decode(example, encoded.rows[own], answers[own], labels))
-            first += count
+            first += rows
         return predictions
 
     def switched(
@@ -176,9 +155,6 @@ class Split:
 
         The first text is in one language, and the others in the other, which has the answer if that is a span. The two
         pairs of an example are a unit, as in the paper's batches.
-
-        Raises:
-            BadInput: the sets are not translations of each other, line by line; as `encode`.
         """
         ways = (replace(readers[0], second=readers[1]), replace(readers[1], second=readers[0]))
         switched = (
@@ -189,11 +165,7 @@ class Split:
         return translation._encode(switched, labels, length, per_line=2)
 
     def translated(self, translation: Split) -> Iterator[tuple[Example, Example]]:
-        """Each example with its translation.
-
-        Raises:
-            BadInput: the lines of the two do not belong together, as far as can be seen; with file and line.
-        """
+        """Each example with its translation."""
         for line, (one, other) in enumerate(zip_longest(self, translation), start=1):
             if one is None or other is None:
                 longer, shorter = (self, translation) if other is None else (translation, self)
@@ -211,13 +183,11 @@ class Split:
 
 def _difference(one: Example, other: Example) -> str:
     """What shows that an example is not a translation of another; empty where nothing does."""
-    if one.label != other.label:
-        return f"its label is {other.label!r}, not {one.label!r}"
-    if one.id != other.id:
-        return f"its id is {other.id!r}, not {one.id!r}"
-    if len(one.texts) != len(other.texts):
-        return f"it has {len(other.texts)} texts, not {len(one.texts)}"
-    return ""
+    for name in ("label", "id"):
+        ours, theirs = getattr(one, name), getattr(other, name)
+        if ours != theirs:
+            return f"its {name} is {theirs!r}, not {ours!r}"
+    return "" if len(one.texts) == len(other.texts) else f"it has {len(other.texts)} texts, not {len(one.texts)}"
 
 
 def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
@@ -230,14 +200,10 @@ def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
 
 def together(*sets: EncodedSet) -> EncodedSet:
     """Several sets as one; the units of each set stay."""
-    units: list[np.ndarray] = []
-    before = 0
-    for encoded in sets:
-        units.append(encoded.unit_of + before)
-        before += len(encoded)
+    firsts = np.cumsum([0, *map(len, sets)])
     return EncodedSet(
         tuple(row for encoded in sets for row in encoded.rows),
         np.concatenate([encoded.counts for encoded in sets]),
         sum(encoded.cut for encoded in sets),
-        np.concatenate(units),
+        np.concatenate([encoded.unit_of + first for encoded, first in zip(sets, firsts, strict=False)]),
     )

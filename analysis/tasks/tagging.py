@@ -1,7 +1,5 @@
 """Tasks in which every word has a label: part-of-speech tags and named entities."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,8 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from analysis.baselines.baseline import Answer, Baseline
-from analysis.baselines.tags import Gazetteer, MajorityTag, Unigram
+from analysis.baselines.baseline import Answer, Baseline, Gazetteer, MajorityTag, Unigram
 from analysis.tasks.head import Head, WordHead
 from analysis.tasks.rows import UNLABELLED, Reader, TaskRow, windows
 from analysis.tasks.score import ACCURACY, F1, Metric, Score, accuracy, entity_f1

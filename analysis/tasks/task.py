@@ -1,7 +1,5 @@
 """The interface of a task: rows of its examples, the head, decoding and scores."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, Self
@@ -46,7 +44,6 @@ class Task(ABC):
 
     @property
     def primary(self) -> str:
-        """The name of the main metric."""
         return self.metrics[0].name
 
     def in_language(self, name: str) -> Self:

@@ -1,21 +1,19 @@
 """Transfer: a checkpoint is fine-tuned on some sets of a task and tested on others.
 
-`evaluate` does it. The functions below it say which sets those are in derived languages, `zero_shot` in natural ones.
+`evaluate` does it. The functions below it say which sets those are, in derived languages and in natural ones.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import fmean
-from typing import Generic, TypeVar
+from typing import Any
 
 import torch
 
 from analysis.baselines.baseline import Answer
-from analysis.records.measurement import MeasuredModel, Measurement
-from analysis.records.record import DELTA, IN_SOURCE, SWITCHED, TRANSLATED, Record
+from analysis.records.record import DELTA, IN_SOURCE, SWITCHED, TRANSLATED, MeasuredModel, Measurement, Record
 from analysis.tasks.finetune import FinetuneConfig, Finetuned, check_types, finetune, longest_row
 from analysis.tasks.rows import Reader
 from analysis.tasks.score import OF, Score
@@ -24,19 +22,15 @@ from analysis.tasks.task import Task
 from derive.errors import BadInput
 from derive.language import SOURCE
 from derive.languages import Languages
+from derive.readers.conllu import WORDS, Units
 from derive.source import SPLITS
 from derive.task_data import TaskFolder
 
 COMPARED = ("SUP", "ZS", TRANSLATED, SWITCHED)
 """The measures that models are compared by: their records have the contribution of each test item."""
-Key = TypeVar("Key", bound=Hashable)
-"""What tells a test set from the others."""
 Progress = Callable[[str, int, int], None]
 """Called with a title ("pos SUP"), the step and the number of steps."""
-
-
-def silent(title: str, step: int, steps: int) -> None:
-    """Report nothing."""
+SILENT: Progress = lambda title, step, steps: None  # noqa: E731
 
 
 @dataclass(frozen=True)
@@ -63,14 +57,14 @@ class Predictions:
 
 
 @dataclass(frozen=True)
-class Evaluated(Generic[Key]):
-    """The predictions for each test set; the number of the chosen setting, and the dev score of each.
+class Evaluated:
+    """The predictions for each test set, by its key; the number of the chosen setting, and the dev score of each.
 
     The model learnt from `examples`, of which `cut` did not fit into one row; `unlabelled` more were left out, because
     their answers have no sub-words.
     """
 
-    tested: Mapping[Key, Predictions]
+    tested: Mapping[Any, Predictions]
     chosen: int
     dev: Sequence[float]
     examples: int
@@ -81,14 +75,14 @@ class Evaluated(Generic[Key]):
 def evaluate(
     model: MeasuredModel,
     train: Sequence[TaskSet],
-    tests: Mapping[Key, TaskSet],
+    tests: Mapping[Any, TaskSet],
     labels: Sequence[str],
     configs: Sequence[FinetuneConfig],
     progress: Callable[[int, int], None],
     dev: Sequence[TaskSet] = (),
     switching: bool = False,
     sample: int = 0,
-) -> Evaluated[Key]:
+) -> Evaluated:
     """Fine-tune on the first set of `train` and its translations, the others, and test the model of the last epoch.
 
     With `switching` it learns from pairs with a text of each language too, with a `sample` from so many of the
@@ -159,11 +153,7 @@ def _test(model: Finetuned, test: TaskSet, labels: Sequence[str], length: int) -
 def by_diagnostic(
     task: Task, gold: Sequence[Answer], predicted: Sequence[Answer], diagnostics: Sequence[str]
 ) -> dict[str, Score]:
-    """The main metric over the examples of each diagnostic, as `metric of diagnostic`; empty where none has one.
-
-    Raises:
-        ValueError: the metric is not defined for the gold of some diagnostic.
-    """
+    """The main metric over the examples of each diagnostic, as `metric of diagnostic`; empty where none has one."""
     scores = {}
     for name in sorted(set(diagnostics) - {""}):
         own = [i for i, diagnostic in enumerate(diagnostics) if diagnostic == name]
@@ -195,7 +185,7 @@ class Lesson:
     switching: bool = False
 
 
-def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = silent) -> Measurement:
+def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = SILENT) -> Measurement:
     """Every metric of one task on the source and the model's derived language.
 
     SRC, ZS and DEV are one model, fine-tuned on the source and scored on the source's test set, the derived
@@ -215,24 +205,18 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = silen
     of_derived = {("SUP", derived, ""): ("test", derived)}
     lessons = Lesson("SRC", (SOURCE,), of_source), Lesson("SUP", (derived,), of_derived)
     records, cut = _lessons(model, data, lessons, progress)
+    scores = ((split, cut[split, SOURCE]) for split in SPLITS)
     records += [
-        model.record(
-            "CUT", "fraction", cut[split, SOURCE].value, cut[split, SOURCE].count, task=data.task.name, split=split
-        )
-        for split in SPLITS
+        model.record("CUT", "fraction", s.value, s.count, task=data.task.name, split=split) for split, s in scores
     ]
     return Measurement(tuple(records + deltas(records)))
 
 
-def translate_train(model: MeasuredModel, data: DerivedTask, way: str, progress: Progress = silent) -> Measurement:
+def translate_train(model: MeasuredModel, data: DerivedTask, way: str, progress: Progress = SILENT) -> Measurement:
     """Every metric of one task after translate-train, on the derived language's test set and on the source's.
 
     `way` is TT, fine-tuned on the source's training set and on its derivation, or TT-CS: also on the two pairs of every
     example whose texts are of both languages (Pan et al. 2021). The rest is as in `transfer`.
-
-    Raises:
-        BadInput: as `transfer`, or the derived training set lacks examples of the source's.
-        ValueError: TT-CS of a task whose examples have one text.
     """
     if way == SWITCHED and not data.task.of_pairs:
         raise ValueError(f"{data.task.name} has one text: there is nothing to switch")
@@ -243,7 +227,7 @@ def translate_train(model: MeasuredModel, data: DerivedTask, way: str, progress:
 
 
 def pair_transfer(
-    model: MeasuredModel, data: DerivedTask, pairs: Sequence[tuple[str, str]], progress: Progress = silent
+    model: MeasuredModel, data: DerivedTask, pairs: Sequence[tuple[str, str]], progress: Progress = SILENT
 ) -> Measurement:
     """Every metric of one task on ordered pairs of a model's languages.
 
@@ -308,11 +292,7 @@ def _lessons(
 
 
 def deltas(records: Iterable[Record]) -> list[Record]:
-    """DELTA = SUP - ZS of every metric that has both, with the count of SUP; small is good transfer.
-
-    Raises:
-        ValueError: one number is there twice.
-    """
+    """DELTA = SUP - ZS of every metric that has both, with the count of SUP; small is good transfer."""
     numbers: dict[tuple[str, Record], Record] = {}
     for record in records:
         # SUP and ZS have everything in common except the measure and the number.
@@ -325,3 +305,113 @@ def deltas(records: Iterable[Record]) -> list[Record]:
         for (measure, common), sup in numbers.items()
         if measure == "SUP" and ("ZS", common) in numbers
     ]
+
+
+ZERO_SHOT = "ZS"
+"""The way to learn from the source alone."""
+
+
+@dataclass(frozen=True)
+class ScoredTask:
+    """A task learnt in the source and tested in it and in `languages`; `units` are those of its tags."""
+
+    task: Task
+    examples: TaskFolder
+    languages: tuple[str, ...]
+    units: Units = WORDS
+
+    def sets(
+        self, source: str, reader: Reader, split: str = "test", names: Sequence[str] | None = None
+    ) -> dict[str, TaskSet]:
+        """The sets of a split by language, the source's first; `names` are the other languages, if not all."""
+        paths = {name: self.examples.path(split, name) for name in (self.languages if names is None else names)}
+        paths = {source: self.examples.path(split), **paths}
+        return {name: TaskSet(Split(path, self.task.in_language(name)), reader) for name, path in paths.items()}
+
+
+@dataclass(frozen=True)
+class LearningWay:
+    """How models learn a task in natural languages: the settings to choose from, and which examples.
+
+    With several `configs` the best on the joint validation set of Chi et al. (2021) is chosen: the dev sets of the
+    source and of `devs`; with a single one nothing is selected on any set. A model learns from the training sets of
+    `translations` too, and, by the way TT-CS, from pairs with a text of the source and one of each of them (Pan et al.
+    2021). On a learning curve (`on_curve`) records say how many examples it learnt from: a `sample`, or all.
+    """
+
+    configs: tuple[FinetuneConfig, ...]
+    name: str = ZERO_SHOT
+    devs: tuple[str, ...] = ()
+    translations: tuple[str, ...] = ()
+    on_curve: bool = False
+    sample: int = 0
+
+
+def zero_shot(
+    model: MeasuredModel,
+    tasks: Sequence[ScoredTask],
+    source: str,
+    way: LearningWay,
+    progress: Callable[[int, int], None] = lambda step, steps: None,
+) -> Measurement:
+    """Every metric of a task on the test set of `source` and on those of other languages, all by one model.
+
+    It learns the first of `tasks`; the others, if any, have the same training examples. Words become ids by the
+    checkpoint's own tokenizer: tagged ones each as after a space, others in their text. The files are the predictions,
+    as in XTREME's submissions.
+
+    Raises:
+        BadInput: the checkpoint or the data are missing, do not fit each other, or are damaged, or the task cannot be
+            scored in a language.
+    """
+    first = tasks[0]
+    train = Split(first.examples.path("train"), first.task)
+    for other in tasks[1:]:  # which the model of the first one answers
+        if (path := other.examples.path("train")).read_bytes() != train.path.read_bytes():
+            message = f"not the training examples of {first.task.name}, whose model answers {other.task.name} too"
+            raise BadInput(message, path)
+    reader = Reader.of_checkpoint(model.checkpoint)
+    tests = {(its.task.name, name): each for its in tasks for name, each in its.sets(source, reader).items()}
+    dev = list(first.sets(source, reader, "dev", way.devs).values()) if len(way.configs) > 1 else []
+    check_types(model.checkpoint, len(reader.table) - 1)
+    translations = [Split(first.examples.path("train", name), first.task) for name in way.translations]
+    labels = check(train, [*translations, *(each.split for each in (*tests.values(), *dev))])
+    for split in translations:
+        train.check_translation(split)
+    learnt = [TaskSet(split, reader) for split in (train, *translations)]
+    switching = way.name == SWITCHED
+    evaluated = evaluate(model, learnt, tests, labels, way.configs, progress, dev, switching, way.sample)
+    return _across(model, tasks, source, way, evaluated)
+
+
+def _across(
+    model: MeasuredModel,
+    tasks: Sequence[ScoredTask],
+    source: str,
+    way: LearningWay,
+    evaluated: Evaluated,
+) -> Measurement:
+    """Records, exclusions and files of predictions of natural languages."""
+    by_name = {its.task.name: its for its in tasks}
+    without = "whose answers have no sub-words"
+    # The cut examples of a sample are not counted.
+    exclusions = Counter({"training examples that do not fit into one row": 0 if way.sample else evaluated.cut})
+    exclusions[f"training examples {without}, left out"] = evaluated.unlabelled
+    records, files = list[Record](), dict[str, str]()
+    for (name, language), tested in evaluated.tested.items():
+        its, in_source = by_name[name], language == source
+        measure = ("SRC" if way.name == ZERO_SHOT else way.name + IN_SOURCE) if in_source else way.name
+        learnt = evaluated.examples if way.on_curve else 0
+        about = {"language": language, "task": name, "units": its.units, "examples": learnt}
+        records += [
+            model.record(measure, metric, score.value, score.count, items=score.items, **about)
+            for metric, score in tested.scores.items()
+        ]
+        # The task of a single one is known from the folder of the records.
+        which = f"examples of {name}, {language}" if len(tasks) > 1 else f"examples of {language}"
+        exclusions[f"{which} that do not fit into one row"] = tested.cut
+        exclusions[f"{which} {without}"] = tested.unlabelled
+        examples = its.examples.examples("test", SOURCE if in_source else language)
+        path, text = its.task.submission(language, examples, tested.answers, its.units)
+        files[path] = text
+    return Measurement(tuple(records), exclusions, files, {"chosen": evaluated.chosen, "dev": list(evaluated.dev)})

@@ -35,10 +35,10 @@ def train(
         raise BadInput(
             f"a grammar called {out.stem!r} could not be named; expected letters, digits and underscores", out
         )
-    with board() as drawn:
-        drawn.report(f"learning {out.stem}", 0, 1)
+    with board() as bars:
+        bars.report(f"learning {out.stem}", 0, 1)
         grammar = TreebankFiles(out.stem, tuple(treebank)).learn()
-        drawn.report(f"learning {out.stem}", 1, 1)
+        bars.report(f"learning {out.stem}", 1, 1)
     grammar.save(out)
     for what, count in grammar.about.items():
         typer.echo(f"{count:>9,} {what}")

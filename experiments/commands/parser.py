@@ -50,8 +50,8 @@ def train(
     """Train a small tagger and a small parser from a treebank, offline, and score them on its dev file."""
     from experiments.progress import board
 
-    with board() as drawn:
-        scores = train_models(treebank, out, language, steps, drawn.report)
+    with board() as bars:
+        scores = train_models(treebank, out, language, steps, bars.report)
     typer.echo(", ".join(f"{what} {fraction:.1%}" for what, fraction in scores.items()))
     typer.echo(f"{out}: the models of {language}")
 

@@ -58,21 +58,21 @@ def unpack(archive: Path, name: str, outputs: Sequence[Output], folder: Path) ->
         files[()] = folder / "decompressed"
         with _undamaged(name), _decompressed(archive, name) as stream:
             _copy(stream, files[()])
-    placed = {}
+    places = {}
     for number, output in enumerate(outputs):
-        placed[output.place] = files[output.inside]
+        places[output.place] = files[output.inside]
         if output.where or output.columns:
-            placed[output.place] = folder / f"rows-{number}"
-            _write_rows(files[output.inside], output, placed[output.place], name)
-    return placed
+            places[output.place] = folder / f"rows-{number}"
+            _write_rows(files[output.inside], output, places[output.place], name)
+    return places
 
 
-def _members(archive: Path, name: str, wanted: set[tuple[str, ...]], folder: Path) -> dict[tuple[str, ...], Path]:
+def _members(archive: Path, name: str, names: set[tuple[str, ...]], folder: Path) -> dict[tuple[str, ...], Path]:
     """The members of an archive, and of the archives that are its members."""
-    if not wanted:
+    if not names:
         return {}
     folder.mkdir()
-    outer, there, files = {inside[0] for inside in wanted}, list[str](), dict[str, Path]()
+    outer, there, files = {inside[0] for inside in names}, list[str](), dict[str, Path]()
     with _undamaged(name):
         for member, opened in _entries(archive, name):
             there.append(member)
@@ -90,7 +90,7 @@ def _members(archive: Path, name: str, wanted: set[tuple[str, ...]], folder: Pat
         raise BadInput(f"no member {member[:80]!r} in it{f'; {near}' if near else ''}", name)
     found: dict[tuple[str, ...], Path] = {(member,): path for member, path in files.items()}
     for member, path in files.items():
-        inner = {inside[1:] for inside in wanted if inside[0] == member and inside[1:]}
+        inner = {inside[1:] for inside in names if inside[0] == member and inside[1:]}
         deeper = _members(path, f"{name}/{member}", inner, path.with_name(f"{path.name}-members"))
         found |= {(member, *inside): file for inside, file in deeper.items()}
     return found

@@ -84,24 +84,24 @@ class Downloader:
         """Complete the file `whole`, check it, and return its SHA-256; of another file nothing stays."""
         for logger in (pooch.get_logger(), logging.getLogger("urllib3")):
             logger.setLevel(logging.CRITICAL)  # errors say all that is needed, and nothing that a server wrote
-        refused = []
+        reasons = []
         for url in (self.download.url, *self.download.mirrors):
             try:
                 self._retrieve(url)
                 return self.digest or sha256(self.whole)
             except BadInput as error:
-                refused.append(str(error))
-        raise BadInput("; ".join(refused))
+                reasons.append(str(error))
+        raise BadInput("; ".join(reasons))
 
     def discard(self) -> None:
         for path in (self.part, self.whole, self.version):
             path.unlink(missing_ok=True)
 
     def _retrieve(self, url: str) -> None:
-        known = f"sha256:{self.digest}" if self.digest else None
+        digest = f"sha256:{self.digest}" if self.digest else None
         for last in (False, True):
             try:
-                pooch.retrieve(url, known, self.whole.name, self.whole.parent, downloader=self)
+                pooch.retrieve(url, digest, self.whole.name, self.whole.parent, downloader=self)
                 break
             except ValueError as error:  # pooch's, on another digest
                 self.discard()
@@ -140,8 +140,8 @@ class Downloader:
     def _ask(self, url: str) -> None:
         """Ask once for what is missing, and write what comes."""
         start, expected, headers = self._size(), self.download.bytes, dict(HEADERS)
-        noted = self.version.read_text("utf-8", "replace") if self.version.exists() else ""
-        version = noted.removeprefix(f"{url}\n") if noted.startswith(f"{url}\n") else ""  # each address has its own
+        note = self.version.read_text("utf-8", "replace") if self.version.exists() else ""
+        version = note.removeprefix(f"{url}\n") if note.startswith(f"{url}\n") else ""  # each address has its own
         if start and not (version or self.digest):
             start = 0  # nothing could tell whether the rest is of the same file
         if start:
@@ -191,8 +191,9 @@ def answer(url: str, headers: dict[str, str], timeout: float) -> Iterator[reques
             # Otherwise it reads the body of a redirect, however long.
             session.get_redirect_target = lambda resp: None  # type: ignore[method-assign]
             for _ in range(REDIRECTS):
-                wanted = session.get(there, headers=headers, stream=True, timeout=timeout, allow_redirects=False)
-                with wanted as response:
+                with session.get(
+                    there, headers=headers, stream=True, timeout=timeout, allow_redirects=False
+                ) as response:
                     if not response.is_redirect:
                         yield response
                         return
@@ -265,6 +266,6 @@ def seconds_of(after: str) -> float:
         return 0.0
 
 
-def printable(said: object) -> str:
+def printable(text: object) -> str:
     """Words of a server or system as a terminal may show them: no control characters, and not at length."""
-    return "".join(filter(str.isprintable, str(said)))[:200]
+    return "".join(filter(str.isprintable, str(text)))[:200]

@@ -114,9 +114,9 @@ class Recipe:
         found: dict[tuple[str, str], tuple[BitextFiles, ...]] = {}
         for bitext in self.bitexts:
             first, second = bitext["languages"]
-            path, *beside = [folder / file for file in bitext["files"]]
-            columns = (0, 1) if beside else (bitext["first"], bitext["second"])
-            files = BitextFiles(path, beside[0] if beside else None, columns)
+            path, *second_file = [folder / file for file in bitext["files"]]
+            columns = (0, 1) if second_file else (bitext["first"], bitext["second"])
+            files = BitextFiles(path, second_file[0] if second_file else None, columns)
             found[first, second] = (*found.get((first, second), ()), files)
         return found
 
@@ -139,13 +139,13 @@ def read_recipe(name: str, folder: Path = RECIPES) -> Recipe:
 
 
 def sizes(downloads: Sequence[Download]) -> str:
-    """Their sizes together: what is known, what is estimated, and of how many nothing is known."""
-    known = sum(download.bytes for download in downloads)
+    """Their sizes together: stated, estimated, and of how many neither."""
+    total = sum(download.bytes for download in downloads)
     guesses = [download.about_bytes for download in downloads if not download.bytes and download.about_bytes]
     unsized = sum(not download.bytes and not download.about_bytes for download in downloads)
-    parts = [f"{known:,} bytes"] if known else []
+    parts = [f"{total:,} bytes"] if total else []
     if guesses:
-        parts += [f"about {sum(guesses):,} {'more' if known else 'bytes'} (estimates of {len(guesses):,})"]
+        parts += [f"about {sum(guesses):,} {'more' if total else 'bytes'} (estimates of {len(guesses):,})"]
     return ", ".join(parts + ([f"{unsized:,} of unknown size"] if unsized else []))
 
 

@@ -72,9 +72,9 @@ class Store:
 
     def state(self, output: Output) -> State:
         """Whether the file is there. A size and a time of change that the lock file has stand for its digest."""
-        path, placed = self.folder / output.place, self._places.get(output.place)
-        digest = output.sha256 or (placed.sha256 if placed else "")
-        size = output.bytes or (placed.bytes if placed else 0)
+        path, entry = self.folder / output.place, self._places.get(output.place)
+        digest = output.sha256 or (entry.sha256 if entry else "")
+        size = output.bytes or (entry.bytes if entry else 0)
         try:
             status = path.stat()
         except (FileNotFoundError, NotADirectoryError):
@@ -83,7 +83,7 @@ class Store:
             return State.ALTERED
         if not digest:
             return State.UNKNOWN
-        same = placed == Placed(digest, status.st_size, status.st_mtime_ns) or sha256(path) == digest
+        same = entry == Placed(digest, status.st_size, status.st_mtime_ns) or sha256(path) == digest
         return State.THERE if same else State.ALTERED
 
     def seen(self, download: Download) -> str:
@@ -109,33 +109,33 @@ class Store:
             raise BadInput(
                 f"{altered[0]}{more}: not as the recipe says; remove what is to be fetched again", self.folder
             )
-        done, wanted = Fetched(), list[Download]()
+        result, missing = Fetched(), list[Download]()
         for download in recipe.downloads:
             if any(states[output.place] is State.MISSING for output in download.outputs):
                 allowed = trust or download.pinned or self.seen(download)
-                (wanted if allowed else done.without_digest).append(download)
-        if not wanted:
-            return done
+                (missing if allowed else result.without_digest).append(download)
+        if not missing:
+            return result
         make_folder(self.work)
-        self._check_room(wanted)
+        self._check_room(missing)
         with claimed(self.folder / "fetching"):
-            for download in wanted:
+            for download in missing:
                 try:
-                    done.placed += self._fetch(download, report, patience)
+                    result.placed += self._fetch(download, report, patience)
                 except BadInput as error:
-                    done.failed.append(str(error))
+                    result.failed.append(str(error))
         if not any(self.work.iterdir()):
             self.work.rmdir()
-        return done
+        return result
 
     def work_folder(self, download: Download) -> Path:
         """Where a download grows and is unpacked: another folder for every address."""
         return self.work / hashlib.sha256(download.url.encode()).hexdigest()[:16]
 
-    def _check_room(self, wanted: Sequence[Download]) -> None:
+    def _check_room(self, downloads: Sequence[Download]) -> None:
         """Refuse what the disk has no room for: downloads and, as far as it is known, what is unpacked."""
         needed = 0
-        for download in wanted:
+        for download in downloads:
             part = self.work_folder(download) / PART
             needed += (download.bytes or download.about_bytes) - (part.stat().st_size if part.exists() else 0)
             needed += sum(output.bytes for output in download.outputs if output.inside or output.decompress)
@@ -165,26 +165,26 @@ class Store:
         except BadInput:
             shutil.rmtree(folder)
             raise
-        filled = self._put(download, digest, files)
+        places = self._put(download, digest, files)
         shutil.rmtree(folder)
         report(title, size, size)
-        return filled
+        return places
 
     def _put(self, download: Download, digest: str, files: Mapping[str, Path]) -> list[str]:
         """Put files in place and return the places that were empty; the lock file has them before they are there."""
-        placed, filled = dict[str, Placed](), []
+        entries, empty = dict[str, Placed](), []
         for place, path in files.items():
             new, there = Placed.of(path), self.folder / place
             if not there.exists():
-                placed[place] = new
-                filled.append(place)
+                entries[place] = new
+                empty.append(place)
             elif (own := Placed.of(there)).sha256 == new.sha256:
-                placed[place] = own
-        self.remember(download, digest, placed)
-        for place in filled:
+                entries[place] = own
+        self.remember(download, digest, entries)
+        for place in empty:
             with whole_file(self.folder / place) as part:
                 shutil.move(files[place], part)  # the folder may be a link to another disk
-        return filled
+        return empty
 
 
 def _check(download: Download, files: Mapping[str, Path]) -> None:

@@ -21,11 +21,11 @@ def xtreme_continued() -> Study:
     fill and follow.
     """
     data, _ = real_data_and_encoder("xtreme_continued", "xtreme")
-    tested, pretrained = xtreme_small(), xlm_align_small()
+    small, pretrained = xtreme_small(), xlm_align_small()
     panx = data / "ner" / "panx"
     trees = (*same_sentences(data).values(), *ewt(data).test)
     assert isinstance(pretrained.languages, NaturalLanguages)
-    return tested.changed(
+    return small.changed(
         name="xtreme_continued",
         texts=pretrained.languages.texts,
         bitexts=pretrained.languages.bitexts,

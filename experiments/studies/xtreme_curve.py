@@ -12,9 +12,9 @@ def xtreme_curve() -> Study:
     Its 3,000 pairs are not those of `xtreme_small`, with which they have two thirds in common: both are draws of the
     4,500 of LingNLI's 44,983.
     """
-    tested = xtreme_small()
-    pairs = tested.tasks["nli"]
+    small = xtreme_small()
+    pairs = small.tasks["nli"]
     files = pairs.files
     assert files
     curve = replace(pairs, files=replace(files, limit=4_500), sizes=(1_500, 3_000))
-    return tested.changed(name="xtreme_curve", tasks={"nli": curve}, measures=())
+    return small.changed(name="xtreme_curve", tasks={"nli": curve}, measures=())

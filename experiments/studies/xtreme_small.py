@@ -18,7 +18,7 @@ PANX = ("de", "es", "fr", "hi", "ja", "ko", "tr", "zh")
 XNLI = ("ar", "bg", "de", "el", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh")
 XQUAD = ("ar", "de", "el", "es", "hi", "ro", "ru", "th", "tr", "vi", "zh")
 MLQA = ("de", "es", "hi", "vi", "zh")
-TESTED, ASKED = 240, 100
+ITEMS, QUESTIONS = 240, 100
 """Examples of each test set, and questions: what a study of two hours on two cores has time for."""
 
 
@@ -60,9 +60,10 @@ def tasks_in(data: Path) -> dict[str, CrossLingualTask]:
         attention_dropout=0.0,  # attention is three times as fast without
     )
     pairs, spans = replace(words, batch=32), replace(words, max_length=384)
+    answers = TaskFiles(train=squad, held_out=200, limit=600, tested=QUESTIONS)
     return {
         "pos": CrossLingualTask(
-            files=ewt(data, limit=2_000, tested=TESTED, units=XTREME),
+            files=ewt(data, limit=2_000, tested=ITEMS, units=XTREME),
             tests={
                 **{code: (pud(data, code),) for code in PUD},
                 "ga": (data / "ud" / "UD_Irish-IDT" / "ga_idt-ud-test.conllu",),
@@ -70,17 +71,17 @@ def tasks_in(data: Path) -> dict[str, CrossLingualTask]:
             finetune=words,
         ),
         "ner": CrossLingualTask(
-            files=TaskFiles(train=(panx / "train-en.tsv",), test=(panx / "dev-en.tsv",), limit=3_000, tested=TESTED),
+            files=TaskFiles(train=(panx / "train-en.tsv",), test=(panx / "dev-en.tsv",), limit=3_000, tested=ITEMS),
             tests={code: (panx / f"dev-{code}.tsv",) for code in PANX},
             finetune=words,
         ),
         "xquad": CrossLingualTask(
-            files=TaskFiles(train=squad, test=(qa / "xquad" / "xquad.en.json",), held_out=200, limit=600, tested=ASKED),
+            files=replace(answers, test=(qa / "xquad" / "xquad.en.json",)),
             tests={code: (qa / "xquad" / f"xquad.{code}.json",) for code in XQUAD},
             finetune=spans,
         ),
         "mlqa": CrossLingualTask(
-            files=TaskFiles(train=squad, test=_mlqa(qa, "en"), held_out=200, limit=600, tested=ASKED),
+            files=replace(answers, test=_mlqa(qa, "en")),
             tests={code: _mlqa(qa, code) for code in MLQA},
             finetune=spans,
         ),
@@ -91,13 +92,13 @@ def tasks_in(data: Path) -> dict[str, CrossLingualTask]:
                 dev=(nli / "xnli" / "dev-en.tsv",),
                 test=labelled("xnli", "en"),
                 limit=3_000,
-                tested=TESTED,
+                tested=ITEMS,
             ),
             tests={code: labelled("xnli", code) for code in XNLI},
             finetune=pairs,
         ),
         "paraphrase": CrossLingualTask(
-            files=TaskFiles(train=(nli / "pawsx" / "dev-en.tsv",), held_out=TESTED, tested=TESTED, apart=True),
+            files=TaskFiles(train=(nli / "pawsx" / "dev-en.tsv",), held_out=ITEMS, tested=ITEMS, apart=True),
             tests={code: labelled("pawsx", code) for code in ("de", "zh")},
             finetune=pairs,
         ),
@@ -108,9 +109,9 @@ def _tydiqa(folder: Path, spans: FinetuneConfig) -> CrossLingualTask:
     english, swahili = (folder / f"tydiqa.goldp.{code}.train.json" for code in ("en", "sw"))
     files = TaskFiles(
         train=(english,),
-        held_out=ASKED,
+        held_out=QUESTIONS,
         limit=400,
-        tested=ASKED,
+        tested=QUESTIONS,
         numbered=True,  # ids that come twice stand in this copy
         apart=True,
     )

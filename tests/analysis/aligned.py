@@ -1,7 +1,5 @@
 """A made-up study of XLM-Align: numbers of a plausible shape."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What a figure shows, read from its artists."""
 
-from __future__ import annotations
-
 import matplotlib as mpl
 import numpy as np
 from matplotlib.artist import Artist
@@ -14,8 +12,8 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 from analysis.papers.looks import BY_NAME, FORMS
+from analysis.report.drawing import STYLE
 from analysis.report.plot import Plot
-from analysis.report.style import STYLE
 
 OBJECTIVES = {name: BY_NAME[name][:2] for name in ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM")}
 """Colours and markers of the objectives of toy studies."""

@@ -1,7 +1,5 @@
 """A made-up study of mixtures: clones in equal and unequal amounts, whose numbers are known beforehand."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from analysis.records.record import ALIGNMENT, HELD_OUT, READ, Published, Record

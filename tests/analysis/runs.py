@@ -1,7 +1,5 @@
 """Runs of a made-up study, which say of themselves what real objects say."""
 
-from __future__ import annotations
-
 from analysis.records.record import Record
 from analysis.records.run import Described, Run, Start
 from derive.transforms import transform as transform_of

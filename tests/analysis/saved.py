@@ -1,7 +1,5 @@
 """A plot that must be there, on disk."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from analysis.report.plot import Drawing, Plot

@@ -1,7 +1,5 @@
 """Records of facts: MLM knows some under Trans and carries less than half of them; LINK is a little better."""
 
-from __future__ import annotations
-
 from analysis.records.record import BOTH, CARRIED, KNOWN, Record
 from tests.analysis.runs import number
 

@@ -1,7 +1,5 @@
 """A made-up study: numbers of a plausible shape, for tests of what is drawn and written from records."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from analysis.records.record import ALIGNMENT, Published, Record

@@ -144,12 +144,12 @@ def test_the_order_of_languages_is_part_of_a_model(tiny: Study) -> None:
 
 
 def test_settings(tiny: Study) -> None:
-    changed = override(tiny, ["mixtures=90-10,sizes-0.7", "exponent=0.5", "held_out=0.2"])
+    changed = override(tiny, ["mixtures=90-10,sizes-0.7", "held_out=0.2"])
     assert changed.mixtures[0] is tiny.mixtures[1], "what a study has is kept"
     assert changed.mixtures[1] == Mixture(exponent=0.7)
     everything = changed.groups(ROOT, 0)[1].languages
     assert len(everything) == 4, "one that does not say how many has all languages"
-    assert changed.read(changed.mixtures[0]) == Mixture((Phase((0.9**0.5, 0.1**0.5)),), held_out=0.2)
+    assert changed.read(changed.mixtures[0]) == Mixture((Phase((0.9, 0.1)),), held_out=0.2)
     assert changed.alone and changed.alone.steps(changed.train) == [6, 12]
 
 
@@ -168,7 +168,7 @@ def test_settings(tiny: Study) -> None:
         ("batches=8", "batches are ascending numbers of rows below train.batch"),
         ("batches=3,2", "batches are ascending"),
         ("held_out=0", "held_out is a fraction between 0 and 1"),
-        ("exponent=-1", "exponent is from 0 to 10"),
+        ("exponent=0.5", "mixture.exponent: each of `mixtures` says this for itself"),
         ("mixture.pairs=0.5", "mixture.pairs: each of `mixtures` says this for itself"),
         ("mixture.text=1,0.5", "mixture.text: each of `mixtures`"),
         ("transforms=trans,trans", "names one twice"),

@@ -86,7 +86,7 @@ def folder(done: Done, title: str) -> Path:
 
 def read_systems(report: Path) -> Systems:
     records = read(report / "records.jsonl", Record)
-    return Systems.of(Results(read(report / "runs.jsonl", Run), records, published("xlm_align", 2)), SETS)
+    return Systems(Results(read(report / "runs.jsonl", Run), records, published("xlm_align", 2)), SETS)
 
 
 @pytest.fixture
@@ -204,7 +204,7 @@ def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: P
     assert all(tuple(one.counts) == SETS for one in shown)
     chosen = [one for one in systems.all if one.layers]
     assert len({(one.aligner, one.joint, one.layer) for one in chosen}) == len(chosen) == 2 * 3 * len(CHOICES)
-    table = choices_table(Systems.of(systems.results, SETS[:1]), SETS[0])
+    table = choices_table(Systems(systems.results, SETS[:1]), SETS[0])
     assert len(table.rows) == 2 * len(CHOICES) and not (places.report / "choices.md").exists()  # en-fr is not there
     assert "CALQUE_ENCODER" not in (places.report / "report.html").read_text(encoding="utf-8")
 

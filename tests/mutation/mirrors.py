@@ -70,7 +70,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "derive/transforms.py": ("tests/experiments/test_names.py",),
     "derive/encode.py": ("tests/derive/test_build.py", "tests/derive/test_corpus.py"),
     "derive/source.py": ("tests/derive/test_build.py", "tests/derive/sources/test_files.py"),
-    "experiments/data/describe.py": ("tests/experiments/commands/test_data.py",),
+    "experiments/data/store.py": ("tests/experiments/data/test_store.py", "tests/experiments/commands/test_data.py"),
     # Words, titles and tables of a paper are tested where the paper's claims are.
     "analysis/papers/columns.py": ALIGN_MLM,
     # Parts of a study are tested where a study has them.
@@ -85,7 +85,9 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "step": "schedule study study_file",
             "summary": "report natural start_alone xlm_align",
             "tasks": "start_alone translate_train study",
-            "validation": "override study_file",
+            "places": "override study_file",
+            "report": "report terminal",
+            "study_mistakes": "override natural start_alone mixtures",
         }.items()
     },
     "pretrain/objectives/xlm_align.py": ("tests/pretrain/test_xlm_align.py", *OBJECTIVES),

@@ -1,7 +1,5 @@
 """Tables of scores of many shapes, one batch of them, and what is extracted from it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

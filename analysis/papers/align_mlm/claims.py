@@ -1,18 +1,19 @@
-"""The headlines of ALIGN-MLM, tested as claims."""
+"""The headlines of ALIGN-MLM, tested as claims, and the findings of a study in two sentences."""
 
-from __future__ import annotations
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
-from collections.abc import Mapping
-
+from analysis.papers.align_mlm.figures import rho_of
 from analysis.records.record import ALIGNMENT
+from analysis.report.table import listed, percent
 from analysis.results.measured import BySeed, difference, judge_difference, mean
 from analysis.results.results import Results
 from analysis.results.retained import unless_at_floor
-from analysis.statistics.correlation import spearman
 from analysis.statistics.intervals import CONFIDENCE
-from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED, Claim, Comparison, Verdict, judge, points
+from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED, Claim, Verdict, judge, points
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
+INVERTED, SCRIPT = "trans.inv", "trans"  # the transforms of the paper's headlines
 NEAR = 0.03
 """Delta "≈ 0": within 3 points. The paper's own largest under Trans is 2.6."""
 CHANCE_MARGIN = 0.01
@@ -22,65 +23,49 @@ PAPERS = ("nli", "ner", "pos")  # the paper's tasks, of which claims are made wh
 TRANSFER, ALIGNED, RHO = "transfer", "alignment", "correlation"  # the families of claims
 
 
-def align_mlm_claims(results: Results, inverted: str = "trans.inv", script: str = "trans") -> list[Claim]:
-    """The headlines of ALIGN-MLM, for the transforms that play Trans + Inv and Trans."""
-    under, other = f"under {results.transform_title(inverted)}", results.transform_title(script)
-    claims = []
+def align_mlm_claims(results: Results) -> list[Claim]:
+    under, claims = f"under {results.transform_title(INVERTED)}", []
     for task in (task for task in PRIMARY if task in {*PAPERS, *results.tasks}):
-        metric = PRIMARY[task]
-        on = f"on {task_title(task)} ({metric_title(metric)})"
-        least = f"ALIGN-MLM’s Δ is the smallest {under} {on}"
-        near = f"All objectives transfer well under {other} {on}: Δ ≤ {100 * NEAR:.0f} points"
-        rho = f"ρ > 0.7 between alignment and −Δ {on}"
-        tables, verdict = (
-            "section 5, Figure 2, Table 3",
-            extreme_delta(results, "ALIGN-MLM", inverted, task, metric, -1),
+        on = f"on {task_title(task)} ({metric_title(PRIMARY[task])})"
+        near = f"under {results.transform_title(SCRIPT)} {on}: Δ ≤ {100 * NEAR:.0f} points"
+        least, most = (
+            extreme_delta(results, name, INVERTED, task, side) for name, side in (("ALIGN-MLM", -1), ("MLM", +1))
         )
-        claims.append(Claim(least, tables, TRANSFER, verdict))
-        verdict = extreme_delta(results, "MLM", inverted, task, metric, +1)
-        claims.append(Claim(f"MLM’s Δ is the largest {under} {on}", "Figure 2, Table 3", TRANSFER, verdict))
-        claims.append(Claim(near, "section 5, Figure 2", TRANSFER, all_near(results, script, task, metric)))
-        claims.append(Claim(rho, "section 5, Figure 3, appendix E", RHO, correlated(results, task, metric, 0.7)))
-    ours, theirs = (results.scores("ZS", o, inverted, "pos", "f1_bare_tags") for o in ("ALIGN-MLM", "XLM"))
-    aligned = {name: results.alignments(name, inverted, "held-out") for name in results.objectives}
-    return [
-        *claims,
-        Claim(
-            f"ALIGN-MLM’s ZS is over 30 points above XLM’s {under} on POS (F1 on bare tags)",
-            "abstract, section 5",
-            TRANSFER,
-            judge_difference(ours, theirs, +1, 0.3),
-        ),
-        Claim(
-            f"MLM’s alignment@1 {under} is near chance (at most {100 * CHANCE_MARGIN:.0f} point above it)",
-            "Table 8",
-            ALIGNED,
-            near_chance(results, inverted),
-        ),
-        Claim(
-            f"ALIGN-MLM aligns more of the held-out types {under} than any other objective",
-            "ours: the paper does not tell held-out types from those of the dictionary",
-            ALIGNED,
-            _beats_all(aligned, "ALIGN-MLM", +1),
-        ),
-    ]
+        rho = correlated(results, task, 0.7)
+        claims += [
+            Claim(f"ALIGN-MLM’s Δ is the smallest {under} {on}", "section 5, Figure 2, Table 3", TRANSFER, least),
+            Claim(f"MLM’s Δ is the largest {under} {on}", "Figure 2, Table 3", TRANSFER, most),
+            Claim(
+                f"All objectives transfer well {near}", "section 5, Figure 2", TRANSFER, all_near(results, SCRIPT, task)
+            ),
+            Claim(f"ρ > 0.7 between alignment and −Δ {on}", "section 5, Figure 3, appendix E", RHO, rho),
+        ]
+    ours, theirs = (results.scores("ZS", o, INVERTED, "pos", "f1_bare_tags") for o in ("ALIGN-MLM", "XLM"))
+    far = f"ALIGN-MLM’s ZS is over 30 points above XLM’s {under} on POS (F1 on bare tags)"
+    claims.append(Claim(far, "abstract, section 5", TRANSFER, judge_difference(ours, theirs, bound=0.3)))
+    chance = f"MLM’s alignment@1 {under} is near chance (at most {100 * CHANCE_MARGIN:.0f} point above it)"
+    claims.append(Claim(chance, "Table 8", ALIGNED, near_chance(results, INVERTED)))
+    more = f"ALIGN-MLM aligns more of the held-out types {under} than any other objective"
+    where = "ours: the paper does not tell held-out types from those of the dictionary"
+    aligned = {name: results.alignments(name, INVERTED, "held-out") for name in results.objectives}
+    return [*claims, Claim(more, where, ALIGNED, _beats_all(aligned, "ALIGN-MLM", +1))]
 
 
-def extreme_delta(results: Results, objective: str, transform: str, task: str, metric: str, side: int) -> Verdict:
+def extreme_delta(results: Results, objective: str, transform: str, task: str, side: int) -> Verdict:
     """Whether an objective's Delta is smaller (`side` -1) or larger (+1) than every other's."""
+    metric, cells = PRIMARY[task], [(name, transform) for name in results.objectives]
     deltas = {name: results.deltas(name, transform, task, metric) for name in results.objectives}
-    cells = [(name, transform) for name in results.objectives]
     return unless_at_floor(_beats_all(deltas, objective, side), results, cells, task, metric)
 
 
-def all_near(results: Results, transform: str, task: str, metric: str) -> Verdict:
+def all_near(results: Results, transform: str, task: str) -> Verdict:
     """Whether every objective's Delta is at most `NEAR`; a negative one transfers better than supervision."""
-    means = {name: mean(results.deltas(name, transform, task, metric)) for name in results.objectives}
+    means = {name: mean(results.deltas(name, transform, task, PRIMARY[task])) for name in results.objectives}
     deltas = {name: delta for name, delta in means.items() if delta}
     worst = max(deltas, key=lambda name: deltas[name].mean, default="")
     because = f"largest Δ of {len(deltas)}: {worst}, {points(deltas[worst])}" if deltas else ""
-    verdict = judge([Comparison(delta, NEAR, -1) for delta in deltas.values()], because)
-    return unless_at_floor(verdict, results, [(name, transform) for name in deltas], task, metric)
+    verdict = judge([(delta, NEAR, -1) for delta in deltas.values()], because)
+    return unless_at_floor(verdict, results, [(name, transform) for name in deltas], task, PRIMARY[task])
 
 
 def near_chance(results: Results, transform: str) -> Verdict:
@@ -90,30 +75,28 @@ def near_chance(results: Results, transform: str) -> Verdict:
         return judge([], "")
     chance = 1 / min(r.count for r in results.last(ALIGNMENT, "MLM", transform, "", "all").values())
     because = f"{points(alignment)}; chance {100 * chance:.2g}"
-    return judge([Comparison(alignment, chance + CHANCE_MARGIN, -1)], because)
+    return judge([(alignment, chance + CHANCE_MARGIN, -1)], because)
 
 
-def correlated(results: Results, task: str, metric: str, least: float) -> Verdict:
+def correlated(results: Results, task: str, least: float) -> Verdict:
     """Whether rho over all cells is above `least`, by the bootstrap interval over cells."""
-    cells = [(cell.objective, cell.transform) for cell in results.points(task, metric)]
-    return unless_at_floor(_correlated(results, task, metric, least), results, cells, task, metric)
+    cells = [(cell.objective, cell.transform) for cell in results.points(task, PRIMARY[task])]
+    return unless_at_floor(_correlated(results, task, least), results, cells, task, PRIMARY[task])
 
 
-def _correlated(results: Results, task: str, metric: str, least: float) -> Verdict:
-    cells = results.points(task, metric)
+def _correlated(results: Results, task: str, least: float) -> Verdict:
+    cells = results.points(task, PRIMARY[task])
     if len(cells) < FEWEST:
         return judge([], "")
-    groups = [cell.transform for cell in cells]
-    correlation = spearman([cell.alignment.mean for cell in cells], [cell.delta.mean for cell in cells], groups=groups)
-    if correlation is None:
+    rho = rho_of(cells)
+    if rho is None:
         return Verdict(UNDECIDED, f"ρ is not defined over {len(cells)} cells")
     seeds = min(cell.delta.seeds for cell in cells)
-    covers = f"{correlation.n} cells of {seeds} seed{'s' if seeds > 1 else ''}"
-    text = f"ρ = {correlation.rho:.3f}, p = {correlation.p:.2g}, {covers}"
-    above, below = (correlation.beyond(least, side) for side in (+1, -1))
+    text = f"ρ = {rho.rho:.3f}, p = {rho.p:.2g}, {rho.n} cells of {seeds} seed{'s' if seeds > 1 else ''}"
+    above, below = (rho.beyond(least, side) for side in (+1, -1))
     if above is None or below is None:
         return Verdict(UNDECIDED, f"{text}: too few for an interval")
-    text += f", 95 % interval [{correlation.low:.2f}, {correlation.high:.2f}]"
+    text += f", 95 % interval [{rho.low:.2f}, {rho.high:.2f}]"
     if seeds < 2:
         return Verdict(ONE_SEED, text)
     p = min(1.0, 2 * above, 2 * below)
@@ -126,4 +109,115 @@ def _beats_all(values: Mapping[str, BySeed], objective: str, side: int) -> Verdi
     gaps = {name: gap for name, gap in differences.items() if gap}
     closest = min(gaps, key=lambda name: side * gaps[name].mean, default="")
     because = f"{objective} − {closest}, the closest of {len(gaps)}: {points(gaps[closest])}" if gaps else ""
-    return judge([Comparison(gap, 0.0, side) for gap in gaps.values()], because)
+    return judge([(gap, 0.0, side) for gap in gaps.values()], because)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The first two objectives by their means.
+
+    `leads` says whether the first is a leader: beyond every other by the paired interval over seeds, and not equal to
+    the next as printed. One seed makes no leader.
+    """
+
+    best: str
+    value: float
+    next: str
+    next_value: float
+    leads: bool
+
+
+def ranked(values: Mapping[str, BySeed], side: int) -> Ranking | None:
+    """Rank objectives by their numbers, the largest first (`side` +1) or the smallest (-1); None if fewer than two."""
+    means = {objective: estimate.mean for objective, its in values.items() if (estimate := mean(its))}
+    if len(means) < 2:
+        return None
+    first, second, *_ = order = sorted(means, key=lambda objective: -side * means[objective])
+    leads = percent(means[first]) != percent(means[second])
+    for other in order[1:]:
+        gap = difference(values[first], values[other])
+        leads &= bool(gap and gap.seeds > 1 and gap.interval and min(side * end for end in gap.interval) > 0)
+    return Ranking(first, means[first], second, means[second], leads)
+
+
+def noise(results: Results) -> str:
+    """Why nobody leads."""
+    return "one seed decides nothing" if len(results.seeds) < 2 else "within the noise between seeds"
+
+
+def align_mlm_findings(results: Results) -> Iterator[str]:
+    """Which objective loses least under the hardest transform and which aligns most there, as far as measured."""
+    yield from transfer_finding(results)
+    if transform := hardest(results):
+        yield from _alignment(results, transform)
+
+
+def transfer_finding(results: Results) -> Iterator[str]:
+    """Which objective loses least on each task under the hardest transform, by how much, and how sure that is."""
+    transform = hardest(results)
+    if transform is None:
+        return
+    rankings: dict[str, Ranking] = {}
+    for task in results.tasks:
+        deltas = {o: results.deltas(o, transform, task, PRIMARY[task]) for o in results.objectives}
+        if ranking := ranked(deltas, -1):
+            rankings[task] = ranking
+    if rankings:
+        there = results.transform_title(transform)
+        several = len(results.transforms) > 1
+        opening = f"In the mean Δ is largest under {there}. There" if several else f"Under {there},"
+        yield f"{opening} {'; '.join(_leads(results, rankings))}."
+
+
+def hardest(results: Results) -> str | None:
+    """The transform with the largest mean Delta over objectives and tasks; None where none was measured."""
+    mean_deltas = {}
+    for transform in results.transforms:
+        cells = [(objective, task) for objective in results.objectives for task in results.tasks]
+        deltas = [mean(results.deltas(objective, transform, task, PRIMARY[task])) for objective, task in cells]
+        if means := [delta.mean for delta in deltas if delta]:
+            mean_deltas[transform] = sum(means) / len(means)
+    return max(mean_deltas, key=lambda transform: mean_deltas[transform], default=None)
+
+
+def _leads(results: Results, rankings: dict[str, Ranking]) -> Iterator[str]:
+    """Each leader with the tasks on which it loses least, and the tasks without a leader."""
+    title = results.objective_title
+    for best in dict.fromkeys(ranking.best for ranking in rankings.values() if ranking.leads):
+        tasks = [
+            f"{task_title(task)} (Δ {percent(r.value)} points; next {title(r.next)}, {percent(r.next_value)})"
+            for task, r in rankings.items()
+            if r.leads and r.best == best
+        ]
+        yield f"{title(best)} loses least on {listed(tasks)}, beyond the noise between seeds"
+    tasks = [
+        f"{task_title(task)} (Δ {percent(r.value)} with {title(r.best)}, {percent(r.next_value)} with {title(r.next)})"
+        for task, r in rankings.items()
+        if not r.leads
+    ]
+    if tasks:
+        yield f"no objective leads on {listed(tasks)}, {noise(results)}"
+
+
+def _alignment(results: Results, transform: str) -> Iterator[str]:
+    rankings = (
+        (metric, ranked({o: results.alignments(o, transform, metric) for o in results.objectives}, +1))
+        for metric in ("held-out", "all")
+    )
+    metric, ranking = next(((metric, ranking) for metric, ranking in rankings if ranking), ("", None))
+    if ranking is None:
+        return
+    rhos = []
+    for task in results.tasks:
+        if rho := rho_of(results.points(task, PRIMARY[task]), within=False):
+            rhos.append(f"{rho.rho:.2f} ({task_title(task)})".replace("-", "−"))
+    over = f"; over all cells, ρ between alignment and −Δ is {listed(rhos)}" if rhos else ""
+    under = f"Under {results.transform_title(transform)}"
+    best, following = (results.objective_title(name) for name in (ranking.best, ranking.next))
+    value, next_value = percent(ranking.value), percent(ranking.next_value)
+    if ranking.leads:
+        most = f"{best} aligns the most {metric} types: {value} % (next {following}, {next_value} %)"
+        yield f"{under} {most}, beyond the noise between seeds{over}."
+    else:
+        most = f"({best} {value} %, {following} {next_value} %)"
+        yield f"{under} no objective leads in {metric} types that are aligned {most}, {noise(results)}{over}."

@@ -1,7 +1,5 @@
 """Transfer and alignment against the order distance from the source."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,16 +8,14 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from analysis.papers.columns import Column, score_title
-from analysis.papers.looks import Look, distinct, looks, objective_keys
+from analysis.papers.columns import Column, main_metrics, score_title
+from analysis.papers.looks import Look, keys, looks
 from analysis.papers.texts import heading, plot
-from analysis.records.record import ALIGNMENT, DELTA, ORDER, Floor, Record
-from analysis.report.drawing import draw_points, key, legend, styled
+from analysis.records.record import ALIGNMENT, DELTA, ORDER, Floor
+from analysis.report.drawing import FULL, INK, SOFT, Dash, Point, draw_points, key, legend, styled
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, SOFT, Dash
 from analysis.results.measured import mean
 from analysis.results.results import Results
-from analysis.statistics.intervals import Estimate
 from analysis.tasks.catalog import PRIMARY
 
 FEWEST = 3  # the fewest points of a line that is drawn
@@ -28,7 +24,6 @@ DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
 STEEPEST: dict[str, Any] = {"linewidth": 6, "alpha": 0.25, "solid_capstyle": "butt"}
 SCRIPTS = ("Transliterate", "Cognates")
 PARAMETERS = {"Invert": "inversion", "Permute": "random order"}
-Part = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -37,7 +32,7 @@ class Line:
 
     objective: str
     parameter: str
-    points: tuple[tuple[float, Estimate], ...]
+    points: list[Point]
 
     def worst(self, sign: int) -> tuple[int, float]:
         """The point after which the value changes most for the worse (in the direction of `sign`), and how much."""
@@ -50,19 +45,18 @@ def order_figure(results: Results, scale: str) -> Plot | None:
 
     None where no parameter has three settings, or with more parameters or objectives than a figure can tell apart.
     """
-    parameters, rows = _parameters(results), _rows(results)
-    if not rows or len(parameters) > len(DASHES) or not distinct(results):
+    parameters, columns, look = _parameters(results), _columns(results), looks(results)
+    if not columns or len(parameters) > len(DASHES) or not look:
         return None
-    lines = {column.head: _lines(results, parameters, column) for row in rows for column in row}
+    lines = {column.head: _lines(results, parameters, column) for column in columns}
     if max((len(line.points) for its in lines.values() for line in its), default=0) < FEWEST:
         return None
-    look, dash = looks(results), dict(zip(parameters, DASHES, strict=False))
+    dash = dict(zip(parameters, DASHES, strict=False))
     details, floors = [], list[Floor]()
-    with styled(FULL, 1.6 + 2.3 * len(rows), heading("figure-order", scale)) as figure:
-        axes = figure.subplots(len(rows), 2, sharex=True, squeeze=False)
-        for panel, column in zip(axes.flat, (column for row in rows for column in row), strict=True):
-            low = _floors(results, column)
-            if low:
+    with styled(FULL, 1.6 + 2.3 * (len(columns) // 2), heading("figure-order", scale)) as figure:
+        axes = figure.subplots(len(columns) // 2, 2, sharex=True, squeeze=False)
+        for panel, column in zip(axes.flat, columns, strict=True):
+            if low := _floors(results, column):
                 distances, values = zip(*((distance, 100 * floor.value) for distance, floor in low), strict=True)
                 panel.plot(distances, values, FLOOR, color=SOFT, linewidth=1.5, zorder=1)
             floors += [floor for _, floor in low]
@@ -73,12 +67,21 @@ def order_figure(results: Results, scale: str) -> Plot | None:
                 details.append(f"{column.head}: {'; '.join(_breaks(lines[column.head], _worse(column)))}.")
         for panel in axes[-1]:
             panel.set_xlabel("order distance")
-        handles = objective_keys(results, line="-")
+        handles = keys(results, look, line="-")
         handles += [key(name, INK, "", line=dash[name]) for name in parameters]
         handles += [key("floor of ZS", SOFT, "", line=FLOOR)] if floors else []
         handles.append(Line2D([], [], color=INK, label="largest loss between neighbours", **STEEPEST))
         legend(figure, handles, 3, handlelength=3)
-    return plot("figure-order", figure, results, _records(results), floors=floors, details=details)
+    numbers = {(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")}
+    numbers |= {(ALIGNMENT, "", "all"), (ALIGNMENT, "", "held-out"), (ORDER, "", "kendall")}
+    records = [
+        record
+        for objective in results.objectives
+        for transform in results.transforms
+        for measure, task, metric in sorted(numbers)
+        for record in results.last(measure, objective, transform, task, metric).values()
+    ]
+    return plot("figure-order", figure, results, records, floors=floors, details=details)
 
 
 def _parameters(results: Results) -> dict[str, list[str]]:
@@ -96,14 +99,14 @@ def _parameters(results: Results) -> dict[str, list[str]]:
     return parameters
 
 
-def _parameter(part: Part) -> str:
+def _parameter(part: Mapping[str, Any]) -> str:
     """What a part does to the order, however far: an interpolation and a fraction of sentences are two parameters."""
     if part["kind"] == "Reorder":
         return f"towards {part['superstrate']}" + (", by sentences" if part["p"] != 1 else "")
     return PARAMETERS.get(part["kind"], str(part["kind"]))
 
 
-def _script(parts: Sequence[Part]) -> str:
+def _script(parts: Sequence[Mapping[str, Any]]) -> str:
     """The remark on a script that is not wholly new."""
     if not parts:
         return ", the source’s script"
@@ -113,16 +116,15 @@ def _script(parts: Sequence[Part]) -> str:
     return f", {100 * overlap:g} % of the types shared{f' ({by})' if by else ''}" if overlap else ""
 
 
-def _rows(results: Results) -> list[tuple[Column, Column]]:
-    """A row a task with ZS and Delta, and one of alignment of all types and of held-out ones."""
-    rows = []
-    for task in results.main_tasks:
-        zero_shot = Column(f"{score_title(task)}, ZS, %", "ZS", PRIMARY[task], task)
-        rows.append((zero_shot, Column(f"{score_title(task)}, Δ, points", DELTA, PRIMARY[task], task)))
+def _columns(results: Results) -> list[Column]:
+    """A row of two panels a task, ZS and Delta, and one of alignment of all types and of held-out ones."""
+    columns = []
+    for task, metric in main_metrics(results):
+        columns.append(Column(f"{score_title(task)}, ZS, %", "ZS", metric, task))
+        columns.append(Column(f"{score_title(task)}, Δ, points", DELTA, metric, task))
     if results.has(ALIGNMENT):
-        of_all, held_out = (Column(f"alignment@1, {m} types, %", ALIGNMENT, m) for m in ("all", "held-out"))
-        rows.append((of_all, held_out))
-    return rows
+        columns += [Column(f"alignment@1, {m} types, %", ALIGNMENT, m) for m in ("all", "held-out")]
+    return columns
 
 
 def _worse(column: Column) -> int:
@@ -130,28 +132,32 @@ def _worse(column: Column) -> int:
     return 1 if column.measure == DELTA else -1
 
 
+def _distance(results: Results, objective: str, transform: str) -> float | None:
+    """The mean distance between the source's word order and the derived language's."""
+    distance = mean(results.scores(ORDER, objective, transform, "", "kendall"))
+    return distance.mean if distance else None
+
+
 def _lines(results: Results, parameters: dict[str, list[str]], column: Column) -> list[Line]:
     """The lines of a panel that have two points to join at least."""
     lines = []
     for objective in results.objectives:
         for parameter, transforms in parameters.items():
-            pairs = ((results.distances(objective, t), column.values(results, objective, t)) for t in transforms)
-            means = ((mean(distances), mean(values)) for distances, values in pairs)
-            points = sorted(((x.mean, y) for x, y in means if x and y), key=lambda point: point[0])
+            pairs = [(_distance(results, objective, t), mean(column.values(results, objective, t))) for t in transforms]
+            points = sorted(((x, y) for x, y in pairs if x is not None and y), key=lambda point: point[0])
             if len(points) > 1:
-                lines.append(Line(objective, parameter, tuple(points)))
+                lines.append(Line(objective, parameter, points))
     return lines
 
 
 def _draw(axes: Axes, line: Line, column: Column, look: Look, dash: Dash) -> None:
-    x, estimates = zip(*line.points, strict=True)
     face = look.colour if dash == DASHES[0] else "#ffffff"
-    style: dict[str, Any] = {"marker": look.marker, "markersize": 5, "markerfacecolor": face}
-    draw_points(axes, x, estimates, look.colour, bounds=column.bounds, linestyle=dash, **style)
+    style: dict[str, Any] = {"marker": look.marker, "markersize": 5, "markerfacecolor": face, "linestyle": dash}
+    draw_points(axes, line.points, look.colour, bounds=column.bounds, **style)
     after, change = line.worst(_worse(column))
     if change > 0:
-        y = [100 * value.mean for value in estimates[after : after + 2]]
-        axes.plot(x[after : after + 2], y, color=look.colour, zorder=1, **STEEPEST)
+        x, y = zip(*((x, 100 * value.mean) for x, value in line.points[after : after + 2]), strict=True)
+        axes.plot(x, y, color=look.colour, zorder=1, **STEEPEST)
 
 
 def _floors(results: Results, column: Column) -> list[tuple[float, Floor]]:
@@ -159,8 +165,8 @@ def _floors(results: Results, column: Column) -> list[tuple[float, Floor]]:
     found = []
     for transform in results.transforms if column.measure == "ZS" else ():
         floor = results.floors.highest(column.task, column.metric, transform, results.source)
-        distances = [mean(results.distances(objective, transform)) for objective in results.objectives]
-        first = next((distance.mean for distance in distances if distance), None)
+        distances = (_distance(results, objective, transform) for objective in results.objectives)
+        first = next((distance for distance in distances if distance is not None), None)
         if floor and first is not None:
             found.append((first, floor))
     return sorted(found, key=lambda point: point[0])
@@ -178,15 +184,3 @@ def _breaks(lines: list[Line], worse: int) -> list[str]:
         else:
             sentences.append(f"{name} never worsens")
     return sentences
-
-
-def _records(results: Results) -> list[Record]:
-    kinds = {(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")}
-    kinds |= {(ALIGNMENT, "", "all"), (ALIGNMENT, "", "held-out"), (ORDER, "", "kendall")}
-    return [
-        record
-        for objective in results.objectives
-        for transform in results.transforms
-        for measure, task, metric in sorted(kinds)
-        for record in results.last(measure, objective, transform, task, metric).values()
-    ]

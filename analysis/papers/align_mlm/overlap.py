@@ -1,25 +1,20 @@
 """Transfer and alignment by what a derived language shares with its source, and alignment of held-out word forms."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from matplotlib.axes import Axes
 
-from analysis.papers.columns import Column, retained_cell, score_title, task_columns
-from analysis.papers.looks import distinct
+from analysis.papers.columns import Column, main_metrics, retained_cell, score_title
+from analysis.papers.looks import looks
 from analysis.papers.texts import heading, plot, table
-from analysis.records.record import ALIGNMENT, DELTA, FORM, LEMMA, SHARING, Record
-from analysis.report.drawing import draw_points, key, legend, styled
+from analysis.records.record import ALIGNMENT, DELTA, FORM, LEMMA, SHARING
+from analysis.report.drawing import FULL, INK, LOOKS, Point, draw_points, key, legend, styled
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, LOOKS
 from analysis.report.table import MISSING, Table, cell, percent
-from analysis.results.measured import mean
+from analysis.results.measured import mean, means
 from analysis.results.results import Results
 from analysis.results.retained import retained
-from analysis.statistics.intervals import Estimate
 from analysis.tasks.catalog import PRIMARY
 
 NEW = "a new script"
@@ -35,7 +30,6 @@ KINDS = {
 LOOK = dict(zip((NEW, *KINDS.values()), LOOKS, strict=False))  # colour and marker of what is shared
 FEWEST = 3  # the fewest different shares that are drawn
 MOST_ROWS = 4  # the most objectives, a row each
-HELD_OUT = Column("alignment@1, held-out, %", ALIGNMENT, "held-out")
 
 
 @dataclass(frozen=True)
@@ -44,9 +38,9 @@ class Sharer:
 
     language: str
     kind: str
-    types: Estimate
-    tokens: Estimate
-    words: Estimate
+    types: float
+    tokens: float
+    words: float
 
 
 def sharers(results: Results) -> list[Sharer]:
@@ -58,28 +52,27 @@ def sharers(results: Results) -> list[Sharer]:
             continue
         for objective in results.objectives:
             shares = (mean(results.scores(SHARING, objective, language, "", m)) for m in ("types", "tokens", "words"))
-            types, tokens, words = shares
-            if types and tokens and words:
-                kind = KINDS[parts[0]["kind"], parts[0].get("by", "uniform")] if tokens.mean else NEW
-                found.append(Sharer(language, kind, types, tokens, words))
+            measured = [share.mean for share in shares if share]
+            if len(measured) == 3:
+                kind = KINDS[parts[0]["kind"], parts[0].get("by", "uniform")] if measured[1] else NEW
+                found.append(Sharer(language, kind, *measured))
                 break
-    return sorted(found, key=lambda sharer: sharer.tokens.mean)
+    return sorted(found, key=lambda sharer: sharer.tokens)
 
 
 def overlap_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     """Transfer and alignment by what is shared, and alignment@1 of held-out forms: those that there are records of."""
-    if any(0 < sharer.tokens.mean < 1 for sharer in sharers(results)):
+    if any(0 < sharer.tokens < 1 for sharer in sharers(results)):
         yield "overlap", _overlap(results, scale)
     if any(record.metric in (FORM, LEMMA) for record in results.records):
         yield "forms", _forms(results, scale)
 
 
 def _overlap(results: Results, scale: str) -> Table:
-    tasks = [(task, PRIMARY[task]) for task in results.main_tasks]
-    rows = []
+    tasks, rows = main_metrics(results), []
     for objective in results.objectives:
         for sharer in sharers(results):
-            cells = [percent(share.mean) for share in (sharer.types, sharer.tokens, sharer.words)]
+            cells = [percent(share) for share in (sharer.types, sharer.tokens, sharer.words)]
             for task, metric in tasks:
                 scores = (results.scores(m, objective, sharer.language, task, metric) for m in ("ZS", DELTA))
                 kept = retained(results, objective, sharer.language, task, metric)
@@ -113,48 +106,44 @@ def overlap_figure(results: Results, scale: str) -> Plot | None:
 
     None where fewer than three different shares were measured, or with more objectives than rows.
     """
-    shown, rows = sharers(results), results.objectives
-    columns = [Column(f"{score_title(t)}, Δ, points", DELTA, PRIMARY[t], t) for t in results.main_tasks]
-    columns += [HELD_OUT] if results.has(ALIGNMENT) else []
-    if len({sharer.tokens.mean for sharer in shown}) < FEWEST or not distinct(results):
-        return None
-    if not columns or len(rows) > MOST_ROWS:
+    languages, rows = sharers(results), results.objectives
+    columns = [Column(f"{score_title(t)}, Δ, points", DELTA, metric, t) for t, metric in main_metrics(results)]
+    columns += [Column("alignment@1, held-out, %", ALIGNMENT, "held-out")] if results.has(ALIGNMENT) else []
+    few = len({sharer.tokens for sharer in languages}) < FEWEST
+    if few or not columns or len(rows) > MOST_ROWS or not looks(results):
         return None
     with styled(FULL, 1.3 + 2.0 * len(rows), heading("figure-overlap", scale)) as figure:
         axes = figure.subplots(len(rows), len(columns), sharex=True, sharey="col", squeeze=False)
         for panels, objective in zip(axes, rows, strict=True):
             for panel, column in zip(panels, columns, strict=True):
-                _draw(panel, column, results, objective, shown)
+                _draw(panel, column, results, objective, languages)
                 panel.set_title(f"{results.objective_title(objective)}\n{column.head}", fontsize=9.5)
         for panel in axes[-1]:
             panel.set_xlabel("sub-words shared, %")
-        kinds = {sharer.kind for sharer in shown}
+        kinds = {sharer.kind for sharer in languages}
         legend(figure, [key(kind, *look) for kind, look in LOOK.items() if kind in kinds], 4)
-    return plot("figure-overlap", figure, results, _records(results, shown))
+    numbers = [(SHARING, "", "tokens"), (ALIGNMENT, "", "held-out")]
+    numbers += [(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")]
+    records = [
+        record
+        for objective in rows
+        for sharer in languages
+        for measure, task, metric in numbers
+        for record in results.last(measure, objective, sharer.language, task, metric).values()
+    ]
+    return plot("figure-overlap", figure, results, records)
 
 
-def _draw(axes: Axes, column: Column, results: Results, objective: str, shown: list[Sharer]) -> None:
-    values = [(sharer, mean(column.values(results, objective, sharer.language))) for sharer in shown]
-    points = [(sharer.kind, 100 * sharer.tokens.mean, value) for sharer, value in values if value]
+def _draw(axes: Axes, column: Column, results: Results, objective: str, languages: list[Sharer]) -> None:
+    def points(*kinds: str) -> list[Point]:
+        own = (sharer for sharer in languages if sharer.kind in kinds)
+        return means((100 * sharer.tokens, column.values(results, objective, sharer.language)) for sharer in own)
+
     for kind, (colour, marker) in LOOK.items():
-        own = [(share, value) for its, share, value in points if its == kind]
-        if own:
-            shares, estimates = zip(*own, strict=True)
-            style: dict[str, Any] = {"marker": marker, "markersize": 6, "linestyle": "none"}
-            draw_points(axes, shares, estimates, colour, bounds=column.bounds, **style)
+        if own := points(kind):
+            draw_points(axes, own, colour, bounds=column.bounds, marker=marker, markersize=6, linestyle="none")
         if len(own) > 1:
-            dial = [(share, 100 * value.mean) for its, share, value in points if its in (NEW, kind)]
+            dial = [(share, 100 * value.mean) for share, value in points(NEW, kind)]
             axes.plot(*zip(*dial, strict=True), "-", color=colour, linewidth=1, zorder=1)
     if column.task:
         axes.axhline(0, color=INK, linewidth=0.8)
-
-
-def _records(results: Results, shown: list[Sharer]) -> list[Record]:
-    columns = [Column("", SHARING, "tokens"), HELD_OUT, *task_columns(("SUP", "ZS"), PRIMARY.items())]
-    return [
-        record
-        for objective in results.objectives
-        for sharer in shown
-        for column in columns
-        for record in results.last(column.measure, objective, sharer.language, column.task, column.metric).values()
-    ]

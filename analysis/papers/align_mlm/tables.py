@@ -1,12 +1,9 @@
 """Tables 3 and 8 of ALIGN-MLM, with the published numbers marked as published, and tables that no paper has."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from analysis.papers.align_mlm.overlap import overlap_tables
-from analysis.papers.columns import RETAINED, Column, score_title, task_columns
-from analysis.papers.knowledge import knowledge_table
+from analysis.papers.columns import RETAINED, Column, main_metrics, score_title, task_columns
 from analysis.papers.texts import table
 from analysis.records.record import ALIGNMENT, DELTA, SWITCHED, TRANSLATED
 from analysis.report.table import FLOOR, MISSING, OURS, PUBLISHED, Table, cell, percent
@@ -25,7 +22,6 @@ def align_mlm_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]
     yield "table-3", scores_table(results, scale)
     yield "table-8", alignment_table(results, scale)
     yield from diagnostics_tables(results, scale)
-    yield from knowledge_table(results, scale)
     yield from overlap_tables(results, scale)
     yield from translate_table(results, scale)
 
@@ -36,22 +32,18 @@ def scores_table(results: Results, scale: str) -> Table:
     Where there are floors, with retained transfer, and with a row for each baseline.
     """
     metrics = [(task, m) for task in results.main_tasks for m in dict.fromkeys((PRIMARY[task], PRINTED[task]))]
-    columns = task_columns(["SUP", "ZS", DELTA, *_retained(results)], metrics)
+    retained, floors = ([RETAINED], ["floors"]) if results.floors.all else ([], [])
+    columns = task_columns(["SUP", "ZS", DELTA, *retained], metrics)
     rows = [*_rows(results, 3, columns), *_floor_rows(results, columns)]
-    header, floors = (*HEADER, *(column.head for column in columns)), ["floors"] if results.floors.all else []
-    return table("table-3", results, scale, header, rows, 3, ("SUP", "ZS"), floors)
+    return table("table-3", results, scale, (*HEADER, *(c.head for c in columns)), rows, 3, ("SUP", "ZS"), floors)
 
 
 def alignment_table(results: Results, scale: str) -> Table:
     """Table 8: alignment@1 of each kind and Delta of each task, in percent."""
     columns = [Column(f"alignment@1 {metric}", ALIGNMENT, metric) for metric in ALIGNMENTS]
-    columns += task_columns([DELTA, *_retained(results)], [(task, PRIMARY[task]) for task in results.main_tasks])
+    columns += task_columns([DELTA, *[RETAINED] * bool(results.floors.all)], main_metrics(results))
     header, rows = (*HEADER, *(column.head for column in columns)), _rows(results, 8, columns)
     return table("table-8", results, scale, header, rows, 3, ("SUP", "ZS", ALIGNMENT))
-
-
-def _retained(results: Results) -> list[str]:
-    return [RETAINED] if results.floors.all else []
 
 
 def _rows(results: Results, table: int, columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
@@ -72,11 +64,8 @@ def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[s
     for name, title in results.floors.baselines(results.tasks).items():
         for transform in results.transforms:
             learnt = {"SUP": transform, "ZS": results.source}
-            floors = (
-                results.floors.of(column.task, column.metric, transform, learnt.get(column.measure, "")).get(name)
-                for column in columns
-            )
-            cells = (percent(floor.value) if floor else MISSING for floor in floors)
+            floors = (results.floors.of(c.task, c.metric, transform, learnt.get(c.measure, "")) for c in columns)
+            cells = (percent(floor[name].value) if name in floor else MISSING for floor in floors)
             yield title, results.transform_title(transform), FLOOR, *cells
 
 
@@ -85,26 +74,25 @@ def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
     for task in results.main_tasks:
         start = PRIMARY[task] + OF
         metrics = sorted({r.metric for r in results.records if r.task == task and r.metric.startswith(start)})
-        columns = {m: [Column(name.removeprefix(start), m, name, task) for name in metrics] for m in ("SUP", "ZS")}
         rows = []
         for objective in results.objectives:
             for transform in results.transforms:
-                for measure, its in columns.items():
-                    cells = [column.cell(results, objective, transform) for column in its]
-                    if any(cell != MISSING for cell in cells):
+                for measure in ("SUP", "ZS") if metrics else ():
+                    scores = [results.scores(measure, objective, transform, task, metric) for metric in metrics]
+                    if any(scores):
+                        cells = map(cell, map(mean, scores))
                         rows.append((objective, results.transform_title(transform), measure, *cells))
         if metrics:
             titles = {"task": task_title(task), "metric": metric_title(PRIMARY[task])}
-            header = ("objective", "transform", "measure", *(column.head for column in columns["ZS"]))
+            header = ("objective", "transform", "measure", *(metric.removeprefix(start) for metric in metrics))
             diagnostics = table("diagnostics", results, scale, header, rows, 3, ("SUP", "ZS"), **titles)
             yield f"diagnostics-{task}", diagnostics
 
 
 def translate_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     """What translate-train and code-switched pairs add to fine-tuning on the source, after PPA (section 4), if done."""
-    tasks = [t for t in results.tasks if any(r.task == t for r in results.records if r.measure in WAYS[1:3])]
     rows: list[tuple[str, ...]] = []
-    for task in tasks:
+    for task in (task for task in results.tasks if task in PRIMARY):
         for transform in results.transforms:
             for objective in results.objectives:
                 scores = [results.scores(way, objective, transform, task, PRIMARY[task]) for way in WAYS]

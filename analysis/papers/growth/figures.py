@@ -1,7 +1,5 @@
 """Quantities by the steps of pretraining, on an axis where steps are as far apart as their logarithms."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -12,13 +10,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
-from analysis.papers.growth.curves import ALIGNED, NEVER, PREDICTED, QUANTITIES, Curves, Onsets, Quantity, onsets
-from analysis.papers.growth.tables import NOTE
-from analysis.papers.looks import distinct, looks
+from analysis.papers.growth.curves import ALIGNED, NEVER, NOTE, PREDICTED, QUANTITIES, Curves, Onsets, Quantity, onsets
+from analysis.papers.looks import Look, looks
 from analysis.papers.texts import heading, plot
-from analysis.report.drawing import key, legend, spread, styled
+from analysis.report.drawing import FULL, LOOKS, MOST, SOFT, key, legend, spread, styled
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, LOOKS, MOST, SOFT
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
 
@@ -27,6 +23,8 @@ SMALLEST, LETTERS = 7.5, 8.0  # points of letters: legible at half a page
 BETWEEN = 0.13  # the least distance of two labels, as a part of a panel's height
 ROOM = 0.55  # step 0 is where this part of the first other step would be
 LINES = dict(zip((quantity.name for quantity in QUANTITIES), LOOKS, strict=False))  # colour and marker of each quantity
+Line = Mapping[int, Estimate]
+"""The means of an objective, by step."""
 
 
 def places(steps: Sequence[float], all_steps: Sequence[int]) -> list[float]:
@@ -59,7 +57,7 @@ def _first(all_steps: Sequence[int]) -> int:
     return min((step for step in all_steps if step), default=1)
 
 
-def clear_stretches(lines: Mapping[str, Mapping[int, Estimate]]) -> dict[str, list[list[int]]]:
+def clear_stretches(lines: Mapping[str, Line]) -> dict[str, list[list[int]]]:
     """The stretches of steps, two or more each, in which a line's band overlaps with no other line or band.
 
     Where two bands would overlap, neither is drawn. Bands run straight from step to step, so two that do not touch at
@@ -70,8 +68,7 @@ def clear_stretches(lines: Mapping[str, Mapping[int, Estimate]]) -> dict[str, li
         others = [other for key, other in lines.items() if key != name]
         stretches: list[list[int]] = []
         for a, b in pairwise(sorted(line)):
-            banded = line[a].low is not None and line[b].low is not None
-            if banded and all(_separate(line, other, a, b) for other in others):
+            if line[a].interval and line[b].interval and all(_separate(line, other, a, b) for other in others):
                 if stretches and stretches[-1][-1] == a:
                     stretches[-1].append(b)
                 else:
@@ -80,18 +77,14 @@ def clear_stretches(lines: Mapping[str, Mapping[int, Estimate]]) -> dict[str, li
     return found
 
 
-def _separate(line: Mapping[int, Estimate], other: Mapping[int, Estimate], a: int, b: int) -> bool:
+def _separate(line: Line, other: Line, a: int, b: int) -> bool:
     if a not in other or b not in other:
         return True
     sides = []
     for step in (a, b):
-        (low, high), (least, most) = _interval(line[step]), _interval(other[step])
+        (low, high), (least, most) = (one.interval or (one.mean, one.mean) for one in (line[step], other[step]))
         sides.append(1 if low > most else -1 if high < least else 0)
     return sides[0] == sides[1] != 0
-
-
-def _interval(one: Estimate) -> tuple[float, float]:
-    return (one.mean if one.low is None else one.low, one.mean if one.high is None else one.high)
 
 
 def predicted_figure(results: Results, scale: str) -> Plot | None:
@@ -106,18 +99,21 @@ def aligned_figure(results: Results, scale: str) -> Plot | None:
 
 def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: str) -> Plot | None:
     """A row for each quantity, a column for each language, a line for each objective."""
-    curves, columns = Curves(results), results.transforms
+    curves, columns, look = Curves(results), results.transforms, looks(results)
     rows = [row for row in quantities if curves.records(row)]
-    if len(curves.steps) < 2 or not rows or len(columns) > MOST or not distinct(results):
+    if len(curves.steps) < 2 or not rows or len(columns) > MOST or not look:
         return None
     with styled(FULL, 1.3 + 1.15 * len(rows), heading(name, scale)) as figure:
         panels = figure.subplots(len(rows), len(columns), sharex=True, sharey="row", squeeze=False)
-        for line, quantity in zip(panels, rows, strict=True):
-            for panel, transform in zip(line, columns, strict=True):
-                _panel(panel, curves, quantity, transform)
+        for row, quantity in zip(panels, rows, strict=True):
+            for panel, transform in zip(row, columns, strict=True):
+                means = {name: curves.means(quantity, name, transform) for name in look}
+                lines = {name: line for name, line in means.items() if line}
+                _null(panel, curves, quantity, transform)
+                _lines(panel, look, lines, curves.steps)
                 panel.tick_params(labelsize=SMALLEST, length=2)
-            line[0].set_ylabel(quantity.axis, fontsize=SMALLEST + 0.5)
-            _label(line[-1], curves, quantity, columns[-1])
+            row[0].set_ylabel(quantity.axis, fontsize=SMALLEST + 0.5)
+            _label(row[-1], results, look, {name: list(line.values())[-1].mean for name, line in lines.items()})
         for panel, transform in zip(panels[0], columns, strict=True):
             panel.set_title(results.transform_title(transform), fontsize=9.5)
         for panel in panels[-1]:
@@ -130,13 +126,8 @@ def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: 
     return plot(name, figure, results, curves.records(*rows), quantities=texts, count=count)
 
 
-def _panel(panel: Axes, curves: Curves, quantity: Quantity, transform: str) -> None:
-    """One quantity of one language: null and chance behind, then bands that touch no other, then lines."""
-    results, steps = curves.results, curves.steps
-    means = {name: curves.means(quantity, name, transform) for name in results.objectives}
-    lines = {name: line for name, line in means.items() if line}
-    _null(panel, curves, quantity, transform)
-    look = looks(results)
+def _lines(panel: Axes, look: Mapping[str, Look], lines: Mapping[str, Line], steps: Sequence[int]) -> None:
+    """Bands that touch no other, and lines before them."""
     drawn = {name: _as_drawn(line, steps) for name, line in lines.items()}
     stretches = clear_stretches(drawn)
     for name, line in lines.items():
@@ -150,7 +141,7 @@ def _panel(panel: Axes, curves: Curves, quantity: Quantity, transform: str) -> N
         panel.plot(places(list(line), steps), [one.mean for one in line.values()], dash, color=colour, **style)
 
 
-def _as_drawn(line: Mapping[int, Estimate], steps: Sequence[int]) -> dict[int, Estimate]:
+def _as_drawn(line: Line, steps: Sequence[int]) -> dict[int, Estimate]:
     """A line at every step from its first to its last, also at those that other lines have and it has not."""
     within, seeds = [step for step in steps if min(line) <= step <= max(line)], next(iter(line.values())).seeds
     ends = ([getattr(one, end) for one in line.values()] for end in ("mean", "low", "high"))
@@ -185,20 +176,13 @@ def _null(panel: Axes, curves: Curves, quantity: Quantity, transform: str) -> No
         panel.plot(x, np.nanmean(chance, 0), color=SOFT, linestyle="--", linewidth=1, zorder=1.5)
 
 
-def _label(panel: Axes, curves: Curves, quantity: Quantity, transform: str) -> None:
-    """The objectives' names next to the ends of their lines."""
-    look, low_high = looks(curves.results), panel.get_ylim()
-    means = {name: curves.means(quantity, name, transform) for name in curves.results.objectives}
-    ends = {name: list(line.values())[-1].mean for name, line in means.items() if line}
-    shares = [(end - low_high[0]) / (low_high[1] - low_high[0]) for end in ends.values()]
-    style: dict[str, Any] = {
-        "xycoords": "axes fraction",
-        "fontsize": SMALLEST,
-        "va": "center",
-        "annotation_clip": False,
-    }
-    for name, height in zip(ends, spread(shares, BETWEEN), strict=True):
-        panel.annotate(curves.results.objective_title(name), (1.02, height), color=look[name].colour, **style)
+def _label(panel: Axes, results: Results, look: Mapping[str, Look], ends: Mapping[str, float]) -> None:
+    low, high = panel.get_ylim()
+    style: dict[str, Any] = {"xycoords": "axes fraction", "fontsize": SMALLEST, "va": "center"}
+    shares = spread([(end - low) / (high - low) for end in ends.values()], BETWEEN)
+    for name, height in zip(ends, shares, strict=True):
+        title, colour = results.objective_title(name), look[name].colour
+        panel.annotate(title, (1.02, height), color=colour, annotation_clip=False, **style)
 
 
 def onset_figure(results: Results, scale: str) -> Plot | None:
@@ -230,7 +214,6 @@ def onset_figure(results: Results, scale: str) -> Plot | None:
 
 
 def _row(panel: Axes, row: int, found: Mapping[Quantity, Onsets], steps: Sequence[int]) -> None:
-    """The quantities of one objective, one below the other."""
     if row % 2:
         panel.axhspan(row - 0.5, row + 0.5, color="#f3f3f3", linewidth=0, zorder=0)
     for place, quantity in enumerate(QUANTITIES):

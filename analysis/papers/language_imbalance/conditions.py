@@ -1,14 +1,16 @@
-"""Mixtures of a study with their languages, and numbers of the main language and of the others."""
+"""Mixtures of a study with their languages, and numbers of the main language and of the others.
 
-from __future__ import annotations
+Token efficiency (Schaefer et al. 2024, "The Role of Language Imbalance in Cross-lingual Generalisation: Insights from
+Cloned Language Experiments"): ids that a model of a language alone needs for the same loss, over the ids of the
+language that the joint model read. Above 1, the other languages helped.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Literal
 
-from analysis.measures.efficiency import Curve, Efficiency
 from analysis.records.record import ALIGNMENT, HELD_OUT, READ
 from analysis.records.run import Described
 from analysis.report.table import MISSING
@@ -38,22 +40,18 @@ class Condition:
 
     @property
     def name(self) -> str:
-        """The name of the mixture."""
         return self.mixture.name
 
     @property
     def title(self) -> str:
-        """What people call the mixture."""
         return self.mixture.title
 
     @property
     def main(self) -> str:
-        """The first language."""
         return self.languages[0]
 
     @property
     def small(self) -> tuple[str, ...]:
-        """All but the first."""
         return self.languages[1:]
 
     @property
@@ -70,7 +68,6 @@ class Condition:
 
     @property
     def equal(self) -> bool:
-        """Whether all languages have the same share."""
         return bool(self.shares) and math.isclose(min(self.shares), max(self.shares))
 
     @property
@@ -80,22 +77,18 @@ class Condition:
 
     @property
     def outward(self) -> list[Pair]:
-        """From the main language to each small one."""
         return [(self.main, name) for name in self.small]
 
     @property
     def homeward(self) -> list[Pair]:
-        """From each small language to the main one."""
         return [(name, self.main) for name in self.small]
 
     @property
     def across(self) -> list[Pair]:
-        """Between small languages."""
         return list(permutations(self.small, 2))
 
 
 def conditions(results: Results) -> list[Condition]:
-    """Every mixture of the study, in its order."""
     found: dict[str, Condition] = {}
     for run in results.runs.values():
         if run.mixture is not None and len(run.languages) > 1 and run.mixture.name not in found:
@@ -137,15 +130,6 @@ def budgets(results: Results, way: Way) -> list[tuple[BySeed, BySeed]]:
     return [*thinner, *by_steps[-1:]] if thinner else []
 
 
-def curves(results: Results, way: Way = "steps") -> dict[int, Curve]:
-    """Each seed's held-out loss of the source alone by the ids that were read, where it has two budgets or more."""
-    points: dict[int, list[tuple[float, float]]] = {}
-    for read, nats in budgets(results, way):
-        for seed, loss in nats.items():
-            points.setdefault(seed, []).append((read[seed].value, loss.value))
-    return {seed: Curve.of(own) for seed, own in points.items() if len(own) > 1}
-
-
 def measured(
     results: Results,
     condition: Condition,
@@ -164,12 +148,44 @@ def between(results: Results, condition: Condition, objective: str, pairs: Seque
     """The mean over ordered pairs: of zero-shot scores of a task, or without one of held-out alignment@1."""
     measure, metric = ("ZS", PRIMARY[task]) if task else (ALIGNMENT, "held-out")
     named = [("" if first == condition.main else first, second) for first, second in pairs]
-    return average(
-        [
-            results.scores(measure, objective, second, task, metric, first=first, mixture=condition.name)
-            for first, second in named
-        ]
-    )
+    how = {"mixture": condition.name}
+    return average([results.scores(measure, objective, b, task, metric, first=a, **how) for a, b in named])
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The held-out loss of models that read a language alone: (ids, loss), ascending by ids."""
+
+    points: tuple[tuple[float, float], ...]
+
+    def __post_init__(self) -> None:
+        ids = [ids for ids, _ in self.points]
+        if len(ids) < 2 or ids != sorted(set(ids)) or ids[0] <= 0:
+            raise ValueError(f"a curve has two points at least, of ascending numbers of ids above 0, not {ids}")
+
+    def ids(self, loss: float) -> tuple[float, int]:
+        """The fewest ids after which the loss is no higher.
+
+        Between two points the loss is taken to fall in proportion to the logarithm of the ids. Nothing is extrapolated:
+        the curve's end stands for what is beyond it, and the second number says on which side (more: +1, fewer: -1).
+        """
+        first, highest = self.points[0]
+        if loss > highest:
+            return first, -1
+        for (a, before), (b, after) in pairwise(self.points):
+            if after <= loss <= before:
+                along = (before - loss) / (before - after) if before > after else 0.0
+                return a * (b / a) ** along, 0
+        return self.points[-1][0], 1
+
+
+def curves(results: Results, way: Way = "steps") -> dict[int, Curve]:
+    """Each seed's held-out loss of the source alone by the ids that were read, where it has two budgets or more."""
+    points: dict[int, list[tuple[float, float]]] = {}
+    for read, nats in budgets(results, way):
+        for seed, loss in nats.items():
+            points.setdefault(seed, []).append((read[seed].value, loss.value))
+    return {seed: Curve(tuple(sorted(own))) for seed, own in points.items() if len(own) > 1}
 
 
 @dataclass(frozen=True)
@@ -186,24 +202,27 @@ class Efficiencies:
         if estimate is None:
             return MISSING
         ratio = f"{''.join(SIDES[side] for side in sorted(self.beyond))}{math.exp(estimate.mean):.2f}"
-        if estimate.low is None or estimate.high is None:
+        if estimate.interval is None:
             return ratio
-        return f"{ratio} [{math.exp(estimate.low):.2f}, {math.exp(estimate.high):.2f}]"
+        low, high = map(math.exp, estimate.interval)
+        return f"{ratio} [{low:.2f}, {high:.2f}]"
 
 
 def efficiencies(
     results: Results, condition: Condition, objective: str, languages: Sequence[str], way: Way = "steps"
 ) -> Efficiencies:
     """The token efficiency of some languages of a mixture, for the seeds that have a curve."""
-    found: dict[int, list[Efficiency]] = {}
-    by_seed = curves(results, way)
+    ratios: dict[int, list[float]] = {}
+    by_seed, beyond = curves(results, way), set[int]()
     for language in languages:
         read, loss_of = (measured(results, condition, objective, [language], number) for number in (IDS, LOSS))
         for seed, loss in loss_of.items():
             if seed in by_seed:
-                found.setdefault(seed, []).append(by_seed[seed].efficiency(loss.value, read[seed].value))
+                ids, side = by_seed[seed].ids(loss.value)
+                ratios.setdefault(seed, []).append(ids / read[seed].value)
+                beyond.add(side)
     logs = {
-        seed: Measured(sum(math.log(one.value) for one in each) / len(each), None, low=-math.inf, high=math.inf)
-        for seed, each in found.items()
+        seed: Measured(sum(map(math.log, each)) / len(each), None, low=-math.inf, high=math.inf)
+        for seed, each in ratios.items()
     }
-    return Efficiencies(logs, frozenset(one.beyond for each in found.values() for one in each) - {0})
+    return Efficiencies(logs, frozenset(beyond - {0}))

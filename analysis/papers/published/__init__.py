@@ -5,8 +5,6 @@ its numbers belong to that superstrate only. XLM-Align's languages are real ones
 is a pair has the language after what was varied.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -85,32 +83,19 @@ def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any], pat
         raise BadInput(f"table {table['table']}: {len(row)} cells for {len(table['columns'])} columns: {row}", path)
     objective, transform, setting, *values = row
     setting, language = setting if isinstance(setting, list) else (setting, "")
+    title = content.get("titles", {}).get(transform, "")
     numbers = []
     for column, value in zip(table["columns"][3:], values, strict=True):
-        if value is None:  # the paper has a dash there
-            continue
-        task, measure, metric = _column(column, content["metrics"])
-        numbers.append(
-            Published(
-                paper=content["paper"],
-                table=table["table"],
-                objective=objective,
-                transform=transform,
-                measure=measure,
-                task=task,
-                metric=metric,
-                value=round(value / 100, PLACES),
-                setting=setting,
-                title=content.get("titles", {}).get(transform, ""),
-                language=language,
-            )
-        )
+        if value is not None:  # the paper has a dash there
+            kind, share = _column(column, content["metrics"]), round(value / 100, PLACES)
+            about = content["paper"], table["table"], objective, transform
+            numbers.append(Published(*about, *kind, share, setting, title, language))
     return numbers
 
 
 def _column(column: str, metrics: dict[str, str]) -> tuple[str, str, str]:
-    """The task, measure and metric of a column: `AER`, `nli ZS`, or `mlqa ZS exact` where it is not the usual one."""
+    """The measure, task and metric of a column: `AER`, `nli ZS`, or `mlqa ZS exact` where it is not the usual one."""
     if column in metrics or " " not in column:
-        return "", column, metrics[column]
+        return column, "", metrics[column]
     task, measure, *metric = column.split()
-    return task, measure, metric[0] if metric else metrics[task]
+    return measure, task, metric[0] if metric else metrics[task]

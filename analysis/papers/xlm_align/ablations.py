@@ -1,12 +1,10 @@
 """XLM-Align's variants among a study's objectives, and Tables 3 to 7: ablations of the objective's parts and values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from analysis.papers.columns import RETAINED, Column, rows_of, score_title, task_columns
+from analysis.papers.columns import RETAINED, Column, main_metrics, rows_of, score_title, task_columns
 from analysis.papers.texts import table
 from analysis.records.record import AER, ALIGNMENT, DELTA, LABELS, Published, Record
 from analysis.records.run import Described, Start
@@ -93,13 +91,14 @@ def settings(results: Results) -> list[Setting]:
     A table that would say no more than XLM-Align itself, or than Table 3, is left out.
     """
     start, chosen = usual_start(results), list[Setting]()
+    switched = [changes(results.objective(name)) or {} for name in results.objectives]
     for number, (_, printed) in TABLES.items():
         names = [name for name in dict.fromkeys((DEFAULT, *printed)) if name in SWITCHED]
         rows = {name: variant(results, start, **SWITCHED[name]) for name in names}
         rows |= {NEITHER: plain_mlm(results, start)} if NEITHER in printed else {}
         if number in LAYERS:
             switch, word = LAYERS[number]
-            for layer in _layers(results, switch):
+            for layer in sorted({its[switch] for its in switched if switch in its}):
                 rows[f"{word} {layer}, of ours"] = variant(results, start, **{switch: layer})
         chosen += [
             Setting(number, name, objective, transform)
@@ -112,24 +111,12 @@ def settings(results: Results) -> list[Setting]:
     return [setting for setting in chosen if setting.table not in repeated]
 
 
-def _layers(results: Results, switch: str) -> list[int]:
-    """The layers that variants name."""
-    switches = (changes(results.objective(name)) or {} for name in results.objectives)
-    return sorted({its[switch] for its in switches if switch in its})
-
-
-def top_layer(results: Results) -> int | None:
-    """The last layer that AER was measured at."""
-    return max(results.layers(AER), default=None)
-
-
 def errors(results: Results, objective: str, transform: str) -> BySeed:
-    """AER of the last layer, each side encoded alone."""
-    return results.scores(AER, objective, transform, "", "aer", layer=top_layer(results))
+    """AER of the last layer that was measured, each side encoded alone."""
+    return results.scores(AER, objective, transform, "", "aer", layer=max(results.layers(AER), default=None))
 
 
 def published_in(results: Results, table: int) -> list[Published]:
-    """The numbers that the paper prints in a table."""
     return [p for p in results.published if p.table == table]
 
 
@@ -147,17 +134,12 @@ def xlm_align_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]
 
 def starts_table(results: Results, scale: str) -> Table:
     """Which initialisation makes self-labelling work: labels, alignment, AER and Delta by objective and transform."""
-    layers = [(layer, joint) for joint in (False, True) for layer in results.layers(AER)]
-    metrics = [(task, PRIMARY[task]) for task in results.main_tasks]
-    columns = [
-        *STARTS,
-        *(
-            Column(f"AER layer {n}{', joint' * joint}", AER, "aer", "", {"layer": n, "joint": joint})
-            for n, joint in layers
-        ),
-        *task_columns([DELTA], metrics),
-        *(task_columns([RETAINED], metrics) if results.floors.all else ()),
-    ]
+    columns = [*STARTS]
+    for joint, way in ((False, ""), (True, ", joint")):
+        for n in results.layers(AER):
+            columns.append(Column(f"AER layer {n}{way}", AER, "aer", "", {"layer": n, "joint": joint}))
+    columns += task_columns([DELTA], main_metrics(results))
+    columns += task_columns([RETAINED], main_metrics(results)) if results.floors.all else []
     header = ("objective", "transform", *(column.head for column in columns))
     return table("starts", results, scale, header, rows_of(results, columns, by_language=True), 2)
 

@@ -1,10 +1,8 @@
 """XLM-Align's headlines, and the question that it leaves open, tested as claims; findings in two or three sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
-from analysis.papers.align_mlm.findings import noise, ranked, transfer_finding
+from analysis.papers.align_mlm.claims import noise, ranked, transfer_finding
 from analysis.papers.xlm_align.ablations import SWITCHED, after, changes, errors, variant
 from analysis.records.record import LABELS
 from analysis.records.run import Start
@@ -24,7 +22,6 @@ LABELLING, ERRORS, TRANSFER = "self-labels", "AER", "zero-shot transfer"  # the 
 
 
 def precision(results: Results, objective: str, transform: str) -> BySeed:
-    """The precision of the labels of the last steps."""
     return results.scores(LABELS, objective, transform, "", "precision")
 
 
@@ -47,16 +44,16 @@ def _labelling(results: Results, transform: str, start: Start | None) -> Iterato
     right = f"Most of the labels of {title(whole)} are right in the end, {under}"
     yield Claim(right, OURS if start else SECTION_6, LABELLING, verdict)
     if start and cold is not None:
-        ours, theirs = (precision(results, name, transform) for name in (whole, cold))
+        labels = (precision(results, name, transform) for name in (whole, cold))
         more = f"More of the labels of {title(whole)} are right than of {title(cold)}, {under}"
-        yield Claim(more, OURS, LABELLING, judge_difference(ours, theirs))
+        yield Claim(more, OURS, LABELLING, judge_difference(*labels))
     golds = [variant(results, begun, labels="gold") for begun in ([None, start] if start else [None])]
     first = start.objective.name if start and start.objective.name in results.objectives else None
     for better, worse in [(whole, cold), (whole, first), *((gold, whole) for gold in golds)]:
         if better is not None and worse is not None and better != worse:
-            ours, theirs = (errors(results, name, transform) for name in (better, worse))
+            rates = (errors(results, name, transform) for name in (better, worse))
             lower = f"{title(better)} has a lower AER than {title(worse)}, {under}"
-            yield Claim(lower, OURS, ERRORS, judge_difference(ours, theirs, -1))
+            yield Claim(lower, OURS, ERRORS, judge_difference(*rates, side=-1))
 
 
 def _parts(results: Results, transform: str, start: Start | None) -> Iterator[Claim]:
@@ -66,15 +63,14 @@ def _parts(results: Results, transform: str, start: Start | None) -> Iterator[Cl
         without = variant(results, start, **switches)
         if without is None:
             continue
-        ours, theirs = (errors(results, name, transform) for name in (whole, without))
+        rates = (errors(results, name, transform) for name in (whole, without))
         lower = f"With {part}{after(start)} the AER is lower than without, {under}"
-        yield Claim(lower, TABLE_2, ERRORS, judge_difference(ours, theirs, -1))
+        yield Claim(lower, TABLE_2, ERRORS, judge_difference(*rates, side=-1))
+        where = "Table 6" if part == "filtering" else "Table 3"
         for task in results.main_tasks:
-            ours, theirs = (results.scores("ZS", name, transform, task, PRIMARY[task]) for name in (whole, without))
+            scores = (results.scores("ZS", name, transform, task, PRIMARY[task]) for name in (whole, without))
             helps = f"{part[0].upper()}{part[1:]} helps{after(start)} on {task_title(task)}, zero-shot, {under}"
-            yield Claim(
-                helps, "Table 6" if part == "filtering" else "Table 3", TRANSFER, judge_difference(ours, theirs)
-            )
+            yield Claim(helps, where, TRANSFER, judge_difference(*scores))
 
 
 def xlm_align_findings(results: Results) -> Iterator[str]:

@@ -1,12 +1,11 @@
-"""A given encoder and what was pretrained further from it, looked up by what tables, figures and claims show."""
+"""A given encoder and what was pretrained further from it: lookups, and what papers find, tested as claims."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
+from analysis.papers.xlm_align.ablations import changes
 from analysis.records.record import (
     AER,
     IN_SOURCE,
@@ -18,10 +17,11 @@ from analysis.records.record import (
     Published,
     Record,
 )
-from analysis.report.table import MISSING, cell, over_seeds, percent
-from analysis.results.measured import BySeed, average, mean
+from analysis.report.table import MISSING, cell, listed, over_seeds, percent
+from analysis.results.measured import BySeed, average, gap, judge_estimate, mean
 from analysis.results.results import Results
-from analysis.tasks.catalog import PRIMARY, TASKS
+from analysis.statistics.verdicts import Claim
+from analysis.tasks.catalog import PRIMARY, TASKS, metric_title, task_title
 
 SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"  # the measures of a task in the language that it was learnt in, and in another
 PAPER, SMALL = "XLM-Align", "mMiniLM-L12-H384"
@@ -65,6 +65,7 @@ class Continued:
         tasks: the tasks that models were fine-tuned on, in the order of tables.
         layer: the layer that is judged, chosen before anything was scored, of `layers`.
         mined: the metrics of mining that there are.
+        pairs: the ordered pairs of languages that sentences were retrieved between.
     """
 
     def __init__(self, results: Results) -> None:
@@ -81,12 +82,15 @@ class Continued:
         tuned = {record.run for record in records if record.measure in (SOURCE_SCORE, ZERO_SHOT)}
         self.seeds = sorted({run.seed for run in runs if (run.start is not None if self.learnt else run.id in tuned)})
         self.mined = [metric for metric in (MINED, MINED_XTREME) if results.has(RETRIEVAL, metric)]
-        tasks = {record.task for record in records if record.measure == ZERO_SHOT}
-        self.tasks = [name for name in TASKS if name in tasks]
+        self.pairs = list(dict.fromkeys((r.first, r.language) for r in records if r.measure == RETRIEVAL))
+        self._languages: dict[str, list[str]] = {}
         self._amounts: dict[str, set[int]] = {}
         for record in records:
+            if record.measure == ZERO_SHOT and record.language not in self._languages.setdefault(record.task, []):
+                self._languages[record.task].append(record.language)
             if record.examples:
                 self._amounts.setdefault(record.task, set()).add(record.examples)
+        self.tasks = [name for name in TASKS if name in self._languages]
 
     @property
     def unread(self) -> list[str]:
@@ -99,13 +103,10 @@ class Continued:
         """What the numbers of tables are means over, and what their intervals are."""
         if len(self.seeds) > 1:
             return over_seeds(self.seeds)
-        names = ", ".join(map(str, self.seeds))
-        return (
-            f"one seed ({names}): ± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
-        )
+        covers = "± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
+        return f"one seed ({', '.join(map(str, self.seeds))}): {covers}"
 
     def title(self, model: str) -> str:
-        """What people call a model."""
         return self.results.objective_title(model)
 
     def errors(self, model: str, gold: str, aligner: str, layer: int | None = None) -> BySeed:
@@ -157,15 +158,9 @@ class Continued:
         measures = {record.measure for record in self.results.records if record.task == task}
         return [way for way in (ZERO_SHOT, TRANSLATED, SWITCHED) if way in measures]
 
-    @property
-    def pairs(self) -> list[tuple[str, str]]:
-        """The ordered pairs of languages that sentences were retrieved between."""
-        return list(dict.fromkeys((r.first, r.language) for r in self.results.records if r.measure == RETRIEVAL))
-
     def languages(self, task: str) -> list[str]:
         """The languages that a task was tested in zero-shot."""
-        of_task = (r for r in self.results.records if (r.measure, r.task) == (ZERO_SHOT, task))
-        return list(dict.fromkeys(record.language for record in of_task))
+        return self._languages.get(task, [])
 
     def printed(self, paper: str, tables: Sequence[int] = ()) -> list[Published]:
         """A paper's numbers, or those of some tables; none where tasks were learnt in another language than there."""
@@ -185,3 +180,120 @@ class Continued:
             return dict.fromkeys(self.seeds, measured)
         # next to intervals over seeds, one over items misleads
         return {seed: replace(measured, error=None, parts=None)}
+
+
+TABLE_1, TABLE_2, FIGURE_2, TABLE_3 = "Table 1", "Table 2", "Figure 2", "Table 3"
+ABLATED = ("nli", "pos", "ner", "mlqa")  # the tasks of Table 3
+ERRORS, RETRIEVED, TRANSFER, TRANSLATIONS = "AER", "retrieval", "zero-shot transfer", "translate-train"
+"""The families of claims."""
+OF_PAIRS = {
+    "WEAM": {"mlqa": "WEAM, Table 1", "nli": "WEAM, Table 2"},
+    "PPA": {"nli": "PPA, Table 2", "mlqa": "PPA, Table 4"},
+}
+"""The tables of papers whose objectives read pairs alone, by the objective and the task."""
+Way = tuple[str, str]
+"""A model, and how it was fine-tuned."""
+LAST = 4  # layers from the top on, in which the paper finds AER lowered most
+
+
+def continued_claims(study: Continued) -> list[Claim]:
+    """XLM-Align against its start and against the same steps without DWA, by what was measured."""
+    switches = {name: changes(study.results.objective(name)) for name in study.learnt}
+    whole = next((name for name, its in switches.items() if its == {}), None)
+    without = next((name for name, its in switches.items() if its == {"queries": "none"}), None)
+    rivals = [(whole, study.start), (whole, without), (without, study.start)]
+    claims = [claim for better, worse in rivals if better and worse for claim in _claims(study, better, worse)]
+    return [*claims, *_of_pairs(study), *_of_translations(study)]
+
+
+def _claims(study: Continued, better: str, worse: str) -> Iterator[Claim]:
+    yield from _of_links(study, better, worse) if study.sets else ()
+    yield from _finds(study, better, worse)
+    for task in study.tasks:
+        where = TABLE_1 if worse == study.start else TABLE_3 if task in ABLATED else "ours: Table 3 has other tasks"
+        yield _transfers(study, better, worse, task, where)
+
+
+def _of_pairs(study: Continued) -> Iterator[Claim]:
+    """WEAM and PPA against the start, in their papers' tasks and in others, and PPA against itself without TLM."""
+    for kind, tables in OF_PAIRS.items():
+        of_kind = {name: part for name in study.learnt if (part := study.results.objective(name).part(kind))}
+        whole = [name for name, part in of_kind.items() if "beside" not in part]
+        for name in whole:
+            yield from _finds(study, name, study.start)
+            for task in study.tasks:
+                yield _transfers(study, name, study.start, task, tables.get(task, "ours: its paper has other tasks"))
+            if "nli" in study.tasks:
+                for other in (other for other in of_kind if other not in whole):
+                    yield _transfers(study, name, other, "nli", "PPA, Table 5")
+
+
+def _finds(study: Continued, better: str, worse: str) -> Iterator[Claim]:
+    """That a model finds more translations, where sentences were retrieved."""
+    if study.pairs:
+        languages = f"mean of {len(study.pairs)} ordered pairs of languages"
+        ours, theirs = ([study.found(model, pair, "cosine") for pair in study.pairs] for model in (better, worse))
+        text = f"{study.title(better)} finds more translations than {study.title(worse)}, {languages}"
+        verdict = judge_estimate(gap(ours, theirs))
+        yield Claim(f"{text}, layer {study.layer}", "ours: the paper retrieves no sentences", RETRIEVED, verdict)
+
+
+def _of_translations(study: Continued) -> Iterator[Claim]:
+    """Code-switched pairs against translate-train without them, of each model."""
+    for task in study.tasks:
+        if {TRANSLATED, SWITCHED} <= {*study.ways(task)}:
+            for model in study.models:
+                text = f"{study.title(model)}: code-switched pairs add to translate-train, {task_title(task)}"
+                ways = (model, SWITCHED), (model, TRANSLATED)
+                yield _scores(study, task, text, "PPA, Table 5", TRANSLATIONS, *ways)
+
+
+def _transfers(study: Continued, better: str, worse: str, task: str, where: str) -> Claim:
+    text = f"{study.title(better)} transfers {task_title(task)} better than {study.title(worse)}"
+    return _scores(study, task, text, where, TRANSFER, (better, ZERO_SHOT), (worse, ZERO_SHOT))
+
+
+def _scores(study: Continued, task: str, text: str, where: str, family: str, better: Way, worse: Way) -> Claim:
+    """That a model, fine-tuned in one way, scores higher than one in another, in the mean of the other languages."""
+    languages, ways = study.languages(task), (better, worse)
+    ours, theirs = ([study.scored(model, task, name, way=way) for name in languages] for model, way in ways)
+    return Claim(f"{text}, mean of {len(languages)}", where, family, judge_estimate(gap(ours, theirs)))
+
+
+def _of_links(study: Continued, better: str, worse: str) -> Iterator[Claim]:
+    """Claims about AER, in the layer that is judged and in the last ones."""
+    a, b, models = study.title(better), study.title(worse), (better, worse)
+    cases = [(study.aligners[0], [gold], set_title(gold)) for gold in study.sets]
+    cases += [(aligner, study.sets, f"mean of {len(study.sets)} gold sets") for aligner in study.aligners]
+    for aligner, sets, name in cases:
+        ours, theirs = ([study.errors(model, gold, aligner) for gold in sets] for model in models)
+        text = f"{a} has a lower AER than {b}, {name}, by {aligner}, layer {study.layer}"
+        yield Claim(text, TABLE_2, ERRORS, judge_estimate(gap(ours, theirs), -1))
+    layers = range(study.layers - LAST + 1, study.layers + 1)
+    for aligner in study.aligners:
+        cells = [(gold, aligner, layer) for gold in study.sets for layer in layers]
+        ours, theirs = ([study.errors(model, *one) for one in cells] for model in models)
+        text = f"{a} has a lower mean AER than {b} in the last {LAST} layers, by {aligner}"
+        yield Claim(text, FIGURE_2, ERRORS, judge_estimate(gap(ours, theirs), -1))
+
+
+def continued_findings(study: Continued) -> Iterator[str]:
+    """The means over gold sets, over pairs of languages and over languages, of each model."""
+    for aligner in study.aligners:
+        rates = _means(study, lambda model: average([study.errors(model, gold, aligner) for gold in study.sets]))  # noqa: B023
+        if rates:
+            yield f"Mean AER over {len(study.sets)} gold sets by {aligner}, layer {study.layer}: {rates}."
+    if study.pairs:
+        shares = _means(study, lambda model: average([study.found(model, pair, "cosine") for pair in study.pairs]))
+        over = f"{len(study.pairs)} ordered pairs of languages, layer {study.layer}"
+        yield f"Translations found by cosine, mean over {over}: {shares}."
+    for task in study.tasks:
+        scores = _means(study, lambda model: study.transferred(model, task))  # noqa: B023
+        many = len(study.languages(task))
+        over = f"mean over {many} other languages" if many > 1 else "in one other language"
+        yield f"{task_title(task)} ({metric_title(PRIMARY[task])}), zero-shot, {over}: {scores}."
+
+
+def _means(study: Continued, values: Callable[[str], BySeed]) -> str:
+    means = ((study.title(model), mean(values(model))) for model in study.models)
+    return listed([f"{title} {percent(estimate.mean)} %" for title, estimate in means if estimate])

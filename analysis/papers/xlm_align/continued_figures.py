@@ -1,21 +1,18 @@
 """Before and after pretraining further: AER by layer (Figure 2 of XLM-Align), and tasks in every language."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 
 from matplotlib.axes import Axes
 
-from analysis.papers.looks import PUBLISHED, Look, distinct, looks
+from analysis.papers.looks import PUBLISHED, Look, looks
 from analysis.papers.texts import heading, plot
 from analysis.papers.xlm_align.continued import PAPER, SMALL, SOURCE_SCORE, ZERO_SHOT, Continued, set_title
 from analysis.papers.xlm_align.continued_tables import BY_LANGUAGE, PUBLISHED_RULES, printed_metrics
 from analysis.records.record import AER
-from analysis.report.drawing import draw_points, grid, key, legend, styled
+from analysis.report.drawing import FULL, INK, draw_points, grid, key, legend, styled
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK
-from analysis.results.measured import mean
+from analysis.results.measured import mean, means
 from analysis.tasks.catalog import metric_title, task_title
 
 COLUMNS = 2
@@ -26,7 +23,6 @@ WIDTH = 0.7  # of the room between two languages, that the models of one take
 
 
 def published_key(name: str) -> Any:
-    """The legend's entry of a published encoder."""
     return key(f"{name}, published", *PUBLISHED[name][:2], "none")
 
 
@@ -35,28 +31,31 @@ def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
 
     None with more models than a figure can tell apart.
     """
-    if distinct(study.results, study.models):
-        yield from (_error_figure(study, aligner, scale) for aligner in study.aligners)
+    if look := looks(study.results, study.models):
+        yield from (_error_figure(study, look, aligner, scale) for aligner in study.aligners)
 
 
-def _error_figure(study: Continued, aligner: str, scale: str) -> Plot:
-    look, sets = looks(study.results, study.models), study.sets
+def _error_figure(study: Continued, look: dict[str, Look], aligner: str, scale: str) -> Plot:
+    # As in the paper the lowest layers are not drawn: their rate is high and the same for all.
+    sets, layers = study.sets, range(study.layers // LOWEST, study.layers + 1)
     printed = [p for p in study.results.published if p.table == 2 and p.setting in PUBLISHED_RULES.get(aligner, ())]
     height = 1.5 + 2.6 * -(-len(sets) // COLUMNS)
     with styled(FULL, height, heading("figure-aer", scale, aligner=aligner)) as figure:
         axes = grid(figure, len(sets), COLUMNS, sharex=True)
         for place, (panel, gold) in enumerate(zip(axes.flat, sets, strict=False)):
-            for rank, model in enumerate(study.models):
-                shift = 0.12 * (rank - (len(study.models) - 1) / 2)
-                _error_line(panel, study, (model, gold, aligner), look[model], shift)
+            for rank, (model, (colour, marker, dash)) in enumerate(look.items()):
+                shift = 0.12 * (rank - (len(look) - 1) / 2)
+                points = means((layer + shift, study.errors(model, gold, aligner, layer)) for layer in layers)
+                style: dict[str, Any] = {"linestyle": dash, "marker": marker, "markersize": 4.5, "linewidth": 1.2}
+                draw_points(panel, points, colour, **style)
             for name in PAPERS:
                 colour, marker, _ = PUBLISHED[name]
-                style: dict[str, Any] = {"color": colour, "fillstyle": "none", "markersize": 7, "zorder": 4}
+                style = {"color": colour, "fillstyle": "none", "markersize": 7, "zorder": 4}
                 for one in printed:
                     if (one.objective, one.task) == (name, set_title(gold)):
                         panel.plot(PAPERS_LAYER, 100 * one.value, marker, **style)
             panel.set_title(set_title(gold))
-            panel.set_xticks(_layers(study))
+            panel.set_xticks(layers)
             panel.set_xlabel("layer" if place >= len(sets) - COLUMNS else "")
             panel.set_ylabel("AER, %" if place % COLUMNS == 0 else "")
         handles = [key(study.title(model), one.colour, one.marker, line=one.dash) for model, one in look.items()]
@@ -68,50 +67,32 @@ def _error_figure(study: Continued, aligner: str, scale: str) -> Plot:
     return plot("figure-aer", figure, study.results, records, printed, file=f"figure-aer-{aligner}", **about)
 
 
-def _error_line(panel: Axes, study: Continued, cell: tuple[str, str, str], look: Look, shift: float) -> None:
-    """Means in percent by layer, and their intervals, `shift` beside it; a cell is a model, a gold set, an aligner."""
-    by_layer = ((layer, mean(study.errors(*cell, layer))) for layer in _layers(study))
-    points = [(layer + shift, estimate) for layer, estimate in by_layer if estimate]
-    style: dict[str, Any] = {"linestyle": look.dash, "marker": look.marker, "markersize": 4.5, "linewidth": 1.2}
-    draw_points(panel, [layer for layer, _ in points], [one for _, one in points], look.colour, **style)
-
-
-def _layers(study: Continued) -> range:
-    """The layers that are drawn: as in the paper not the lowest, whose rate is high and the same for all."""
-    return range(study.layers // LOWEST, study.layers + 1)
-
-
 def task_figure(study: Continued, scale: str) -> Plot | None:
     """A panel a task: a marker for each model in each language, the source first, above the strongest baseline there.
 
     None without a task, or with more models than a figure can tell apart.
     """
-    if not study.tasks or not distinct(study.results, study.models):
+    source, look = study.source, looks(study.results, study.models) if study.tasks else {}
+    if not look:
         return None
-    look, source = looks(study.results, study.models), study.source
-    shown = {task: printed_metrics(task)[0] for task in study.tasks}
+    metrics = {task: printed_metrics(task)[0] for task in study.tasks}
     languages = {task: [source, *study.languages(task)] for task in study.tasks}
-    printed = [
-        one
-        for one in study.printed(PAPER, BY_LANGUAGE)
-        if shown.get(one.task) == one.metric and one.setting in languages[one.task]
-    ]
-    small = [
-        one
-        for task, metric in shown.items()
-        for one in study.of_small(task).values()
-        if one.metric == metric and one.setting in languages[task]
-    ]
-    columns = min(COLUMNS, len(shown))
-    height = 1.7 + 2.3 * -(-len(shown) // columns)
+    small = [number for task in metrics for number in study.of_small(task).values()]
+    published = {
+        name: [p for p in numbers if metrics.get(p.task) == p.metric and p.setting in languages[p.task]]
+        for name, numbers in ((PAPER, study.printed(PAPER, BY_LANGUAGE)), (SMALL, small))
+    }
+    columns = min(COLUMNS, len(metrics))
+    height = 1.7 + 2.3 * -(-len(metrics) // columns)
     with styled(FULL, height, heading("figure-tasks", scale, source=source)) as figure:
-        axes = grid(figure, len(shown), columns)
-        for panel, (task, metric) in zip(axes.flat, shown.items(), strict=False):
+        axes = grid(figure, len(metrics), columns)
+        for panel, (task, metric) in zip(axes.flat, metrics.items(), strict=False):
             for place, language in enumerate(languages[task]):
                 _scores(panel, study, look, task, metric, language, place)
-            for (colour, marker, _), numbers in ((PUBLISHED[PAPER], printed), (PUBLISHED[SMALL], small)):
+            for name, numbers in published.items():
                 theirs = [one for one in numbers if one.task == task]
                 places = [_place(languages[task].index(one.setting), len(look), len(look)) for one in theirs]
+                colour, marker, _ = PUBLISHED[name]
                 panel.plot(places, [100 * one.value for one in theirs], marker, color=colour, fillstyle="none")
             panel.set_xticks(range(len(languages[task])), languages[task], fontsize=8)
             panel.set_xlim(-0.6, len(languages[task]) - 0.4)
@@ -121,15 +102,14 @@ def task_figure(study: Continued, scale: str) -> Plot | None:
             panel.set_title(task_title(task))
             panel.set_ylabel(f"{metric_title(metric)}, %")
         handles = [key(study.title(model), one.colour, one.marker) for model, one in look.items()]
-        floors = [f for f in study.results.floors.all if shown.get(f.task) == f.metric and f.learnt == source]
+        floors = [f for f in study.results.floors.all if metrics.get(f.task) == f.metric and f.learnt == source]
         handles += [key("strongest baseline without a model", INK, "", line="-")] if floors else []
-        theirs_shown = ((PAPER, printed), (SMALL, small))
-        legend(figure, [*handles, *(published_key(name) for name, numbers in theirs_shown if numbers)], 3)
-    measures = (SOURCE_SCORE, ZERO_SHOT)
-    records = [r for r in study.results.select(measures, shown) if study.is_whole(r)]
+        legend(figure, [*handles, *(published_key(name) for name, numbers in published.items() if numbers)], 3)
+    records = [r for r in study.results.select((SOURCE_SCORE, ZERO_SHOT), metrics) if study.is_whole(r)]
     about: dict[str, Any] = {"source": source, "model": SMALL, "seeds": study.seeds}
-    parts = [*["published"] * bool(printed), *["small"] * bool(small)]
-    return plot("figure-tasks", figure, study.results, records, [*printed, *small], floors, parts=parts, **about)
+    parts = [part for part, name in (("published", PAPER), ("small", SMALL)) if published[name]]
+    numbers = [*published[PAPER], *published[SMALL]]
+    return plot("figure-tasks", figure, study.results, records, numbers, floors, parts=parts, **about)
 
 
 def _place(language: int, rank: int, models: int) -> float:
@@ -144,7 +124,7 @@ def _scores(
     for rank, (model, (colour, marker, _)) in enumerate(look.items()):
         if score := mean(study.scored(model, task, language, metric)):
             style: dict[str, Any] = {"marker": marker, "linestyle": "none", "markersize": 4.5, "zorder": 3}
-            draw_points(panel, [_place(place, rank, len(look))], [score], colour, **style)
+            draw_points(panel, [(_place(place, rank, len(look)), score)], colour, **style)
     if low := study.results.floors.highest(task, metric, language, study.source):
         sides = [place - WIDTH / 2 - 0.05, place + WIDTH / 2 + 0.05]
         panel.plot(sides, [100 * low.value] * 2, "-", color=INK, linewidth=1, zorder=1)

@@ -1,9 +1,6 @@
 """Tables of an encoder and of what was pretrained further from it, with published numbers marked as published."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from analysis.aligners.methods import DEFAULT, RELEASED
@@ -41,7 +38,14 @@ def continued_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]
         yield "xtreme", xtreme_table(study, scale)
     if study.sets:
         yield "aer", _errors(study, scale)
-        yield "layers", _by_layer(study, scale)
+        header = ("model", "links by", "layer", *map(set_title, study.sets), "mean")
+        rows = [
+            (study.title(model), aligner, str(layer), *_error_cells(study, model, aligner, layer))
+            for aligner in study.aligners
+            for model in study.models
+            for layer in range(study.layers + 1)
+        ]
+        yield "layers", continued_table(study, "layers", scale, header, rows, 3)
     if study.pairs:
         yield "retrieval", _retrieval(study, scale)
     for task in study.tasks:
@@ -82,29 +86,9 @@ def _errors(study: Continued, scale: str) -> Table:
             values = {one.task: one.value for one in printed if (one.setting, one.objective) == (rule, encoder)}
             cells = (percent(values[name]) if name in values else MISSING for name in names)
             rows.append((encoder, rule, PUBLISHED, *cells))
-    return continued_table(
-        study,
-        "aer",
-        scale,
-        ("model", "links by", "source", *names[:-1], "mean"),
-        rows,
-        3,
-        ["unread"] if study.unread else [],
-        layer=study.layer,
-        layers=study.layers,
-        sets=listed(list(map(set_title, study.unread))),
-    )
-
-
-def _by_layer(study: Continued, scale: str) -> Table:
-    rows = [
-        (study.title(model), aligner, str(layer), *_error_cells(study, model, aligner, layer))
-        for aligner in study.aligners
-        for model in study.models
-        for layer in range(study.layers + 1)
-    ]
-    header = ("model", "links by", "layer", *map(set_title, study.sets), "mean")
-    return continued_table(study, "layers", scale, header, rows, 3)
+    header, parts = ("model", "links by", "source", *names[:-1], "mean"), ["unread"] if study.unread else []
+    about = {"layer": study.layer, "layers": study.layers, "sets": listed(list(map(set_title, study.unread)))}
+    return continued_table(study, "aer", scale, header, rows, 3, parts, **about)
 
 
 def _retrieval(study: Continued, scale: str) -> Table:
@@ -120,6 +104,7 @@ def _retrieval(study: Continued, scale: str) -> Table:
             cells = []
             for layer, metric in columns:
                 by_pair = [study.found(model, pair, metric, layer) for pair in pairs]
+                # of the two directions of a pair one is mined
                 cells.append(number(average([one for one in by_pair if one or metric in METRICS])))
             rows.append((study.title(model), name, *cells))
     heads = [f"{(METRICS | MINED_HEADS)[metric]}, layer {layer}" for layer, metric in columns]
@@ -191,52 +176,44 @@ def _floors(study: Continued, task: str, metric: str, languages: Sequence[str]) 
         yield baseline, metric_title(metric), FLOOR, *printed_cells(values, languages)
 
 
-@dataclass(frozen=True)
-class ByLanguage:
-    """A paper's tables of tasks by language, and what their numbers come from."""
-
-    paper: str
-    tables: tuple[int, ...]
-    about: str
-
-    def among(self, study: Continued, task: str) -> list[Published]:
-        """What it prints of a task, each number once: some tables repeat the rows of others."""
-        here = [
-            p for p in study.results.published if (p.paper, p.task) == (self.paper, task) and p.table in self.tables
-        ]
-        return list({(p.objective, p.setting, p.language, p.metric): p for p in reversed(here)}.values())[::-1]
-
-
-WEAM = ByLanguage(
-    "WEAM",
-    (1, 2),
-    "from mBERT, a model for each pair of languages, two epochs of its parallel text; English of TLM and WEAM is the "
-    "mean of the three",
-)
-PPA = ByLanguage(
-    "PPA",
-    (2, 4, 5),
-    "from mBERT, with all of MultiNLI or SQuAD and its machine translation; 250k, 600k and 2M are sentence pairs a "
-    "language; its translate-train is with code-switched pairs unless it says without",
-)
+BY_PAPER = {
+    "WEAM": (
+        (1, 2),
+        "from mBERT, a model for each pair of languages, two epochs of its parallel text; English of TLM and WEAM is "
+        "the mean of the three",
+    ),
+    "PPA": (
+        (2, 4, 5),
+        "from mBERT, with all of MultiNLI or SQuAD and its machine translation; 250k, 600k and 2M are sentence pairs a "
+        "language; its translate-train is with code-switched pairs unless it says without",
+    ),
+}
+"""The papers with tables of tasks by language: these tables, and what their numbers come from."""
 
 
 def tables_by_language(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
     """The tables of each paper whose objective was learnt or, of PPA, where translations were."""
-    for paper in (WEAM, PPA):
-        learnt = any(name.startswith(paper.paper) for name in study.learnt)
+    for paper in BY_PAPER:
+        learnt = any(name.startswith(paper) for name in study.learnt)
         for task in study.tasks:
-            if (paper is PPA and len(study.ways(task)) > 1) or (learnt and paper.among(study, task)):
-                yield f"{paper.paper.lower()}-{task}", by_language(study, task, paper, scale)
+            if (paper == "PPA" and len(study.ways(task)) > 1) or (learnt and _printed(study, paper, task)):
+                yield f"{paper.lower()}-{task}", by_language(study, task, paper, scale)
 
 
-def by_language(study: Continued, task: str, paper: ByLanguage, scale: str) -> Table:
+def _printed(study: Continued, paper: str, task: str) -> list[Published]:
+    """What a paper prints of a task by language, each number once: some tables repeat the rows of others."""
+    tables, _ = BY_PAPER[paper]
+    here = [p for p in study.results.published if (p.paper, p.task) == (paper, task) and p.table in tables]
+    return list({(p.objective, p.setting, p.language, p.metric): p for p in reversed(here)}.values())[::-1]
+
+
+def by_language(study: Continued, task: str, paper: str, scale: str) -> Table:
     """A row for each model, way to fine-tune it and metric that is printed, and the paper's rows after them.
 
     Languages are those of the paper that the task was tested in, so that means are over the same ones; where it has
     none of the task, they are all.
     """
-    printed = paper.among(study, task) if study.source == "en" else []
+    printed = _printed(study, paper, task) if study.source == "en" else []
     theirs = {one.language for one in printed}
     languages = [study.source, *(name for name in study.languages(task) if name in theirs or not printed)]
     metrics, ways = list(dict.fromkeys(one.metric for one in printed)) or [PRIMARY[task]], study.ways(task)
@@ -255,8 +232,8 @@ def by_language(study: Continued, task: str, paper: ByLanguage, scale: str) -> T
             cells = printed_cells(its, languages)
             rows.append((name, setting or "zero-shot", metric_title(metric), PUBLISHED, *cells))
     tables = sorted({one.table for one in printed})
-    about = {"tasks": [task], "task": task_title(task), "paper": paper.paper, "about": paper.about}
-    about["tables"] = f"{'s' * (len(tables) > 1)} {' and '.join(map(str, tables))}"
+    about = {"tasks": [task], "task": task_title(task), "paper": paper, "about": BY_PAPER[paper][1]}
+    about["tables"] = f"{'s' if len(tables) > 1 else ''} {' and '.join(map(str, tables))}"
     header = ("model", "fine-tuning", "metric", "source", *languages, *OF_LANGUAGES)
     parts = [*["ways"] * (ways != [ZERO_SHOT]), *["published"] * bool(printed)]
     return continued_table(study, "by-language", scale, header, rows, 4, parts, **about)

@@ -1,6 +1,7 @@
-"""Figures of a study of XLM-Align: its labels over the steps, AER by layer (Figure 2), and Tables 3 to 7 as gains."""
+"""Figures of a study of XLM-Align: its labels over the steps, AER by layer (Figure 2), and Tables 3 to 7 as gains.
 
-from __future__ import annotations
+Each is None where records cannot fill it, or with more objectives or transforms than a figure can tell apart.
+"""
 
 import textwrap
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.markers import CARETLEFTBASE, CARETRIGHTBASE
 from matplotlib.ticker import MaxNLocator
 
-from analysis.papers.looks import Look, distinct, family, look, looks, objective_keys
+from analysis.papers.looks import Look, family, keys, look, looks
 from analysis.papers.texts import heading, plot
 from analysis.papers.xlm_align.ablations import (
     DEFAULT,
@@ -23,10 +24,25 @@ from analysis.papers.xlm_align.ablations import (
     variant,
 )
 from analysis.records.record import AER, LABELS
-from analysis.report.drawing import DIFFERENCE, draw_intervals, ends, grid, key, legend, steps_axis, styled
+from analysis.report.drawing import (
+    DIFFERENCE,
+    FULL,
+    INK,
+    MOST,
+    Dash,
+    Fill,
+    Point,
+    draw_intervals,
+    ends,
+    fills,
+    grid,
+    key,
+    legend,
+    steps_axis,
+    styled,
+)
 from analysis.report.plot import Plot
-from analysis.report.style import FULL, INK, MOST, Dash, Fill, fills
-from analysis.results.measured import BySeed, difference, mean
+from analysis.results.measured import BySeed, difference, means
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
@@ -46,34 +62,27 @@ ROOM, STEP = 2, 5  # the axis reaches so many times as far as the farthest numbe
 
 
 def label_figure(results: Results, scale: str) -> Plot | None:
-    """Precision of the labels beside the share of words that have one, over the steps, a row for each transform.
-
-    None without labels, or with more objectives or transforms than a figure can tell apart.
-    """
-    labels = {
-        (objective, transform, metric): results.growth(objective, transform, metric, LABELS)
-        for objective in results.objectives
-        for transform in results.transforms
-        for metric in KINDS
-    }
-    labelled = {(o, t) for (o, t, metric), steps in labels.items() if metric == "precision" and steps}
+    """Precision of the labels beside the share of words that have one, over the steps, a row for each transform."""
+    cells = [(o, t) for o in results.objectives for t in results.transforms]
+    labels = {(*cell, kind): results.growth(*cell, kind, LABELS) for cell in cells for kind in KINDS}
+    labelled = [cell for cell in cells if labels[(*cell, "precision")]]
     rows = [t for t in results.transforms if any(t == transform for _, transform in labelled)]
-    shown = [o for o in results.objectives if any(o == objective for objective, _ in labelled)]
-    if not rows or not distinct(results) or len(rows) > MOST:
+    labelling, look = list(dict.fromkeys(objective for objective, _ in labelled)), looks(results)
+    if not rows or not look or len(rows) > MOST:
         return None
     with styled(FULL, 1.7 + 2.2 * len(rows), heading("figure-labels", scale)) as figure:
         axes = figure.subplots(len(rows), len(KINDS), sharex=True, sharey=True, squeeze=False)
         for row, transform in zip(axes, rows, strict=True):
-            for panel, (metric, title) in zip(row, KINDS.items(), strict=True):
-                for objective in shown:
-                    _label_lines(panel, labels[objective, transform, metric], looks(results)[objective])
+            for panel, (kind, title) in zip(row, KINDS.items(), strict=True):
+                for objective in labelling:
+                    _label_lines(panel, labels[objective, transform, kind], look[objective])
                 panel.set_title(f"{results.transform_title(transform)}, {title}")
             row[0].set_ylabel("share, %")
             row[0].set_ylim(0, 103)
         steps_axis(axes[0, 0])
         for panel in axes[-1]:
             panel.set_xlabel("step, the steps of the start included")
-        legend(figure, objective_keys(results, shown, lines=True), 2)
+        legend(figure, keys(results, look, labelling, line=None), 2)
     records = [r for r in results.records if r.measure == LABELS and r.metric in KINDS]
     return plot("figure-labels", figure, results, records)
 
@@ -90,15 +99,12 @@ def _label_lines(panel: Axes, values: dict[int, BySeed], look: Look) -> None:
 
 
 def contextual_figure(results: Results, scale: str) -> Plot | None:
-    """AER by layer, a panel for each objective, a line for each transform and way to encode; None without two layers.
-
-    None too with more objectives or transforms than a figure can tell apart.
-    """
-    layers = results.layers(AER)
-    cells = {(o, t) for o in results.objectives for t in results.transforms if _errors(results, o, t, layers)}
-    objectives = [name for name in results.objectives if any(name == o for o, _ in cells)]
+    """AER by layer, a panel for each objective, a line for each transform and way to encode."""
+    layers, look = results.layers(AER), looks(results)
+    cells = [(o, t) for o in results.objectives for t in results.transforms if _errors(results, o, t, layers)]
+    objectives = list(dict.fromkeys(objective for objective, _ in cells))
     transforms = [name for name in results.transforms if any(name == t for _, t in cells)]
-    if len(layers) < 2 or not objectives or not distinct(results) or len(results.transforms) > MOST:
+    if len(layers) < 2 or not objectives or not look or len(results.transforms) > MOST:
         return None
     fill, columns = fills(results.transforms), min(ABREAST, len(objectives))
     lines = [(transform, joint) for transform in transforms for joint in WAYS]
@@ -107,9 +113,10 @@ def contextual_figure(results: Results, scale: str) -> Plot | None:
         axes = grid(figure, len(objectives), columns, sharex=True, sharey=True)
         for panel, objective in zip(axes.flat, objectives, strict=False):
             for place, (transform, joint) in enumerate(lines):
-                rates = _errors(results, objective, transform, layers, joint)
                 shift = BESIDE * (place - (len(lines) - 1) / 2)
-                _layer_line(panel, rates, looks(results)[objective], fill[transform], WAYS[joint][1], shift)
+                rates = _errors(results, objective, transform, layers, joint)
+                points = [(layer + shift, estimate) for layer, estimate in rates]
+                _layer_line(panel, points, look[objective], fill[transform], WAYS[joint][1])
             panel.set_title(textwrap.fill(results.objective_title(objective), 20), fontsize=9.5)
             panel.set_xticks(layers)
             panel.tick_params(labelbottom=True)
@@ -127,21 +134,19 @@ def contextual_figure(results: Results, scale: str) -> Plot | None:
 
 def _errors(
     results: Results, objective: str, transform: str, layers: Sequence[int], joint: bool = False
-) -> dict[int, Estimate]:
+) -> list[Point]:
     """The mean over seeds at each layer that was measured."""
-    by_layer = {n: results.scores(AER, objective, transform, "", "aer", layer=n, joint=joint) for n in layers}
-    return {layer: estimate for layer, scores in by_layer.items() if (estimate := mean(scores))}
+    return means((n, results.scores(AER, objective, transform, "", "aer", layer=n, joint=joint)) for n in layers)
 
 
-def _layer_line(panel: Axes, rates: dict[int, Estimate], look: Look, fill: Fill, dash: Dash, shift: float) -> None:
-    """Means over seeds in percent, and their intervals `shift` beside them."""
-    layers = [layer + shift for layer in rates]
+def _layer_line(panel: Axes, rates: list[Point], look: Look, fill: Fill, dash: Dash) -> None:
+    """Means over seeds in percent, and their intervals."""
+    layers, values = [layer for layer, _ in rates], [100 * one.mean for _, one in rates]
     style: dict[str, Any] = {"fillstyle": "full" if fill == "none" else fill, "markerfacecoloralt": "#ffffff"}
     style |= {"markerfacecolor": "#ffffff" if fill == "none" else look.colour, "linewidth": 1.2}
-    values = [100 * one.mean for one in rates.values()]
     panel.plot(layers, values, dash, color=look.colour, marker=look.marker, markersize=6, **style)
-    if any(one.seeds > 1 for one in rates.values()):
-        draw_intervals(panel, layers, ends(list(rates.values())), look.colour)
+    if any(one.seeds > 1 for _, one in rates):
+        draw_intervals(panel, layers, ends([one for _, one in rates]), look.colour)
 
 
 def ablation_figure(results: Results, scale: str) -> Plot | None:
@@ -162,9 +167,12 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
         for y, (_, objective, transform) in enumerate(rows)
         for task in tasks
     }
-    printed = _printed_gains(results)
-    shown = [printed[name, task] for name, _, _ in rows for task in tasks if (name, task) in printed]
-    farthest = max((100 * abs(gain) for gain in [*(g.mean for g in gains.values() if g), *shown]), default=0.0)
+    published = [p for table in TABLES for p in published_in(results, table)]
+    start = {p.task: p.value for p in published if p.table == 3 and p.setting == DEFAULT}
+    # The published difference to the default; POS's is of F1 on bare tags.
+    printed = {(p.setting, p.task): p.value - start[p.task] for p in published if p.task in start}
+    theirs = [printed[name, task] for name, _, _ in rows for task in tasks if (name, task) in printed]
+    farthest = max((100 * abs(gain) for gain in [*(g.mean for g in gains.values() if g), *theirs]), default=0.0)
     reach = max(STEP, STEP * -(-ROOM * farthest // STEP))
     with styled(FULL, 2.1 + 0.36 * len(labels), heading("figure-ablations", scale)) as figure:
         axes = figure.subplots(1, len(tasks), sharex=True, sharey=True, squeeze=False)[0]
@@ -186,9 +194,8 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
         handles = [key(f"ours, {one.plain.title}", one.look.colour, "", line="-") for one in families if one]
         handles.append(key("published, at the paper’s scale", INK, "D", "none"))
         legend(figure, handles, 3)
-    published = [p for table in TABLES for p in published_in(results, table) if p.task in tasks]
     records = records_of(results, every, ("ZS",))
-    return plot("figure-ablations", figure, results, records, published)
+    return plot("figure-ablations", figure, results, records, [p for p in published if p.task in tasks])
 
 
 def _gain(panel: Axes, gain: Estimate, y: float, reach: float, mark: Look) -> None:
@@ -200,10 +207,3 @@ def _gain(panel: Axes, gain: Estimate, y: float, reach: float, mark: Look) -> No
         if abs(end) > reach:
             edge = reach if end > 0 else -reach
             panel.plot(edge, y, linestyle="", marker=marker, color=mark.colour, markersize=6, clip_on=False)
-
-
-def _printed_gains(results: Results) -> dict[tuple[str, str], float]:
-    """The published difference to the default, by setting and task; POS's is of F1 on bare tags."""
-    default = {p.task: p.value for p in published_in(results, 3) if p.setting == DEFAULT}
-    printed = [p for table in TABLES for p in published_in(results, table) if p.task in default]
-    return {(p.setting, p.task): p.value - default[p.task] for p in printed}

@@ -1,17 +1,22 @@
-"""Aligners and encoders on gold sets: Table 2 of XLM-Align and the tables behind it, and findings in two sentences."""
-
-from __future__ import annotations
+"""Aligners and encoders on gold sets: Table 2 and Figure 2 of XLM-Align, the tables behind them, and findings."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
 from analysis.aligners.encoder import main_layer
 from analysis.aligners.methods import BY_NAME, RELEASED
+from analysis.papers.looks import PUBLISHED as PUBLISHED_LOOKS
+from analysis.papers.looks import Look, looks
 from analysis.papers.published import notes, published_layers
-from analysis.papers.texts import table
+from analysis.papers.texts import heading, plot, table
 from analysis.papers.xlm_align.continued import set_title
 from analysis.records.record import AER, LinkCounts, Record
+from analysis.report.drawing import FULL, INK, SOFT, Dash, key, legend, styled
+from analysis.report.plot import Plot
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, hundredths, link_cells, listed, percent
 from analysis.results.measured import Measured, gap
 from analysis.results.results import Results
@@ -20,7 +25,8 @@ FAST_ALIGN, DIAGONAL = "fast_align", "diagonal"
 HEADLINE = "grow-diag-final-and"
 CHOSEN_ON = "en-fr"  # the gold set by which the default of `calque align` was chosen; the others had no say in it
 SYSTEM = ("aligner", "learnt from, or encoder and layer")
-RATES = ("mean of the sets’ AER", "AER of all pairs")
+DASHES: tuple[Dash, ...] = ("-.", "--", ":")
+TITLES = {False: "each side encoded alone", True: "both sides in one row"}  # of panels, by whether a pair was one row
 Layers = Mapping[str, Mapping[str, Sequence[float]]]
 """Error rates by encoder, gold set and layer, as fractions."""
 
@@ -47,18 +53,12 @@ class System:
     records: Mapping[str, Record] = field(compare=False)
 
     @property
-    def main(self) -> bool:
-        """Whether it is at the chosen layer, and links are read by a method with a name of its own."""
-        return self.layer in (None, self.main_layer) and self.named
-
-    @property
     def named(self) -> bool:
         """Whether it needs no encoder, or reads links by a method that has a name of its own."""
         return not self.layers or self.aligner in BY_NAME
 
     @property
     def counts(self) -> dict[str, LinkCounts]:
-        """Its scores by gold set."""
         return {gold: record.links for gold, record in self.records.items() if record.links}
 
     @property
@@ -79,50 +79,38 @@ class System:
         return sum(measured) / len(measured) if measured and len(measured) == len(rates) else None
 
 
-@dataclass(frozen=True)
 class Systems:
-    """The systems of a study of word alignment in the order of its records, and the gold sets that are shown."""
+    """The systems of a study of word alignment in the order of its records, and its gold sets.
 
-    results: Results
-    sets: tuple[str, ...]
-    all: tuple[System, ...]
+    Attributes:
+        main: every system by a method with a name of its own, of encoders the chosen layer.
+        without_encoder: the diagonal, and fast_align's headline.
+        rows: those of Table 2: encoders with each side alone, and the released aligner's rule as it is released.
+    """
 
-    @classmethod
-    def of(cls, results: Results, sets: Sequence[str] = ()) -> Systems:
+    def __init__(self, results: Results, sets: Sequence[str] = ()) -> None:
         """Every system, on all gold sets or some."""
         records = [record for record in results.records if record.measure == AER and record.links is not None]
-        sets = tuple(sets) or tuple(dict.fromkeys(record.gold_set for record in records))
-        found: dict[tuple[str, str, str, str, bool, int | None, int, int], dict[str, Record]] = {}
+        self.results, self.sets = results, list(sets or dict.fromkeys(record.gold_set for record in records))
+        by_system: dict[tuple[str, str, str, str, bool, int | None, int, int], dict[str, Record]] = {}
         for record in records:
             run = results.runs[record.run]
             learnt = run.objective.name if run.objective else ""
             title = results.objective_title(learnt) if learnt else ""
             facets = (record.symmetrisation, record.joint, record.layer, run.layers, run.main_layer)
-            found.setdefault((record.aligner, learnt, title, *facets), {})[record.gold_set] = record
-        shown = ({gold: by_set[gold] for gold in sets if gold in by_set} for by_set in found.values())
-        return cls(results, sets, tuple(System(*key, its) for key, its in zip(found, shown, strict=True)))
-
-    @property
-    def main(self) -> list[System]:
-        """Every system by a method with a name of its own, of encoders the chosen layer."""
-        return [system for system in self.all if system.main]
-
-    @property
-    def without_encoder(self) -> list[System]:
-        """The diagonal, and fast_align's headline."""
+            by_system.setdefault((record.aligner, learnt, title, *facets), {})[record.gold_set] = record
+        ordered = ({gold: by_set[gold] for gold in self.sets if gold in by_set} for by_set in by_system.values())
+        self.all = [System(*key, its) for key, its in zip(by_system, ordered, strict=True)]
+        self.main = [s for s in self.all if s.named and s.layer in (None, s.main_layer)]
         headline = [s for s in self.all if s.aligner == FAST_ALIGN and s.symmetrisation == HEADLINE]
-        return [*(system for system in self.all if system.aligner == DIAGONAL), *headline]
+        self.without_encoder = [*(s for s in self.all if s.aligner == DIAGONAL), *headline]
+        alone = [s for s in self.encoders(joint=False) if s.aligner != RELEASED.name]
+        released = [s for s in self.encoders(joint=True) if s.aligner == RELEASED.name]
+        self.rows = [*self.without_encoder, *alone, *released]
 
     def encoders(self, joint: bool) -> list[System]:
         """Each encoder and aligner at the chosen layer."""
         return [system for system in self.main if system.layers and system.joint == joint]
-
-    @property
-    def shown(self) -> list[System]:
-        """The rows of Table 2: encoders with each side alone, and the released aligner's rule as it is released."""
-        alone = [system for system in self.encoders(joint=False) if system.aligner != RELEASED.name]
-        released = [system for system in self.encoders(joint=True) if system.aligner == RELEASED.name]
-        return [*self.without_encoder, *alone, *released]
 
     def by_objective(self, given: bool) -> list[System]:
         """The systems of encoders that were given, or that the study pretrained."""
@@ -130,43 +118,38 @@ class Systems:
 
     @property
     def header(self) -> tuple[str, ...]:
-        """Gold sets, the mean over them, and all pairs together."""
-        return *map(set_title, self.sets), *RATES
+        return *map(set_title, self.sets), "mean of the sets’ AER", "AER of all pairs"
 
     def rates(self, system: System) -> tuple[str, ...]:
         """AER by set, their mean, and that of all pairs; over fewer sets than there are, with their number."""
         counts = system.counts
-        few = f" ({len(counts)} of {len(self.sets)})" * (len(counts) < len(self.sets))
+        few = f" ({len(counts)} of {len(self.sets)})" if len(counts) < len(self.sets) else ""
         together = (system.mean(counts), sum(counts.values(), LinkCounts()).aer)
         by_set = (hundredths(counts[gold].aer if gold in counts else None) for gold in self.sets)
         return *by_set, *(hundredths(rate) + few for rate in together)
 
 
-def records_of(systems: Iterable[System]) -> list[Record]:
-    """The records behind systems, each once."""
-    return [record for system in dict.fromkeys(systems) for record in system.records.values()]
-
-
 def link_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     """Every table of a study of word alignment, by the name of its file."""
-    systems = Systems.of(results)
+    systems = Systems(results)
     given = systems.by_objective(given=True)
     yield "table-2", table_2(systems, scale)
     yield "measures", measures_table(systems, scale)
-    yield "ways", ways_table(systems, scale)
+    ways = ((s.aligner, s.learnt_from, s.way, *systems.rates(s)) for s in systems.main)
+    yield "ways", table("ways", results, scale, (*SYSTEM, "way", *systems.header), ways, 3)
     if any(system.layers for system in systems.all):
-        layers = published_layers("xlm_align") if given else {}
-        yield "layers", layers_table(systems, RELEASED.name, layers, scale)
+        yield "layers", layers_table(systems, published_layers("xlm_align") if given else {}, scale)
     if given and CHOSEN_ON in systems.sets:
         yield "choices", choices_table(systems)
 
 
+def _aligner(system: System) -> str:
+    return f"{system.aligner}, joint" if system.aligner == RELEASED.name else system.aligner
+
+
 def table_2(systems: Systems, scale: str) -> Table:
     """AER in percent by aligner and encoder, at the layer chosen beforehand."""
-    rows = []
-    for system in systems.shown:
-        aligner = f"{system.aligner}, joint" if system.aligner == RELEASED.name else system.aligner
-        rows.append((aligner, system.learnt_from, OURS, *systems.rates(system)))
+    rows = [(_aligner(system), system.learnt_from, OURS, *systems.rates(system)) for system in systems.rows]
     published = [number for number in systems.results.published if number.table == 2]
     for setting, encoder in dict.fromkeys((number.setting, number.objective) for number in published):
         values = {p.task: p.value for p in published if (p.setting, p.objective) == (setting, encoder)}
@@ -187,24 +170,18 @@ def _about(systems: Systems) -> dict[str, Any]:
     return about | {"published": notes("xlm_align").get(2, "")}
 
 
-def ways_table(systems: Systems, scale: str) -> Table:
-    """AER of fast_align's directions and symmetrisations, and of encoders with sides apart and joint."""
-    rows = ((s.aligner, s.learnt_from, s.way, *systems.rates(s)) for s in systems.main)
-    return table("ways", systems.results, scale, (*SYSTEM, "way", *systems.header), rows, 3)
-
-
-def layers_table(systems: Systems, aligner: str, published: Layers, scale: str) -> Table:
-    """AER of each layer, what Figure 2 draws; `published` are of the released aligner, joint."""
-    shown = [system for system in systems.all if system.layers and system.aligner == aligner]
-    shown.sort(key=lambda system: (system.layers, system.learnt, system.joint, system.layer or 0))
-    rows = [(system.title, str(system.layer), system.way, OURS, *systems.rates(system)) for system in shown]
+def layers_table(systems: Systems, published: Layers, scale: str) -> Table:
+    """AER of each layer by the released aligner, what Figure 2 draws; `published` rates are joint."""
+    encoders = [system for system in systems.all if system.layers and system.aligner == RELEASED.name]
+    encoders.sort(key=lambda system: (system.layers, system.learnt, system.joint, system.layer or 0))
+    rows = [(system.title, str(system.layer), system.way, OURS, *systems.rates(system)) for system in encoders]
     for encoder, by_set in published.items():
         if all(name in by_set for name in systems.sets):
             for layer, rates in enumerate(zip(*(by_set[name] for name in systems.sets), strict=True)):
                 cells = map(hundredths, (*rates, sum(rates) / len(rates)))
                 rows.append((encoder, str(layer), "joint", PUBLISHED, *cells, MISSING))
     header = ("encoder", "layer", "way", "source", *systems.header)
-    return table("link-layers", systems.results, scale, header, rows, 4, aligner=aligner)
+    return table("link-layers", systems.results, scale, header, rows, 4, aligner=RELEASED.name)
 
 
 def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
@@ -236,23 +213,21 @@ def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
 def measures_table(systems: Systems, scale: str) -> Table:
     """Precision, recall and F1 beside AER, for what Table 2 shows."""
     rows = []
-    for system in systems.shown:
+    for system in systems.rows:
         counts = system.counts
         counts |= {"all pairs": sum(counts.values(), LinkCounts())} if len(counts) > 1 else {}
-        aligner = f"{system.aligner}, joint" if system.aligner == RELEASED.name else system.aligner
-        rows += [(aligner, system.learnt_from, gold, *link_cells(its)) for gold, its in counts.items()]
+        rows += [(_aligner(system), system.learnt_from, gold, *link_cells(its)) for gold, its in counts.items()]
     header = (*SYSTEM, "gold set", "AER", "precision", "recall", "F1", "links", "sure")
     return table("measures", systems.results, scale, header, rows, 3)
 
 
 def link_findings(results: Results) -> Iterator[str]:
     """The best aligner without an encoder and the best with one, by mean AER over the sets that all of them have."""
-    systems = Systems.of(results)
+    systems = Systems(results)
     encoders = systems.encoders(joint=False)
     sets = [name for name in systems.sets if all(name in system.counts for system in encoders)]
     over = f"over {listed(list(map(set_title, sets)))}"
-    statistical = _means([system for system in systems.without_encoder if system.aligner != DIAGONAL], sets)
-    if statistical:
+    if statistical := _means([system for system in systems.without_encoder if system.aligner != DIAGONAL], sets):
         yield f"Mean AER {over}: {_lead(statistical, sets)} of aligners without an encoder."
     if read := _means(encoders, sets):
         floor = _means([system for system in systems.without_encoder if system.aligner == DIAGONAL], sets)
@@ -262,8 +237,7 @@ def link_findings(results: Results) -> Iterator[str]:
 
 def _means(systems: Sequence[System], sets: Sequence[str]) -> list[tuple[System, float]]:
     """The mean AER of each system that has all the sets."""
-    rates = [(system, system.mean(sets)) for system in systems]
-    return [(system, rate) for system, rate in rates if rate is not None]
+    return [(system, rate) for system in systems if (rate := system.mean(sets)) is not None]
 
 
 def _lead(rates: list[tuple[System, float]], sets: Sequence[str]) -> str:
@@ -272,19 +246,87 @@ def _lead(rates: list[tuple[System, float]], sets: Sequence[str]) -> str:
     first = f"{_name(best)} {percent(rate)} %"
     if not others:
         return f"{first}, the only one"
-    if all(_below(best, other, sets) for other, _ in others):
+    gaps = [
+        gap(*([{0: Measured.of(system.records[name])} for name in sets] for system in (best, other)))
+        for other, _ in others
+    ]
+    if all(below and below.high is not None and below.high < 0 for below in gaps):
         return f"{first}, the lowest"
     following, next_rate = others[0]
     return f"{first} and {_name(following)} {percent(next_rate)} %, no lead beyond the draw of sentences,"
-
-
-def _below(ours: System, theirs: System, sets: Sequence[str]) -> bool:
-    rates = ([{0: Measured.of(system.records[name])} for name in sets] for system in (ours, theirs))
-    difference = gap(*rates)
-    return difference is not None and difference.high is not None and difference.high < 0
 
 
 def _name(system: System) -> str:
     if system.layers:
         return f"{system.title} by {system.aligner}"
     return f"{system.aligner} ({system.title})" if system.learnt else system.aligner
+
+
+def link_figure(results: Results, scale: str) -> Plot | None:
+    """Links by the released aligner's rule, with the published encoders' rates."""
+    return layer_figure(Systems(results), scale, published=published_layers("xlm_align"))
+
+
+def layer_figure(
+    systems: Systems, scale: str, aligner: str = RELEASED.name, published: Layers | None = None
+) -> Plot | None:
+    """The mean AER over gold sets by layer, a line for each encoder.
+
+    None without an encoder, or with more than a figure can tell apart. Encoders of as many layers, scored on the same
+    sets, share a row of panels; `published` ones of as many layers join them where both sides are one row.
+    Lines across need no encoder.
+    """
+    encoders = [system for system in systems.all if system.layers and system.aligner == aligner]
+    groups: dict[tuple[int, tuple[str, ...]], list[System]] = {}
+    for system in encoders:
+        groups.setdefault((system.layers, tuple(system.counts)), []).append(system)
+    look = looks(systems.results, list(dict.fromkeys(system.learnt for system in encoders))) if groups else {}
+    if not look:
+        return None
+    lines: list[System] = []
+    theirs: dict[str, Look] = {}
+    across = list(zip(systems.without_encoder, DASHES, strict=False))
+    with styled(FULL, 1.5 + 2.9 * len(groups), heading("figure-2-layers", scale)) as figure:
+        axes = figure.subplots(len(groups), len(TITLES), sharey="row", squeeze=False)
+        for row, ((layers, sets), members) in zip(axes, groups.items(), strict=True):
+            for panel, (joint, title) in zip(row, TITLES.items(), strict=True):
+                own = [system for system in members if system.joint == joint]
+                _draw(panel, own, look)
+                lines += own
+                for system, dash in across:
+                    if (rate := system.mean(sets)) is not None:
+                        panel.axhline(100 * rate, color=INK, linestyle=dash, linewidth=1)
+                        lines.append(system)
+                theirs |= _draw_published(panel, published or {}, sets, layers) if joint else {}
+                panel.set_title(f"{layers} layers, {title}" if len(groups) > 1 else title)
+                panel.set_xticks(range(layers + 1))
+                panel.set_xlabel("layer (0: embeddings)")
+            row[0].set_ylabel(f"mean AER, %\n{', '.join(map(set_title, sets))}")
+        called = systems.results.objective_title
+        handles = [key(called(name), one.colour, one.marker, line=one.dash) for name, one in look.items()]
+        for system, dash in across:
+            label = ", ".join(filter(None, (system.aligner, system.title)))
+            handles.append(Line2D([], [], color=INK, linestyle=dash, label=label))
+        handles += [key(f"{name}, published", one.colour, one.marker, "none", one.dash) for name, one in theirs.items()]
+        legend(figure, handles, 3, handlelength=2.5)
+    records = [record for system in dict.fromkeys(lines) for record in system.records.values()]
+    return plot("figure-2-layers", figure, systems.results, records, aligner=aligner)
+
+
+def _draw(panel: Axes, systems: Sequence[System], look: dict[str, Look]) -> None:
+    for name, (colour, marker, dash) in look.items():
+        line = sorted((system for system in systems if system.learnt == name), key=lambda system: system.layer or 0)
+        points = [(system.layer, 100 * rate) for system in line if (rate := system.mean(system.counts)) is not None]
+        if points:
+            panel.plot(*zip(*points, strict=True), dash, color=colour, marker=marker, markersize=6)
+
+
+def _draw_published(panel: Axes, published: Layers, sets: tuple[str, ...], layers: int) -> dict[str, Look]:
+    """Draw the published encoders of as many layers that have all the sets, and return their looks."""
+    look_of: dict[str, Look] = {}
+    for name, by_set in published.items():
+        if all(len(by_set.get(one, ())) == layers + 1 for one in sets):
+            rates = [100 * sum(at) / len(sets) for at in zip(*(by_set[one] for one in sets), strict=True)]
+            look_of[name] = look = PUBLISHED_LOOKS.get(name, Look(SOFT, ""))._replace(dash=":")
+            panel.plot(range(layers + 1), rates, look.dash, color=look.colour, marker=look.marker, fillstyle="none")
+    return look_of

@@ -1,7 +1,5 @@
 """Two small encoders of different families, untrained."""
 
-from __future__ import annotations
-
 from itertools import islice
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Pairs cut to a model's rows and put into batches, and rows encoded together: as each alone."""
 
-from __future__ import annotations
-
 import random
 from itertools import chain, pairwise
 from pathlib import Path
@@ -13,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.aligners import batches as module
-from analysis.aligners.batches import CutSide, EncodedRows, RowRoom, Stretches, batches, row_batches
 from analysis.aligners.encoder import Encoder, Precision
+from analysis.aligners.pair_encoder import CutSide, EncodedRows, RowRoom, Stretches, batches, row_batches
 from derive.links.aligner import LeftOut
 
 words = st.lists(st.lists(st.integers(5, 99), max_size=3), max_size=12)

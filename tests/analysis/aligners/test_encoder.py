@@ -1,7 +1,5 @@
 """Which models are encoders, and what is read from folders that others made."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Similarities, plans and rules: compared with POT, SciPy and slow twins, and by name."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

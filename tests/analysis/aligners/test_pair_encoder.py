@@ -1,7 +1,5 @@
 """Links of sentence pairs that are encoded once: as of each pair, layer and method alone."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -1,7 +1,5 @@
 """A real encoder on real gold sets: SimAlign's links, and error rates as they were measured."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Words as sub-words of any folder's tokenizer."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Examples made by hand, and words as they stand."""
 
-from __future__ import annotations
-
 from analysis.baselines.baseline import Answer
 from derive.example import Example
 from derive.sentence import Sentence

@@ -1,7 +1,5 @@
 """Majority, unigram and gazetteer: what they say of hand-made text, a slow twin of each, and real text."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 
@@ -9,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.baselines.baseline import Answer, Baseline, most_frequent
-from analysis.baselines.tags import Gazetteer, MajorityTag, Unigram
+from analysis.baselines.baseline import Answer, Baseline, Gazetteer, MajorityTag, Unigram, most_frequent
 from analysis.baselines.texts import MajorityLabel
 from analysis.tasks.score import accuracy
 from analysis.tasks.tagging import POS

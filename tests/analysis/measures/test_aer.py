@@ -1,7 +1,5 @@
 """AER against cases worked out by hand, a brute-force twin, and its laws; gold sets, by name and by derivation."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path

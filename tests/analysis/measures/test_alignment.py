@@ -1,7 +1,5 @@
 """alignment@1: against brute force, its laws, and the checkpoints that it reads."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import shutil
@@ -28,8 +26,7 @@ from analysis.measures.alignment import (
     pair_alignment,
     type_alignment,
 )
-from analysis.records.measurement import MeasuredModel, Measurement
-from analysis.records.record import ALIGNMENT, Record
+from analysis.records.record import ALIGNMENT, MeasuredModel, Measurement, Record
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput

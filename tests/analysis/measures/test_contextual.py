@@ -1,7 +1,5 @@
 """Contextual alignment of derived sentences, layer by layer."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -13,8 +11,7 @@ from transformers import RobertaForMaskedLM, RobertaModel
 
 from analysis.measures.aer import score_all
 from analysis.measures.contextual import PAIRS, pair_links, self_labels
-from analysis.records.measurement import MeasuredModel, Measurement
-from analysis.records.record import AER, LABELS, Record
+from analysis.records.record import AER, LABELS, MeasuredModel, Measurement, Record
 from derive.build import derive_languages, write_translation
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput

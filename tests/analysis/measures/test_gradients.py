@@ -1,7 +1,5 @@
 """The gradient cosine against autograd by hand, over all parameters of the layers as one vector."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Questions about facts: scores against transformers' own, models that know, and what chance and the null are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +9,7 @@ from transformers import RobertaForMaskedLM
 
 from analysis.measures.knowledge import UNDECIDED, answers, knowledge
 from analysis.records.items import Items
-from analysis.records.measurement import MeasuredModel
-from analysis.records.record import BOTH, CARRIED, KNOWN
+from analysis.records.record import BOTH, CARRIED, KNOWN, MeasuredModel
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput

@@ -1,7 +1,5 @@
 """Words of a lexicon in a table: compared with a slow twin, and drawn."""
 
-from __future__ import annotations
-
 from itertools import combinations, pairwise
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The loss on masked ids: compared with transformers' own, its laws, and its null."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +8,7 @@ import torch
 from transformers import RobertaForMaskedLM
 
 from analysis.measures.loss import ROWS, held_out_loss, masked_loss, masked_only, unigram_loss
-from analysis.records.measurement import MeasuredModel
-from analysis.records.record import HELD_OUT
+from analysis.records.record import HELD_OUT, MeasuredModel
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput

@@ -1,7 +1,5 @@
 """Permutation nulls: their laws, and what they leave of frequency and of types."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np
@@ -11,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.measures.nulls import either, exchanged_accuracies, in_company, like_frequent, null, shuffled
-from analysis.measures.states import sentence_means, type_means
-from analysis.measures.vectors import linear_cka
+from analysis.measures.states import linear_cka, sentence_means, type_means
 from analysis.records.record import Null
 from pretrain.model import build
 from tests.analysis.measures.test_gradients import MODEL, TYPES

@@ -1,7 +1,5 @@
 """Aligners on a gold set: one pass of an encoder is worth as many as there are layers and methods."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -10,8 +8,7 @@ from analysis.aligners.methods import METHODS
 from analysis.aligners.pair_encoder import EncoderAligner
 from analysis.measures.aer import GoldSet, score_all
 from analysis.measures.word_alignment import alone_and_joint, diagonal_score, fast_align_scores, gold_links
-from analysis.records.measurement import MeasuredModel
-from analysis.records.record import LinkCounts
+from analysis.records.record import LinkCounts, MeasuredModel
 from derive.errors import BadInput
 from derive.links.aligner import Pair
 from derive.links.fast_align import FastAlign, StatisticalAligner

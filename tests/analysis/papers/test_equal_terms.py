@@ -1,7 +1,5 @@
 """Objectives on equal terms: their table, figure and claims hold what records say."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

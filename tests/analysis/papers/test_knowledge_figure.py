@@ -1,7 +1,5 @@
 """The figure of facts: a bar for each number, its levels as lines, and nothing without records."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from analysis.papers.knowledge import GROUPS, knowledge_figure

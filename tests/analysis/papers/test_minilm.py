@@ -1,7 +1,5 @@
 """Learning curves: amounts, the line through them, and the published row and marks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from math import log2
 

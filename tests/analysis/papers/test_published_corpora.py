@@ -1,7 +1,5 @@
 """XLM-Align's Tables 8 to 10: counts and sums of what is printed, and cells of each column and corner."""
 
-from __future__ import annotations
-
 import pytest
 
 from analysis.papers.published import Corpora, corpora

@@ -1,7 +1,5 @@
 """WEAM's and PPA's tables, and XLM-Align's of XTREME: their numbers and their averages."""
 
-from __future__ import annotations
-
 import pytest
 
 from analysis.papers.published import notes, published

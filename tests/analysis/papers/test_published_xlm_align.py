@@ -1,7 +1,5 @@
 """XLM-Align's tables: their numbers, their averages, and where they contradict each other or the text."""
 
-from __future__ import annotations
-
 import pytest
 
 from analysis.papers.published import notes, published

@@ -1,7 +1,5 @@
 """A sweep's table and figure: a row and a point for each value, whatever the values differ in."""
 
-from __future__ import annotations
-
 import csv
 import io
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Terms and units of a report."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

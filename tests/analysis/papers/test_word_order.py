@@ -1,7 +1,5 @@
 """Word orders before and after, and their figure."""
 
-from __future__ import annotations
-
 import csv
 import json
 from dataclasses import replace
@@ -11,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from analysis.papers.word_order import BETWEEN, NEAR, WordOrders, compare, drawn_shares, grammar_figure, language_name
-from analysis.report.style import LOOKS
+from analysis.report.drawing import LOOKS
 from derive.reorder import PocketTreebank, Reorder
 from derive.typology import Share
 from tests.analysis.drawn import coordinates, laid_out, legend, legible, looked, points

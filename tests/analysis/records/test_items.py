@@ -1,7 +1,5 @@
 """Items: a list of whole numbers is written short and read as it was."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """What runs say that they are made of."""
 
-from __future__ import annotations
-
 import pytest
 
 from analysis.records.run import Described, Start

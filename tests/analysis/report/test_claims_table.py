@@ -1,7 +1,5 @@
 """Claims and the null as tables and in words."""
 
-from __future__ import annotations
-
 import pytest
 
 from analysis.report.claims_table import HEADER, claims_table, listed, null_sentences, null_table, verdicts, written

@@ -1,7 +1,5 @@
 """report.html: whole, well-formed, escaped, and asking nothing of the network."""
 
-from __future__ import annotations
-
 import base64
 import re
 from html.parser import HTMLParser
@@ -11,12 +9,11 @@ from xml.etree import ElementTree
 import pytest
 
 from analysis.papers.align_mlm.claims import align_mlm_claims
-from analysis.papers.align_mlm.correlation_figure import correlation_figure
-from analysis.papers.align_mlm.figures import delta_figure
+from analysis.papers.align_mlm.figures import correlation_figure, delta_figure
 from analysis.papers.align_mlm.tables import alignment_table, scores_table
 from analysis.report.claims_table import claims_table, null_table
-from analysis.report.page import SMALLEST, Report, write_page
-from analysis.report.style import FULL
+from analysis.report.drawing import FULL
+from analysis.report.page import SMALLEST, Report, excerpt, write_page
 from tests.analysis.saved import saved
 from tests.analysis.toy import joined, toy_published, toy_records
 
@@ -163,3 +160,26 @@ def test_control_characters_are_shown_as_signs(tmp_path: Path) -> None:
     write_page(tmp_path / "r.html", Report("bell \x07", "toy", [], None, [], examples=[("e", "a\x00b")]))
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "bell �" in text and "a�b" in text and "\x07" not in text
+
+
+PREVIEW = "Sentences\n=========\n\n" + "".join(f"{n}.\nsource a b\ntrans  c d\n\n" for n in range(1, 6))
+
+
+def test_whole_examples_and_how_many_are_left() -> None:
+    shown = excerpt(PREVIEW, lines=12)
+    assert shown == PREVIEW[: PREVIEW.index("3.")] + "3 more in the preview\n"
+
+
+def test_an_example_that_just_fits_is_there() -> None:
+    two = PREVIEW[: PREVIEW.index("3.")].count("\n")
+    assert "3 more" in excerpt(PREVIEW, lines=two) and "4 more" in excerpt(PREVIEW, lines=two - 1)
+
+
+def test_one_example_at_least() -> None:
+    assert "1.\nsource a b\ntrans  c d\n" in excerpt(PREVIEW, lines=1)
+    assert "4 more" in excerpt(PREVIEW, lines=1)
+
+
+def test_what_fits_is_there_whole() -> None:
+    assert excerpt(PREVIEW, lines=100) == PREVIEW.rstrip() + "\n"
+    assert excerpt("", lines=3) == "\n"

@@ -1,7 +1,5 @@
 """The picture of a sentence pair: real files, the same bytes, nothing outside."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -11,8 +9,8 @@ from matplotlib.colors import same_color
 from matplotlib.font_manager import findfont, get_font
 from matplotlib.patches import Patch, Rectangle
 
+from analysis.report.drawing import STYLE
 from analysis.report.pair_figure import CELL, GOLD, LINKED, POSSIBLE, align_figure, drawn_pair
-from analysis.report.style import STYLE
 from derive.links.aligner import Links, Pair
 from derive.readers.links import GoldLinks
 from tests.analysis.drawn import legend, looked

@@ -1,7 +1,5 @@
 """A plot on disk: real files, the same bytes, and the numbers that it shows beside it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from xml.etree import ElementTree

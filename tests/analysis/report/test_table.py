@@ -1,17 +1,18 @@
 """Tables, and what their numbers are over."""
 
-from __future__ import annotations
-
 import csv
 import io
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from analysis.papers.align_mlm.claims import align_mlm_claims
 from analysis.papers.align_mlm.tables import scores_table
 from analysis.report.claims_table import claims_table
-from analysis.report.table import MISSING, Table, cell, coverage, covered, over_seeds, percent
+from analysis.report.table import MISSING, Table, cell, coverage, covered, over_seeds, percent, visible
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
 from tests.analysis.runs import runs
@@ -98,3 +99,18 @@ def test_tables_and_claims_say_what_their_seeds_draw() -> None:
         assert claims is not None
         note = claims.note
         assert of_data in note and said[1:] in note
+
+
+def test_control_characters_have_a_sign_and_white_space_stays() -> None:
+    assert visible("a\x01b\x1f\x7f\x85\x9f\ud800\udfff\ufffe\uffff") == "a�b��������"
+    assert visible(" ~\xa0\ud7ff\ue000�") == " ~\xa0\ud7ff\ue000�", "what stands beside them stays"
+    assert visible("a\tb\nc é ա 😀") == "a\tb\nc é ա 😀"
+
+
+@given(st.text())
+def test_any_text_can_stand_in_xml(text: str) -> None:
+    node = ElementTree.Element("text")
+    node.text = visible(text)
+    xml = ElementTree.tostring(node, encoding="unicode")
+    again = ElementTree.fromstring(xml).text or ""
+    assert again == visible(text).replace("\r\n", "\n").replace("\r", "\n")  # as XML reads line ends

@@ -1,7 +1,5 @@
 """Floors of several draws of the data."""
 
-from __future__ import annotations
-
 import pytest
 
 from analysis.records.items import Items

@@ -1,7 +1,5 @@
 """Numbers with their errors, and their means, differences and verdicts over seeds."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -114,12 +112,12 @@ def seeds(*values: float) -> dict[int, Measured]:
 
 def test_the_difference_of_each_seed_decides() -> None:
     high, low = seeds(0.5, 0.7, 0.9), seeds(0.3, 0.51, 0.69)
-    assert judge_difference(high, low, +1).verdict == HOLDS
-    assert judge_difference(low, high, +1).verdict == FAILS and judge_difference(low, high, -1).verdict == HOLDS
-    assert judge_difference(high, low, +1, bound=0.3).verdict == FAILS
-    assert judge_difference(high, seeds(0.9, 0.5, 0.7), +1).verdict == UNDECIDED
-    assert judge_difference(high, seeds(0.1), +1).verdict == ONE_SEED
+    assert judge_difference(high, low).verdict == HOLDS
+    assert judge_difference(low, high).verdict == FAILS and judge_difference(low, high, side=-1).verdict == HOLDS
+    assert judge_difference(high, low, bound=0.3).verdict == FAILS
+    assert judge_difference(high, seeds(0.9, 0.5, 0.7)).verdict == UNDECIDED
+    assert judge_difference(high, seeds(0.1)).verdict == ONE_SEED
 
 
 def test_nothing_is_said_without_records() -> None:
-    assert judge_estimate(None, +1).because == judge_difference(seeds(0.5), {}, +1).because == NO_RECORDS
+    assert judge_estimate(None, +1).because == judge_difference(seeds(0.5), {}).because == NO_RECORDS

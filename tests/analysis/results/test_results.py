@@ -1,7 +1,5 @@
 """Runs and records joined: numbers, titles, and what does not belong together."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -21,9 +19,9 @@ def test_distances_are_those_of_the_order_not_of_its_alignment() -> None:
         for seed in (0, 1)
         for measure, metric, value in ((ORDER, "kendall", 0.9), ("alignment", "all", 0.2))
     ]
-    found = joined(records).distances("MLM", "trans.inv")
+    found = joined(records).scores(ORDER, "MLM", "trans.inv", "", "kendall")
     assert {seed: measured.value for seed, measured in found.items()} == {0: 0.9, 1: 0.9}
-    assert joined(records).distances("MLM", "trans") == {}
+    assert joined(records).scores(ORDER, "MLM", "trans", "", "kendall") == {}
 
 
 def test_each_seeds_number_is_that_of_its_last_step() -> None:
@@ -72,7 +70,7 @@ def test_records_that_do_not_belong_together_are_refused() -> None:
         Results([*runs([SCORE]), replace(twin, study="other")], [SCORE])
     with pytest.raises(BadInput, match="no such run among 0"):
         Results([], [SCORE])
-    with pytest.raises(BadInput, match="perm, which is no language of the run"):
+    with pytest.raises(BadInput, match="perm, which is not a language of the run"):
         joined([replace(SCORE, language="perm")])
 
 

@@ -1,7 +1,5 @@
 """Retained transfer: by hand, in words where it is not a number, and claims that floors leave undecided."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -98,28 +96,28 @@ def test_a_claim_about_delta_whose_zero_shot_scores_are_at_the_floor_is_undecide
     records = scores("MLM", [0.7, 0.71, 0.72], [0.29, 0.31, 0.30]) + scores("XLM", SUPS, [0.30, 0.29, 0.31])
     for low, extreme, near in (((), HOLDS, FAILS), ((floor(0.3),), AT_FLOOR, AT_FLOOR)):
         made = results(records, *low)
-        verdict = extreme_delta(made, "XLM", "trans", "pos", "accuracy", +1)
+        verdict = extreme_delta(made, "XLM", "trans", "pos", +1)
         assert verdict.verdict == extreme
-        assert all_near(made, "trans", "pos", "accuracy").verdict == near
+        assert all_near(made, "trans", "pos").verdict == near
         assert (verdict.p is None) == ("majority floor, the largest of 2" in verdict.because) == bool(low)
 
 
 def test_one_score_beyond_the_floor_leaves_the_verdict() -> None:
     records = scores("MLM", SUPS, [0.29, 0.31, 0.30]) + scores("XLM", SUPS, [0.60, 0.61, 0.62])
-    verdict = extreme_delta(results(records, floor(0.3)), "XLM", "trans", "pos", "accuracy", -1)
+    verdict = extreme_delta(results(records, floor(0.3)), "XLM", "trans", "pos", -1)
     assert verdict.verdict == HOLDS
 
 
 def test_one_seed_stays_undecided_whichever_way() -> None:
     beyond, at = (scores("MLM", [0.9], [zs]) + scores("XLM", [0.9], [0.3]) for zs in (0.6, 0.3))
-    found = [
-        extreme_delta(results(records, floor(0.3)), "XLM", "trans", "pos", "accuracy", +1).verdict
-        for records in (beyond, at)
-    ]
+    found = [extreme_delta(results(records, floor(0.3)), "XLM", "trans", "pos", +1).verdict for records in (beyond, at)]
     assert found == [ONE_SEED, AT_FLOOR]
 
 
-def test_a_correlation_of_cells_at_the_floor_is_undecided_and_the_table_says_why() -> None:
+def test_a_correlation_of_cells_at_the_floor_is_undecided_and_the_table_says_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("analysis.papers.align_mlm.claims.INVERTED", "trans")
     records = [
         record
         for place, name in enumerate(("MLM", "XLM", "ALIGN-MLM"))
@@ -128,9 +126,7 @@ def test_a_correlation_of_cells_at_the_floor_is_undecided_and_the_table_says_why
             number("trans", name, 0, ALIGNMENT, "", "all", 0.1 * place, 100, 9),
         )
     ]
-    assert correlated(results(records, floor(0.3)), "pos", "accuracy", 0.7).verdict == AT_FLOOR
+    assert correlated(results(records, floor(0.3)), "pos", 0.7).verdict == AT_FLOOR
     made = results(records, floor(0.3))
-    verdicts = {
-        row[1] for row in claims_table(made, align_mlm_claims(made, "trans"), "toy").rows if "POS (acc" in row[0]
-    }
+    verdicts = {row[1] for row in claims_table(made, align_mlm_claims(made), "toy").rows if "POS (acc" in row[0]}
     assert verdicts == {AT_FLOOR}

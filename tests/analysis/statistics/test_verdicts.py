@@ -1,7 +1,5 @@
 """Verdicts, by themselves and after correction for their family."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from random import Random
 
@@ -20,7 +18,6 @@ from analysis.statistics.verdicts import (
     NO_RECORDS,
     ONE_SEED,
     UNDECIDED,
-    Comparison,
     Corrected,
     Verdict,
     holm,
@@ -33,7 +30,7 @@ ABOVE, BELOW, OPEN = (estimate(values) for values in ([0.3, 0.31, 0.32], [-0.3, 
 
 
 def verdict(*found: Estimate, side: int = 1) -> Verdict:
-    return judge([Comparison(one, 0.0, side) for one in found], "because")
+    return judge([(one, 0.0, side) for one in found], "because")
 
 
 @pytest.mark.parametrize(
@@ -63,7 +60,7 @@ def test_one_comparison_is_decided_where_its_interval_ends() -> None:
     values = np.array([0.3, 0.35, 0.41])
     low, high = stats.t.interval(0.95, 2, loc=values.mean(), scale=stats.sem(values))
     for bound, word in ((low - 1e-6, HOLDS), (low + 1e-6, UNDECIDED), (high - 1e-6, UNDECIDED), (high + 1e-6, FAILS)):
-        assert judge([Comparison(estimate(list(values)), bound, +1)], "").verdict == word
+        assert judge([(estimate(list(values)), bound, +1)], "").verdict == word
 
 
 def test_p_is_two_sided_and_no_more_than_1() -> None:

@@ -1,7 +1,13 @@
+""""""
+
+import json
+
 import pytest
 
 from analysis.tasks.catalog import TASKS, metric_title, task, task_title
-from analysis.tasks.tagging import Tagging
+from analysis.tasks.classification import NLI, Paraphrase
+from analysis.tasks.questions import XQuAD
+from analysis.tasks.tagging import POS, Tagging
 from derive.errors import BadInput
 from derive.example import Example
 from derive.sentence import Sentence, Span
@@ -36,3 +42,26 @@ def test_titles() -> None:
     assert [task_title(name) for name in TASKS] == ["NLI", "NER", "POS", "QA", "XQuAD", "MLQA", "TyDiQA", "Paraphrase"]
     assert [metric_title(name) for name in ("accuracy", "f1", "f1_bare_tags")] == ["accuracy", "F1", "F1 on bare tags"]
     assert (task_title("bucc"), metric_title("em")) == ("bucc", "em")
+
+
+def test_tags_stand_in_lines_with_a_blank_one_after_each_sentence() -> None:
+    name, text = POS().submission("de", [], [("DET", "NOUN"), ("VERB",)], "xtreme")
+    assert (name, text) == ("udpos/test-de.tsv", "DET\nNOUN\n\nVERB\n\n")
+
+
+def test_tags_of_syntactic_words_are_no_submission() -> None:
+    assert POS().submission("de", [], [("DET",)]) == ("pos/test-de.tsv", "DET\n\n")
+
+
+def test_labels_stand_in_lines() -> None:
+    assert NLI().submission("fr", [], [("neutral",), ("entailment",)]) == (
+        "xnli/test-fr.tsv",
+        "neutral\nentailment\n",
+    )
+    assert Paraphrase().submission("zh", [], [("1",)])[0] == "pawsx/test-zh.tsv"
+
+
+def test_answers_stand_by_their_ids() -> None:
+    examples = [Example((), id="q1"), Example((), id="q2")]
+    name, text = XQuAD().submission("zh", examples, [("北京",), ("",)])
+    assert name == "xquad/test-zh.json" and json.loads(text) == {"q1": "北京", "q2": ""}

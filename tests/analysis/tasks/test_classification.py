@@ -1,7 +1,5 @@
 """Texts with one label: rows and decoding, the two tasks and their labels."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Floors of a task: learnt and tested where models are, with the task's own scores, and a new script is seen as one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

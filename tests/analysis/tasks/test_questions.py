@@ -1,7 +1,5 @@
 """Questions: rows that show every word of a context, answers decoded from windows, and a model that learns to point."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from pathlib import Path

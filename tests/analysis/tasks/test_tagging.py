@@ -1,7 +1,5 @@
 """Tags: rows and decoding, the two tasks and their scores."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

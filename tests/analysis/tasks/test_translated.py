@@ -1,7 +1,5 @@
 """Training sets of two languages: translations line by line, and pairs with a text of each."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import replace

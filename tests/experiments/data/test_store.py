@@ -1,16 +1,24 @@
-"""What is there of a recipe, by its digests and by those of the lock file."""
+"""The data folder: what is there of a recipe, and fetching the rest: everything in its place, or a reason."""
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import os
+import shutil
+import threading
 from pathlib import Path
 
 import pytest
 
 from derive.errors import BadInput
-from experiments.data.recipe import LOCK, Download, Output
-from experiments.data.store import Placed, State, Store
+from derive.files import claimed
+from experiments.data.download import PART, Patience
+from experiments.data.recipe import LOCK, Download, Output, Recipe
+from experiments.data.store import Fetched, Placed, State, Store
+from tests.experiments.data import site as served
+from tests.experiments.data.archives import zipped
+from tests.experiments.data.site import Site
 
 TEXT = b"some text\n"
 DIGEST = hashlib.sha256(TEXT).hexdigest()
@@ -78,3 +86,191 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("", encoding="utf-8")
     with pytest.raises(BadInput, match="is a file; expected the data folder"):
         Store(tmp_path / "data")
+
+
+TABLE = b"language\ttext\nen\tone\nfr\tun\n"
+ZIP = zipped({"t.tsv": TABLE, "x": b"x"})
+PATIENCE = Patience(tries=2, pause=0.01, longest=1.0, timeout=10.0)
+
+
+def sha256_of(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def download(url: str, content: bytes | None, *outputs: Output) -> Download:
+    """One whose size and digest are those of the content, or unknown."""
+    size, known = (0, "") if content is None else (len(content), sha256_of(content))
+    outputs = outputs or (Output(url.rpartition("/")[2], bytes=size, sha256=known),)
+    return Download(url, outputs, "none", "https://x.org", "this test", bytes=size, sha256=known)
+
+
+def fetched(folder: Path, *downloads: Download, trust: bool = False) -> Fetched:
+    recipe = Recipe("test", "A test", downloads)
+    return Store(folder).fetch(recipe, lambda *_: None, trust=trust, patience=PATIENCE)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """What lies below a folder, but for the lock file."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != LOCK
+    }
+
+
+def test_files_members_and_rows_come_to_their_places(site: Site, tmp_path: Path) -> None:
+    files = [
+        download(site.serve(f"/f{number}", bytes([number]) * 5_000), bytes([number]) * 5_000) for number in range(5)
+    ]
+    members = download(
+        site.serve("/z.zip", ZIP),
+        ZIP,
+        Output("t/en.tsv", ("t.tsv",), where={"language": "en"}),
+        Output("t/fr.tsv", ("t.tsv",), where={"language": "fr"}, columns=1),
+        Output("x", ("x",), sha256=sha256_of(b"x"), bytes=1),
+    )
+    packed = gzip.compress(b"packed")
+    single = download(site.serve("/p.gz", packed), packed, Output("p", decompress=True))
+    done = fetched(tmp_path, *files, members, single)
+    assert not done.failed
+    assert contents(tmp_path) == {
+        **{f"f{number}": bytes([number]) * 5_000 for number in range(5)},
+        "t/en.tsv": b"language\ttext\nen\tone\n",
+        "t/fr.tsv": b"language\nfr\n",
+        "x": b"x",
+        "p": b"packed",
+    }
+    assert sorted(done.placed) == sorted(contents(tmp_path))
+    site.asked.clear()
+    assert fetched(tmp_path, *files, members, single).placed == []
+    assert site.asked == []
+    (tmp_path / "t" / "en.tsv").unlink()
+    assert fetched(tmp_path, *files, members, single).placed == ["t/en.tsv"]
+    assert [path for path, _ in site.asked] == ["/z.zip"]
+
+
+def test_one_that_fails_stops_no_other_and_leaves_nothing(site: Site, tmp_path: Path) -> None:
+    good = download(site.serve("/good", b"good"), b"good")
+    other = download(site.serve("/other", b"other", served.other_bytes), b"other")
+    gone = download(f"{site.address}/gone", b"gone")
+    wrong = download(site.serve("/z.zip", ZIP), ZIP, Output("y", ("y",)), Output("x2", ("x",)))
+    unlike = download(site.serve("/y.zip", ZIP), ZIP, Output("x3", ("x",), sha256=sha256_of(b"y"), bytes=1))
+    longer = download(site.serve("/w.zip", ZIP), ZIP, Output("x4", ("x",), bytes=2))
+    done = fetched(tmp_path, good, other, gone, wrong, unlike, longer)
+    assert done.placed == ["good"]
+    assert len(done.failed) == 5
+    for said in ("than the recipe says", "answers 404", "no member 'y'", "x3: another file", "x4: 1 bytes"):
+        assert sum(said in one for one in done.failed) == 1, said
+    assert contents(tmp_path) == {"good": b"good"}
+
+
+def test_what_breaks_off_resumes_with_the_next_fetch(site: Site, tmp_path: Path) -> None:
+    content = os.urandom(100_000)
+    one = download(
+        site.serve("/f", content, served.breaks(30_000), served.breaks(0), served.status(500), served.whole), content
+    )
+    assert "after 30,000 bytes" in fetched(tmp_path, one).failed[0]
+    assert not (tmp_path / "f").exists()
+    assert fetched(tmp_path, one).placed == ["f"]
+    assert contents(tmp_path) == {"f": content}
+    assert site.ranges("/f")[-1] == "bytes=30000-"
+
+
+def test_without_a_digest_only_trust_fetches_and_later_fetches_keep_to_it(site: Site, tmp_path: Path) -> None:
+    url = site.serve("/f", b"first")
+    one, known = download(url, None), download(site.serve("/g", b"known"), b"known")
+    done = fetched(tmp_path, one, known)
+    assert (done.without_digest, done.placed) == ([one], ["g"])
+    assert site.ranges("/f") == []
+    assert fetched(tmp_path, one, known, trust=True).placed == ["f"]
+    assert Store(tmp_path).seen(one) == sha256_of(b"first")
+    (tmp_path / "f").unlink()
+    assert fetched(tmp_path, one).placed == ["f"]  # it is known from now on
+    (tmp_path / "f").unlink()
+    site.serve("/f", b"other")
+    for trust in (False, True):
+        assert "when it was fetched first, fetched.json says" in fetched(tmp_path, one, trust=trust).failed[0]
+    assert contents(tmp_path) == {"g": b"known"}
+
+
+def test_members_with_digests_need_no_trust(site: Site, tmp_path: Path) -> None:
+    packed = gzip.compress(b"text")
+    one = download(site.serve("/f.gz", packed), None, Output("f", decompress=True, bytes=4, sha256=sha256_of(b"text")))
+    assert fetched(tmp_path, one).placed == ["f"]
+
+
+def test_what_is_altered_is_not_written_over(site: Site, tmp_path: Path) -> None:
+    one, two = download(site.serve("/f", b"file"), b"file"), download(site.serve("/g", b"file"), b"file")
+    (tmp_path / "f").write_bytes(b"mine")
+    with pytest.raises(BadInput, match=r"f: not as the recipe says; remove what is to be fetched again"):
+        fetched(tmp_path, one, two)
+    assert (contents(tmp_path), site.asked) == ({"f": b"mine"}, [])
+
+
+def test_a_file_that_nobody_can_check_stays(site: Site, tmp_path: Path) -> None:
+    """One member is there and another is not: the first is not written over, and is taken as ours if it is the same."""
+    outputs = Output("one", ("t.tsv",)), Output("two", ("x",))
+    (tmp_path / "one").write_bytes(b"mine")
+    store = Store(tmp_path)
+    assert fetched(tmp_path, download(site.serve("/z.zip", ZIP), ZIP, *outputs)).placed == ["two"]
+    assert contents(tmp_path) == {"one": b"mine", "two": b"x"}
+    assert store.state(outputs[0]) is State.UNKNOWN
+    (tmp_path / "one").write_bytes(TABLE)
+    (tmp_path / "two").unlink()
+    assert fetched(tmp_path, download(site.serve("/z.zip", ZIP), ZIP, *outputs)).placed == ["two"]
+    (tmp_path / "one").write_bytes(b"mine")
+    assert Store(tmp_path).state(outputs[0]) is State.ALTERED
+
+
+def test_a_disk_without_room_is_refused_before_anything_is_asked(site: Site, tmp_path: Path) -> None:
+    one = Download(
+        site.serve("/f", b"f"), (Output("f"),), "none", "https://x.org", "test", bytes=10**18, sha256="0" * 64
+    )
+    with pytest.raises(BadInput, match="1,000,000,000,000,000,000 bytes are needed, and its disk has room for"):
+        fetched(tmp_path, one)
+    assert (contents(tmp_path), site.asked) == ({}, [])
+
+
+def test_one_process_at_a_time(site: Site, tmp_path: Path) -> None:
+    one = download(site.serve("/f", b"file"), b"file")
+    with claimed(tmp_path / "fetching"), pytest.raises(BadInput, match="another process works on it"):
+        fetched(tmp_path, one)
+    assert site.asked == []
+    assert fetched(tmp_path, one).placed == ["f"]
+
+
+def test_a_folder_that_is_a_link_to_another_disk(site: Site, tmp_path: Path) -> None:
+    elsewhere = Path("/dev/shm")
+    if not elsewhere.is_dir() or elsewhere.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("there is no other disk")
+    target = elsewhere / f"calque-{os.getpid()}-{threading.get_ident()}"
+    target.mkdir()
+    try:
+        (tmp_path / "big").symlink_to(target)
+        one = download(site.serve("/f", b"file"), b"file", Output("big/f", bytes=4, sha256=sha256_of(b"file")))
+        assert fetched(tmp_path, one).placed == ["big/f"]
+        assert (target / "f").read_bytes() == b"file"
+    finally:
+        shutil.rmtree(target)
+
+
+def test_progress_ends_when_the_file_is_in_its_place(site: Site, tmp_path: Path) -> None:
+    content = os.urandom(3_000_000)
+    heard: list[tuple[str, int, int, bool]] = []
+    recipe = Recipe("test", "A test", (download(site.serve("/f", content), content),))
+
+    def report(what: str, done: int, of: int) -> None:
+        heard.append((what, done, of, (tmp_path / "f").exists()))
+
+    Store(tmp_path).fetch(recipe, report, patience=PATIENCE)
+    assert {what for what, *_ in heard} == {"fetching f"}
+    assert heard[-1] == ("fetching f", 3_000_000, 3_000_000, True)
+    assert all(done < of and not there for _, done, of, there in heard[:-1])
+
+
+def test_a_mistake_of_the_program_s_own_is_not_hidden(site: Site, tmp_path: Path) -> None:
+    """Here that there is a folder in the place of a file of Calque's own."""
+    one = download(site.serve("/f", b"file"), b"file")
+    (Store(tmp_path).work_folder(one) / PART).mkdir(parents=True)
+    with pytest.raises(IsADirectoryError):
+        fetched(tmp_path, one)

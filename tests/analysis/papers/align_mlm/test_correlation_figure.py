@@ -1,17 +1,14 @@
 """Figure 3: alignment across, transfer up, so that points rise where rho is positive."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
 
-from analysis.papers.align_mlm.correlation_figure import correlation_figure, in_words
+from analysis.papers.align_mlm.figures import correlation_figure, in_words
 from analysis.records.record import ALIGNMENT, Published, Record
-from analysis.report.style import FILLS, INK, SOFT
+from analysis.report.drawing import FILLS, INK, SOFT
 from analysis.statistics.correlation import Correlation
 from tests.analysis.drawn import (
-    MANY,
     OBJECTIVES,
     coordinates,
     intervals,
@@ -225,17 +222,3 @@ def test_the_papers_own_rho_is_told_where_it_has_cells_enough() -> None:
     )
     assert [text.partition(" [")[0] for text in told] == ["NLI (accuracy), published, 8 cells: ρ = 1.00"]
     assert untold == []
-
-
-def test_more_objectives_than_looks_are_not_drawn() -> None:
-    many = [
-        number("trans", f"XLM-{n}", 0, *rest)
-        for n in range(1, MANY + 2)
-        for rest in (
-            ("SUP", "pos", "accuracy", 0.9, 9),
-            ("ZS", "pos", "accuracy", 0.5, 9),
-            (ALIGNMENT, "", "all", 0.1, 9),
-        )
-    ]
-    assert correlation_figure(joined(many), "toy") is None
-    assert correlation_figure(joined(many[3:]), "toy")

@@ -1,7 +1,5 @@
 """Figure 2: each bar is as high as its Delta, with its interval, beside the paper's own number."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 
@@ -9,12 +7,11 @@ import pytest
 from matplotlib.colors import same_color
 from matplotlib.patches import Patch, Rectangle
 
-from analysis.papers.align_mlm.figures import ABREAST, delta_figure
+from analysis.papers.align_mlm.figures import ABREAST, compared_metrics, delta_figure
 from analysis.papers.looks import BY_NAME
 from analysis.records.record import Published, Record
-from analysis.report.style import FULL, INK, MOST
+from analysis.report.drawing import FULL, INK, MOST
 from tests.analysis.drawn import (
-    MANY,
     OBJECTIVES,
     bars,
     coordinates,
@@ -198,11 +195,23 @@ def test_it_can_be_read_and_has_one_scale() -> None:
         assert {name: looked(entry) for name, entry in entries.items()} == published
 
 
-def test_more_objectives_than_looks_are_not_drawn() -> None:
-    many = [
-        number("trans", f"XLM-{n}", 0, measure, "pos", "accuracy", 0.5, 99)
-        for n in range(1, MANY + 2)
-        for measure in ("SUP", "ZS")
-    ]
-    assert delta_figure(joined(many), "toy") is None
-    assert delta_figure(joined(many[2:]), "toy")
+@pytest.mark.parametrize(
+    ("table", "measure", "metric", "compared"),
+    [
+        (3, "DELTA", "f1_bare_tags", "f1_bare_tags"),
+        (3, "ZS", "f1_bare_tags", "accuracy"),  # no Delta to stand beside
+        (8, "DELTA", "f1_bare_tags", "accuracy"),  # the table of alignment repeats some
+        (3, "DELTA", "accuracy", "accuracy"),
+    ],
+)
+def test_pos_is_compared_by_what_the_paper_prints_of_its_delta(
+    table: int, measure: str, metric: str, compared: str
+) -> None:
+    number = Published("ALIGN-MLM", table, "MLM", "trans.inv", measure, "pos", metric, 0.4)
+    found = compared_metrics(joined(toy_records(1), [number]))
+    assert found == {"nli": "accuracy", "ner": "f1", "pos": compared}
+
+
+def test_a_task_that_was_not_measured_is_not_compared() -> None:
+    pos = [record for record in toy_records(1) if record.task == "pos"]
+    assert compared_metrics(joined(pos)) == {"pos": "accuracy"}

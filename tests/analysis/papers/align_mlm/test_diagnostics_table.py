@@ -1,7 +1,5 @@
 """What pairs try stands apart, in a table of its own, where records have it."""
 
-from __future__ import annotations
-
 import csv
 import io
 

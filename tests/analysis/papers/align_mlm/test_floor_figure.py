@@ -1,7 +1,5 @@
 """The figure of scores above their floors, and the floors' lines in the other figures and rows in the tables."""
 
-from __future__ import annotations
-
 import csv
 import io
 from itertools import pairwise
@@ -13,7 +11,7 @@ from analysis.papers.align_mlm.figures import delta_figure, floor_figure
 from analysis.papers.align_mlm.order_figure import order_figure
 from analysis.papers.align_mlm.tables import alignment_table, scores_table
 from analysis.records.record import ORDER, Floor, Record
-from analysis.report.style import INK, SOFT
+from analysis.report.drawing import INK, SOFT
 from analysis.results.results import Results
 from tests.analysis.drawn import OBJECTIVES, coordinates, legend, legible, panels, points
 from tests.analysis.runs import number, runs

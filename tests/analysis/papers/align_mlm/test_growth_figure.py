@@ -1,7 +1,5 @@
 """Alignment over the steps: every line's points, and intervals that do not collide."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations
 
@@ -11,7 +9,7 @@ from matplotlib.collections import LineCollection
 from analysis.papers.align_mlm.figures import growth_figure
 from analysis.records.record import ALIGNMENT, Record
 from analysis.results.measured import mean
-from tests.analysis.drawn import MANY, OBJECTIVES, intervals, laid_out, legend, legible, looked, panels, points
+from tests.analysis.drawn import OBJECTIVES, intervals, laid_out, legend, legible, looked, panels, points
 from tests.analysis.papers.align_mlm.test_delta_figure import many_records
 from tests.analysis.runs import number
 from tests.analysis.toy import STEPS, joined, toy_records
@@ -150,13 +148,3 @@ def test_scores_are_no_steps_of_alignment() -> None:
     once = [r if r.measure == ALIGNMENT else replace(r, step=7) for r in toy_records(1)]
     assert growth_figure(joined([r for r in once if r.step in (STEPS[0], 7)]), "toy") is None
     assert growth_figure(joined([r for r in once if r.step in (*STEPS[:2], 7)]), "toy")
-
-
-def test_more_objectives_than_looks_are_not_drawn() -> None:
-    many = [
-        number("trans", f"XLM-{n}", 0, ALIGNMENT, "", "all", 0.5, 99, step)
-        for n in range(1, MANY + 2)
-        for step in (1, 2)
-    ]
-    assert growth_figure(joined(many), "toy") is None
-    assert growth_figure(joined(many[2:]), "toy")

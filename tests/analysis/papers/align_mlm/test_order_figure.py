@@ -1,7 +1,5 @@
 """The figure of transfer against order distance: its lines, where they break, and when there is none."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace
@@ -11,7 +9,7 @@ import pytest
 
 from analysis.papers.align_mlm.order_figure import STEEPEST, Line, order_figure
 from analysis.records.record import ALIGNMENT, ORDER, Record
-from analysis.report.style import FULL, INK
+from analysis.report.drawing import FULL, INK
 from analysis.results.measured import mean
 from analysis.statistics.intervals import Estimate
 from tests.analysis.drawn import MANY, OBJECTIVES, coordinates, intervals, laid_out, legend, legible, looked, panels

@@ -1,7 +1,5 @@
 """Transfer against what is shared: points, dials, tables, and when there is nothing to draw."""
 
-from __future__ import annotations
-
 import csv
 import io
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tables: each number is where its head says, published ones are marked, missing ones are a dash."""
 
-from __future__ import annotations
-
 import csv
 import io
 

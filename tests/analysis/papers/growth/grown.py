@@ -1,7 +1,5 @@
 """Curves of a made-up study: quantities that leave their nulls at known steps."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

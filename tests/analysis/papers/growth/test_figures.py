@@ -1,7 +1,5 @@
 """Bands that overlap with nothing, labels that do not meet, and figures of all records."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -13,9 +11,8 @@ from hypothesis import strategies as st
 from matplotlib.colors import to_hex
 from matplotlib.path import Path as PlotPath
 
-from analysis.papers.growth.curves import QUANTITIES
+from analysis.papers.growth.curves import QUANTITIES, growth_findings
 from analysis.papers.growth.figures import NULL, aligned_figure, clear_stretches, onset_figure, predicted_figure
-from analysis.papers.growth.tables import growth_findings
 from analysis.papers.texts import terms
 from analysis.records.record import Null
 from analysis.report.drawing import spread

@@ -1,7 +1,5 @@
 """When quantities leave their nulls, in which order, and whether seeds agree."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -11,12 +9,14 @@ from analysis.papers.growth.curves import (
     NEVER,
     Curves,
     Onsets,
+    agreement,
+    growth_tables,
     in_order,
     onset,
     onsets,
+    order_in_words,
     reversed_pairs,
 )
-from analysis.papers.growth.tables import agreement, growth_tables, order_in_words
 from analysis.records.record import Null, Record
 from tests.analysis.papers.growth.grown import ORDER, STEPS, grown
 

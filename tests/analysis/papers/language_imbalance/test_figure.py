@@ -1,14 +1,12 @@
 """Small multiples: every mixture in its panel, the paper's numbers beside ours, and the curve of a language alone."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
 
 from analysis.papers.language_imbalance.figures import curve_figure, imbalance_figure
+from analysis.report.drawing import INK
 from analysis.report.plot import Plot
-from analysis.report.style import INK
 from tests.analysis.drawn import OBJECTIVES, coordinates, intervals, legend, legible, looked, panels, points
 from tests.analysis.mixed import CURVE, LOSSES, PRINTED, THINNER, mixed
 

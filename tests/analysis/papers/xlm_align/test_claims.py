@@ -1,14 +1,12 @@
 """XLM-Align's headlines as claims."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
 from scipy import stats
 
 from analysis.papers.xlm_align.ablations import starts_table, xlm_align_tables
-from analysis.papers.xlm_align.claims import OURS, SECTION_6, xlm_align_claims
+from analysis.papers.xlm_align.claims import OURS, SECTION_6, xlm_align_claims, xlm_align_findings
 from analysis.records.record import AER, ALIGNMENT, LABELS
 from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
 from tests.analysis.aligned import ABLATIONS, END, STARTS, aligned_records
@@ -129,3 +127,17 @@ def test_nothing_is_held_against_itself() -> None:
     assert "XLM-Align after ALIGN-MLM has a lower AER than ALIGN-MLM, under Trans" in [
         claim.text for claim in xlm_align_claims(joined(aligned_records(("ALIGN-MLM", *STARTS))))
     ]
+
+
+def test_labels_and_errors_have_both_ends_and_gold_labels_are_none_of_them() -> None:
+    labels, errors, transfer = xlm_align_findings(joined(aligned_records(STARTS)))
+    assert labels.startswith(
+        "Under Trans the precision of self-made labels ends highest with XLM-Align after ALIGN-MLM (6"
+    )
+    assert "lowest with XLM-Align (3" in labels and "gold" not in labels
+    assert "highest with MLM (8" in errors and "lowest with XLM-Align, gold labels (5" in errors
+    assert transfer.startswith("Under Trans, XLM-Align, gold labels loses least on NLI (Δ ")
+
+
+def test_nothing_measured_says_nothing() -> None:
+    assert list(xlm_align_findings(joined([]))) == []

@@ -1,7 +1,5 @@
 """AER by layer: a panel an objective, and each line at its layers' means."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest
@@ -9,7 +7,7 @@ import pytest
 from analysis.papers.looks import looks
 from analysis.papers.xlm_align.figures import contextual_figure
 from analysis.records.record import AER, Record
-from analysis.report.style import FILLS, INK, MOST
+from analysis.report.drawing import FILLS, INK, MOST
 from analysis.results.measured import mean
 from analysis.results.results import Results
 from tests.analysis.aligned import STARTS, aligned_records

@@ -1,15 +1,12 @@
 """A start and what was pretrained further from it: looked up, averaged, compared, drawn and claimed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
 from analysis.papers.published import published
-from analysis.papers.xlm_align.continued import Continued
-from analysis.papers.xlm_align.continued_claims import continued_claims, continued_findings
+from analysis.papers.xlm_align.continued import Continued, continued_claims, continued_findings
 from analysis.papers.xlm_align.continued_figures import error_figures
 from analysis.papers.xlm_align.continued_tables import continued_tables
 from analysis.records.items import Items

@@ -1,7 +1,5 @@
 """The figure of self-made labels: every seed's line and their mean, at the steps of the records."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +8,7 @@ import pytest
 from analysis.papers.looks import BY_NAME, looks
 from analysis.papers.xlm_align.figures import label_figure
 from analysis.records.record import LABELS
-from analysis.report.style import MOST
+from analysis.report.drawing import MOST
 from tests.analysis.aligned import END, STARTS, STEPS, aligned_records
 from tests.analysis.drawn import MANY, coordinates, laid_out, legend, legible, looked, panels, points
 from tests.analysis.runs import number

@@ -1,19 +1,16 @@
 """Word alignment by layer: each encoder's mean over gold sets, and lines across for what has no layers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from analysis.papers.xlm_align.layer_figure import layer_figure
-from analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN, Systems, link_findings
+from analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN, Systems, layer_figure, link_findings
 from analysis.records.items import Items
 from analysis.records.record import AER, LinkCounts, Record
 from analysis.records.run import Described, Run
-from analysis.report.style import FULL, INK
+from analysis.report.drawing import FULL, INK
 from analysis.results.results import Results
 from pretrain.objectives import parse as objective
 from tests.analysis.drawn import MANY, OBJECTIVES, coordinates, laid_out, legend, legible, looked, panels, points
@@ -40,7 +37,7 @@ def run(record: Record) -> Run:
 
 
 def made(records: list[Record], sets: Sequence[str]) -> Systems:
-    return Systems.of(Results({one.id: one for one in map(run, records)}.values(), records), sets)
+    return Systems(Results({one.id: one for one in map(run, records)}.values(), records), sets)
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +121,7 @@ def test_encoders_of_other_depth_have_panels_of_their_own_as_high() -> None:
     rest = [row("de-en", DIAGONAL, "", 35)]
     rows = [*deep, *flat, *rest]
     runs = {r.run: replace(run(r), layers=3) if " XLM" in r.run else run(r) for r in rows}
-    many = layer_figure(Systems.of(Results(runs.values(), rows), SETS), "toy", "ot")
+    many = layer_figure(Systems(Results(runs.values(), rows), SETS), "toy", "ot")
     few = layer_figure(made([*flat, *rest], SETS), "toy", "ot")
     assert many and few
     for plot in (many, few):

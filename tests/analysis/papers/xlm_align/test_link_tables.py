@@ -1,7 +1,5 @@
 """Tables of word alignment: every choice with its layers, and layers beside published ones."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -32,7 +30,7 @@ def systems() -> Systems:
     ]
     records += [row("en-fr", "argmax", "ours", 90, layer=1), row("en-fr", "diagonal", "", 35)]
     runs = [replace(run(one), layers=2, main_layer=1) if one.layer is not None else run(one) for one in records]
-    return Systems.of(Results(dict.fromkeys(runs), records), SETS)
+    return Systems(Results(dict.fromkeys(runs), records), SETS)
 
 
 def test_choices_are_those_of_an_encoder_that_was_read_by_all_best_first(systems: Systems) -> None:
@@ -61,7 +59,7 @@ def test_a_choice_without_a_name_is_in_no_other_table(systems: Systems) -> None:
 
 def test_layers_stand_in_their_order_before_published_ones(systems: Systems) -> None:
     theirs = {"XLM-R": {"de-en": [0.9, 0.5], "en-fr": [0.7, 0.3]}, "of one set": {"de-en": [0.9, 0.5]}}
-    table = layers_table(systems, "xlm-align", theirs, "toy")
+    table = layers_table(systems, theirs, "toy")
     assert [(cells[1], cells[2]) for cells in table.rows[:6]] == [
         (str(n), way) for way in ("apart", "joint") for n in range(3)
     ]

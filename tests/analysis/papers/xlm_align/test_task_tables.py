@@ -1,8 +1,7 @@
 """Tasks by language, and their means as XTREME forms them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 
 import numpy as np
 import pytest
@@ -10,7 +9,14 @@ import pytest
 from analysis.papers.published import published
 from analysis.papers.xlm_align.continued import Continued
 from analysis.papers.xlm_align.continued_figures import task_figure
-from analysis.papers.xlm_align.continued_tables import BY_LANGUAGE, XTREME, printed_metrics, task_table, xtreme_table
+from analysis.papers.xlm_align.continued_tables import (
+    BY_LANGUAGE,
+    XTREME,
+    by_language,
+    printed_metrics,
+    task_table,
+    xtreme_table,
+)
 from analysis.records.record import Floor, Record
 from analysis.records.run import Described, Run
 from analysis.results.results import Results
@@ -130,3 +136,52 @@ def test_the_figure_has_what_its_panels_show(tasks: dict[str, list[str]]) -> Non
     assert list(plot.floors) == floors
     assert len(plot.figure.axes) == len(tasks)
     assert task_figure(made({}), "toy") is None
+
+
+XNLI = ["fr", "es", "de", "bg", "ar", "zh", "hi", "sw"]
+
+
+@pytest.mark.parametrize(
+    ("paper", "task", "languages", "rows"),
+    [
+        ("WEAM", "mlqa", ["en", "es", "de", "zh"], 5 + 5),
+        ("WEAM", "nli", ["en", "es", "de", "zh"], 5),
+        ("PPA", "mlqa", ["en", "de", "es", "hi", "zh"], 13),
+        ("PPA", "nli", ["en", "fr", "es", "de", "bg", "ar", "zh", "hi"], 15 + 15),
+    ],
+)
+def test_ours_stands_beside_the_papers_in_its_languages(paper: str, task: str, languages: list[str], rows: int) -> None:
+    """Table 5 repeats six rows of Table 2, which stand once."""
+    tested = XNLI if task == "nli" else ["de", "es", "hi", "vi", "zh"]
+    table = by_language(made({task: tested}, paper=paper.lower()), task, paper, "toy")
+    assert set(table.header[4:-2]) == {*languages} and table.header[4] == "en"
+    assert len(table.published) == rows and len({*table.rows}) == len(table.rows)
+    metrics = ["f1", "exact"] if task == "mlqa" and paper == "WEAM" else ["accuracy" if task == "nli" else "f1"]
+    ours = table.rows[: len(table.rows) - rows]
+    for metric, row in zip(metrics, ours, strict=True):
+        others = table.header[5:-2]
+        mean = fmean(score(task, metric, language, seed) for language in others for seed in (0, 1))
+        assert row[-2].split()[0] == f"{100 * mean:.1f}"
+
+
+@pytest.mark.parametrize(
+    ("task", "tested", "name", "printed"),
+    [
+        ("mlqa", ["es", "de", "zh"], ("WEAM", "zero-shot", "F1"), ["79.7", "67.8", "64.3", "63.7", "65.3", "68.9"]),
+        ("nli", ["es", "zh"], ("Word-aligned", "zero-shot", "accuracy"), ["80.1", "75.5"]),
+    ],
+)
+def test_numbers_are_as_printed_and_means_over_the_languages_of_the_table(
+    task: str, tested: list[str], name: tuple[str, ...], printed: list[str]
+) -> None:
+    table = by_language(made({task: tested}, paper="weam"), task, "WEAM", "toy")
+    (row,) = (row for row in table.rows if row[:3] == name)
+    assert list(row[4 : 4 + len(printed)]) == printed
+    if task == "nli":
+        assert row[-2:] == ("–", "–")  # no Chinese in that row
+
+
+def test_a_task_that_a_paper_does_not_have_is_in_all_its_languages() -> None:
+    table = by_language(made({"paraphrase": ["de", "zh"]}, paper="ppa"), "paraphrase", "PPA", "toy")
+    assert table.header[4:] == ("en", "de", "zh", "mean of the others", "mean of all")
+    assert not table.published and "Published" not in table.note and len(table.rows) == 1
