@@ -3,8 +3,6 @@
 They compute alike, layer by layer; what differs is what parts are called and from where positions count.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

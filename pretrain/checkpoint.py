@@ -7,8 +7,6 @@ Snapshots are a model's weights alone after some steps, to measure how it grew. 
 manifest.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import re

@@ -1,7 +1,5 @@
 """What a model is and how it is trained: plain values, with the paper's as defaults."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field

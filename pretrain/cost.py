@@ -3,8 +3,6 @@
 H hidden, F feed-forward, L layers, S ids a row, V types.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Several processes that train one model: the only file that touches torch.distributed."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ A name alone means another model tomorrow, so it is written with a revision: `Fa
 digits of a commit.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """metrics.jsonl: a row every few steps, and one a probe."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator, Mapping

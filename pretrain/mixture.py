@@ -1,7 +1,5 @@
 """What a model of several languages reads of each, and when."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

@@ -8,8 +8,6 @@
 <run>/manifest.json   last: its inputs, and the sha256 of its files
 """
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 from collections.abc import Callable

@@ -4,8 +4,6 @@ Nothing in a folder is run (trust_remote_code), nothing is unpickled (weights in
 and nothing is asked on the terminal. Any kind of model that transformers knows can be read.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

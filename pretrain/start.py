@@ -7,8 +7,6 @@ moments and states are of that size. Its checkpoint has all rows again, those th
 Shapes: V types of the tokenizer, R of them kept.
 """
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path

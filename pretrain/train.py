@@ -1,7 +1,5 @@
 """The loop. It knows neither objective nor corpus."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence

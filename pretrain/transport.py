@@ -6,8 +6,6 @@ Scores, (B, n, m), are 0 or more. Links are rows of (pair, row, column), (L, 3) 
 than to find them. Ties go to the first, as in NumPy.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import torch

@@ -1,7 +1,5 @@
 """What a model is pretrained to do, one file each, and the list of all."""
 
-from __future__ import annotations
-
 import re
 
 from derive.errors import BadInput, shown, unknown

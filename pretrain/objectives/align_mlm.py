@@ -1,7 +1,5 @@
 """ALIGN-MLM: MLM, and dictionary words pulled together (ALIGN-MLM, section 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """DICT-MLM: masked prediction on code-switched text (Chaudhary et al. 2020; ALIGN-MLM, appendix G.4)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal

@@ -1,7 +1,5 @@
 """LINK: words of the source are replaced by their translations, in the input alone (after Sedova et al. 2026)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

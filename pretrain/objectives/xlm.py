@@ -1,7 +1,5 @@
 """XLM: MLM and translation language modelling, with language embeddings (Conneau and Lample 2019)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
