@@ -175,7 +175,7 @@ def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
                 do(step, machine)
             else:
                 while not step.finished:
-                    world.expect(0)
+                    world.check()
                     time.sleep(PAUSE)
         world.wait()
     finally:

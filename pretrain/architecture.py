@@ -1,17 +1,17 @@
-"""The one file that spells out transformers' RoBERTa, XLM-R and BERT: names, positions, token types, heads.
+"""The one file that spells out transformers' RoBERTa, XLM-R and BERT: names, positions, token types, layers, heads.
 
 They compute alike, layer by layer; what differs is what parts are called and from where positions count.
 """
-
-from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
 import transformers
-from torch import Tensor, nn
+from torch import Tensor
+from torch.nn import functional as F
 
 from derive.errors import BadInput
+from pretrain.batch import LabelledPositions
 
 
 @dataclass(frozen=True)
@@ -50,19 +50,15 @@ class Architecture:
         """The name of the table of token types in a checkpoint's weights."""
         return f"{self.base}.embeddings.token_type_embeddings.weight"
 
-    def encoder(self, model: Any) -> nn.Module:
-        encoder: nn.Module = getattr(model, self.base)
-        return encoder
-
-    def embeddings(self, model: Any) -> Any:
-        return getattr(model, self.base).embeddings
+    def encoder(self, model: Any) -> Any:
+        return getattr(model, self.base)
 
     def tables(self, model: Any) -> tuple[Tensor, Tensor]:
-        embeddings = self.embeddings(model)
+        embeddings = self.encoder(model).embeddings
         return embeddings.word_embeddings.weight, embeddings.token_type_embeddings.weight
 
     def layers(self, model: Any) -> Any:
-        return getattr(model, self.base).encoder.layer
+        return self.encoder(model).encoder.layer
 
     def logits(self, model: Any, hidden: Tensor) -> Tensor:
         """The prediction head's output, (..., rows of the table), at hidden states (..., H)."""
@@ -70,8 +66,8 @@ class Architecture:
         return logits
 
     def text_logits(self, model: Any, first: Tensor) -> Tensor:
-        """What the head of a model for whole texts puts out, (B, C), at the states (B, H) of their first positions."""
-        states, pooler = first[:, None], getattr(model, self.base).pooler
+        """The output of the head of a model for whole texts, (B, C), at the states (B, H) of their first positions."""
+        states, pooler = first[:, None], self.encoder(model).pooler
         logits: Tensor = model.classifier(states if pooler is None else model.dropout(pooler(states)))
         return logits
 
@@ -84,6 +80,7 @@ class Architecture:
         return places + self.first_position(config) if self.counts_from_padding else places.clamp(min=0)
 
     def length(self, config: Any) -> int:
+        """How many ids a row may have."""
         return int(config.max_position_embeddings) - self.first_position(config)
 
 
@@ -113,25 +110,21 @@ def has_languages(token_types: int) -> bool:
     return token_types > TEXT_TYPES
 
 
-@dataclass(frozen=True)
-class Attention:
-    """The self-attention of a layer, taken apart: three projections, its heads, and its dropout in training."""
+def layer_at(layer: Any, hidden: Tensor, padding: Tensor | None, labelled: LabelledPositions) -> Tensor:
+    """A layer's output at the labelled positions alone, (N, H): all positions are attended to, these attend.
 
-    query: nn.Module
-    key: nn.Module
-    value: nn.Module
-    heads: int
-    dropout: float
-
-
-def attention_of(layer: Any) -> Attention:
-    """The self-attention of a layer as it is now, in training or in evaluation."""
-    attention = layer.attention.self
+    Rows have different numbers of them, so queries are padded to the most that a row has.
+    """
+    attention, rows = layer.attention.self, len(hidden)
+    here = hidden.flatten(0, 1).index_select(0, labelled.at)
+    query = attention.query(here)
+    query = query.new_zeros(rows * labelled.most, query.shape[1]).index_copy(0, labelled.slot, query)
+    q, k, v = (
+        x.unflatten(2, (attention.num_attention_heads, -1)).transpose(1, 2)
+        for x in (query.view(rows, labelled.most, -1), attention.key(hidden), attention.value(hidden))
+    )
     dropout = attention.dropout.p if attention.training else 0.0
-    return Attention(attention.query, attention.key, attention.value, attention.num_attention_heads, dropout)
-
-
-def after_attention(layer: Any, mixed: Tensor, before: Tensor) -> Tensor:
-    """A layer's output, (N, H), where self-attention gave `mixed` (N, H) at the hidden states `before` (N, H)."""
-    output: Tensor = layer.feed_forward_chunk(layer.attention.output(mixed, before))
+    mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=padding, dropout_p=dropout)
+    mixed = mixed.transpose(1, 2).flatten(2).flatten(0, 1).index_select(0, labelled.slot)
+    output: Tensor = layer.feed_forward_chunk(layer.attention.output(mixed, here))
     return output

@@ -6,7 +6,7 @@ Shapes: B rows or pairs, L ids a row, W ids a side at most, N labels, K links.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import Any, Self
 
@@ -35,19 +35,18 @@ class Batch:
         return self._each(lambda value: value.cut(rows) if isinstance(value, Batch) else value[rows])
 
     def to(self, device: torch.device) -> Self:
-        return self._each(lambda value: value.to(device) if isinstance(value, Batch) else moved(value, device))
+        return self._each(lambda value: value.to(device))
 
     def _each(self, change: Callable[[Any], Any]) -> Self:
-        values = ((each.name, getattr(self, each.name)) for each in fields(self))
-        return replace(self, **{name: change(value) for name, value in values if isinstance(value, Tensor | Batch)})
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return replace(self, **{name: change(v) for name, v in values.items() if isinstance(v, Tensor | Batch)})
 
 
 @dataclass(frozen=True)
 class LabelledPositions:
-    """Where labels are.
+    """Where labels are: `at` (N,), their flat positions.
 
-    `at` (N,) are their flat positions. In a table of `most` slots a row, the most that a row has (at least 1), `slot`
-    (N,) is the place of each.
+    In a table of `most` slots a row, the most that a row has (at least 1), `slot` (N,) is the place of each.
     """
 
     at: Tensor
@@ -74,7 +73,6 @@ class Rows(Batch):
     `padded` says whether any position is padding, so that rows without any skip the attention mask.
     `places` (B, L) say which place each id has, from 0, and -1 for padding, where it is not the number of ids before.
     `segments` (B, L) are the token types of a row's two texts, where the tokenizer's template has two.
-    `counted` are the positions of the labels, where they were counted already.
     """
 
     ids: Tensor
@@ -83,17 +81,6 @@ class Rows(Batch):
     padded: bool
     places: Tensor | None = None
     segments: Tensor | None = None
-    counted: LabelledPositions | None = field(default=None, compare=False)
-
-    def cut(self, rows: slice) -> Rows:
-        return replace(super().cut(rows), counted=None)
-
-    def to(self, device: torch.device) -> Rows:
-        if device.type == self.ids.device.type:
-            return self
-        here = self.positions  # counted here: on the device the count would be waited for
-        counted = LabelledPositions(moved(here.at, device), moved(here.slot, device), here.most)
-        return replace(super().to(device), counted=counted)
 
     @property
     def labelled(self) -> int:
@@ -101,7 +88,7 @@ class Rows(Batch):
 
     @property
     def positions(self) -> LabelledPositions:
-        return self.counted or LabelledPositions.of(self.labels)
+        return LabelledPositions.of(self.labels)
 
 
 @dataclass(frozen=True)
@@ -116,9 +103,8 @@ class PairRows(Batch):
     """Sentence pairs, one a row: `<s>` first side `</s>` second side `</s>`, padding.
 
     `clean` (B, L) are the ids before `rows` were masked; `sides` (B, 2) says how many ids each side has. `gold` (B, W)
-    is which id of the second side each of the first is aligned to, counted from 0, by gold links or by estimated ones,
-    and -1 where there is none or, in a translation without links, where nobody knows. `dice` (B, L) are uniform
-    numbers, for whoever draws positions.
+    is the place in the second side, counted from 0, that each id of the first is linked to, and -1 where there is no
+    link. `dice` (B, L) are uniform numbers, for whoever draws positions.
     """
 
     rows: Rows
@@ -138,13 +124,16 @@ class PairRows(Batch):
     def _narrow(self, pairs: Tensor) -> PairRows:
         """Some of the pairs, without the columns in which they have nothing but padding."""
         sides = self.sides[pairs]
-        width, side = int(sides.sum(1).max()) + MARKS, int(sides.max())
-        ids, labels, languages, clean, dice = (
-            x[pairs, :width] for x in (self.rows.ids, self.rows.labels, self.rows.languages, self.clean, self.dice)
-        )
-        segments = None if self.rows.segments is None else self.rows.segments[pairs, :width]
-        rows = Rows(ids, labels, languages, padded=True, segments=segments)
-        return PairRows(rows, clean, sides, self.gold[pairs, :side], dice)
+        row, side = slice(int(sides.sum(1).max()) + MARKS), slice(int(sides.max()))
+        rows = self.rows._each(lambda value: value[pairs, row])
+        return PairRows(rows, self.clean[pairs, row], sides, self.gold[pairs, side], self.dice[pairs, row])
+
+    def places(self, side: int) -> tuple[Tensor, Tensor]:
+        """Where the ids of a side (0 or 1) are in their rows, (B, W), and which of them are real; the rest are 0."""
+        offsets = torch.arange(self.gold.shape[1], device=self.sides.device)
+        real = offsets < self.sides[:, side, None]
+        first = self.sides[:, :1] * side + 1 + side  # after `<s>`, or after `<s>`, the first side and its `</s>`
+        return (first + offsets).masked_fill(~real, 0), real
 
     def side_rows(self, side: int, pad: int) -> Rows:
         """A side (0 or 1) of each pair alone, unmasked: `<s>` its ids `</s>`, and padding of the side's language."""
@@ -155,10 +144,10 @@ class PairRows(Batch):
         both = [self._side_rows(side, pad, self.rows.ids, self.rows.labels) for side in (0, 1)]
         width = max(rows.ids.shape[1] for rows in both)
 
-        def wide(sides: list[Tensor], fill: int) -> Tensor:
+        def joined(sides: list[Tensor], fill: int) -> Tensor:
             return torch.cat([F.pad(side, (0, width - side.shape[1]), value=fill) for side in sides])
 
-        ids, labels = wide([rows.ids for rows in both], pad), wide([rows.labels for rows in both], UNLABELLED)
+        ids, labels = joined([rows.ids for rows in both], pad), joined([rows.labels for rows in both], UNLABELLED)
         return Rows(ids, labels, torch.cat([rows.languages[:, :1].expand(-1, width) for rows in both]), padded=True)
 
     def _side_rows(self, side: int, pad: int, ids: Tensor, labels: Tensor) -> Rows:
@@ -171,13 +160,6 @@ class PairRows(Batch):
         own = own.scatter(1, self.sides[:, side, None] + 1, end)
         languages = self.rows.languages.gather(1, at[:, :1]).expand_as(own)
         return Rows(own, F.pad(own_labels, (1, 1), value=UNLABELLED), languages, padded=True)
-
-    def places(self, side: int) -> tuple[Tensor, Tensor]:
-        """Where the ids of a side (0 or 1) are in their rows, (B, W), and which of them are real; the rest are 0."""
-        offsets = torch.arange(self.gold.shape[1], device=self.sides.device)
-        real = offsets < self.sides[:, side, None]
-        first = self.sides[:, :1] * side + 1 + side  # after `<s>`, or after `<s>`, the first side and its `</s>`
-        return (first + offsets).masked_fill(~real, 0), real
 
 
 @dataclass(frozen=True)
@@ -212,10 +194,3 @@ class WordPairs(Batch):
     pairs: PairRows
     links: Links
     words: Links
-
-
-def moved(tensor: Tensor, device: torch.device) -> Tensor:
-    """A tensor on a device. To a GPU it travels while the host goes on."""
-    if device.type != "cuda" or tensor.is_cuda:
-        return tensor.to(device)
-    return tensor.pin_memory().to(device, non_blocking=True)

@@ -5,8 +5,8 @@ Shapes: B pairs, L ids a row, W ids a side at most.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -26,85 +26,6 @@ USUAL = 0.25
 """The share of the sentences that is parallel, where a name says none (ALIGN-MLM, Tables 1 and 6)."""
 PARALLEL = percent("parallel_fraction", "-", "{percent} % parallel", "10")
 GOLD_LINKS = word("links", GOLD, "-gold", "gold links")
-
-
-class Groups:
-    """Pairs of several bitexts, as many neighbours as fit into a row together; groups are numbered over all bitexts.
-
-    Eight bytes a pair and eight a group, however many there are.
-    """
-
-    def __init__(self) -> None:
-        self._pairs: list[np.ndarray] = []
-        self._bounds: list[np.ndarray] = []
-        self._ends = np.zeros(1, np.int64)
-
-    def add(self, pairs: np.ndarray, lengths: np.ndarray, room: int) -> int:
-        """Group pairs of the next bitext, whose ids are `lengths` (see `fill`); returns how many groups they are."""
-        self._pairs.append(pairs)
-        self._bounds.append(fill(lengths, room))
-        count = len(self._bounds[-1]) - 1
-        self._ends = np.append(self._ends, self._ends[-1] + count)
-        return count
-
-    def __len__(self) -> int:
-        return int(self._ends[-1])
-
-    def __getitem__(self, group: int) -> tuple[int, np.ndarray]:
-        """The number of a group's bitext, and its pairs."""
-        of = int(np.searchsorted(self._ends, group, side="right")) - 1
-        bounds, number = self._bounds[of], group - int(self._ends[of])
-        return of, self._pairs[of][bounds[number] : bounds[number + 1]]
-
-
-def fill(lengths: np.ndarray, room: int) -> np.ndarray:
-    """Neighbouring items, as many as fit into `room` on each side: where each group begins, and where the last ends.
-
-    `lengths` are (N,), or (N, 2) where an item has two sides with a room each; each item fits by itself.
-    """
-    count = len(lengths)
-    following = np.full(count, count)  # the item with which a new group begins, were there a group from each item on
-    for side in (lengths if lengths.ndim == 2 else lengths[:, None]).T:
-        before = np.zeros(count + 1, np.int64)
-        np.cumsum(side, out=before[1:])
-        np.minimum(following, np.searchsorted(before, before[:-1] + room, side="right") - 1, out=following)
-    bounds = [0]
-    while bounds[-1] < count:
-        bounds.append(following.item(bounds[-1]))
-    return np.array(bounds)
-
-
-def grouped(
-    bitexts: Sequence[Bitext], fraction: float, seed: int, room: int, sides: int
-) -> tuple[Groups, dict[Part, int], int]:
-    """A fraction of each bitext's pairs, in groups that fit into `room` ids, or with two `sides` into so many on each.
-
-    Returns with the groups how many each bitext has, and how many pairs are left out because they do not fit.
-
-    Raises:
-        BadInput: no pair fits.
-    """
-    groups, parts, drawn, fitting = Groups(), dict[Part, int](), 0, 0
-    for bitext in bitexts:
-        pairs = bitext.sample(fraction, seed)
-        lengths = line_lengths(bitext, pairs)
-        lengths = lengths + 1 if sides == 2 else lengths.sum(1, keepdims=True) + MARKS
-        fits = (lengths <= room).all(axis=1)
-        parts[bitext.names] = groups.add(pairs[fits], lengths[fits], room)
-        drawn, fitting = drawn + len(pairs), fitting + int(fits.sum())
-    if not fitting:
-        each = "a side" if sides == 2 else "with its image"
-        raise BadInput(f"none of {drawn:,} parallel sentences fits into {room:,} ids {each}")
-    return groups, parts, drawn - fitting
-
-
-def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
-    """How many ids each side of some sentence pairs has, (N, 2)."""
-    lengths = np.empty((len(pairs), 2), np.int64)
-    for side, language in enumerate((bitext.first, bitext.second)):
-        starts, lines = np.asarray(language.corpus.lines), bitext.lines.of(pairs, side)
-        lengths[:, side] = starts[lines + 1] - starts[lines]
-    return lengths
 
 
 class PairObjective(Objective):
@@ -144,46 +65,108 @@ class LinkObjective(PairObjective):
         return replace(super().traits, links=self.links)
 
 
+@dataclass(frozen=True)
+class Groups:
+    """Pairs of several bitexts, as many neighbours as fit into a row together; groups are numbered over all bitexts.
+
+    `pairs` are those of one bitext after the other; `starts` is where each group begins among them, and where the last
+    ends. `ends` is the number of groups up to the end of each bitext. Eight bytes a pair and eight a group.
+    """
+
+    pairs: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
+
+    @classmethod
+    def of(cls, pairs: Sequence[np.ndarray], lengths: Sequence[np.ndarray], room: int) -> Groups:
+        """Group the pairs of each bitext, whose ids are `lengths` (see `fill`)."""
+        bounds = [fill(own, room) for own in lengths]
+        offsets = np.cumsum([0, *map(len, pairs)])
+        starts = [own[:-1] + offset for own, offset in zip(bounds, offsets[:-1], strict=True)]
+        ends = np.cumsum([len(own) - 1 for own in bounds])
+        return cls(np.concatenate(pairs), np.concatenate([*starts, offsets[-1:]]), ends)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, group: int) -> tuple[int, np.ndarray]:
+        """The number of a group's bitext, and its pairs."""
+        pairs = self.pairs[self.starts[group] : self.starts[group + 1]]
+        return int(np.searchsorted(self.ends, group, side="right")), pairs
+
+
+def fill(lengths: np.ndarray, room: int) -> np.ndarray:
+    """Neighbouring items, as many as fit into `room` on each side: where each group begins, and where the last ends.
+
+    `lengths` are (N,), or (N, 2) where an item has two sides with a room each; each item fits by itself.
+    """
+    count = len(lengths)
+    following = np.full(count, count)  # the item with which a new group begins, were there a group from each item on
+    for side in (lengths if lengths.ndim == 2 else lengths[:, None]).T:
+        before = np.zeros(count + 1, np.int64)
+        np.cumsum(side, out=before[1:])
+        np.minimum(following, np.searchsorted(before, before[:-1] + room, side="right") - 1, out=following)
+    bounds = [0]
+    while bounds[-1] < count:
+        bounds.append(following.item(bounds[-1]))
+    return np.array(bounds)
+
+
+def grouped(
+    bitexts: Sequence[Bitext], fraction: float, seed: int, room: int, sides: int
+) -> tuple[Groups, dict[Part, int], int]:
+    """A fraction of each bitext's pairs, in groups that fit into `room` ids, or with two `sides` into so many on each.
+
+    Returns with the groups how many each bitext has, and how many pairs are left out because they do not fit.
+    """
+    pairs, lengths, drawn = list[np.ndarray](), list[np.ndarray](), 0
+    for bitext in bitexts:
+        sample = bitext.sample(fraction, seed)
+        ids = line_lengths(bitext, sample)
+        ids = ids + 1 if sides == 2 else ids.sum(1, keepdims=True) + MARKS
+        fits = (ids <= room).all(axis=1)
+        pairs.append(sample[fits])
+        lengths.append(ids[fits])
+        drawn += len(sample)
+    if not (fitting := sum(map(len, pairs))):
+        each = "a side" if sides == 2 else "with its image"
+        raise BadInput(f"none of {drawn:,} parallel sentences fits into {room:,} ids {each}")
+    groups = Groups.of(pairs, lengths, room)
+    sizes = np.diff(groups.ends, prepend=0).tolist()
+    return groups, dict(zip((bitext.names for bitext in bitexts), sizes, strict=True)), drawn - fitting
+
+
+def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
+    """How many ids each side of some sentence pairs has, (N, 2)."""
+    lengths = np.empty((len(pairs), 2), np.int64)
+    for side, language in enumerate((bitext.first, bitext.second)):
+        starts, lines = np.asarray(language.corpus.lines), bitext.lines.of(pairs, side)
+        lengths[:, side] = starts[lines + 1] - starts[lines]
+    return lengths
+
+
 class PairStream(Stream):
-    """The sentence pairs that an objective reads, `mask_rate` of their ids masked."""
+    """The sentence pairs that an objective reads as rows, either language first by the toss of a coin.
+
+    An instance is as many neighbouring pairs of two languages as a full row has ids for, so that a step shows as many
+    ids as it would of packed rows. `has_gold` says whether all of them have gold links.
+    """
 
     def __init__(
         self, languages: Languages, length: int, seed: int, objective: PairObjective, mask_rate: float
     ) -> None:
-        self.pad = languages.specials.pad
-        self.pairs = ParallelLines(languages, length, objective.parallel_fraction, seed, mask_rate)
-        self.pairs.check(objective.name, objective.traits.links)
-        self.instances, self.parts = len(self.pairs), self.pairs.parts
-        self.left_out = {"parallel sentences longer than a row": self.pairs.left_out}
-
-
-class ParallelLines:
-    """Parallel lines of pairs of languages as rows, either language first by the toss of a coin.
-
-    An instance is as many neighbouring pairs of two languages as a full row has ids for, so that a step shows as many
-    ids as it would of packed rows; `parts` says how many each bitext has. `left_out` counts pairs that are longer than
-    a row. `known` says whether the gold alignment of all of them is, and `estimated` whether all have estimated links
-    in its place. `types` are the token types that the tokenizer's template gives to the two sides.
-    """
-
-    def __init__(self, languages: Languages, length: int, fraction: float, seed: int, mask_rate: float) -> None:
-        self.languages, self.bitexts = languages, languages.bitexts
+        self.languages, self.bitexts, self.pad = languages, languages.bitexts, languages.specials.pad
         self.masking, self.types = Masking.of(languages, mask_rate), pair_types(languages.tokenizer)
-        self.estimated = all(bitext.estimates is not None for bitext in self.bitexts)
-        self.known = all(bitext.gold and bitext.estimates is None for bitext in self.bitexts)
-        self.groups, self.parts, self.left_out = grouped(self.bitexts, fraction, seed, length, sides=1)
+        self.has_gold = all(bitext.gold and bitext.estimates is None for bitext in self.bitexts)
+        fraction, links = objective.parallel_fraction, objective.traits.links
+        self.groups, self.parts, longer = grouped(self.bitexts, fraction, seed, length, sides=1)
+        self.instances, self.left_out = len(self.groups), {"parallel sentences longer than a row": longer}
+        if links == GOLD and not self.has_gold:
+            raise BadInput(f"{objective.name} asks for gold links, and in a translation they are unknown")
+        if links not in ("", GOLD) and any(bitext.estimates is None for bitext in self.bitexts):
+            raise BadInput(f"{objective.name} asks for estimated links, and the languages have none")
 
-    def __len__(self) -> int:
-        return len(self.groups)
-
-    def check(self, objective: str, links: Linked) -> None:
-        """Refuse an objective that asks for links that there are not."""
-        if links == GOLD and not self.known:
-            raise BadInput(f"{objective} asks for gold links, and in a translation they are unknown")
-        if links not in ("", GOLD) and not self.estimated:
-            raise BadInput(f"{objective} asks for estimated links, and the languages have none")
-
-    def draw(self, instances: Sequence[int], random: np.random.Generator) -> PairRows:
+    def draw_pairs(self, instances: Sequence[int], random: np.random.Generator) -> PairRows:
         """The pairs of some instances, masked afresh."""
         return self._masked(*self._tossed(instances, random), random)
 
@@ -191,10 +174,8 @@ class ParallelLines:
         """The same pairs with the links of their sub-words."""
         of, pairs, turned = self._tossed(instances, random)
         rows = self._masked(of, pairs, turned, random)
-        if self.known:  # a bijection, which was read with the rows
-            row, first = (rows.gold >= 0).nonzero().unbind(1)
-            return LinkedPairs(rows, Links(row, 1 + first, 2 + rows.sides[row, 0] + rows.gold[row, first]))
-        found = [self.bitexts[n].piece_links(p)[:, :: -1 if t else 1] for n, p, t in _each(of, pairs, turned)]
+        each = zip(of.tolist(), pairs.tolist(), turned.tolist(), strict=True)
+        found = [self.bitexts[number].piece_links(pair)[:, :: -1 if back else 1] for number, pair, back in each]
         return LinkedPairs(rows, _links(found, 1, 2 + rows.sides[:, 0].numpy()))
 
     def draw_words(self, instances: Sequence[int], marks: bool = False) -> WordPairs:
@@ -203,12 +184,11 @@ class ParallelLines:
         With `marks`, `<s>` and `</s>` are words too, each linked to its own kind on the other side.
         """
         of, pairs = self._chosen(instances)
-        unturned = np.zeros(len(pairs), bool)
-        ids, languages, sides, gold = self.read(of, pairs, unturned)
+        ids, languages, sides, gold = self.read(of, pairs, np.zeros(len(pairs), bool))
         rows = as_rows(ids, np.full_like(ids, UNLABELLED), languages, padded=True)
         clean = PairRows(rows, rows.ids, torch.from_numpy(sides), torch.from_numpy(gold), torch.zeros(ids.shape))
         found, words = [], []
-        for number, pair, _ in _each(of, pairs, unturned):
+        for number, pair in zip(of.tolist(), pairs.tolist(), strict=True):
             bitext = self.bitexts[number]
             ends = [
                 np.cumsum(language.corpus.line_pieces(line), dtype=np.int64)
@@ -222,37 +202,13 @@ class ParallelLines:
             words.append(np.stack([ends[0], ends[0]], axis=1))
         return WordPairs(clean, _links(found, 0, 0), _links(words, 0, 0))
 
-    def _chosen(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """The numbers of the pairs of some instances, and which bitext each is of."""
-        chosen = [self.groups[i] for i in instances]
-        pairs = np.concatenate([pairs for _, pairs in chosen])
-        return np.repeat([number for number, _ in chosen], [len(pairs) for _, pairs in chosen]), pairs
-
-    def _tossed(
-        self, instances: Sequence[int], random: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The same, and whether the second side comes first."""
-        of, pairs = self._chosen(instances)
-        return of, pairs, random.random(len(pairs)) < 0.5
-
-    def _masked(self, of: np.ndarray, pairs: np.ndarray, turned: np.ndarray, random: np.random.Generator) -> PairRows:
-        ids, languages, sides, gold = self.read(of, pairs, turned)
-        rows = self.masking(ids, languages, random, padded=True)
-        if any(self.types):
-            second = np.arange(ids.shape[1]) > sides[:, :1] + 1  # what follows the first side's `</s>`
-            types = np.where(second, self.types[1], self.types[0])
-            types[ids == self.languages.specials.pad] = 0
-            rows = replace(rows, segments=torch.from_numpy(types))
-        dice = random.random(ids.shape, np.float32)
-        return PairRows(rows, *(torch.from_numpy(array) for array in (ids, sides, gold, dice)))
-
     def read(
         self, of: np.ndarray, pairs: np.ndarray, turned: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Sentence pairs number `pairs` of the bitexts `of`, the second side first where `turned`.
 
-        Returns ids and language ids (B, L), how many ids each side has (B, 2), and the gold alignment (B, W): where in
-        the second side each id of the first has its image, -1 where there is no id or none is known.
+        Returns ids and language ids (B, L), how many ids each side has (B, 2), and the links (B, W): where in the
+        second side the link of each id of the first is, -1 where there is no id or no link.
         """
         specials, rows = self.languages.specials, np.arange(len(pairs))
         sides, written = np.zeros((len(pairs), 2), np.int64), []
@@ -277,9 +233,29 @@ class ParallelLines:
             gold[row, : len(offsets)] = offsets
         return ids, languages, sides, gold
 
+    def _chosen(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Which bitext each pair of some instances is of, and its number there."""
+        chosen = [self.groups[i] for i in instances]
+        pairs = np.concatenate([pairs for _, pairs in chosen])
+        return np.repeat([number for number, _ in chosen], [len(pairs) for _, pairs in chosen]), pairs
 
-def _each(of: np.ndarray, pairs: np.ndarray, turned: np.ndarray) -> Iterator[tuple[int, int, bool]]:
-    return zip(of.tolist(), pairs.tolist(), turned.tolist(), strict=True)
+    def _tossed(
+        self, instances: Sequence[int], random: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The same, and whether the second side comes first."""
+        of, pairs = self._chosen(instances)
+        return of, pairs, random.random(len(pairs)) < 0.5
+
+    def _masked(self, of: np.ndarray, pairs: np.ndarray, turned: np.ndarray, random: np.random.Generator) -> PairRows:
+        ids, languages, sides, gold = self.read(of, pairs, turned)
+        rows = self.masking(ids, languages, random, padded=True)
+        if any(self.types):
+            second = np.arange(ids.shape[1]) > sides[:, :1] + 1  # what follows the first side's `</s>`
+            types = np.where(second, self.types[1], self.types[0])
+            types[ids == self.pad] = 0
+            rows = replace(rows, segments=torch.from_numpy(types))
+        dice = random.random(ids.shape, np.float32)
+        return PairRows(rows, *(torch.from_numpy(array) for array in (ids, sides, gold, dice)))
 
 
 def _links(found: Sequence[np.ndarray], first: int, second: np.ndarray | int) -> Links:

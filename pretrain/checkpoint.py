@@ -3,12 +3,9 @@
 Nothing random is kept: every step draws from (seed, step), so the learner's parameters and buffers, AdamW's moments and
 the number of the step are all there is to a run. A state names its run and its step.
 
-Snapshots are a model's weights alone after some steps, light enough to be kept, to measure how it grew. They are in the
-run's folder and in its manifest. A run that is resumed checks those before the state that it goes on from, and writes
-the others again, to the same bits.
+Snapshots are a model's weights alone after some steps, to measure how it grew. They are in the run's folder and in its
+manifest.
 """
-
-from __future__ import annotations
 
 import errno
 import os
@@ -23,21 +20,21 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
+from torch.optim import Optimizer
 
 from derive.artefact import Artefact, finished, making
 from derive.errors import BadInput
-from derive.files import MANIFEST, make_folder, sha256, sync, whole_file
+from derive.files import MANIFEST, sha256, sync, whole_file
 from pretrain.config import TrainConfig
+from pretrain.metrics import METRICS
 from pretrain.model import Learner, state_of
 
 STATE = "the state of a run"
-WEIGHTS, MOMENTS = "model.safetensors", "optimizer.safetensors"
+WEIGHTS, MOMENTS, SNAPSHOTS = "model.safetensors", "optimizer.safetensors", "snapshots"
 KINDS = ("step", "exp_avg", "exp_avg_sq")
-"""What AdamW remembers of a parameter."""
+"""The tensors that AdamW keeps of a parameter."""
 MACHINE = frozenset({"threads", "world", "torch", "device"})
 """The keys of a run's identity that say where it is computed: they decide bits, not what is learnt."""
-SNAPSHOTS = "snapshots"
-"""The folder of a run that holds them."""
 _STEP = re.compile(r"step-(\d{9,})")
 _SNAPSHOT = re.compile(rf"{SNAPSHOTS}/step-(\d{{9,}})\.safetensors")
 
@@ -46,44 +43,37 @@ def save_state(
     folder: Path,
     step: int,
     learner: Learner,
-    optimizer: torch.optim.Optimizer,
+    optimizer: Optimizer,
     identity: Mapping[str, Any],
-    sealed: Mapping[str, Any],
+    rows: Path,
+    snapshots: Mapping[str, str],
 ) -> None:
     """Write `folder/step-N` and then remove what came before it; a full disk leaves the last one as it was.
 
-    `sealed` is what `Metrics.sealed` and `Snapshots.sealed` say of the rows and the snapshots that belong to the state.
+    The state has a copy of the `rows` of metrics up to it, and the digests of the `snapshots`, by their names.
     """
     new = folder / f"step-{step:09d}"
-    with making(new, STATE, {**_owner(folder, step), "identity": identity, "metrics": sealed}) as part:
+    with making(new, STATE, {**_owner(folder, step), "identity": identity, SNAPSHOTS: snapshots}) as part:
+        shutil.copy(rows, part / METRICS)
         save_tensors(learner.state, part / WEIGHTS)
-        moments = {
-            f"{kind}.{name}": optimizer.state[parameter][kind]
-            for name, parameter in learner.trained.items()
-            for kind in KINDS
-        }
+        states = {name: optimizer.state[parameter] for name, parameter in learner.trained.items()}
+        moments = {f"{kind}.{name}": state[kind] for name, state in states.items() for kind in KINDS}
         save_tensors(moments, part / MOMENTS)
-    for old in folder.iterdir():  # earlier states, and the unfinished ones of processes that were killed
+    for old in folder.iterdir():  # earlier states, and unfinished ones of killed processes
         if old.is_dir() and not old.is_symlink() and old != new:
             shutil.rmtree(old)
 
 
 def load_state(
-    folder: Path,
-    learner: Learner,
-    optimizer: torch.optim.Optimizer,
-    identity: Mapping[str, Any],
-    allow_change: bool = False,
-) -> tuple[int, dict[str, Any]]:
-    """Load the last state below `folder`; its step and what it says of rows and snapshots, or 0 and nothing.
+    folder: Path, learner: Learner, optimizer: Optimizer, identity: Mapping[str, Any], allow_change: bool = False
+) -> tuple[int, Artefact | None]:
+    """Load the last state below `folder`; its step and the state, or 0 and None.
 
-    Raises:
-        BadInput: the state is damaged, is of another run or step than its place says, or was made by another
-            configuration or machine (`allow_change` lets what is in MACHINE differ).
+    A state of another run, step or configuration is refused; `allow_change` lets what is in MACHINE differ.
     """
     steps = {int(named[1]): path for path in folder.glob("step-*") if (named := _STEP.fullmatch(path.name))}
     if not steps:
-        return 0, {}
+        return 0, None
     step = max(steps)
     if not finished(steps[step]):
         raise BadInput("an incomplete state; remove it to start without it", steps[step])
@@ -98,11 +88,11 @@ def load_state(
     _check_names({f"{kind}.{name}" for name in learner.trained for kind in KINDS}, moments, state.path(MOMENTS))
     for name, parameter in learner.trained.items():
         optimizer.state[parameter] = {kind: moments[f"{kind}.{name}"].to(parameter.device) for kind in KINDS}
-    return step, dict(state.facts["metrics"])
+    return step, state
 
 
 def _owner(folder: Path, step: int) -> dict[str, Any]:
-    """Which run has its states in a folder, by the name of the run's own folder, and the step of one of them."""
+    """The run that has its states in a folder, by the name of the run's own folder, and the step of one of them."""
     return {"run": folder.absolute().parent.name, "step": step}
 
 
@@ -112,18 +102,12 @@ def check_identity(artefact: Artefact, now: Mapping[str, Any], may_differ: froze
     for key in sorted((saved.keys() | now.keys()) - may_differ):
         if saved.get(key) != now.get(key):
             hint = "; --allow-change goes on all the same, to other bits" if key in MACHINE else ""
-            raise BadInput(
-                f"this run was begun with {key} {saved.get(key)!r}, not {now.get(key)!r}{hint}",
-                artefact.folder / MANIFEST,
-            )
+            message = f"this run was begun with {key} {saved.get(key)!r}, not {now.get(key)!r}{hint}"
+            raise BadInput(message, artefact.folder / MANIFEST)
 
 
 def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
-    """Write tensors as safetensors.
-
-    Raises:
-        OSError: they cannot be written; it names the file.
-    """
+    """Write tensors as safetensors, or raise an OSError that names the file."""
     with writing_tensors(path):
         save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path)
 
@@ -155,38 +139,32 @@ def _check_names(names: Set[str], saved: Mapping[str, Tensor], path: Path) -> No
 
 
 class Snapshots:
-    """The snapshots of a run under way; a process that does not write keeps none."""
+    """The snapshots of a run under way; a process that does not write keeps none.
 
-    def __init__(self, folder: Path, config: TrainConfig, writes: bool, sealed: Mapping[str, Any]) -> None:
+    Those before the state that a run goes on from are checked, and the others are written again, to the same bits.
+    """
+
+    def __init__(self, folder: Path, config: TrainConfig, writes: bool, state: Artefact | None) -> None:
         self.folder, self.steps = folder / SNAPSHOTS, frozenset(config.kept if writes else ())
-        self._digests: dict[str, str] = dict(sealed.get(SNAPSHOTS, {})) if writes else {}
-        for name, digest in self._digests.items():
+        self.digests: dict[str, str] = dict(state.facts[SNAPSHOTS]) if writes and state else {}
+        for name, digest in self.digests.items():
             path = self.folder / name
             if not path.is_file() or sha256(path) != digest:
-                raise BadInput(
-                    f"not the snapshot of the state that the run goes on from; remove {folder} to begin it again", path
-                )
-        if writes:
-            for path in self.folder.glob("*.safetensors"):  # after that state: they will be written again
-                if path.name not in self._digests:
-                    path.unlink()
+                message = f"not the snapshot of the state that the run goes on from; remove {folder} to begin it again"
+                raise BadInput(message, path)
+        for path in self.folder.glob("*.safetensors") if writes else ():
+            if path.name not in self.digests:
+                path.unlink()
 
     def add(self, step: int, model: Any) -> None:
         """Keep the weights after `step`, if it is one of the steps and they are not kept yet."""
         name = f"step-{step:09d}.safetensors"
-        if step not in self.steps or name in self._digests:
+        if step not in self.steps or name in self.digests:
             return
-        make_folder(self.folder)
         with whole_file(self.folder / name) as part:
             save_tensors(state_of(model), part)
-        self._digests[name] = sha256(self.folder / name)
-
-    def sealed(self) -> dict[str, Any]:
-        """The digest of each by its name, once their names are on disk: what a state says of those before it."""
-        if not self._digests:
-            return {}
-        sync(self.folder)
-        return {SNAPSHOTS: dict(self._digests)}
+        sync(self.folder)  # before a state mentions it
+        self.digests[name] = sha256(self.folder / name)
 
 
 def snapshots_of(run: Artefact) -> dict[int, str]:

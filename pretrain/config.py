@@ -1,7 +1,5 @@
 """What a model is and how it is trained: plain values, with the paper's as defaults."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -11,9 +9,9 @@ from typing import Any, Literal
 from derive.files import ADDED, plain
 
 WATCHED = ("log_every", "probe_every", "save_every")
-"""How often training is measured and saved: it decides what is known about a model, and not the model."""
+"""The settings that decide how often training is measured and saved, and not the model."""
 FIRST_SNAPSHOT, MOST_SNAPSHOTS = 8, 16
-"""The first step after which a snapshot is kept, for before it models have hardly moved; and the most a doubling."""
+"""The first step after which a snapshot is kept, as models have hardly moved before; and the most a doubling."""
 MOST_STEPS = 1_000_000_000
 
 
@@ -69,13 +67,11 @@ class ModelConfig:
 class TrainConfig:
     """AdamW with linear warm-up and decay to zero (ALIGN-MLM, table 10).
 
-    `batch` counts rows over all processes and micro-batches; `grad_accumulation` is the number of
-    micro-batches of a process, which changes memory and no gradient. `*_every` count steps; 0 means never. States are
-    saved where rows of metrics end, so that a resumed run writes the rows of one that was never stopped.
-    `weight_decay` applies to the parameters `decayed`: all, or matrices alone, so neither biases nor the weights of
-    normalisations. `betas` and `epsilon` are AdamW's (XLM-Align, table 11, has 0.9, 0.98 and 1e-6). The prediction head
-    and an objective's own modules learn `head_rate` times as fast as the encoder: with a given encoder they are
-    new, and a rate that keeps what it knows leaves them where they were drawn. The model's
+    `batch` counts rows over all processes and micro-batches; `grad_accumulation` is the number of micro-batches of a
+    process, which changes memory and no gradient. `*_every` count steps; 0 means never. `weight_decay` applies to the
+    parameters `decayed`: all, or matrices alone, so neither biases nor the weights of normalisations. `betas` and
+    `epsilon` are AdamW's (XLM-Align, table 11, has 0.9, 0.98 and 1e-6). The prediction head and an objective's own
+    modules, which are new where the encoder is given, learn `head_rate` times as fast as the encoder. The model's
     weights are kept `snapshots` times a doubling of the steps, before the first and after the last one.
     """
 
@@ -133,6 +129,6 @@ class TrainConfig:
             wrong.append("weight_decay, probe_every and save_every are 0 or more")
         if not 0 <= self.snapshots <= MOST_SNAPSHOTS:
             wrong.append(f"snapshots are from 0 to {MOST_SNAPSHOTS} a doubling of the steps, not {self.snapshots}")
-        if self.save_every % max(1, self.log_every):
+        if self.save_every % max(1, self.log_every):  # a resumed run writes the rows of one that was never stopped
             wrong.append(f"save_every ({self.save_every}) is a multiple of log_every ({self.log_every})")
         return wrong

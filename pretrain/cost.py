@@ -3,8 +3,6 @@
 H hidden, F feed-forward, L layers, S ids a row, V types.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from dataclasses import dataclass
@@ -31,9 +29,8 @@ def parameters(model: ModelConfig, types: int) -> int:
 def flops_per_id(model: ModelConfig, types: int, at_head: float, resting: bool = False) -> float:
     """Training operations an id of text: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), if all ids have a label.
 
-    With labels at a share `at_head` of them, the head costs that share, and so does all of the last layer except its
-    keys and values. `resting`: the encoder and its table do not learn, so its layers are passed once, not thrice, and
-    the head's products twice.
+    With labels at a share `at_head` of them, the head costs that share, and so does the last layer except its keys and
+    values. `resting`: the encoder and its table do not learn, so layers are passed once, not thrice, the head twice.
     """
     h, ffn = model.hidden, model.ffn
     keys, rest = 6 * 2 * h * h, 6 * (2 * h * h + 2 * h * ffn) + 12 * model.length * h
@@ -46,10 +43,9 @@ def pair_flops_per_id(
 ) -> float:
     """Training operations an id of sentence pairs of `length` ids each, a pair a row, for TLM and DWA in one pass.
 
-    DWA reads the last layer everywhere, so all of it is computed; the pointer projects every id twice and compares all
-    ids of a pair, 12 H^2 + 6 S H. The pass without gradient that labels the pairs first takes 2 l (4 H^2 + 2 H F) +
-    4 l S H through its `labelling` layers. What follows it, Sinkhorn and Itermax, is not counted. `resting` as in
-    `flops_per_id`: the pointer's projections are passed twice then, and its comparisons, which learn, thrice.
+    All of the last layer is computed, for DWA; the pointer takes 12 H^2 + 6 S H. The pass without gradient that labels
+    the pairs first takes 2 l (4 H^2 + 2 H F) + 4 l S H through its `labelling` layers. Sinkhorn and Itermax are not
+    counted. `resting` as in `flops_per_id`: the pointer's comparisons, which learn, are passed thrice all the same.
     """
     h, ffn = model.hidden, model.ffn
     layer = 2 * (4 * h * h + 2 * h * ffn) + 4 * length * h
@@ -90,8 +86,8 @@ class TrainingBytes:
 def training_bytes(model: ModelConfig, types: int, at_head: float, card: bool) -> TrainingBytes:
     """Weights, gradients and two moments; 16 H + 4 F activations an id and layer; and 12 bytes a logit.
 
-    Activations are kept for the backward pass, in float32, or in bfloat16 on a card. A logit is there three times in
-    float32 (itself, its softmax, its gradient), or on a card it and its gradient in both kinds of floats.
+    Activations are float32, or bfloat16 on a card. A logit is there three times in float32 (itself, its softmax, its
+    gradient), or on a card it and its gradient in both kinds of floats.
     """
     activations = (2 if card else 4) * model.length * model.layers * (16 * model.hidden + 4 * model.ffn)
     logits = 12 * at_head * model.length * types
@@ -109,20 +105,15 @@ def peak_flops(device: str) -> float:
 
     float32 on a CPU, bfloat16 on a GPU, as in training. On a CPU that others use too, this process's own time counts.
     """
-    size, dtype = (8192, torch.bfloat16) if device == "cuda" else (1024, torch.float32)
-    a = torch.randn(size, size, device=device, dtype=dtype)
+    gpu = device == "cuda"
+    size = 8192 if gpu else 1024
+    a = torch.randn(size, size, device=device, dtype=torch.bfloat16 if gpu else torch.float32)
     best, out = 0.0, torch.empty_like(a)
-    torch.mm(a, a, out=out)
-    for _ in range(8):
-        _synchronise(device)
+    for _ in range(9):  # the first one warms up
         start, own = time.perf_counter(), time.process_time()
         torch.mm(a, a, out=out)
-        _synchronise(device)
+        if gpu:
+            torch.cuda.synchronize()
         seconds, own = time.perf_counter() - start, time.process_time() - own
-        best = max(best, 2 * size**3 / (seconds if device == "cuda" else min(seconds, own / torch.get_num_threads())))
+        best = max(best, 2 * size**3 / (seconds if gpu else min(seconds, own / torch.get_num_threads())))
     return best
-
-
-def _synchronise(device: str) -> None:
-    if device == "cuda":
-        torch.cuda.synchronize()

@@ -1,106 +1,24 @@
-"""Several processes as one, and which of them are still there: the only file that touches torch.distributed."""
-
-from __future__ import annotations
+"""Several processes that train one model: the only file that touches torch.distributed."""
 
 import os
 import re
-import socket
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from typing import Any
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
+from torch.nn import Parameter
 
 from derive.errors import BadInput
 
 PATIENCE = timedelta(minutes=10)
-"""For how long a process waits for a message of the others: the first one may be saving or measuring a large model."""
-ABSENT = 120.0
-"""Seconds without an answer after which a process that no message is awaited from counts as lost."""
-SOON = 5.0
-"""Seconds within which a process answers that can; one that was killed is missed at once."""
-AT_ONCE = 1.0
-"""Seconds that a connection may be silent: one that says nothing must not cost another its answer."""
-QUESTION, HERE, LEFT, LOST = "are you there", "here", "left", "lost"
-MISSED = "a message between processes was lost"
-ROOM = 64
-"""Bytes of a question or an answer at most."""
-
-Address = tuple[str, int]
-
-
-class Heartbeat:
-    """Answers other processes, in a thread of its own, until it leaves.
-
-    `host` is where they reach this one. A process may ask or leave; nothing else is read.
-    """
-
-    def __init__(self, host: str, family: int = socket.AF_INET) -> None:
-        self._server = socket.create_server((host, 0), family=family)
-        self.address: Address = self._server.getsockname()[:2]
-        self._rank, self._others = 0, dict[int, Address]()
-        self._left: set[int] = set()
-        threading.Thread(target=self._answer, daemon=True).start()
-
-    def meet(self, rank: int, addresses: Sequence[Address]) -> None:
-        """Learn the addresses of all processes by rank, this one's being `rank`."""
-        self._rank = rank
-        self._others = {other: address for other, address in enumerate(addresses) if other != rank}
-
-    def ask(self, rank: int, seconds: float = SOON) -> str:
-        """Whether another process is `HERE`, has `LEFT` or is `LOST`: gives no answer for some seconds."""
-        if rank in self._left:
-            return LEFT
-        try:
-            return HERE if _say(self._others[rank], QUESTION, seconds) == HERE else LOST
-        except OSError:  # it refuses, or is silent
-            return LOST
-
-    def lost(self) -> str:
-        """Who is lost, or has left, in words; takes some seconds for each process that is there and does not answer."""
-        found = {rank: self.ask(rank) for rank in self._others}
-        gone = []
-        for state, words in ((LOST, "lost"), (LEFT, "gone after an error")):
-            if ranks := [rank for rank, other in found.items() if other == state]:
-                gone.append(f"{_ranks(ranks)} {words}")
-        return f"of {len(found) + 1} processes, {' and '.join(gone)}" if gone else MISSED
-
-    def leave(self) -> None:
-        for address in self._others.values():
-            with suppress(OSError):
-                _say(address, f"{LEFT} {self._rank}", SOON)
-        with suppress(OSError):
-            self._server.shutdown(socket.SHUT_RDWR)  # which wakes the thread
-        self._server.close()
-
-    def _answer(self) -> None:
-        while True:
-            try:
-                connection, _ = self._server.accept()
-                with connection:
-                    connection.settimeout(AT_ONCE)
-                    message, _, rank = connection.recv(ROOM).decode("ascii", "replace").partition(" ")
-                    if message == LEFT and rank.isdecimal():
-                        self._left.add(int(rank))
-                    connection.sendall(HERE.encode())
-            except OSError:
-                if self._server.fileno() < 0:
-                    return  # this process has left
-
-
-def _say(address: Address, text: str, seconds: float) -> str:
-    with socket.create_connection(address, SOON) as connection:
-        connection.settimeout(seconds)
-        connection.sendall(text.encode())
-        return connection.recv(ROOM).decode("ascii", "replace")
-
-
-def _ranks(ranks: Sequence[int]) -> str:
-    return f"rank {ranks[0]} is" if len(ranks) == 1 else f"ranks {', '.join(map(str, ranks))} are"
+"""For how long a process waits for a message: the first process may be saving or measuring a large model."""
+LARGE, MESSAGE = 1 << 20, 4 << 20
+"""Bytes from which on a gradient is a message by itself, and the most that smaller ones have together."""
 
 
 class Lost(RuntimeError):
@@ -117,32 +35,21 @@ class World:
     rank: int
     size: int
     device: torch.device
-    heartbeat: Heartbeat | None = field(default=None, compare=False, repr=False)
+    store: Any = field(default=None, compare=False, repr=False)
 
     @property
     def first(self) -> bool:
         return self.rank == 0
 
     def add(self, numbers: Tensor) -> Tensor:
-        """The sum of a small tensor over all processes."""
-        self.begin_adding(numbers)()
+        """The sum of a tensor over all processes, in place."""
+        if self.size > 1:
+            with self._joint():
+                dist.all_reduce(numbers)
         return numbers
 
-    def begin_adding(self, numbers: Tensor) -> Callable[[], None]:
-        """Begin to sum a tensor over all processes, in place; the sum is there after a call of what is returned."""
-        if self.size == 1:
-            return lambda: None
-        with self._joint():
-            work = dist.all_reduce(numbers, async_op=True)
-
-        def done() -> None:
-            with self._joint():
-                work.wait()
-
-        return done
-
     def gather(self, rows: Tensor) -> Tensor:
-        """The rows of all processes, those of the first one first: (sum of N, ...) of (N, ...), where N may differ."""
+        """The rows of all processes, in the order of their ranks: (sum of N, ...) of (N, ...), where N may differ."""
         if self.size == 1:
             return rows
         counts = torch.zeros(self.size, dtype=torch.long, device=rows.device)
@@ -156,81 +63,99 @@ class World:
         return torch.cat([piece[:size] for piece, size in zip(gathered, sizes, strict=True)])
 
     def wait(self) -> None:
+        """Wait for all processes."""
         if self.size > 1:
             with self._joint():
                 dist.barrier()
 
-    def expect(self, rank: int) -> None:
-        """Make sure that another process is there, whose work takes longer than a message may be waited for."""
-        if self.heartbeat:
-            state = self.heartbeat.ask(rank, ABSENT)
-            if state in (LEFT, LOST):
-                raise Lost(f"rank {rank} is {'lost' if state == LOST else 'gone after an error'}")
+    def check(self) -> None:
+        """Check that the process that hosts the store, which is torchrun or the first one, is alive."""
+        if self.store:
+            with self._joint():
+                self.store.check(["alive"])
 
     @contextmanager
     def _joint(self) -> Iterator[None]:
-        """Say who is lost when a message to the others fails."""
         try:
             yield
         except RuntimeError as error:
-            who = self.heartbeat.lost() if self.heartbeat else MISSED
             message = re.sub(r"\[/\S+\] ", "", " ".join(str(error).split()))[:100]  # without the line of C++
-            raise Lost(f"{who}; rank {self.rank} cannot go on alone ({message})") from error
+            raise Lost(
+                f"another of {self.size} processes is lost; rank {self.rank} cannot go on alone ({message})"
+            ) from error
 
 
 ALONE = World(0, 1, torch.device("cpu"))
 _joined: list[World] = []
 
 
-def join(patience: timedelta = PATIENCE) -> World:
-    """The world that torchrun made, over nccl on GPUs and gloo on CPUs; without torchrun, one process.
+def add_gradients(parameters: Sequence[Parameter], world: World) -> None:
+    """Give each parameter a dense gradient, the sum over all processes.
 
-    Raises:
-        BadInput: the environment says nothing, or nonsense, about where the processes meet.
-        Lost: not all of them come.
+    Messages have the same contents and order in every step and process, so a rerun has the same bits.
     """
-    rank, size = _number("RANK", 0), _number("WORLD_SIZE", 1)
-    gpu = torch.cuda.is_available()
-    local = _number("LOCAL_RANK", 0)
-    device = torch.device("cuda", local) if gpu else torch.device("cpu")
+    for parameter in parameters:
+        if parameter.grad is None:  # no row of this step reached it
+            parameter.grad = torch.zeros_like(parameter)
+        elif parameter.grad.is_sparse:
+            parameter.grad = parameter.grad.to_dense()
+    if world.size == 1:
+        return
+    for message in messages(parameters):
+        gradients = [parameter.grad for parameter in message if parameter.grad is not None]
+        if len(gradients) == 1:
+            world.add(gradients[0])
+            continue
+        total = world.add(torch.cat([gradient.flatten() for gradient in gradients]))
+        for gradient, piece in zip(gradients, total.split([g.numel() for g in gradients]), strict=True):
+            gradient.copy_(piece.view_as(gradient))
+
+
+def messages(parameters: Sequence[Parameter]) -> list[list[Parameter]]:
+    """Parameters in reverse order: large ones alone, neighbouring small ones together."""
+    groups: list[list[Parameter]] = []
+    room = 0
+    for parameter in reversed(parameters):
+        size = parameter.numel() * parameter.element_size()
+        if size >= LARGE or size > room:
+            groups.append([])
+            room = MESSAGE
+        groups[-1].append(parameter)
+        room = 0 if size >= LARGE else room - size
+    return groups
+
+
+def join(patience: timedelta = PATIENCE) -> World:
+    """The world that torchrun made, over nccl on GPUs and gloo on CPUs; without torchrun, one process."""
+    if _joined:
+        return _joined[0]
+    gpu, device = torch.cuda.is_available(), torch.device("cpu")
     if gpu:
+        device = torch.device("cuda", _number("LOCAL_RANK", 0))
         torch.cuda.set_device(device)
-    world = World(rank, size, device)
-    if size > 1 and not _joined:
-        _joined.append(_meet(world, patience))
-    return _joined[0] if _joined else world
-
-
-def _meet(world: World, patience: timedelta) -> World:
-    """The world, once all of its processes are there and know how to ask for one another."""
-    meeting = os.environ.get("MASTER_ADDR", ""), _number("MASTER_PORT", 0)
-    if not all(meeting):
+    world = World(_number("RANK", 0), _number("WORLD_SIZE", 1), device)
+    if world.size == 1:
+        return world
+    if not (os.environ.get("MASTER_ADDR") and _number("MASTER_PORT", 0)):
         raise BadInput(f"the environment has WORLD_SIZE={world.size}, but not where to meet; torchrun sets MASTER_ADDR")
-    gpu = world.device.type == "cuda"
     with world._joint():
+        store, _, _ = next(dist.rendezvous("env://", timeout=patience))
         dist.init_process_group(
             "nccl" if gpu else "gloo",
+            store=store,
             rank=world.rank,
             world_size=world.size,
             timeout=patience,
-            device_id=world.device if gpu else None,
+            device_id=device if gpu else None,
         )
-        with socket.create_connection(meeting, patience.total_seconds()) as way:
-            heartbeat = Heartbeat(
-                way.getsockname()[0], way.family
-            )  # the address that this machine has towards the others
-        addresses = [heartbeat.address] * world.size
-        dist.all_gather_object(addresses, heartbeat.address)
-    heartbeat.meet(world.rank, addresses)
-    return replace(world, heartbeat=heartbeat)
+    _joined.append(replace(world, store=store))
+    return _joined[0]
 
 
 def leave() -> None:
     """Leave the group of processes that `join` joined, if any."""
     if _joined:
-        world = _joined.pop()
-        if world.heartbeat:
-            world.heartbeat.leave()
+        _joined.clear()
         dist.destroy_process_group()
 
 

@@ -1,4 +1,4 @@
-"""Masking, drawn afresh each time a row is shown. Shapes: B rows, L ids a row, K languages, V types."""
+"""Masking, drawn afresh each time a row is read. Shapes: B rows, L ids a row, K languages, V types."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MASK_RATE, MASKED, RANDOM = 0.15, 0.8, 0.1
 
 @dataclass(frozen=True)
 class Masking:
-    """Masks rows as in BERT, and selects `mask_rate` of their positions.
+    """Masks `mask_rate` of the positions of rows, as in BERT.
 
     `tables` (K, V) int64 are the id of each type in each language. A random replacement is a type of the position's
     own language (the published code always takes the source's).
@@ -35,10 +35,10 @@ class Masking:
     def __call__(
         self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator, padded: bool = False
     ) -> Rows:
-        """Rows to be shown, with their labels; `ids` and `languages` are (B, L) int64."""
+        """Masked rows with their labels; `ids` and `languages` are (B, L) int64."""
         selected, fate = self.select(ids, random)
-        shown = self.corrupt(ids, languages, selected, fate, random)
-        return as_rows(shown, labels_at(ids, selected), languages, padded)
+        masked = self.corrupt(ids, languages, selected, fate, random)
+        return as_rows(masked, labels_at(ids, selected), languages, padded)
 
     def select(self, ids: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Select positions: (flat positions, a uniform number in [0, 1) for each to decide its fate).
@@ -57,14 +57,14 @@ class Masking:
         fate: np.ndarray,
         random: np.random.Generator,
     ) -> np.ndarray:
-        """What is shown: the selected positions masked, replaced or kept, (B, L)."""
-        shown = ids.copy()
-        flat = shown.reshape(-1)
+        """The ids with the selected positions masked, replaced or kept, (B, L)."""
+        masked = ids.copy()
+        flat = masked.reshape(-1)
         flat[selected[fate < MASKED]] = self.specials.mask
         replaced = selected[(fate >= MASKED) & (fate < MASKED + RANDOM)]
         types = self._ordinary[random.integers(0, len(self._ordinary), len(replaced))]
         flat[replaced] = self.tables[languages.reshape(-1)[replaced], types]
-        return shown
+        return masked
 
     @cached_property
     def _ordinary(self) -> np.ndarray:
@@ -78,6 +78,6 @@ def labels_at(ids: np.ndarray, selected: np.ndarray) -> np.ndarray:
     return labels.reshape(ids.shape)
 
 
-def as_rows(shown: np.ndarray, labels: np.ndarray, languages: np.ndarray, padded: bool) -> Rows:
+def as_rows(ids: np.ndarray, labels: np.ndarray, languages: np.ndarray, padded: bool) -> Rows:
     """Arrays as a batch of tensors, without copies."""
-    return Rows(torch.from_numpy(shown), torch.from_numpy(labels), torch.from_numpy(languages), padded)
+    return Rows(torch.from_numpy(ids), torch.from_numpy(labels), torch.from_numpy(languages), padded)

@@ -1,10 +1,6 @@
-"""metrics.jsonl: a row every few steps, and one a probe; never shorter than the state that a run goes on from."""
+"""metrics.jsonl: a row every few steps, and one a probe."""
 
-from __future__ import annotations
-
-import hashlib
 import json
-import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,7 +9,7 @@ from typing import Any
 
 from derive import strict_json
 from derive.errors import BadInput
-from derive.files import make_folder, writing
+from derive.files import whole_file, writing
 from pretrain.config import TrainConfig
 
 METRICS = "metrics.jsonl"
@@ -22,8 +18,9 @@ METRICS = "metrics.jsonl"
 class Metrics:
     """The rows of a run: mean losses since the last row, speed, and the share of the machine that was used.
 
-    Numbers that objectives report in addition to the losses, `terms`, are means of steps too, in a field of their own.
-    `flops` are a step's, `peak` the operations/s of all processes. A process that does not write keeps nothing.
+    `terms` are the losses; other numbers that objectives report are means of steps too, in a field of their own.
+    `flops` are a step's, `peak` the operations/s of all processes. A run that goes on from a state begins with the
+    state's `rows`, a file. A process that does not write keeps nothing.
     """
 
     def __init__(
@@ -35,16 +32,15 @@ class Metrics:
         flops: float,
         peak: float,
         writes: bool,
-        sealed: Mapping[str, Any],
+        rows: Path | None,
     ) -> None:
         self.path, self.train, self.terms, self.writes = folder / METRICS, config, terms, writes
         self.ids_per_step, self.flops, self.peak = ids_per_step, flops, peak
         self.sums: dict[str, float] = {}
         self.steps, self.since = 0, time.perf_counter()
-        self._bytes, self._digest = 0, hashlib.sha256()
         if writes:
-            make_folder(folder)
-            self._keep(sealed)
+            with whole_file(self.path) as part:
+                part.write_bytes(rows.read_bytes() if rows else b"")
 
     def add(self, step: int, losses: Mapping[str, float], norm: float) -> None:
         """Count a step; every `log_every` of them become a row, and those that are left at the end."""
@@ -52,25 +48,25 @@ class Metrics:
         self.steps += 1
         if step % self.train.log_every and step < self.train.steps:
             return
-        seconds = time.perf_counter() - self.since
-        speed = self.steps / seconds
+        speed = self.steps / (time.perf_counter() - self.since)
         means = {name: total / self.steps for name, total in self.sums.items()}
         reported = {name: mean for name, mean in means.items() if name not in self.terms}
-        row = {
-            "step": step,
-            "loss": {name: mean for name, mean in means.items() if name in self.terms},
-            **({"reported": reported} if reported else {}),
-            "gradient norm": norm,
-            "learning rate": self.train.rate(step - 1),
-            "tokens/s": speed * self.ids_per_step,
-            "mfu": speed * self.flops / self.peak,
-        }
-        self.write(row)
+        self.write(
+            {
+                "step": step,
+                "loss": {name: mean for name, mean in means.items() if name in self.terms},
+                **({"reported": reported} if reported else {}),
+                "gradient norm": norm,
+                "learning rate": self.train.rate(step - 1),
+                "tokens/s": speed * self.ids_per_step,
+                "mfu": speed * self.flops / self.peak,
+            }
+        )
         self.sums, self.steps, self.since = {}, 0, time.perf_counter()
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """What is done inside is no training, and does not count in its speed."""
+        """Within it time does not count in the speed of training."""
         start = time.perf_counter()
         yield
         self.since += time.perf_counter() - start
@@ -78,30 +74,8 @@ class Metrics:
     def write(self, row: Mapping[str, Any]) -> None:
         """Append one row, if this process is the one that writes."""
         if self.writes:
-            line = (json.dumps(row) + "\n").encode()
             with writing(self.path), self.path.open("ab") as file:
-                file.write(line)
-            self._bytes += len(line)
-            self._digest.update(line)
-
-    def sealed(self) -> dict[str, Any]:
-        """How long the file is and its SHA-256, once it is on disk: what a state says of the rows before it."""
-        with writing(self.path), self.path.open("ab") as file:
-            os.fsync(file.fileno())
-        return {"bytes": self._bytes, "sha256": self._digest.hexdigest()}
-
-    def _keep(self, sealed: Mapping[str, Any]) -> None:
-        """Drop the rows after the state that a run goes on from, which will be written again."""
-        self._bytes = int(sealed.get("bytes", 0))
-        with self.path.open("ab") as file:
-            if file.tell() >= self._bytes:
-                file.truncate(self._bytes)
-        self._digest.update(self.path.read_bytes())
-        if sealed and self._digest.hexdigest() != sealed["sha256"]:
-            raise BadInput(
-                f"not the rows of the state that the run goes on from; remove {self.path.parent} to begin it again",
-                self.path,
-            )
+                file.write((json.dumps(row) + "\n").encode())
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:

@@ -1,9 +1,4 @@
-"""What a model of several languages reads of each, and when.
-
-Parts are languages, for text, and pairs of them, for bitexts.
-"""
-
-from __future__ import annotations
+"""What a model of several languages reads of each, and when."""
 
 import math
 import re
@@ -39,15 +34,12 @@ class Mixture:
     """How much of each language a model reads. The default: the rows of all in one shuffled order.
 
     phases: the shares of each language in every step, in the order in which they follow one another.
-    exponent: without phases, shares in proportion to a language's rows to this power (XLM-Align: 0.7). 1 is what the
-        default has on the average; 0 gives each language as much.
-    text: the fraction of its rows that may be read of each language; the same rows whatever the seed, and a smaller
-        fraction's are among a larger one's. Empty: all of all.
+    exponent: without phases, shares in proportion to a language's rows to this power (XLM-Align: 0.7).
+    text: the fraction of its rows that may be read of each language, the same rows whatever the seed; empty: all.
     held_out: the fraction of each corpus's sentences, the last ones, that is not read at all, not in bitexts either.
     bitexts, dictionaries: between which languages; None: as `Languages` has them.
     bitext_exponent: shares of bitexts in proportion to their rows to this power; None: all in one shuffled order.
-    pairs: the fraction of each step's rows that is of bitexts, the rest being of text; None: in proportion to how many
-        rows there are of each, which leaves next to none to small bitexts among large texts.
+    pairs: the fraction of each step's rows that is of bitexts; None: in proportion to how many rows there are of each.
     """
 
     phases: tuple[Phase, ...] = ()
@@ -62,27 +54,25 @@ class Mixture:
     @property
     def name(self) -> str:
         """For folders: `90-10`, `10-90-until-50-then-90-10`, `sizes-0.7`, `90-10-of-100-25`, `together`."""
-        shares = self._shares("-", "-until-{:g}", "-then-") or "together"
-        if self.exponent is not None:
-            shares = f"sizes-{self.exponent:g}"
+        shares = self._shares("-", "-until-{:g}", "-then-", "sizes-{:g}") or "together"
         text = f"-of-{'-'.join(f'{100 * part:g}' for part in self.text)}" if self.text else ""
         return shares + text + ("" if self.pairs is None else f"-pairs-{100 * self.pairs:g}")
 
     @property
     def title(self) -> str:
         """For people: `90/10`."""
-        shares = self._shares("/", " until {:g} % of the steps", ", then ") or "all in one order"
-        if self.exponent is not None:
-            shares = f"by size to the power {self.exponent:g}"
+        shares = self._shares("/", " until {:g} % of the steps", ", then ", "by size to the power {:g}")
         text = f", of {'/'.join(f'{100 * part:g}' for part in self.text)} % of the text" if self.text else ""
-        return shares + text + ("" if self.pairs is None else f", {100 * self.pairs:g} % of the rows pairs")
+        pairs = "" if self.pairs is None else f", {100 * self.pairs:g} % of the rows pairs"
+        return (shares or "all in one order") + text + pairs
 
-    def _shares(self, between: str, until: str, then: str) -> str:
+    def _shares(self, between: str, until: str, then: str, by_size: str) -> str:
         """The shares of each phase in percent, and until which percent of the steps, except for the last one."""
+        if self.exponent is not None:
+            return by_size.format(self.exponent)
         texts = []
         for phase in self.phases:
-            total = sum(phase.shares) or 1.0
-            shares = between.join(f"{100 * share / total:.4g}" for share in phase.shares)
+            shares = between.join(f"{100 * share / (sum(phase.shares) or 1.0):.4g}" for share in phase.shares)
             texts.append(shares + ("" if phase is self.phases[-1] else until.format(100 * phase.until)))
         return then.join(texts)
 
@@ -138,11 +128,7 @@ class Mixture:
         return wrong
 
     def of(self, languages: Languages) -> Languages:
-        """The languages as a model reads them: without held-out text, with the bitexts and dictionaries that it gets.
-
-        Raises:
-            BadInput: these values do not fit so many languages, or name others.
-        """
+        """The languages as a model reads them: without held-out text, with the bitexts and dictionaries named here."""
         if wrong := self.mistakes(len(languages.languages)):
             raise BadInput("; ".join(wrong))
         names = [language.name for language in languages.languages]
@@ -165,33 +151,27 @@ class Mixture:
         allowed = _allowed(parts, text or [1.0] * len(parts))
         if phases:
             firsts = [0, *(round(phase.until * steps) for phase in phases[:-1])]
-            each = [Stretch(first, in_units(phase.shares)) for first, phase in zip(firsts, phases, strict=True)]
+            stretches = [Stretch(first, in_units(phase.shares)) for first, phase in zip(firsts, phases, strict=True)]
         else:
             power = 1.0 if exponent is None else exponent
-            each = [Stretch(0, in_units([len(rows) ** power for rows in allowed.values()]))]
-        return Mixed(allowed, each, *seed)
+            stretches = [Stretch(0, in_units([len(rows) ** power for rows in allowed.values()]))]
+        return Mixed(allowed, stretches, *seed)
 
     def rows(self, batch: int, sizes: Sequence[int], paired: Sequence[bool]) -> list[int]:
         """The rows of a step of `batch` that each stream has, by its size and by whether it is of pairs.
 
-        An objective that reads pairs alone has no others, whatever the part of pairs is for those that read text too.
-
-        Raises:
-            BadInput: a part of the rows is to be of pairs, and no stream is; or there is one row.
+        An objective that reads pairs alone has no others, whatever `pairs` says.
         """
         if self.pairs is None or all(paired):
             return share_rows(batch, sizes)
         if batch < 2:
             raise BadInput(f"pairs = {self.pairs:g} of the rows, and a step has one; expected a batch of two or more")
+        of_pairs = min(batch - 1, max(1, round(batch * self.pairs)))
         divided = [0] * len(sizes)
-        of = {True: min(batch - 1, max(1, round(batch * self.pairs)))}
-        of[False] = batch - of[True]
-        for kind, rows in of.items():
+        for kind, what, rows in ((True, "bitext", of_pairs), (False, "text", batch - of_pairs)):
             streams = [i for i, (size, pairs) in enumerate(zip(sizes, paired, strict=True)) if size and pairs is kind]
             if not streams:
-                raise BadInput(
-                    f"pairs = {self.pairs:g} of the rows, and the objective reads no {'bitext' if kind else 'text'}"
-                )
+                raise BadInput(f"pairs = {self.pairs:g} of the rows, and the objective reads no {what}")
             for i, share in zip(streams, share_rows(rows, [sizes[i] for i in streams]), strict=True):
                 divided[i] = share
         return divided
@@ -217,11 +197,7 @@ NAME = re.compile(
 
 
 def parse(name: str) -> Mixture:
-    """The mixture of a name: shares in percent of each language, the source first, and what follows them when.
-
-    Raises:
-        BadInput: no mixture has this name.
-    """
+    """The mixture of a name: shares in percent of each language, the source first, and what follows them when."""
     if not (matched := NAME.fullmatch(name)):
         raise BadInput(unknown("mixture", name, (example.split()[0] for example in EXAMPLES), EXAMPLES))
     try:
@@ -257,7 +233,7 @@ def shares(*parts: float) -> Mixture:
 
 
 def _allowed(parts: Mapping[Part, int], text: Sequence[float]) -> dict[Part, np.ndarray]:
-    """The instances of each part that may be shown, ascending."""
+    """The instances of each part that may be read, ascending."""
     allowed, first = {}, 0
     for (part, size), share in zip(parts.items(), text, strict=True):
         own = np.arange(size)

@@ -5,9 +5,10 @@ Shapes: B rows, L ids, H hidden, N labels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
+from itertools import islice
 from typing import Any
 
 import torch
@@ -16,14 +17,7 @@ from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
 from derive.types import OURS, Specials
-from pretrain.architecture import (
-    ROBERTA,
-    TEXT_TYPES,
-    after_attention,
-    architecture_of,
-    attention_of,
-    has_languages,
-)
+from pretrain.architecture import ROBERTA, TEXT_TYPES, architecture_of, has_languages, layer_at
 from pretrain.batch import LabelledPositions, Rows
 from pretrain.config import ModelConfig
 
@@ -51,7 +45,7 @@ class Learner(nn.Module):
 
     @property
     def state(self) -> dict[str, Tensor]:
-        """Every parameter and every persistent buffer by name, each once: all that a resumed run restores."""
+        """All that a resumed run restores."""
         return state_of(self)
 
 
@@ -112,14 +106,8 @@ def build(config: ModelConfig, rows: int, token_types: int = 1, seed: int = 0, s
     )
 
 
-def encode(model: Any, rows: Rows, layer: int) -> Tensor:
-    """What the positions hold after `layer` layers, (B, L, H); 0 are the embeddings. Nothing above is computed."""
-    layers = architecture_of(model.config).layers(model)
-    return _through(layers[:layer], _embed(model, rows), _padding(model, rows))
-
-
 def encode_each(model: Any, rows: Rows) -> Iterator[Tensor]:
-    """What the positions hold in the embeddings and then after each layer, (B, L, H) each."""
+    """The states of the positions in the embeddings and then after each layer, (B, L, H) each."""
     hidden, padding = _embed(model, rows), _padding(model, rows)
     yield hidden
     for layer in architecture_of(model.config).layers(model):
@@ -127,13 +115,18 @@ def encode_each(model: Any, rows: Rows) -> Iterator[Tensor]:
         yield hidden
 
 
+def encode(model: Any, rows: Rows, layer: int) -> Tensor:
+    """The states of the positions after `layer` layers, (B, L, H); 0 are the embeddings. Nothing above is computed."""
+    return next(islice(encode_each(model, rows), layer, None))
+
+
 def encode_first(model: Any, rows: Rows) -> Tensor:
-    """What the first position of each row holds after the last layer, (B, H); of that layer no more is computed."""
-    *layers, last = architecture_of(model.config).layers(model)
-    padding = _padding(model, rows)
-    hidden = _through(layers, _embed(model, rows), padding)
+    """The state of the first position of each row after the last layer, (B, H); of that layer no more is computed."""
+    layers = architecture_of(model.config).layers(model)
+    hidden = encode(model, rows, len(layers) - 1)
     row = torch.arange(len(rows), device=hidden.device)
-    return _layer_at(last, hidden, padding, LabelledPositions(row * hidden.shape[1], row, 1))
+    first = LabelledPositions(row * hidden.shape[1], row, 1)
+    return layer_at(layers[-1], hidden, _padding(model, rows), first)
 
 
 def prediction_loss(
@@ -143,8 +136,7 @@ def prediction_loss(
 
     Only what the loss reads is computed: at 15 % of the positions the head, the dearest part of a small
     model, costs 15 %, and so does most of the last layer. Where `hidden`, (B, L, H), is there after `layer`
-    layers already, the pass goes on from it. No more than `logits` logits are in memory at a time, if one position
-    has no more.
+    layers already, the pass continues from it. At most `logits` logits are in memory at a time, or one position's.
     """
     architecture, labelled = architecture_of(model.config), rows.positions
     *layers, last = architecture.layers(model)
@@ -154,9 +146,11 @@ def prediction_loss(
         top = hidden.flatten(0, 1).index_select(0, labelled.at)
     else:
         padding = _padding(model, rows)
-        top = _layer_at(last, _through(layers[layer:], hidden, padding), padding, labelled)
+        for each in layers[layer:]:
+            hidden = each(hidden, padding)
+        top = layer_at(last, hidden, padding, labelled)
     labels = rows.labels.flatten().index_select(0, labelled.at)
-    return cross_entropy(lambda top: architecture.logits(model, top), top, labels, model.config.vocab_size, logits)
+    return cross_entropy(getattr(model, architecture.head), top, labels, model.config.vocab_size, logits)
 
 
 def cross_entropy(
@@ -192,12 +186,6 @@ def autocast(device: torch.device) -> torch.autocast:
     return torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda")
 
 
-def _through(layers: Iterable[Any], hidden: Tensor, padding: Tensor | None) -> Tensor:
-    for layer in layers:
-        hidden = layer(hidden, padding)
-    return hidden
-
-
 def _padding(model: Any, rows: Rows) -> Tensor | None:
     return (rows.ids != model.config.pad_token_id)[:, None, None] if rows.padded else None
 
@@ -216,25 +204,6 @@ def _embed(model: Any, rows: Rows) -> Tensor:
         types = rows.languages
     elif rows.segments is not None and config.type_vocab_size == TEXT_TYPES:
         types = rows.segments
-    embeddings: Tensor = architecture.embeddings(model)(
-        input_ids=rows.ids, token_type_ids=types, position_ids=positions
-    )
-    return embeddings
-
-
-def _layer_at(layer: Any, hidden: Tensor, padding: Tensor | None, labelled: LabelledPositions) -> Tensor:
-    """A layer's output at the labelled positions alone, (N, H): all positions are attended to, these attend.
-
-    Rows have different numbers of them, so queries are padded to the most that a row has.
-    """
-    attention, rows = attention_of(layer), len(hidden)
-    here = hidden.flatten(0, 1).index_select(0, labelled.at)
-    query = attention.query(here)
-    query = query.new_zeros(rows * labelled.most, query.shape[1]).index_copy(0, labelled.slot, query)
-    q, k, v = (
-        x.unflatten(2, (attention.heads, -1)).transpose(1, 2)
-        for x in (query.view(rows, labelled.most, -1), attention.key(hidden), attention.value(hidden))
-    )
-    mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=padding, dropout_p=attention.dropout)
-    mixed = mixed.transpose(1, 2).flatten(2).flatten(0, 1).index_select(0, labelled.slot)
-    return after_attention(layer, mixed, here)
+    embed = architecture.encoder(model).embeddings
+    hidden: Tensor = embed(input_ids=rows.ids, token_type_ids=types, position_ids=positions)
+    return hidden

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import Module, Parameter
+from torch.nn import Module
 
 from derive.files import plain
 from derive.forms import Named, percent
@@ -53,10 +53,7 @@ class Stream(ABC):
         """The batch of these instances, newly masked, and the count by which each loss term is divided."""
 
     def pieces(self, part: Any) -> Sequence[Any]:
-        """What the model reads at a time of this process's part of a micro-batch.
-
-        Losses are sums, so pieces change gradients by rounding alone.
-        """
+        """What the model reads at a time of this process's part of a micro-batch."""
         return (part,)
 
     def before_step(self, learner: Learner, parts: Sequence[Any], world: World) -> tuple[Sequence[Any], dict[str, int]]:
@@ -75,15 +72,8 @@ class Stream(ABC):
         """The sum of each loss term over a batch, or a part of one.
 
         Terms without a weight are divided by their count and logged too, but have no part in the gradient.
-        Processes exchange nothing here: they send gradients meanwhile, and not all have the same number of parts.
+        Processes exchange nothing here: not all have the same number of parts.
         """
-
-    def reaches(self, learner: Learner) -> Iterable[Parameter]:
-        """The parameters that `losses` may have a gradient for: all, unless a stream knows better.
-
-        Processes add up the gradients of other parameters while this stream's backward pass is still to come.
-        """
-        return learner.trained.values()
 
 
 @dataclass(frozen=True)
@@ -93,10 +83,9 @@ class Traits:
     mask_rate: the fraction of positions that have a label, for estimates of cost.
     language_embeddings: whether the model distinguishes languages by an embedding (RoBERTa's token types serve).
     text: whether it reads text that has no translation, too.
-    links: the links of the words of bitexts that it learns from.
-    parallel_share: the share of the parallel sentences that it reads; an aligner for it reads no others.
+    links, parallel_share: the links of bitexts that it learns from, and the share of the sentences that it reads.
     predicts: whether it predicts sub-words, so that a prediction head is learnt.
-    needs_start: whether it is of no use to new weights.
+    needs_start: whether it cannot start from new weights.
     start: the objective whose model it starts from, and the fraction of its steps that are that one's.
     head_only: whether only the prediction head is trained.
     memory: bytes of its own modules, where they are many.
@@ -134,7 +123,6 @@ class Objective(Named, ABC):
 
     @property
     def traits(self) -> Traits:
-        """What has to be known of it beforehand."""
         return Traits()
 
     @property
@@ -164,6 +152,7 @@ class Objective(Named, ABC):
         return 0.0
 
     def mistakes(self, model: ModelConfig) -> list[str]:
+        """What of it does not fit a model, in words."""
         return []
 
     def flops(self, model: ModelConfig, types: int, pairs: float = 0.0) -> float:
@@ -236,9 +225,7 @@ class Composite(Objective):
 class Sum(Composite):
     """Several objectives trained together under the name `label`; `heading` is their title, if that is another.
 
-    Raises:
-        ValueError: one of them starts from another model or trains the head alone, which a sum would leave out; or two
-            learn from other links of bitexts, or from links in other shares of these, of which a model gets one kind.
+    A model gets one kind of links in one share of its bitexts, so parts that learn from links agree in both.
     """
 
     label: str
@@ -250,10 +237,10 @@ class Sum(Composite):
             if one.traits.start or one.traits.head_only:
                 does = "starts from another model" if one.traits.start else "trains the prediction head alone"
                 raise ValueError(f"{self.label}: {one.name} {does}, and no part of a sum may")
-        linked = [(part.name, part.traits.links, part.traits.parallel_share) for part in self.parts]
-        linked = [one for one in linked if one[1]]
-        if len({one[1:] for one in linked}) > 1:
-            wanted = " and ".join(f"{name} {links} of {share:.0%}" for name, links, share in linked)
+        linked = {(part.traits.links, part.traits.parallel_share): part.name for part in self.parts}
+        linked = {links: name for links, name in linked.items() if links[0]}
+        if len(linked) > 1:
+            wanted = " and ".join(f"{name} {links} of {share:.0%}" for (links, share), name in linked.items())
             raise ValueError(f"{self.label}: expected the same links for all parts of a sum, not {wanted}")
 
     @property
@@ -274,11 +261,8 @@ class After(Composite):
     """`then`, on the model that `first` made of the same languages with the same seed: a cold start.
 
     `portion` of the steps are `first`'s, so that both together take as many as any other objective. Its model is a run
-    of its own, from which others may start too.
-
-    Raises:
-        ValueError: the portion leaves one of them nothing, one of them starts from another model itself, or one
-            distinguishes languages by an embedding and the other does not: its model would have another shape.
+    of its own, from which others may start too. Both have a model of the same shape: with language embeddings, or
+    without.
     """
 
     then: Objective
@@ -325,11 +309,8 @@ def check_portion(portion: float) -> None:
 class HeadOnly(Composite):
     """`objective`, of whose model only the prediction head is trained; its table, which it shares, stays as it is.
 
-    A head that is drawn asks for gradients that say nothing yet, and an encoder that follows them loses what it knew.
-    With the encoder at rest a step costs less than half.
-
-    Raises:
-        ValueError: the objective starts from another model, which this would leave out.
+    A new head asks for gradients that say nothing yet, and an encoder that follows them forgets. With the encoder at
+    rest a step costs less than half.
     """
 
     objective: Objective

@@ -5,7 +5,6 @@ Shapes: K parts.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -39,34 +38,22 @@ class Shuffled:
         return np.concatenate(taken) if taken else np.empty(0, np.int64)
 
 
-class Order(ABC):
-    """An endless order of instances, in steps of equally many.
+class Together:
+    """All instances in one shuffled order, a new one each epoch: parts have the shares that their sizes give them.
 
-    `size` is how many different ones there are.
+    `size` is how many instances there are.
     """
-
-    size: int
-
-    @abstractmethod
-    def at(self, step: int, rows: int) -> np.ndarray:
-        """The instances of a step of `rows`, steps being counted from 0."""
-
-    @abstractmethod
-    def shown(self, steps: int, rows: int) -> dict[Part, tuple[int, int]]:
-        """By part, how many rows the first `steps` steps have, and how many different ones there are."""
-
-
-class Together(Order):
-    """All instances in one shuffled order, a new one each epoch: parts have the shares that their sizes give them."""
 
     def __init__(self, parts: Mapping[Part, int], instances: int, *seed: int) -> None:
         self.parts, self.size = parts, instances
         self._order = Shuffled(instances, *seed)
 
     def at(self, step: int, rows: int) -> np.ndarray:
+        """The instances of a step of `rows`, steps being counted from 0."""
         return self._order.take(step * rows, rows)
 
     def shown(self, steps: int, rows: int) -> dict[Part, tuple[int, int]]:
+        """By part, how many rows the first `steps` steps have, and how many different ones there are."""
         if not self.parts:
             return {}
         sizes = list(self.parts.values())
@@ -77,23 +64,22 @@ class Together(Order):
         return {part: (epochs * size + count, size) for part, size, count in counts}
 
 
-class Mixed(Order):
+class Mixed:
     """Each part in a shuffled order of its own, and of each step's rows its share.
 
     `allowed` are the instances of each part that may be read, numbered over all parts; `stretches` say which units of
-    a step each part has.
+    a step each part has. Methods are as in `Together`.
     """
 
     def __init__(self, allowed: Mapping[Part, np.ndarray], stretches: Sequence[Stretch], *seed: int) -> None:
         self.allowed, self.stretches = allowed, stretches
         self.size = sum(map(len, allowed.values()))
         self._orders = [Shuffled(len(instances), *seed, number) for number, instances in enumerate(allowed.values())]
-        self._apportioned: dict[int, Apportionment] = {}
+        self._apportionments: dict[int, Apportionment] = {}
 
     def at(self, step: int, rows: int) -> np.ndarray:
         before, after = self._upto(step, rows), self._upto(step + 1, rows)
-        starts, counts = before.tolist(), (after - before).tolist()
-        parts = zip(self.allowed.values(), self._orders, starts, counts, strict=True)
+        parts = zip(self.allowed.values(), self._orders, before.tolist(), (after - before).tolist(), strict=True)
         return np.concatenate([instances[order.take(start, count)] for instances, order, start, count in parts])
 
     def shown(self, steps: int, rows: int) -> dict[Part, tuple[int, int]]:
@@ -101,9 +87,12 @@ class Mixed(Order):
         return {part: (count, len(instances)) for (part, instances), count in counts}
 
     def _upto(self, steps: int, rows: int) -> np.ndarray:
-        if rows not in self._apportioned:
-            self._apportioned[rows] = Apportionment(self.stretches, rows)
-        return self._apportioned[rows].upto(steps)
+        if rows not in self._apportionments:
+            self._apportionments[rows] = Apportionment(self.stretches, rows)
+        return self._apportionments[rows].upto(steps)
+
+
+Order = Together | Mixed
 
 
 def in_units(shares: Sequence[float]) -> np.ndarray:
@@ -131,10 +120,9 @@ class Stretch:
 class Apportionment:
     """How many of `rows` rows a step belong to each part: a function of the step alone.
 
-    After every step each part has had its exact share of all rows so far, rounded up or down. Of the rows that no
-    rounding down takes, those that are due soonest come first (earliest deadline first: it finds such a division
-    whenever there is one, and there always is one, also where shares change; Tijdeman 1980, the chairman assignment
-    problem). So large corpora and small ones are spread evenly over training.
+    After every step each part has had its exact share of all rows so far, rounded up or down, so large corpora and
+    small ones are spread evenly over training. Rounding up goes by the earliest deadline, which finds such a division
+    whenever there is one, and there always is (Tijdeman 1980, the chairman assignment problem).
 
     `stretches` are in order; the first begins at step 0, and the last has no end. Rows times steps stay below 9e9.
     """
@@ -157,14 +145,10 @@ class Apportionment:
             self._had = self._next(self._steps, self._had)
         return self._had.copy()
 
-    def exact(self, steps: int) -> np.ndarray:
-        """The exact share of each part in the rows of the first `steps` steps, (K,) int64, in units."""
-        stretch = int(np.searchsorted(self._firsts, steps, side="right")) - 1
-        units: np.ndarray = self._before[stretch] + self.rows * (steps - self._firsts[stretch]) * self._units[stretch]
-        return units
-
     def _next(self, steps: int, had: np.ndarray) -> np.ndarray:
-        exact = self.exact(steps)
+        """The rows of each part in so many steps, which had `had` in one fewer."""
+        stretch = int(np.searchsorted(self._firsts, steps, side="right")) - 1
+        exact = self._before[stretch] + self.rows * (steps - self._firsts[stretch]) * self._units[stretch]  # in units
         least = np.maximum(exact // UNIT, had)
         left = self.rows * steps - int(least.sum())
         if left:

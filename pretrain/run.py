@@ -8,8 +8,6 @@
 <run>/manifest.json   last: its inputs, and the sha256 of its files
 """
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 from collections.abc import Callable
@@ -22,7 +20,7 @@ from transformers.utils.logging import disable_progress_bar
 
 from derive.artefact import Artefact, finished, write_manifest
 from derive.errors import BadInput
-from derive.files import plain, sweep, whole_folder
+from derive.files import plain, sweep, sync, whole_folder
 from derive.languages import Languages, fingerprints
 from derive.links.stored import links_identity, links_pair
 from pretrain.architecture import architecture_of
@@ -30,7 +28,7 @@ from pretrain.checkpoint import MACHINE, Snapshots, check_identity, load_state, 
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.cost import peak_flops
 from pretrain.distributed import World
-from pretrain.metrics import Metrics
+from pretrain.metrics import METRICS, Metrics
 from pretrain.mixture import ALL_TOGETHER, Mixture
 from pretrain.objective import Objective
 from pretrain.saved_model import RUN, WEIGHTS, write_tokenizers
@@ -124,19 +122,13 @@ def pretrain(
     if drawn and world.first:
         tell(f"new, because the start has none: {', '.join(drawn)}")
     optimizer = make_optimizer(learner, schedule)
-    first, sealed = load_state(folder / RESUME, learner, optimizer, identity, allow_change)
+    first, state = load_state(folder / RESUME, learner, optimizer, identity, allow_change)
     ids = schedule.batch * config.model.length
-    metrics = Metrics(
-        folder,
-        schedule,
-        terms={name for stream in streams for name in stream.weights},
-        ids_per_step=ids,
-        flops=objective.flops(config.model, model.config.vocab_size) * ids,
-        peak=peak_flops(world.device.type) * world.size,
-        writes=world.first,
-        sealed=sealed,
-    )
-    snapshots = Snapshots(folder, schedule, world.first, sealed)
+    flops, peak = objective.flops(config.model, model.config.vocab_size), peak_flops(world.device.type) * world.size
+    terms = {name for stream in streams for name in stream.weights}
+    rows = state.path(METRICS) if state else None
+    metrics = Metrics(folder, schedule, terms, ids, flops * ids, peak, world.first, rows)
+    snapshots = Snapshots(folder, schedule, world.first, state)
     snapshots.add(first, model)
 
     def after(step: int, losses: dict[str, float], norm: float) -> None:
@@ -149,18 +141,18 @@ def pretrain(
                 learner.train()  # whatever mode the probe left it in
             if schedule.save_every and step % schedule.save_every == 0 and not last:
                 if world.first:
-                    rows_and_snapshots = metrics.sealed() | snapshots.sealed()
-                    save_state(folder / RESUME, step, learner, optimizer, identity, rows_and_snapshots)
+                    states = folder / RESUME
+                    save_state(states, step, learner, optimizer, identity, metrics.path, snapshots.digests)
                 world.wait()
         progress(step, schedule.steps)
 
     draws = train(learner, optimizer, streams, schedule, config.seed, world, first, after, config.mixture)
     if world.first:
-        metrics.sealed()
+        sync(metrics.path)
+        whole = initial.complete(model, identity.get("start"))
         left_out = sum((Counter(stream.left_out) for stream in streams), Counter())
         facts = {"identity": identity, "left out": dict(left_out), "drawn": drawn}
-        facts |= {"shown": draws.shown(schedule.steps)}
-        _finish(folder, initial.complete(model, identity.get("start")), languages.whole, facts)
+        _finish(folder, whole, languages.whole, facts | {"shown": draws.shown(schedule.steps)})
     world.wait()
     return folder / CHECKPOINT
 
@@ -171,8 +163,7 @@ def _finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any
     with whole_folder(folder / CHECKPOINT) as part:
         with writing_tensors(part / WEIGHTS):
             model.save_pretrained(part)
-        length = architecture_of(model.config).length(model.config)
-        write_tokenizers(languages, part, length)
+        write_tokenizers(languages, part, architecture_of(model.config).length(model.config))
     sweep(folder)
     write_manifest(folder, RUN, facts, leave_out=(RESUME,))
     if (folder / RESUME).is_dir():

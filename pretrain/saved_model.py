@@ -1,16 +1,13 @@
 """Models and tokenizers of a folder, as transformers saves them: the one file that loads them, and writes tokenizers.
 
-Nothing that lies in a folder is run (trust_remote_code), nothing is unpickled (weights in safetensors only), nothing is
-fetched, and nothing is asked on the terminal. transformers itself is asked about a kind of model, so any that it knows
-can be read.
+Nothing in a folder is run (trust_remote_code), nothing is unpickled (weights in safetensors only), nothing is fetched,
+and nothing is asked on the terminal. Any kind of model that transformers knows can be read.
 """
-
-from __future__ import annotations
 
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -46,32 +43,22 @@ _SAFELY = {"local_files_only": True, "trust_remote_code": False}
 
 
 def read_config(folder: Path) -> PreTrainedConfig:
-    """What a model's folder says of its shape.
-
-    Raises:
-        BadInput: there is no config.json, it cannot be read, only code of its own could read it, or it has more layers
-            or labels than any model.
-    """
-    if not (folder / CONFIG).is_file():
+    """The configuration of a folder's model."""
+    path = folder / CONFIG
+    if not path.is_file():
         raise BadInput(f"no model here: expected a folder with {CONFIG}, {WEIGHTS} and a tokenizer", folder)
-    for name, count in _counts(folder / CONFIG):
-        if count > MOST:
-            raise BadInput(f"{name} is {count:,}; expected at most {MOST:,}", folder / CONFIG)
-    return _loaded(folder, "model", lambda: AutoConfig.from_pretrained(folder, **_SAFELY))
-
-
-def _counts(path: Path) -> Iterator[tuple[str, int]]:
-    """The numbers of layers and labels in a config; none if it is not a JSON object."""
     try:
-        config = json.loads(path.read_text(encoding="utf-8"))
+        parts = [json.loads(path.read_text(encoding="utf-8"))]
     except (OSError, ValueError, RecursionError):
-        return  # transformers says what is wrong
-    parts = [config]
+        parts = []  # transformers says what is wrong
     while parts:
         part = parts.pop()
-        if isinstance(part, dict):
-            parts += [value for value in part.values() if isinstance(value, dict)]
-            yield from ((name, n) for name, n in part.items() if type(n) is int and _COUNT.search(name))
+        for name, value in part.items() if isinstance(part, dict) else ():
+            if isinstance(value, dict):
+                parts.append(value)
+            if type(value) is int and value > MOST and _COUNT.search(name):
+                raise BadInput(f"{name} is {value:,}; expected at most {MOST:,}", path)
+    return _loaded(folder, "model", lambda: AutoConfig.from_pretrained(folder, **_SAFELY))
 
 
 def weight_files(folder: Path) -> tuple[Path, ...]:
@@ -113,20 +100,19 @@ def load_model(folder: Path, kind: Any = AutoModel, **options: Any) -> tuple[Pre
     `kind` is the class of transformers, or the Auto class, whose `from_pretrained` makes it; `options` go there too.
 
     Raises:
-        BadInput: there is no model, its weights are not in safetensors or have other shapes than its config says, only
-            code of its own reads it, it has weights of layers that its config does not have, or it is the checkpoint of
-            a run and a byte of it, or of the run's manifest, has changed.
+        BadInput: there is no model, only code of its own reads it, its weights are not in safetensors or do not fit its
+            config, or it is the checkpoint of a run and a byte of it, or of the run's manifest, has changed.
         MemoryError: it does not fit into memory.
     """
     check_part(folder, RUN)  # safetensors have no checksum
     layers, files = getattr(read_config(folder), "num_hidden_layers", 0), tensor_files(folder)
     if isinstance(layers, int) and layers > len(files):
         raise BadInput(f"{layers:,} layers, and only {len(files):,} tensors in the weights", folder / CONFIG)
-    everything = {"use_safetensors": True, "output_loading_info": True, "dtype": torch.float32}
-    everything |= {"ignore_mismatched_sizes": True}  # they are refused here, by name
-    model, report = _loaded(
-        folder, "model", lambda: kind.from_pretrained(folder, **everything, **_for(kind), **options)
-    )
+    options |= {"use_safetensors": True, "output_loading_info": True, "dtype": torch.float32}
+    options |= {"ignore_mismatched_sizes": True}  # they are refused here, by name
+    # A class of transformers itself runs no code of the folder, and does not know the option that forbids it.
+    options |= _SAFELY if kind.__name__.startswith("Auto") else {"local_files_only": True}
+    model, report = _loaded(folder, "model", lambda: kind.from_pretrained(folder, **options))
     for name, saved, wanted in sorted(report["mismatched_keys"]):
         path = next((path for other, path in files.items() if other.endswith(name) or name.endswith(other)), folder)
         raise BadInput(f"{name} is {tuple(saved)}, and by {CONFIG} {tuple(wanted)}", path)
@@ -140,23 +126,16 @@ def load_tokenizer(folder: Path) -> Any:
     return _loaded(folder, "tokenizer", lambda: AutoTokenizer.from_pretrained(folder, **_SAFELY))
 
 
-def _for(kind: Any) -> dict[str, Any]:
-    """The options that forbid code: a class of transformers itself runs none, and does not know all of them."""
-    return _SAFELY if kind.__name__.startswith("Auto") else {"local_files_only": True}
-
-
 def _loaded(place: Path, what: str, load: Callable[[], Any]) -> Any:
-    """What `load` returns, without transformers' own messages; what it cannot load is the folder's fault."""
+    """The result of `load`, without transformers' own messages; what it cannot load is the folder's fault."""
     level = logging.get_verbosity()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
         return load()
-    except MemoryError:
-        raise
     except Exception as error:  # of a dozen kinds, by what is damaged
         message = " ".join(str(error).split()) or type(error).__name__
-        if isinstance(error, torch.OutOfMemoryError) or "allocate memory" in message:
+        if isinstance(error, MemoryError | torch.OutOfMemoryError) or "allocate memory" in message:
             raise MemoryError(f"{place}: {message[:200]}") from None
         raise BadInput(f"no {what} that can be loaded: {message[:300]}", place) from None
     finally:
@@ -166,8 +145,8 @@ def _loaded(place: Path, what: str, load: Callable[[], Any]) -> Any:
 def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
     """Write the source's tokenizer to a checkpoint's folder, and that of each other language below `tokenizers/`.
 
-    The other languages' reads text as it is spelt, gives the ids that the model learnt for it, and prints them as that
-    text. There is none of a language whose spelling is more than an exchange of letters.
+    The latter read and print a language as it is spelt. A language whose spelling is more than an exchange of letters
+    has none.
     """
     write_tokenizer(languages.tokenizer, folder, languages.specials, length)
     state = json.loads((folder / TOKENIZER).read_text(encoding="utf-8"))
@@ -191,9 +170,7 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
     that puts nothing around a text gets a template, as the model's rows begin and end with special types. `length` is
     how many ids a row of the model may have.
     """
-    copy = Tokenizer.from_str(
-        tokenizer.read_text(encoding="utf-8")
-    )  # the errors of `from_file` and `save` name nothing
+    copy = Tokenizer.from_str(tokenizer.read_text(encoding="utf-8"))  # errors of `from_file` and `save` name nothing
     start, pad, end, unknown, mask = (
         copy.id_to_token(i) for i in (specials.start, specials.pad, specials.end, specials.unknown, specials.mask)
     )

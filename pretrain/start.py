@@ -7,22 +7,18 @@ moments and states are of that size. Its checkpoint has all rows again, those th
 Shapes: V types of the tokenizer, R of them kept.
 """
 
-from __future__ import annotations
-
 import hashlib
-from collections.abc import Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from derive.errors import BadInput
 from derive.files import sha256
 from derive.languages import Languages
-from pretrain.architecture import Architecture, architecture_of, has_languages
+from pretrain.architecture import architecture_of, has_languages
 from pretrain.config import ModelConfig
 from pretrain.model import build
 from pretrain.saved_model import (
@@ -46,21 +42,16 @@ def weights_digest(folder: Path) -> str:
 
 
 def check_start(folder: Path, config: ModelConfig) -> None:
-    """Refuse a folder that no run of such a model can start from, before anything else is made.
-
-    Raises:
-        BadInput: there is no model or no tokenizer, the model is of another architecture or shape or reads from left to
-            right, its weights are not in safetensors, or its table and its tokenizer disagree.
-    """
+    """Refuse a folder that no run of such a model can start from, before anything else is made."""
     saved = read_config(folder)
-    architecture = architecture_of(saved)
+    differences = _other_shape(saved, config)
     if saved.is_decoder:
         raise BadInput("is_decoder: it reads from left to right; expected an encoder, which reads both ways", folder)
     weight_files(folder)
     if not (folder / TOKENIZER).is_file():
         raise BadInput("no tokenizer that text is read with; AutoTokenizer saves one as this file", folder / TOKENIZER)
     check_own_types(folder, saved.vocab_size, saved.pad_token_id)
-    _refuse(_other_shape(architecture, saved, config), folder)
+    _refuse(differences, folder)
 
 
 def has_head(folder: Path) -> bool:
@@ -73,7 +64,8 @@ def has_head(folder: Path) -> bool:
 class InitialModel:
     """The model that a run starts from: the folder `start`'s, or one with new weights.
 
-    While it is trained it has rows of the types that the languages keep, and when it is finished, of all.
+    While it is trained it has rows of the types that the languages keep, and when it is finished, of all. A folder's
+    model is of RoBERTa's, XLM-R's or BERT's architecture and has the config's shape; dropout is the config's.
     """
 
     start: Path | None
@@ -84,64 +76,53 @@ class InitialModel:
 
     def load(self) -> tuple[Any, list[str]]:
         """The model to train, and what of it had to be drawn because the folder has none."""
-        whole, drawn = self._whole()
+        whole, drawn = self.whole()
         kept = self.languages.kept
         return (whole if kept is None else with_rows(whole, kept, self.languages.specials.pad)), drawn
 
     def complete(self, trained: Any, digest: str | None) -> Any:
-        """The model that was trained, with a row of each type; `digest` is that of the start's weights.
-
-        Raises:
-            BadInput: the start's weights, which have the rows that were not trained, have changed or are gone.
-        """
+        """The model that was trained, with a row of each type; `digest` is that of the start's weights."""
         if self.languages.kept is None:
             return trained
         if self.start and weights_digest(self.start) != digest:
-            raise BadInput(
-                "no longer the weights that the run began with, whose other rows it is to end with", self.start
-            )
-        whole, _ = self._whole()
+            raise BadInput("no longer the weights that the run began with, whose other rows it is to keep", self.start)
+        whole, _ = self.whole()
         put_back(trained, self.languages.kept, whole)
         return whole
 
-    def _whole(self) -> tuple[Any, list[str]]:
-        languages = self.languages.whole
-        if self.start:
-            return model_of(self.start, self.config, languages, self.language_embeddings, self.seed)
-        types = languages.token_types if self.language_embeddings else 1
-        return build(self.config, languages.rows, types, self.seed, languages.specials), []
+    def whole(self) -> tuple[Any, list[str]]:
+        """The model with a row of each type, and what of it had to be drawn.
 
-
-def model_of(
-    folder: Path, config: ModelConfig, languages: Languages, language_embeddings: bool, seed: int
-) -> tuple[Any, list[str]]:
-    """The model of a folder, of RoBERTa's, XLM-R's or BERT's architecture, and what of it had to be drawn.
-
-    Drawn are the rows of new scripts, where the folder's table ends before them, and the prediction head of a folder
-    that is an encoder alone. Dropout is the config's.
-
-    Raises:
-        BadInput: the checkpoint is damaged, its ids mean other types than those of the languages, or its model is of
-            another shape: naming every difference.
-    """
-    saved = read_config(folder)
-    architecture = architecture_of(saved)
-    _refuse(_other_shape(architecture, saved, config) + _other_rows(saved, languages, language_embeddings), folder)
-    check_same_types(folder, languages.tokenizer)
-    saved.hidden_dropout_prob, saved.attention_probs_dropout_prob = config.dropout, config.attention_dropout
-    loaded, missing = load_model(folder, architecture.masked_model, config=saved)
-    saved = type(saved).from_dict(saved.to_dict() | {"vocab_size": max(saved.vocab_size, languages.rows)})
-    torch.manual_seed(seed)
-    model = architecture.masked_model(saved)
-    head = _own_head(model, architecture)
-    encoder_alone = head.keys() <= set(missing) | _twins(head, missing)
-    if lacking := [name for name in missing if not (encoder_alone and name in head)]:
-        raise BadInput(f"lacks the weights {', '.join(lacking)}", folder / WEIGHTS)
-    drawn = ["the prediction head"] if encoder_alone else []
-    if (own := int(loaded.config.vocab_size)) < languages.rows:
-        drawn.append(f"rows {own:,} to {languages.rows - 1:,} of its table")
-    _copy(loaded.state_dict(), model.state_dict(), leave=head.keys() if encoder_alone else set())
-    return model, drawn
+        Drawn are the rows of new scripts, where the folder's table ends before them, and the prediction head of a
+        folder that is an encoder alone.
+        """
+        folder, languages, config = self.start, self.languages.whole, self.config
+        if folder is None:
+            types = languages.token_types if self.language_embeddings else 1
+            return build(config, languages.rows, types, self.seed, languages.specials), []
+        saved = read_config(folder)
+        _refuse(_other_shape(saved, config) + _other_rows(saved, languages, self.language_embeddings), folder)
+        check_same_types(folder, languages.tokenizer)
+        architecture = architecture_of(saved)
+        saved.hidden_dropout_prob, saved.attention_probs_dropout_prob = config.dropout, config.attention_dropout
+        loaded, missing = load_model(folder, architecture.masked_model, config=saved)
+        saved = type(saved).from_dict(saved.to_dict() | {"vocab_size": max(saved.vocab_size, languages.rows)})
+        torch.manual_seed(self.seed)
+        model = architecture.masked_model(saved)
+        table, weights = model.get_input_embeddings().weight, model.state_dict(keep_vars=True)
+        own = {n: each for n, each in weights.items() if n.startswith(f"{architecture.head}.") and each is not table}
+        # A parameter has several names in weights, and transformers may report one of them.
+        encoder_alone = {id(each) for each in own.values()} == {id(own[name]) for name in missing if name in own}
+        if lacking := [name for name in missing if not (encoder_alone and name in own)]:
+            raise BadInput(f"lacks the weights {', '.join(lacking)}", folder / WEIGHTS)
+        drawn = ["the prediction head"] if encoder_alone else []
+        if (rows := int(loaded.config.vocab_size)) < languages.rows:
+            drawn.append(f"rows {rows:,} to {languages.rows - 1:,} of its table")
+        with torch.no_grad():
+            for name, tensor in loaded.state_dict().items():
+                if not (encoder_alone and name in own):
+                    weights[name][: len(tensor)].copy_(tensor)
+        return model, drawn
 
 
 def _refuse(differences: list[str], folder: Path) -> None:
@@ -149,8 +130,9 @@ def _refuse(differences: list[str], folder: Path) -> None:
         raise BadInput(f"a model of another shape: {'; '.join(differences)}", folder)
 
 
-def _other_shape(architecture: Architecture, saved: Any, config: ModelConfig) -> list[str]:
+def _other_shape(saved: Any, config: ModelConfig) -> list[str]:
     """How a saved model's layers and length differ from a run's, in words."""
+    length = architecture_of(saved).length(saved)
     shape = {
         "layers": (saved.num_hidden_layers, config.layers),
         "heads": (saved.num_attention_heads, config.heads),
@@ -158,8 +140,8 @@ def _other_shape(architecture: Architecture, saved: Any, config: ModelConfig) ->
         "ffn": (saved.intermediate_size, config.ffn),
     }
     wrong = [f"{name} {is_}, not {wanted}" for name, (is_, wanted) in shape.items() if is_ != wanted]
-    if architecture.length(saved) < config.length:
-        wrong.append(f"length {architecture.length(saved)}, not {config.length}")
+    if length < config.length:
+        wrong.append(f"length {length}, not {config.length}")
     return wrong
 
 
@@ -177,41 +159,12 @@ def _other_rows(saved: Any, languages: Languages, language_embeddings: bool) -> 
     return wrong
 
 
-def _own_head(model: Any, architecture: Architecture) -> dict[str, Tensor]:
-    """The prediction head's parameters by each of their names, except the table that it shares with the embeddings."""
-    table = model.get_input_embeddings().weight
-    named = model.state_dict(keep_vars=True).items()
-    return {name: tensor for name, tensor in named if name.startswith(f"{architecture.head}.") and tensor is not table}
-
-
-def _twins(head: dict[str, Tensor], missing: list[str]) -> set[str]:
-    """Other names of the parameters that are missing: transformers may report one of them."""
-    gone = {id(head[name]) for name in missing if name in head}
-    return {name for name, tensor in head.items() if id(tensor) in gone}
-
-
-def _copy(weights: dict[str, Tensor], into: dict[str, Tensor], leave: Set[str]) -> None:
-    with torch.no_grad():
-        for name, tensor in weights.items():
-            if name not in leave:
-                into[name][: len(tensor)].copy_(tensor)
-
-
 def with_rows(model: Any, kept: np.ndarray, pad: int) -> Any:
-    """The model with rows of the types `kept` alone, in their order: its row i is that of the type kept[i].
-
-    So are the rows of its table, of the prediction head's, where that is another, and of the head's bias. `kept` (R,)
-    is int64, and `pad` the row of padding.
-
-    Raises:
-        BadInput: the model counts positions from padding's id, and padding's row has another number.
-    """
+    """The model with rows of the types `kept` (R,) int64 alone, in their order; `pad` is the row of padding."""
     config = model.config
     if architecture_of(config).counts_from_padding and pad != config.pad_token_id:
-        raise BadInput(
-            f"positions count from padding's id, {config.pad_token_id}, so all types before it need rows; "
-            f"{pad} of them have one"
-        )
+        before = f"so all types before it need rows; {pad} of them have one"
+        raise BadInput(f"positions count from padding's id, {config.pad_token_id}, {before}")
     small = type(model)(type(config).from_dict(config.to_dict() | {"vocab_size": len(kept), "pad_token_id": pad}))
     rows, whole = torch.from_numpy(kept), model.state_dict()
     with torch.no_grad():

@@ -1,7 +1,5 @@
 """The loop. It knows neither objective nor corpus."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -13,14 +11,13 @@ from torch import Tensor, nn
 from pretrain.architecture import architecture_of
 from pretrain.batch import Batch
 from pretrain.config import TrainConfig
-from pretrain.distributed import World
+from pretrain.distributed import World, add_gradients
 from pretrain.mixture import ALL_TOGETHER, Mixture, of_pairs
 from pretrain.model import Learner, autocast
 from pretrain.objective import Stream
-from pretrain.reduction import Reduction
 
 TIMES = "times the rate"
-"""What a group of parameters has beside its own: how many times as fast as others it learns."""
+"""The key of a group of parameters that says how many times as fast as others it learns."""
 
 
 class NonFinite(ArithmeticError):
@@ -30,7 +27,7 @@ class NonFinite(ArithmeticError):
 class Draws:
     """The batches of each step, and what each loss term counts on them: a function of (seed, step) alone.
 
-    `mixture` says what of the streams is shown how often in the course of `steps` steps.
+    `mixture` says how often each part of the streams is read in the course of `steps` steps.
     """
 
     def __init__(
@@ -96,26 +93,28 @@ def train(
     after: Callable[[int, dict[str, float], float], None] = lambda step, losses, norm: None,
     mixture: Mixture = ALL_TOGETHER,
 ) -> Draws:
-    """Train from step `first` to the last; `after(step, mean losses, gradient norm)` follows every update.
+    """Train from step `first` to the last and return what was drawn.
 
-    Steps are counted from 1 where people see them. Beside the losses is what streams report with them. `mixture` says
-    what is shown of each language; what was shown is in the draws that are returned.
+    `after(step, means, gradient norm)` follows every update. Its steps count from 1, and its means are of the losses
+    and of what streams report with them.
 
     Raises:
         NonFinite: before an update with a loss or a gradient that is not a number.
     """
     draws = Draws(streams, config.batch, seed, mixture, config.steps)
-    reduction, parameters = Reduction(learner, world), list(learner.trained.values())
+    parameters = list(learner.trained.values())
     learner.train()
     for step in range(first, config.steps):
         batches, counts = draws.at(step)
-        torch.manual_seed(_dropout_seed(seed, step, world.rank))
+        # Dropout is the only thing that asks torch for random numbers; a resumed run asks for the same ones.
+        torch.manual_seed(int(np.random.SeedSequence([seed, step, world.rank]).generate_state(1)[0]))
         parts, more = _before_step(learner, streams, _cut(streams, batches, config.grad_accumulation, world), world)
         counts |= more
         shares = {name: torch.zeros((), device=world.device) for name in counts}
-        for stream, part in reduction.through(parts):
+        for stream, part in parts:
             for name, value in _backward(learner, stream, part, counts, world).items():
                 shares[name] += value
+        add_gradients(parameters, world)
         gradient_norm = nn.utils.clip_grad_norm_(parameters, config.clip)
         # Read together: on a GPU each reading waits for all of its work.
         sums = world.add(torch.stack(list(shares.values())))
@@ -149,9 +148,9 @@ def _cut(
 def _before_step(
     learner: Learner, streams: Sequence[Stream], parts: list[tuple[Stream, Batch]], world: World
 ) -> tuple[list[tuple[Stream, Batch]], dict[str, int]]:
-    """What streams make of the micro-batches before any gradient, and the counts over all processes of the uncounted.
+    """The micro-batches as streams change them before any gradient, and the uncounted terms' counts over all processes.
 
-    A sum's part of a mean is known only with the count over all parts.
+    A part's share of a mean is known only with the count over all parts.
     """
     counts: dict[str, int] = {}
     for stream in streams:
@@ -169,7 +168,6 @@ def _before_step(
 def _backward(learner: Learner, stream: Stream, part: Batch, counts: dict[str, int], world: World) -> dict[str, Tensor]:
     """Add one stream's part of a micro-batch to the gradient; returns its share of each mean loss.
 
-    Sums are divided by the count over all micro-batches and processes, so how a batch is cut changes nothing.
     A stream has a backward pass of its own: one graph is in memory at a time, and a sparse gradient is added
     to the dense one in place, where autograd would make a new table of their sum.
     """
@@ -178,8 +176,3 @@ def _backward(learner: Learner, stream: Stream, part: Batch, counts: dict[str, i
     means = {name: total / max(1, counts[name]) for name, total in sums.items()}
     torch.stack([weight * means[name] for name, weight in stream.weights.items()]).sum().backward()
     return {name: mean.detach() for name, mean in means.items()}
-
-
-def _dropout_seed(seed: int, step: int, rank: int) -> int:
-    """Dropout is the only thing that asks torch for random numbers; a resumed run asks for the same ones."""
-    return int(np.random.SeedSequence([seed, step, rank]).generate_state(1)[0])

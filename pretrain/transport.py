@@ -1,10 +1,10 @@
-"""Word alignment as optimal transport, batched. Shapes: B sentence pairs, n and m words (or pieces) of their sides.
+"""Word alignment as optimal transport, and from scores to links, batched.
 
-A pair's rows are the words of one side, its columns those of the other. Masks, (B, n) and (B, m), are true where
-there is a word; what is padding has no mass and no link.
+Shapes: B sentence pairs, n and m sub-words of their sides, L links. A pair's rows are the sub-words of one side, its
+columns the other's. Masks, (B, n) and (B, m), are true where there is a sub-word; padding has no mass and no link.
+Scores, (B, n, m), are 0 or more. Links are rows of (pair, row, column), (L, 3) int64: a dense table of them costs more
+than to find them. Ties go to the first, as in NumPy.
 """
-
-from __future__ import annotations
 
 from typing import Literal
 
@@ -12,13 +12,15 @@ import torch
 from torch import Tensor
 
 First = Literal["columns", "rows"]
-EPSILON, MU, ITERATIONS, ALPHA, ROUNDS = 1e-6, 1.0, 2, 0.9, 2
-"""XLM-Align's table 11, and the published code's epsilon."""
+EPSILON, ITERATIONS, ALPHA = 1e-6, 2, 0.9
+"""XLM-Align's table 11, with a mu of 1 and two rounds of Itermax, and the published code's epsilon."""
+_PLACE = 14
+"""Bits for a place."""
 
 
-def log_kernel(similarity: Tensor, epsilon: float = EPSILON, mu: float = MU) -> Tensor:
-    """log K = log max(epsilon, similarity) / mu (XLM-Align, equations 1 and 5), of any shape."""
-    return similarity.clamp(min=epsilon).log() / mu
+def log_kernel(similarity: Tensor) -> Tensor:
+    """log K = log max(epsilon, similarity) (XLM-Align, equations 1 and 5), of any shape."""
+    return similarity.clamp(min=EPSILON).log()
 
 
 def sinkhorn(
@@ -26,9 +28,8 @@ def sinkhorn(
 ) -> Tensor:
     """The transport plan of log K after Sinkhorn's iterations, (B, n, m), 0 where there is padding.
 
-    An iteration makes all columns and then all rows sum to 1, as the published code does, so in the end the rows
-    do; `first="rows"` is the paper's equation 6, after which the columns do. Half an iteration is its first step
-    alone. It stays in log space: K itself would leave float32 where mu is small.
+    An iteration makes all columns and then all rows sum to 1, as the published code does; `first="rows"` is the paper's
+    equation 6. Half an iteration is its first step alone. In log space nothing leaves float32.
     """
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
     padded = bool(padding.any())
@@ -43,8 +44,8 @@ def sinkhorn(
 def untied(plan: Tensor, log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """The plan, but in pairs of which a side has one word: there, K over its sum; all (B, n, m).
 
-    Transport to or from one word is the same whatever K is, 1 or 1 / m everywhere, so that the last bits of rounding
-    would choose its link, and they change with the batch. The largest product chooses it instead.
+    Transport to or from one word is the same whatever K is, so that rounding, which changes with the batch, would
+    choose its link. The largest product chooses it instead.
     """
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
     own = log_kernel.masked_fill(padding, -torch.inf).flatten(1).softmax(1).view_as(plan)
@@ -52,24 +53,73 @@ def untied(plan: Tensor, log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor)
     return torch.where(single[:, None, None], own, plan)
 
 
-def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor, rounds: int = ROUNDS, alpha: float = ALPHA) -> Tensor:
-    """SimAlign's Itermax (Jalili Sabet et al. 2020): (B, n, m) links, from scores that are 0 or more.
+def argmax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """Cells that are the largest of their row and of their column (SimAlign's Argmax)."""
+    scores, room = _prepare(scores, row_mask, col_mask)
+    row_best, mutual = _best(scores, room)
+    return _cells(mutual & row_mask, row_best)
 
-    A round links the cells that are the largest of their row and of their column. In the rounds after the first, a
-    cell whose row or column is linked counts `alpha` of its score, and one whose row and column both are is out; a
-    pair with a side of two words or fewer has one round, and so has one with a side linked throughout. The last
-    three of these rules are the published code's: equation 9 of XLM-Align excludes linked cells alone.
+
+def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """SimAlign's Itermax (section 2.2): Argmax, and a second round of it.
+
+    In the second round a cell whose row or column is linked counts `ALPHA` of its score, and is out if both are; a pair
+    with a side of two sub-words or fewer, or with a side linked throughout, has none. These rules are the published
+    code's: equation 9 of XLM-Align excludes linked cells alone.
     """
-    scores = scores.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), -1.0)
-    links = _mutual(scores) & row_mask[:, :, None] & col_mask[:, None]
-    large = torch.minimum(row_mask.sum(1), col_mask.sum(1)) > 2
-    for _ in range(rounds - 1):
-        row_free, col_free = row_mask & ~links.any(2), col_mask & ~links.any(1)
-        more = large & row_free.any(1) & col_free.any(1)
-        either, both = row_free[:, :, None] | col_free[:, None], row_free[:, :, None] & col_free[:, None]
-        discounted = torch.where(both, scores, alpha * scores).masked_fill(~either, 0.0)
-        links = links | (_mutual(discounted) & either & more[:, None, None])
-    return links
+    scores, room = _prepare(scores, row_mask, col_mask)
+    row_best, mutual = _best(scores, room)
+    links = _cells(mutual & row_mask, row_best)
+    pair, row, column = links.unbind(1)
+    # Padding counts as free, so that it keeps a weight and stays below 0.
+    row_weight, column_weight = (torch.full_like(mask, ALPHA, dtype=scores.dtype) for mask in (row_mask, col_mask))
+    row_weight[pair, row] = 0.0
+    column_weight[pair, column] = 0.0
+    more = torch.minimum(row_mask.sum(1), col_mask.sum(1)) > 2
+    more &= (row_mask & (row_weight > 0)).any(1) & (col_mask & (column_weight > 0)).any(1)
+    weight = row_weight[:, :, None] + column_weight[:, None]
+    row_best, mutual = _best(weight.clamp_(max=1.0).mul_(scores), room)
+    new = mutual & row_mask & more[:, None] & (row_weight + column_weight.gather(1, row_best) > 0)
+    return torch.cat([links, _cells(new, row_best)])
+
+
+def _prepare(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> tuple[Tensor, Tensor]:
+    """Scores with padding below 0, and room for `_best`: memory that is new to the process costs as much as maxima."""
+    if not (row_mask.all() and col_mask.all()):
+        scores = scores.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), -1.0)
+    return scores, torch.empty_like(scores, dtype=torch.float64)
+
+
+def _cells(rows: Tensor, columns: Tensor) -> Tensor:
+    """The cells in the given column, (B, n), of the chosen rows, (B, n), as (pair, row, column)."""
+    pair, row = rows.nonzero().unbind(1)
+    return torch.stack([pair, row, columns[pair, row]], dim=1)
+
+
+def _best(scores: Tensor, room: Tensor) -> tuple[Tensor, Tensor]:
+    """The first of the largest cells of each row, (B, n), and whether it is the first of its column's too.
+
+    The bits of floats that are 0 or more are in the order of the floats, and float32 leaves the last 29 of float64
+    free: they take the cell's place, so that a maximum says where it was. `room`, (B, n, m) float64, is written over.
+    Torch finds maxima four times faster without indices than with them (`argmax` along columns, on a CPU, takes a
+    hundred times as long again).
+    """
+    n, m = scores.shape[1:]
+    if scores.dtype == torch.float32 and max(n, m) <= 1 << _PLACE:
+        row, column = (torch.arange(size - 1, -1, -1, device=scores.device) for size in (n, m))
+        cells = room.copy_(scores).view(torch.int64).bitwise_or_((row << _PLACE)[:, None] | column)
+        row_most, column_most = cells.amax(2), cells.amax(1)
+        best = m - 1 - (row_most & ((1 << _PLACE) - 1))
+        return best, column_most.gather(1, best) == row_most
+    best, column_best = scores.max(2).indices, scores.max(1).indices
+    return best, column_best.gather(1, best) == torch.arange(n, device=scores.device)
+
+
+def as_table(links: Tensor, scores: Tensor) -> Tensor:
+    """Links as a table that is true where there is one, of the shape of the scores."""
+    table = torch.zeros_like(scores, dtype=torch.bool)
+    table[links.unbind(1)] = True
+    return table
 
 
 def union(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
@@ -83,10 +133,3 @@ def largest(scores: Tensor, dim: int) -> Tensor:
     """True at the first of the largest cells along `dim`, shaped as the scores."""
     best = scores.argmax(dim, keepdim=True)
     return torch.zeros_like(scores, dtype=torch.bool).scatter_(dim, best, True)
-
-
-def _mutual(scores: Tensor) -> Tensor:
-    row_best, col_best = scores.argmax(2), scores.argmax(1)
-    rows = torch.arange(scores.shape[1], device=scores.device)
-    chosen = (col_best.gather(1, row_best) == rows)[:, :, None]
-    return torch.zeros_like(scores, dtype=torch.bool).scatter_(2, row_best[:, :, None], chosen)

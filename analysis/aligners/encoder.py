@@ -7,7 +7,6 @@ from typing import Any, Literal
 import numpy as np
 import torch
 from torch import Tensor, nn
-from transformers import PreTrainedConfig
 
 from derive.errors import BadInput
 from pretrain.saved_model import load_model, read_config
@@ -45,14 +44,18 @@ class Encoder:
         In bfloat16 it is several times faster on a processor or a card that has units for it, and slower without.
 
         Raises:
-            BadInput: no model that can be read is there, it is the checkpoint of a run and a byte of it has changed,
-                weights are missing, it has no such layer, it is no encoder, or there is no such device.
+            BadInput: `load_model` refuses it, it has no such layer or is no encoder, or there is no such device.
             MemoryError: there is no room for it.
         """
         self.folder, self.device = folder, _device(device)
         config = read_config(folder)
-        text, self.types = _checked(folder, config)
-        self.layers = int(text.num_hidden_layers)
+        if getattr(config, "is_encoder_decoder", False):
+            raise BadInput(f"{config.model_type} is no encoder alone", folder)
+        text: Any = config.get_text_config()
+        layers, types = (getattr(text, name, None) for name in ("num_hidden_layers", "vocab_size"))
+        if not isinstance(layers, int) or not isinstance(types, int):
+            raise BadInput(f"{config.model_type} has no layers over a table of sub-words", folder)
+        self.layers, self.types = layers, types
         self.top = self.layers if top is None else top
         if not 0 <= self.top <= self.layers:
             raise BadInput(f"no layer {top}: the model has {self.layers}, and 0 are its embeddings", folder)
@@ -108,17 +111,6 @@ class Encoder:
                 "expected an encoder, which reads both ways",
                 self.folder,
             )
-
-
-def _checked(folder: Path, config: PreTrainedConfig) -> tuple[Any, int]:
-    """The part of the config that tells the layers, and the size of the table of sub-words."""
-    if getattr(config, "is_encoder_decoder", False):
-        raise BadInput(f"{config.model_type} is no encoder alone", folder)
-    text: Any = config.get_text_config()
-    layers, types = (getattr(text, name, None) for name in ("num_hidden_layers", "vocab_size"))
-    if not isinstance(layers, int) or not isinstance(types, int):
-        raise BadInput(f"{config.model_type} has no layers over a table of sub-words", folder)
-    return text, types
 
 
 def _device(name: str) -> torch.device:

@@ -160,9 +160,8 @@ class PairEncoder:
 
     `joint` encodes a pair as one row, `<s> S </s> T </s>` as in XLM-Align's pretraining; else each side is a row. Words
     that the tokenizer drops, or that do not fit into the model, have no links; `left_out` counts them. Words are linked
-    if any of their sub-words are. The same pairs in the same order have the same links to the last bit. Among other
-    pairs a pair's sums are rounded otherwise, so that scores differ in their last digits, and links only where two
-    scores do not.
+    if any of their sub-words are. The same pairs in the same order have the same links to the last bit; among other
+    pairs scores differ in their last digits.
     """
 
     def __init__(
@@ -171,21 +170,23 @@ class PairEncoder:
         around: tuple[Sequence[int], Sequence[int]],
         types: tuple[int, int] = (0, 0),
         joint: bool = False,
-        length: int | None = None,
         pieces: SubWords | None = None,
     ) -> None:
-        """`around` are the special ids before and after a sentence, `types` the token types of the two sides, and
-        `length` the ids of a row if they are fewer than the encoder's; `pieces` are needed for pairs of words."""
+        """`around` are the special ids before and after a sentence, and `types` the token types of the two sides.
+
+        `pieces`, which may limit the length of rows, are needed for pairs of words.
+        """
         self.encoder, self.types, self.joint, self.pieces = encoder, types, joint, pieces
         self.before, self.after = map(list, around)
         marks = len(self.before) + len(self.after) * (2 if joint else 1)
-        self.room = RowRoom(min(encoder.length, length or encoder.length), marks, joint)
+        longest = pieces.longest if pieces else None
+        self.room = RowRoom(min(encoder.length, longest or encoder.length), marks, joint)
         self.left_out = LeftOut()
 
     @classmethod
     def of_words(cls, encoder: Encoder, pieces: SubWords, target_type: int = 0, joint: bool = False) -> PairEncoder:
         """An encoder of pairs of words by a tokenizer; `target_type` is the token type of the second side."""
-        return cls(encoder, (pieces.before, pieces.after), (0, target_type), joint, pieces.longest, pieces)
+        return cls(encoder, (pieces.before, pieces.after), (0, target_type), joint, pieces)
 
     @classmethod
     def open(
@@ -200,9 +201,6 @@ class PairEncoder:
         """A model up to layer `top`, or all of it, with the tokenizer in its folder.
 
         In a joint row the target has the token type that the tokenizer's template gives it, if the model has it.
-
-        Raises:
-            BadInput: either is missing or damaged, they do not fit each other, or the model has no such layer.
         """
         encoder, pieces = Encoder(folder, top, device, precision), SubWords(folder)
         if pieces.size > encoder.types:
@@ -249,11 +247,8 @@ class PairEncoder:
     ) -> list[Scored]:
         """The word links of the pairs of a batch, each with the largest score of its sub-words' links."""
         states, masks = self._states(cut, batch, rows, reading.layer)
-        for side, mask in zip(states, masks, strict=True):
-            if not side[mask].isfinite().all():
-                raise BadInput(
-                    f"layer {reading.layer} of the model has numbers that are not finite", self.encoder.folder
-                )
+        if not all(side[mask].isfinite().all() for side, mask in zip(states, masks, strict=True)):
+            raise BadInput(f"layer {reading.layer} of the model has numbers that are not finite", self.encoder.folder)
         scores = reading.method.score(*states, *masks)
         links = reading.method.extract(scores, *masks)
         values = scores[links.unbind(1)].tolist()
@@ -286,14 +281,12 @@ class PairEncoder:
         for source, target in cut:
             if not (source.ids and target.ids):
                 rows += [()] * (1 if self.joint else 2)
-            elif self.joint:
-                first = [(self.types[0], ids) for ids in (self.before, source.ids, self.after)]
-                rows.append([*first, (self.types[1], target.ids), (self.types[1], self.after)])
-            else:
-                rows += [
-                    [(kind, ids) for ids in (self.before, side.ids, self.after)]
-                    for kind, side in zip(self.types, (source, target), strict=True)
-                ]
+                continue
+            first, second = (
+                [(kind, ids) for ids in (self.before, side.ids, self.after)]
+                for kind, side in zip(self.types, (source, target), strict=True)
+            )
+            rows += [[*first, *second[1:]]] if self.joint else [first, second]
         return EncodedRows(self.encoder, rows, layers)
 
 
@@ -314,11 +307,7 @@ class EncoderAligner(Aligner):
         device: str = "cpu",
         precision: Precision = "float32",
     ) -> EncoderAligner:
-        """A model with the tokenizer in its folder; without `layer`, the one at two thirds of its depth.
-
-        Raises:
-            BadInput: either is missing or damaged, they do not fit each other, or the model has no such layer.
-        """
+        """A model with the tokenizer in its folder; without `layer`, the one at two thirds of its depth."""
         if layer is None:
             layer = main_layer(getattr(read_config(folder).get_text_config(), "num_hidden_layers", 0))
         encoder = PairEncoder.open(folder, layer, joint=joint, device=device, precision=precision)
@@ -337,7 +326,7 @@ class EncoderAligner(Aligner):
         return map(list, self.align_scored(pairs))
 
     def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
-        """Links as in `align`, each with the largest score of the sub-word links that it comes from."""
+        """Links as in `align`, each with the largest score of its sub-words' links."""
         return (links for (links,) in self.encoder.links(pairs, [self.reading]))
 
     def matrix(self, pair: Pair) -> np.ndarray:

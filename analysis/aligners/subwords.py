@@ -30,11 +30,7 @@ class SubWords:
     """
 
     def __init__(self, folder: Path) -> None:
-        """Open the tokenizer of a folder.
-
-        Raises:
-            BadInput: there is none that can be read.
-        """
+        """Open the tokenizer of a folder."""
         self._tokenizer = _open(folder)
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()

@@ -1,7 +1,5 @@
 """What a model is pretrained to do, one file each, and the list of all."""
 
-from __future__ import annotations
-
 import re
 
 from derive.errors import BadInput, shown, unknown
@@ -53,9 +51,9 @@ def parse(name: str) -> Objective:
     except ValueError as error:
         raise BadInput(f"objective {shown(name)}: {error}") from error
     forms = {kind.short_name: [form.name + form.example for form in kind.forms] for kind in OBJECTIVES}
-    known = [short + form for short, own in forms.items() for form in ("", *own)]
+    names = [short + form for short, own in forms.items() for form in ("", *own)]
     listed = [f"{short} ({', '.join(own)})" if own else short for short, own in forms.items()]
-    raise BadInput(unknown("objective", name, known, [*listed, "and A-after-B, A-after-B-for-25"]))
+    raise BadInput(unknown("objective", name, names, [*listed, "and A-after-B, A-after-B-for-25"]))
 
 
 def table() -> list[str]:

@@ -1,14 +1,11 @@
 """ALIGN-MLM: MLM, and dictionary words pulled together (ALIGN-MLM, section 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import Parameter
 from torch.nn import functional as F
 
 from derive.errors import BadInput
@@ -29,8 +26,7 @@ class DictionaryCosine(Stream):
     instances = 0
 
     def __init__(self, languages: Languages, alpha: float) -> None:
-        self.weights = {"align": alpha}
-        self.left_out = {}
+        self.weights, self.left_out = {"align": alpha}, {}
         self.pairs = Pairs(torch.from_numpy(moved_entries(languages)[0]))
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Pairs, dict[str, int]]:
@@ -40,9 +36,6 @@ class DictionaryCosine(Stream):
         # A sparse gradient touches the dictionary's rows only; a dense one would be the whole table again.
         rows = F.embedding(batch.ids, learner.model.get_input_embeddings().weight, sparse=True)
         return {"align": -F.cosine_similarity(rows[:, 0], rows[:, 1]).sum()}
-
-    def reaches(self, learner: Learner) -> list[Parameter]:
-        return [learner.model.get_input_embeddings().weight]
 
 
 def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:

@@ -1,7 +1,5 @@
 """DICT-MLM: masked prediction on code-switched text (Chaudhary et al. 2020; ALIGN-MLM, appendix G.4)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -41,7 +39,7 @@ class Translations:
     def __call__(
         self, ids: np.ndarray, languages: np.ndarray, random: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Translations of `ids` of `languages`, and the languages that they are of, all (N,)."""
+        """Translations of `ids` of `languages`, and their languages, all (N,)."""
         most = max(map(len, self.partners))
         drawn = random.integers(0, most, len(ids))  # with one partner there is nothing to draw
         translated, of = ids.copy(), languages.copy()
@@ -79,14 +77,13 @@ class CodeSwitched(Monolingual):
         translated, translated_languages = self.translate(ids.reshape(-1)[at], languages.reshape(-1)[at], random)
         labels = labels_at(ids, selected)
         if self.side == "label":
-            shown = self.masking.corrupt(ids, languages, selected, fate, random)
+            masked = self.masking.corrupt(ids, languages, selected, fate, random)
             labels.reshape(-1)[at] = translated
         else:
-            shown = self.masking.corrupt(ids, languages, selected[~switched], fate[~switched], random)
-            shown.reshape(-1)[at] = translated
-            # A word is shown with its own language's embedding, so one that was translated changes sides.
-            languages.reshape(-1)[at] = translated_languages
-        return as_rows(shown, labels, languages, padded=False), {"mlm": len(selected)}
+            masked = self.masking.corrupt(ids, languages, selected[~switched], fate[~switched], random)
+            masked.reshape(-1)[at] = translated
+            languages.reshape(-1)[at] = translated_languages  # so that a word has its own language's embedding
+        return as_rows(masked, labels, languages, padded=False), {"mlm": len(selected)}
 
 
 @dataclass(frozen=True)

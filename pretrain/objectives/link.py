@@ -1,7 +1,5 @@
 """LINK: words of the source are replaced by their translations, in the input alone (after Sedova et al. 2026)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -36,10 +34,10 @@ class Switched(Monolingual):
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Rows, dict[str, int]]:
         ids, languages = self.read(instances)
         rows = self.masking(ids, languages, random)
-        shown = rows.ids.numpy()
-        seen = (shown == ids) & self.masking.specials.is_ordinary(ids) & (languages == 0)
-        at = np.flatnonzero(seen & (random.random(ids.shape, np.float32) < self.share))
-        shown.reshape(-1)[at], _ = self.translate(ids.reshape(-1)[at], languages.reshape(-1)[at], random)
+        masked = rows.ids.numpy()
+        visible = (masked == ids) & self.masking.specials.is_ordinary(ids) & (languages == 0)
+        at = np.flatnonzero(visible & (random.random(ids.shape, np.float32) < self.share))
+        masked.reshape(-1)[at], _ = self.translate(ids.reshape(-1)[at], languages.reshape(-1)[at], random)
         return rows, {"mlm": rows.labelled}
 
 

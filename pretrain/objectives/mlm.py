@@ -1,7 +1,6 @@
 """MLM: masked language modelling on every language (Devlin et al. 2019)."""
 
-from __future__ import annotations
-
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,9 +16,6 @@ from pretrain.mask import MASK_RATE, Masking
 from pretrain.model import Learner, prediction_loss
 from pretrain.objective import Objective, Stream, Traits
 
-EVERY = 256
-"""Lines from one whose place is kept to the next."""
-
 
 class PackedLines:
     """A language's corpus as full rows: `<s>`, then lines, each closed by `</s>`, cut wherever the row ends.
@@ -32,9 +28,6 @@ class PackedLines:
         self.language, self.specials, self.length = language, specials, length
         self.tokens = np.asarray(corpus.tokens)  # the same map; slices of a plain array are cheaper to make
         self.lines = np.asarray(corpus.lines)
-        # Where every 256th line's `</s>` is in the endless line of all lines; all of them would fill the memory.
-        self._marks = self.lines[EVERY::EVERY] + np.arange(EVERY - 1, len(corpus), EVERY)
-        self._steps = np.arange(EVERY + length)
         total = len(self.tokens) + len(corpus)
         self._rows, self.left_over = divmod(total, length - 1)
         if not self._rows:
@@ -45,19 +38,18 @@ class PackedLines:
 
     def row(self, number: int) -> np.ndarray:
         start, stop = number * (self.length - 1), (number + 1) * (self.length - 1)
-        before = EVERY * int(np.searchsorted(self._marks, start))  # so many lines end before the row, or some more
-        lines = self.lines[before + 1 : before + 1 + len(self._steps)]
-        ends = lines + self._steps[: len(lines)]  # less `before`
-        first, last = np.searchsorted(ends, (start - before, stop - before))
-        ids = np.empty(self.length, np.int64)
-        inside = np.ones(self.length, bool)
-        marks = ends[first:last] + (before - start + 1)
-        inside[0] = False
-        inside[marks] = False
-        ids[0] = self.specials.start
-        ids[marks] = self.specials.end
-        ids[inside] = self.language.ids(self.tokens[start - before - first : stop - before - last])
+        first = self._ended(start, 0, len(self.lines) - 1)
+        last = self._ended(stop, first, min(first + self.length, len(self.lines) - 1))
+        marks = self.lines[first + 1 : last + 1] + np.arange(first, last) + (1 - start)
+        ids, inside = np.empty(self.length, np.int64), np.ones(self.length, bool)
+        inside[0] = inside[marks] = False
+        ids[0], ids[marks] = self.specials.start, self.specials.end
+        ids[inside] = self.language.ids(self.tokens[start - first : stop - last])
         return ids
+
+    def _ended(self, place: int, low: int, high: int) -> int:
+        """The number of lines, between `low` and `high`, whose `</s>` is before a place in the endless line of all."""
+        return bisect_left(range(high), place, low, high, key=lambda line: int(self.lines[line + 1]) + line)
 
 
 class Monolingual(Stream):
@@ -73,6 +65,7 @@ class Monolingual(Stream):
         self.left_out = {"ids in an unfilled last row": sum(packed.left_over for packed in self.packed)}
 
     def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """The ids of some rows, and their languages, both (B, L)."""
         of = np.searchsorted(self.ends, instances, side="right")
         first = np.concatenate([[0], self.ends])[of]
         ids = np.stack([self.packed[k].row(i) for k, i in zip(of, np.asarray(instances) - first, strict=True)])

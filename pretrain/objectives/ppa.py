@@ -47,8 +47,7 @@ class Projection(nn.Module):
 class MoCo(nn.Module):
     """The projection of queries, a slow copy of encoder and projection for keys, and the last K keys.
 
-    The queue begins with random vectors; `taken` counts the keys that it has had, and the next takes the place of the
-    oldest. All of it is part of a run's state.
+    The queue begins with random vectors; `taken` counts the keys that it has had. All of it is part of a run's state.
     """
 
     queue: Tensor
@@ -61,11 +60,6 @@ class MoCo(nn.Module):
         self.slow_projection = Frozen(self.projection)
         self.register_buffer("queue", F.normalize(torch.randn(queue, dimensions), dim=1))
         self.register_buffer("taken", torch.zeros((), dtype=torch.long))
-
-    def queries(self, model: Any, rows: Rows) -> Tensor:
-        """Sentence vectors (B, D) of the encoder that learns."""
-        vectors: Tensor = self.projection(encode_first(model, rows))
-        return vectors
 
     @torch.no_grad()
     def keys(self, rows: Rows) -> Tensor:
@@ -92,13 +86,12 @@ def contrast(queries: Tensor, keys: Tensor, others: Tensor, temperature: float) 
     with torch.autocast(queries.device.type, enabled=False):
         queries, keys, others = queries.float(), keys.float(), others.float()
         logits = torch.cat([(queries * keys).sum(1, keepdim=True), queries @ others.T], dim=1) / temperature
-        return F.cross_entropy(
-            logits, torch.zeros(len(queries), dtype=torch.long, device=logits.device), reduction="sum"
-        )
+        first = torch.zeros(len(queries), dtype=torch.long, device=logits.device)
+        return F.cross_entropy(logits, first, reduction="sum")
 
 
 @dataclass(frozen=True)
-class Keyed:
+class PairsWithKeys:
     """Sentence pairs with the keys of their second sides, and the queue as it was before the step."""
 
     pairs: PairRows
@@ -109,8 +102,8 @@ class Keyed:
 class Contrasted(PairStream):
     """Sentence pairs, for TLM as one row, for contrast each side alone: the first is the query, the second the key.
 
-    Keys of a step are made before its first gradient, by the slow encoder after it has followed, and join the queue,
-    from all processes, after it was read: a query is compared with its own key and those of earlier steps. So
+    The slow encoder makes the keys of a step before its first gradient, after it has followed. They join the queue,
+    from all processes, after it was read: a query is compared with its own key and the keys of earlier steps. So
     neither micro-batches nor processes change the loss.
     """
 
@@ -120,23 +113,23 @@ class Contrasted(PairStream):
         self.weights = ({self.prediction: 1.0} if self.prediction else {}) | {MOCO: 1.0}
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairRows, dict[str, int]]:
-        batch = self.pairs.draw(instances, random)
+        batch = self.draw_pairs(instances, random)
         return batch, ({self.prediction: batch.rows.labelled} if self.prediction else {}) | {MOCO: len(batch)}
 
     def before_step(
         self, learner: Learner, parts: Sequence[PairRows], world: World
-    ) -> tuple[Sequence[Keyed], dict[str, int]]:
+    ) -> tuple[Sequence[PairsWithKeys], dict[str, int]]:
         own: Any = learner.own[MOCO]
         own.follow(learner.model, self.objective.momentum)
         with looking(learner, world.device):
             keys = [own.keys(part.side_rows(1, self.pad)).float() for part in parts]
         others = own.queue.clone()
         own.enqueue(world.gather(torch.cat([*keys, own.queue[:0]])))
-        return [Keyed(part, of, others) for part, of in zip(parts, keys, strict=True)], {}
+        return [PairsWithKeys(part, of, others) for part, of in zip(parts, keys, strict=True)], {}
 
-    def losses(self, learner: Learner, batch: Keyed) -> dict[str, Tensor]:
+    def losses(self, learner: Learner, batch: PairsWithKeys) -> dict[str, Tensor]:
         own: Any = learner.own[MOCO]
-        queries = own.queries(learner.model, batch.pairs.side_rows(0, self.pad))
+        queries = own.projection(encode_first(learner.model, batch.pairs.side_rows(0, self.pad)))
         losses: dict[str, Tensor] = {}
         if self.prediction:
             rows = batch.pairs.rows if self.prediction == "tlm" else batch.pairs.sides_as_rows(self.pad)

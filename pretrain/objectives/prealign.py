@@ -39,8 +39,7 @@ class Anchors(Batch):
     """Dictionary entries, of which those from `first` to below `last` are to find their translations.
 
     `ids` and `languages` are (P, 2) int64. Anchors are the first words of entries, or the words of both `sides`. A part
-    has other anchors and all of the words, among which they look: so the sum over parts is that of the whole, however
-    it is cut. Each part computes all words anew, which are short.
+    has some of the anchors and all of the words, so the sum over parts is that of the whole, however it is cut.
     """
 
     ids: Tensor
@@ -86,10 +85,9 @@ class Anchors(Batch):
 
 
 def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
-    """Summed InfoNCE of the anchors among words (W, H): the logarithm of the translation's share, by cosine.
+    """Summed InfoNCE of the anchors w among words v (W, H): -log(exp(cos(w, t) / T) / sum of exp(cos(w, v) / T)).
 
-    -log(exp(cos(w, t) / T) / sum over the words v in the batch of exp(cos(w, v) / T)), in float32. As in the published
-    code the anchor itself is one of these words, with a cosine of 1.
+    In float32. As in the published code the anchor itself is one of the words, with a cosine of 1.
     """
     with torch.autocast(words.device.type, enabled=False):
         unit = F.normalize(words.float(), dim=1)
@@ -98,7 +96,7 @@ def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
 
 
 class WordContrast(Stream):
-    """Some of the dictionaries' entries a step, in addition to the rows of text, so there are no instances to draw."""
+    """Some of the dictionaries' entries a step, so there are no instances to draw."""
 
     instances = 0
 
@@ -152,8 +150,8 @@ class Contrast(Objective):
 class PreAlign(Composite):
     """Both phases: MLM with `Contrast` for a `portion` of the steps, then MLM with a `share` of the words switched.
 
-    The first phase is a run of its own, whose model the second starts from, as with `After`: together they take as many
-    steps of as many rows of text as any other objective. The dictionary's words are read in addition.
+    The first phase is a run of its own, whose model the second starts from, as with `After`. The dictionary's words are
+    read in addition to the rows of text.
     """
 
     share: float = SHARE

@@ -50,7 +50,7 @@ class Exchanged(PairStream):
         self.weights = {"tlm": 1.0, EXCHANGE: objective.weight}
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[LinkedPairs, dict[str, int]]:
-        batch = self.pairs.draw_linked(instances, random)
+        batch = self.draw_linked(instances, random)
         masked, _ = _masked_links(batch)
         return batch, {"tlm": batch.pairs.rows.labelled, EXCHANGE: int(masked.unique().numel())}
 

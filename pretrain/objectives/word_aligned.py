@@ -36,7 +36,7 @@ class Words(PairStream):
         self.weights = {LINKED: 1.0, KEPT: objective.weight}
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[WordPairs, dict[str, int]]:
-        batch = self.pairs.draw_words(instances, marks=self.frozen)
+        batch = self.draw_words(instances, marks=self.frozen)
         return batch, {LINKED: len(batch.links), KEPT: len(batch.words)}
 
     def losses(self, learner: Learner, batch: WordPairs) -> dict[str, Tensor]:
@@ -61,12 +61,10 @@ class WordAligned(LinkObjective):
     """The mean squared distance of linked words, and `weight` times that of source words from the starting model.
 
     A word is its last sub-word in the last layer, each sentence encoded alone. Links are the intersection of
-    fast_align's two directions, or gold ones. No loss predicts anything, so it starts from a model that learnt
-    otherwise (`After`, or a start): an untrained one would make all words alike.
-
-    `frozen` follows the authors' code instead of the paper's equation: the other side's words are pulled
-    towards the starting model's vectors of the source's words, `<s>` and `</s>` are words too, and squares are averaged
-    over dimensions.
+    fast_align's two directions, or gold ones. No loss predicts anything, so an untrained model would make all words
+    alike. `frozen` follows the authors' code instead of the paper's equation: the other side's words are pulled towards
+    the starting model's vectors of the source's words, `<s>` and `</s>` are words too, and squares are averaged over
+    dimensions.
     """
 
     parallel_fraction: float = USUAL

@@ -1,7 +1,5 @@
 """XLM: MLM and translation language modelling, with language embeddings (Conneau and Lample 2019)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -9,7 +7,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from derive.language import Language
 from derive.languages import Languages
 from pretrain.batch import Rows
 from pretrain.bitext import PARALLEL, USUAL, PairObjective, grouped
@@ -37,48 +34,36 @@ class Parallel(Stream):
         self.instances = len(self.groups)
 
     def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        pad = self.languages.specials.pad
-        ids = np.full((len(instances), 2 * self.half), pad)
-        numbers = np.empty_like(ids)
+        """The ids of some rows, and their languages, both (B, L)."""
+        specials = self.languages.specials
+        ids = np.full((len(instances), 2 * self.half), specials.pad)
+        numbers = np.full_like(ids, self.languages.padding)
         for row, of, instance in zip(ids, numbers, instances, strict=True):
             number, pairs = self.groups[instance]
             bitext = self.bitexts[number]
             for side, language in enumerate((bitext.first, bitext.second)):
-                here = slice(side * self.half, (side + 1) * self.half)
-                self._write(row[here], language, bitext.lines.of(pairs, side))
-                of[here] = language.number
-        return ids, np.where(ids == pad, self.languages.padding, numbers)
+                tokens, lengths = language.corpus.of_lines(bitext.lines.of(pairs, side))
+                marks = [specials.start] + [specials.end] * len(lengths)
+                half = np.insert(language.ids(tokens), np.cumsum([0, *lengths]), marks)
+                here = slice(side * self.half, side * self.half + len(half))
+                row[here], of[here] = half, language.number
+        return ids, numbers
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Rows, dict[str, int]]:
         ids, languages = self.read(instances)
         rows = self.masking(ids, languages, random, padded=True)
-        rows = replace(rows, places=torch.from_numpy(self._places(ids)))
-        return rows, {"tlm": rows.labelled}
+        # Each half counts from the start, as in Conneau and Lample (2019).
+        words = (ids != self.languages.specials.pad).reshape(len(ids), 2, self.half)
+        places = (np.cumsum(words, axis=2) * words - 1).reshape(ids.shape)
+        return replace(rows, places=torch.from_numpy(places)), {"tlm": rows.labelled}
 
     def losses(self, learner: Learner, batch: Rows) -> dict[str, Tensor]:
         return {"tlm": prediction_loss(learner.model, batch)}
 
-    def _places(self, ids: np.ndarray) -> np.ndarray:
-        """Each half counts from the start, as in Conneau and Lample (2019)."""
-        words = (ids != self.languages.specials.pad).reshape(len(ids), 2, self.half)
-        return (np.cumsum(words, axis=2) * words - 1).reshape(ids.shape)
-
-    def _write(self, half: np.ndarray, language: Language, lines: np.ndarray) -> None:
-        """Write `<s>` and lines, each closed by `</s>`, over the padding of half a row."""
-        half[0], used = self.languages.specials.start, 1
-        for line in lines:
-            ids = language.ids(language.corpus[line])
-            half[used : used + len(ids)] = ids
-            used += len(ids) + 1
-            half[used - 1] = self.languages.specials.end
-
 
 @dataclass(frozen=True)
 class TLM(PairObjective):
-    """L_TLM(C1-2): masked prediction over a sentence and its translation at once.
-
-    `parallel_fraction` is the share of the corpus's sentences that is parallel (Tables 1 and 6).
-    """
+    """L_TLM(C1-2): masked prediction over a sentence and its translation at once, of a share of all sentences."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASK_RATE

@@ -27,7 +27,7 @@ from pretrain.mask import MASK_RATE
 from pretrain.model import Learner, encode, looking, prediction_loss
 from pretrain.objective import GOLD, GROWN, Composite, Linked, Objective, Stream, Traits
 from pretrain.objectives.mlm import MLM
-from pretrain.transport import First, itermax, largest, log_kernel, sinkhorn, union, untied
+from pretrain.transport import First, as_table, itermax, largest, log_kernel, sinkhorn, union, untied
 
 Positions = Literal["masked", "unmasked", "all-aligned", "none"]
 Labels = Literal["self", "gold", "estimated"]
@@ -69,7 +69,7 @@ class Pointer(nn.Module):
 
 
 @dataclass(frozen=True)
-class Labelled:
+class LabelledPairs:
     """Pairs with the queries that their labels make, and how many links are right and ids linked."""
 
     rows: Rows
@@ -87,11 +87,11 @@ class SentencePairs(PairStream):
         self.weights = {"tlm": 1.0} if objective.tlm else {}
         if objective.queries != "none":
             self.weights["dwa"] = 1.0
-            judged = ("label precision", "label recall") if self.pairs.known else ()
+            judged = ("label precision", "label recall") if self.has_gold else ()
             self.uncounted = ("dwa", *judged, "labelled")
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairRows, dict[str, int]]:
-        batch = self.pairs.draw(instances, random)
+        batch = self.draw_pairs(instances, random)
         return batch, {"tlm": batch.rows.labelled} if self.objective.tlm else {}
 
     def pieces(self, part: PairRows) -> Sequence[PairRows]:
@@ -99,7 +99,7 @@ class SentencePairs(PairStream):
 
     def before_step(
         self, learner: Learner, parts: Sequence[PairRows], world: World
-    ) -> tuple[Sequence[PairRows | Labelled], dict[str, int]]:
+    ) -> tuple[Sequence[PairRows | LabelledPairs], dict[str, int]]:
         if not self.uncounted:
             return parts, {}
         labelled, counts = [], Counter[str]()
@@ -110,23 +110,20 @@ class SentencePairs(PairStream):
                 counts.update(more)
         return labelled, dict(counts)
 
-    def label(self, model: Any, batch: PairRows) -> tuple[Labelled, dict[str, int]]:
+    def label(self, model: Any, batch: PairRows) -> tuple[LabelledPairs, dict[str, int]]:
         """Pairs labelled by the model as it is, and how much each of `uncounted` counts on them."""
-        (_, first), (_, second) = batch.places(0), batch.places(1)
-        width = batch.gold.shape[1]
-        gold = batch.gold[:, :, None] == torch.arange(width, device=batch.gold.device)
+        places = torch.arange(batch.gold.shape[1], device=batch.gold.device)
+        gold = batch.gold[:, :, None] == places
         links, plan = self._self_label(model, batch) if self.objective.labels == "self" else (gold, gold.float())
         queries = self._queries(batch, links, plan)
-        linked = links.any(2).sum() + links.any(1).sum()
         counts = {
             "dwa": len(queries),
             "label precision": int(links.sum()),
             "label recall": int(gold.sum()),
-            "labelled": int(first.sum() + second.sum()),
+            "labelled": int(batch.sides.sum()),
         }
-        return Labelled(batch.rows, queries, (links & gold).sum(), linked), {
-            name: counts[name] for name in self.uncounted
-        }
+        labelled = LabelledPairs(batch.rows, queries, (links & gold).sum(), links.any(2).sum() + links.any(1).sum())
+        return labelled, {name: counts[name] for name in self.uncounted}
 
     def _self_label(self, model: Any, batch: PairRows) -> tuple[Tensor, Tensor]:
         """Links between the clean pairs' sides and the plan that they are read from, both (B, W, W) (section 3.1).
@@ -143,7 +140,9 @@ class SentencePairs(PairStream):
         kernel = log_kernel(similarity)
         plan = sinkhorn(kernel, in_first, in_second, first=objective.first)
         plan = untied(plan, kernel, in_first, in_second)
-        return (itermax if objective.filtering else union)(plan, in_first, in_second), plan
+        if objective.filtering:
+            return as_table(itermax(plan, in_first, in_second), plan), plan
+        return union(plan, in_first, in_second), plan
 
     def _queries(self, batch: PairRows, links: Tensor, plan: Tensor) -> Queries:
         """The queries that links make, and from which side; an id with several links asks for the heaviest."""
@@ -170,20 +169,16 @@ class SentencePairs(PairStream):
             target=torch.cat([second[row, j], first[row_back, i_back]]),
         )
 
-    def losses(self, learner: Learner, batch: PairRows | Labelled) -> dict[str, Tensor]:
+    def losses(self, learner: Learner, batch: PairRows | LabelledPairs) -> dict[str, Tensor]:
         model = learner.model
         if isinstance(batch, PairRows):
             return {"tlm": prediction_loss(model, batch.rows)}
         layer = self.objective.layer or model.config.num_hidden_layers
         hidden = encode(model, batch.rows, layer)
         losses = {"tlm": prediction_loss(model, batch.rows, hidden, layer)} if self.objective.tlm else {}
-        measured = {
-            "dwa": learner.own[POINTER](hidden, batch.queries),
-            "label precision": batch.right,
-            "label recall": batch.right,
-            "labelled": batch.linked,
-        }
-        return losses | {name: measured[name] for name in self.uncounted}
+        dwa = learner.own[POINTER](hidden, batch.queries)
+        sums = {"dwa": dwa, "label precision": batch.right, "label recall": batch.right, "labelled": batch.linked}
+        return losses | {name: sums[name] for name in self.uncounted}
 
 
 @dataclass(frozen=True)
@@ -191,12 +186,11 @@ class Settings(Named):
     """The settings of DWA, and of TLM on the same pass unless `tlm` is false (section 3.2).
 
     The labels come from layer `label_layer` of the live model, from the derivation (`labels="gold"`, the ceiling), or
-    from links that another aligner estimated (`labels="estimated"`: the languages have them). DWA is learnt at
-    `layer`. Layers count from 1; without a number the first lies as deep as the paper's tenth of twelve, and the second
-    is the last. `queries` are those of the masked ids that have a link, as many unmasked ones, or one id of every link
-    (table 7). `parallel_fraction` is the share of the corpus's sentences that is parallel. The pairs of a micro-batch
-    are read in `pieces` of similar length, as all of a piece are padded to its longest: with pairs of natural text,
-    two thirds of a single piece are padding.
+    from the links that another aligner estimated (`labels="estimated"`). DWA is learnt at `layer`. Layers count from 1;
+    without a number the first is as deep as the paper's tenth of twelve, and the second is the last. `queries` are the
+    masked ids that have a link, as many unmasked ones, or one id of every link (table 7). The pairs of a micro-batch
+    are read in `pieces` of similar length, as all of a piece are padded to its longest: with pairs of natural text, two
+    thirds of a single piece are padding.
     """
 
     parallel_fraction: float = USUAL

@@ -93,7 +93,7 @@ def test_a_process_that_is_left_alone_is_one_line_and_others_leave_its_folder_al
         second.kill()
         _, err = first.communicate()
     assert first.returncode == 1
-    assert err.startswith("calque: of 2 processes, rank 1 is lost; rank 0 cannot go on alone (")
+    assert err.startswith("calque: another of 2 processes is lost; rank 0 cannot go on alone (")
     assert err.endswith("); the same command resumes\n") and err.count("\n") == 1
 
 

@@ -29,7 +29,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "batch": "mask model objectives bitext weam ppa",
             "bitext": "groups weam word_aligned",
             "checkpoint": "snapshots",
-            "distributed": "heartbeat",
+            "distributed": "gradients",
             "model": "learner ppa word_aligned",
             "order": "apportion",
             "saved_model": "tokenizer",

@@ -4,8 +4,8 @@
 
 Each life is a world of SIZE processes (1 or 2), of which each in turn is killed at a random moment; the others have to
 end by themselves. STUDY is made where it is not there yet, so `python -m tests.pretrain.lives /tmp/study /tmp/out 10 2`
-kills one of two processes ten times by hand. Prints one line of JSON: what the processes of each life died of, and
-whether all ended with the same bits.
+kills one of two processes ten times by hand. Prints one line of JSON: how the processes of each life ended, and
+whether all lives ended with the same bits.
 """
 
 from __future__ import annotations
@@ -98,6 +98,16 @@ def struck_life(
     return [ends[child] if child in ends else end_of(child) for child in children]
 
 
+def first_dies(world: World) -> None:
+    """Let the first process die while the other waits for what it makes."""
+    world.wait()
+    if world.first:
+        os.kill(os.getpid(), signal.SIGKILL)
+    while True:
+        world.check()
+        time.sleep(0.01)
+
+
 def main(study: Path, out: Path, lives: int, size: int) -> None:
     torch.set_num_threads(1)
     peak_flops("cpu")  # measured once, and inherited
@@ -111,16 +121,17 @@ def main(study: Path, out: Path, lives: int, size: int) -> None:
     def weights(folder: str) -> bytes:
         return (out / folder / "checkpoint" / "model.safetensors").read_bytes()
 
-    told: dict[str, Any] = {
+    results: dict[str, Any] = {
         "uninterrupted": through(out / "whole"),
         "killed": [struck_life(study, out / "killed", size, dice, number % size) for number in range(lives)],
         "stopped": [
             struck_life(study, out / "killed", size, dice, rank, signal.SIGSTOP) for rank in range(size) if size > 1
         ],
+        "waiting": [end_of(child) for child in begin(size, first_dies)] if size > 1 else [],
         "last life": through(out / "killed"),
         "the same bits": weights("whole") == weights("killed"),
     }
-    print(json.dumps(told))
+    print(json.dumps(results))
 
 
 if __name__ == "__main__":

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
@@ -18,7 +21,9 @@ from derive.folder import FORMAT, KIND
 from derive.languages import Languages
 from derive.script import Transliterate
 from derive.types import OURS, SPECIALS
+from pretrain.bitext import PairStream
 from pretrain.config import ModelConfig, TrainConfig
+from pretrain.distributed import ALONE
 from pretrain.model import Learner, build
 from pretrain.objective import Objective
 from pretrain.objectives.align_mlm import AlignMLM
@@ -30,7 +35,8 @@ from pretrain.objectives.prealign import PreAlign
 from pretrain.objectives.weam import WEAM
 from pretrain.objectives.word_aligned import WordAligned
 from pretrain.objectives.xlm import XLM
-from pretrain.objectives.xlm_align import XLMAlign
+from pretrain.objectives.xlm_align import DWA, XLMAlign
+from pretrain.run import Pretraining, pretrain
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""
@@ -69,6 +75,51 @@ def new_learner(objective: Objective, config: ModelConfig = STILL, seed: int = 0
     """A model of the made languages as an objective trains it."""
     model = build(config, 2 * SIZE, TOKEN_TYPES if objective.traits.language_embeddings else 1, seed)
     return objective.learner(model, seed)
+
+
+class Stop(Exception):
+    """Ends a run in the middle."""
+
+
+def stop_at(folder: Path, config: Pretraining, last: int) -> None:
+    """Train until after step `last`, as a process that is killed then."""
+
+    def stop(step: int, steps: int) -> None:
+        if step == last:
+            raise Stop
+
+    with pytest.raises(Stop):
+        pretrain(folder, config, ALONE, progress=stop)
+
+
+def check_resumes(folder: Path, config: Pretraining, *stops: int) -> Path:
+    """Check that a run that is stopped ends with the bytes of one that is not; returns its checkpoint."""
+    whole = pretrain(folder / "whole", config, ALONE)
+    for step in stops or (7,):
+        stop_at(folder / "stopped", config, step)
+    resumed = pretrain(folder / "stopped", config, ALONE)
+    assert (whole / "model.safetensors").read_bytes() == (resumed / "model.safetensors").read_bytes()
+    return resumed
+
+
+def only(objective: Objective, languages: Languages, length: int = STILL.length) -> Any:
+    """The stream of an objective that has one."""
+    (stream,) = objective.streams(languages, length, 0)
+    return stream
+
+
+def with_dictionary(study: Path, folder: Path, lines: Sequence[str]) -> Languages:
+    """The made languages with another dictionary, by the lines of its file."""
+    shutil.copytree(study, folder)
+    (folder / LANGUAGE / "dictionary.tsv").write_text("".join(lines), encoding="utf-8")
+    write_manifest(folder, KIND, study_facts())
+    return Languages.open(folder, [LANGUAGE])
+
+
+def pairs_of(languages: Languages, length: int = STILL.length, mask_rate: float = 0.0) -> PairStream:
+    """All sentence pairs of languages, as rows."""
+    stream: PairStream = only(DWA(1.0, mask_rate), languages, length)
+    return stream
 
 
 def corpora(languages: Languages) -> list[Corpus]:

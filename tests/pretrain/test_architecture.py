@@ -25,7 +25,7 @@ from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import XLM
 from pretrain.objectives.xlm_align import XLMAlign
 from pretrain.run import Pretraining, pretrain
-from pretrain.start import model_of
+from pretrain.start import InitialModel
 from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN
 
 FIRST = len(OURS.ids)
@@ -118,8 +118,8 @@ def test_an_encoder_alone_gets_a_head(spelt: Architecture, study: Path, language
     import transformers
 
     given = save(spelt, study, tmp_path / "given", getattr(transformers, base))
-    made, drawn = model_of(tmp_path / "given", STILL, languages, False, 0)
-    same, _ = model_of(tmp_path / "given", STILL, languages, False, 0)
+    made, drawn = InitialModel(tmp_path / "given", STILL, languages, False, 0).whole()
+    same, _ = InitialModel(tmp_path / "given", STILL, languages, False, 0).whole()
     assert drawn == ["the prediction head"]
     weights = {f"{spelt.base}.{name}": value for name, value in given.state_dict().items() if "pooler" not in name}
     now = made.state_dict()
@@ -134,7 +134,7 @@ def test_new_scripts_get_rows_of_their_own(
     spelt: Architecture, study: Path, languages: Languages, tmp_path: Path
 ) -> None:
     given = save(spelt, study, tmp_path / "given", rows=SIZE).state_dict()
-    made, drawn = model_of(tmp_path / "given", STILL, languages, False, 3)
+    made, drawn = InitialModel(tmp_path / "given", STILL, languages, False, 3).whole()
     assert drawn == [f"rows {SIZE:,} to {2 * SIZE - 1:,} of its table"]
     now = made.state_dict()
     for name, value in given.items():
@@ -142,7 +142,7 @@ def test_new_scripts_get_rows_of_their_own(
         assert len(now[name]) == (2 * SIZE if value.shape[:1] == (SIZE,) else len(value))
     new = now[spelt.word_embeddings][SIZE:]
     assert 0.05 < float(new.std()) < 0.2
-    other, _ = model_of(tmp_path / "given", STILL, languages, False, 4)
+    other, _ = InitialModel(tmp_path / "given", STILL, languages, False, 4).whole()
     assert not other.state_dict()[spelt.word_embeddings][SIZE:].equal(new)
 
 
@@ -153,7 +153,7 @@ def test_berts_two_token_types_are_no_languages(study: Path, languages: Language
         pretrain(tmp_path / "run", Pretraining(study, (LANGUAGE,), XLM(), STILL, TRAIN, 0, tmp_path / "bert"), ALONE)
     save(ROBERTA, study, tmp_path / "xlm", type_vocab_size=languages.token_types)
     with pytest.raises(BadInput, match="3 token types, and the objective has no language embeddings"):
-        model_of(tmp_path / "xlm", STILL, languages, False, 0)
+        InitialModel(tmp_path / "xlm", STILL, languages, False, 0).whole()
 
 
 @pytest.mark.parametrize(
@@ -170,18 +170,18 @@ def test_every_difference_is_named(
 ) -> None:
     save(BERT, study, tmp_path / "given", **changes)
     with pytest.raises(BadInput, match=f"another shape: {said}$"):
-        model_of(tmp_path / "given", STILL, languages, False, 0)
+        InitialModel(tmp_path / "given", STILL, languages, False, 0).whole()
 
 
 def test_a_longer_model_serves_shorter_rows(study: Path, languages: Languages, tmp_path: Path) -> None:
     longer = ModelConfig(**vars(STILL) | {"length": 48})
     save(BERT, study, tmp_path / "given", config=longer)
-    made, _ = model_of(tmp_path / "given", STILL, languages, False, 0)
+    made, _ = InitialModel(tmp_path / "given", STILL, languages, False, 0).whole()
     assert BERT.length(made.config) == 48
 
 
 def test_other_architectures_are_refused(study: Path, languages: Languages, tmp_path: Path) -> None:
     AutoModel.from_config(GPT2Config(n_layer=1, n_embd=8, n_head=1)).save_pretrained(tmp_path / "gpt")
     with pytest.raises(BadInput, match="'gpt2'; expected one of roberta, xlm-roberta, bert"):
-        model_of(tmp_path / "gpt", STILL, languages, False, 0)
+        InitialModel(tmp_path / "gpt", STILL, languages, False, 0).whole()
     assert architecture_of(foreign(ROBERTA)) is ROBERTA

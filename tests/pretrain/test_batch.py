@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pretrain.batch import UNLABELLED, Pairs, Rows
+from pretrain.batch import UNLABELLED, LabelledPositions, Pairs, Rows
 
 
 @pytest.mark.parametrize(("rows", "pieces"), [(8, 1), (8, 4), (7, 3), (2, 5)])
@@ -24,8 +24,9 @@ def test_slots_put_each_label_in_its_row_in_order() -> None:
     labels = torch.full((3, 4), UNLABELLED)
     labels[0, 1], labels[2, 0], labels[2, 3] = 7, 8, 9
     rows = Rows(torch.zeros(3, 4, dtype=torch.long), labels, torch.zeros(3, 4, dtype=torch.long), padded=False)
-    assert (rows.labelled, rows.positions.most) == (3, 2)
-    assert rows.positions.at.tolist() == [1, 8, 11]
-    assert rows.positions.slot.tolist() == [0, 4, 5]
-    none = Rows(rows.ids, torch.full((3, 4), UNLABELLED), rows.languages, padded=False)
-    assert (none.labelled, none.positions.most, none.positions.at.tolist()) == (0, 1, [])
+    positions = LabelledPositions.of(labels)
+    assert (rows.labelled, positions.most) == (3, 2)
+    assert positions.at.tolist() == [1, 8, 11]
+    assert positions.slot.tolist() == [0, 4, 5]
+    none = LabelledPositions.of(torch.full((3, 4), UNLABELLED))
+    assert (none.most, none.at.tolist()) == (1, [])

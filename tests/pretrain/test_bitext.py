@@ -13,17 +13,17 @@ from derive.errors import BadInput
 from derive.languages import Languages
 from derive.types import OURS
 from pretrain.batch import MARKS, PairRows
-from pretrain.bitext import ParallelLines
-from tests.pretrain.made import DERIVED, PADDING, SENTENCES, SIZE, SOURCE, STILL, corpora
+from pretrain.bitext import PairStream
+from tests.pretrain.made import DERIVED, PADDING, SENTENCES, SIZE, SOURCE, STILL, corpora, pairs_of
 
 
 @pytest.fixture(scope="module")
-def parallel(languages: Languages) -> ParallelLines:
-    return ParallelLines(languages, STILL.length, 1.0, 0, 0.0)
+def parallel(languages: Languages) -> PairStream:
+    return pairs_of(languages)
 
 
-def drawn(parallel: ParallelLines, seed: int) -> PairRows:
-    return parallel.draw(range(len(parallel)), np.random.default_rng(seed))
+def drawn(parallel: PairStream, seed: int) -> PairRows:
+    return parallel.draw_pairs(range(parallel.instances), np.random.default_rng(seed))
 
 
 def sides(batch: PairRows, row: int) -> list[list[int]]:
@@ -34,9 +34,9 @@ def sides(batch: PairRows, row: int) -> list[list[int]]:
     return found
 
 
-def test_every_pair_is_a_row_in_either_order(parallel: ParallelLines, languages: Languages) -> None:
+def test_every_pair_is_a_row_in_either_order(parallel: PairStream, languages: Languages) -> None:
     source, derived = corpora(languages)
-    shown = np.concatenate([lines for _, lines in parallel.groups])
+    shown = np.concatenate([lines for _, lines in map(parallel.groups.__getitem__, range(parallel.instances))])
     pairs = Counter((tuple(source[i].tolist()), tuple(derived[i].tolist())) for i in shown)
     turned: Counter[bool] = Counter()
     for seed in range(4):
@@ -56,7 +56,7 @@ def test_every_pair_is_a_row_in_either_order(parallel: ParallelLines, languages:
     assert abs(turned[True] - turned.total() / 2) < 4 * np.sqrt(turned.total() / 4)
 
 
-def test_positions_are_robertas_own_and_not_reset(parallel: ParallelLines) -> None:
+def test_positions_are_robertas_own_and_not_reset(parallel: PairStream) -> None:
     batch = drawn(parallel, 0)
     assert batch.rows.places is None
     assert batch.rows.padded
@@ -67,28 +67,28 @@ def test_positions_are_robertas_own_and_not_reset(parallel: ParallelLines) -> No
 
 @pytest.mark.parametrize("length", [16, STILL.length])
 def test_an_instance_has_the_ids_of_a_row(languages: Languages, length: int) -> None:
-    parallel = ParallelLines(languages, length, 1.0, 0, 0.0)
+    parallel = pairs_of(languages, length)
 
     def ids(line: int) -> int:
         return 2 * len(corpora(languages)[1][line]) + MARKS
 
     shown = []
-    for instance in range(len(parallel)):
+    for instance in range(parallel.instances):
         lines = parallel.groups[instance][1].tolist()
         assert sum(map(ids, lines)) <= length
-        batch = parallel.draw([instance], np.random.default_rng(0))
+        batch = parallel.draw_pairs([instance], np.random.default_rng(0))
         assert len(batch) == len(lines)
         assert (batch.clean != OURS.pad).sum() == sum(map(ids, lines))
         shown += lines
     too_long = [line for line in range(SENTENCES) if ids(line) > length]
     assert sorted(shown + too_long) == list(range(SENTENCES))
-    assert parallel.left_out == len(too_long)
+    assert parallel.left_out == {"parallel sentences longer than a row": len(too_long)}
     assert too_long or length > 16
     with pytest.raises(BadInput, match="none of 500"):
-        ParallelLines(languages, 4, 1.0, 0, 0.0)
+        pairs_of(languages, 4)
 
 
-def test_gold_is_what_derivation_says(parallel: ParallelLines, languages: Languages) -> None:
+def test_gold_is_what_derivation_says(parallel: PairStream, languages: Languages) -> None:
     """A type's image stands where gold says, and pieces of one word stay together and in order."""
     batch = drawn(parallel, 1)
     table = languages.languages[1].table.tolist()
@@ -105,7 +105,7 @@ def test_gold_is_what_derivation_says(parallel: ParallelLines, languages: Langua
 
 
 def test_a_batch_is_the_sum_of_its_parts(languages: Languages) -> None:
-    batch = ParallelLines(languages, STILL.length, 1.0, 0, 0.15).draw(range(5), np.random.default_rng(0))
+    batch = pairs_of(languages, mask_rate=0.15).draw_pairs(range(5), np.random.default_rng(0))
     for n in (1, 2, 3, 50):
         parts = [batch.part(i, n).to(torch.device("cpu")) for i in range(n)]
         assert sum(map(len, parts)) == len(batch)
@@ -115,7 +115,7 @@ def test_a_batch_is_the_sum_of_its_parts(languages: Languages) -> None:
 
 
 @pytest.mark.parametrize("pieces", [1, 2, 4, 1000])
-def test_pieces_have_every_pair_once_and_no_column_of_padding(parallel: ParallelLines, pieces: int) -> None:
+def test_pieces_have_every_pair_once_and_no_column_of_padding(parallel: PairStream, pieces: int) -> None:
     batch = drawn(parallel, 3)
     made = batch.by_length(pieces)
     assert 1 <= len(made) <= pieces
@@ -139,8 +139,8 @@ def test_pieces_have_every_pair_once_and_no_column_of_padding(parallel: Parallel
     assert max(ids) <= batch.sides.sum() / pieces + 2 * int(batch.sides.sum(1).max())
 
 
-def test_pieces_draw_masks_and_dice_that_the_whole_has(parallel: ParallelLines) -> None:
-    batch = parallel.draw(range(len(parallel)), np.random.default_rng(1))
+def test_pieces_draw_masks_and_dice_that_the_whole_has(parallel: PairStream) -> None:
+    batch = parallel.draw_pairs(range(parallel.instances), np.random.default_rng(1))
     (piece,) = replace(batch, rows=replace(batch.rows, labels=batch.dice.mul(100).long())).by_length(1)
     order = batch.sides.sum(1).argsort(stable=True)
     assert piece.dice.equal(batch.dice[order]) and piece.rows.labels.equal(batch.dice.mul(100).long()[order])

@@ -15,13 +15,14 @@ from derive.files import MANIFEST
 from derive.languages import Languages
 from pretrain.checkpoint import MACHINE, MOMENTS, STATE, WEIGHTS, load_state, save_state
 from pretrain.distributed import ALONE
+from pretrain.metrics import METRICS
 from pretrain.model import Learner
 from pretrain.objectives.mlm import MLM
 from pretrain.train import make_optimizer, train
 from tests.pretrain.made import MODEL, TRAIN, new_learner
 
 IDENTITY: dict[str, Any] = {"data": "made", "seed": 0, "threads": 1, "world": 1, "torch": "2", "device": "cpu"}
-ROWS = {"bytes": 3, "sha256": "made"}
+SNAPSHOTS = {"step-000000004.safetensors": "made"}
 Trained = tuple[Learner, torch.optim.AdamW]
 
 
@@ -33,10 +34,19 @@ def trained(languages: Languages) -> Trained:
     return learner, optimizer
 
 
+def save(folder: Path, step: int, trained: Trained) -> None:
+    """Write a state with some rows of metrics."""
+    rows = folder.parent / METRICS
+    if not rows.exists():
+        rows.parent.mkdir(parents=True, exist_ok=True)
+        rows.write_text("rows\n")
+    save_state(folder, step, *trained, IDENTITY, rows, SNAPSHOTS)
+
+
 @pytest.fixture
 def saved(trained: Trained, tmp_path: Path) -> Path:
     """The folder of a run's states, with the state after step 7."""
-    save_state(tmp_path / "resume", 7, *trained, IDENTITY, ROWS)
+    save(tmp_path / "resume", 7, trained)
     return tmp_path / "resume"
 
 
@@ -47,7 +57,9 @@ def fresh() -> Trained:
 
 def test_what_is_saved_is_loaded(saved: Path, trained: Trained) -> None:
     model, optimizer = fresh()
-    assert load_state(saved, model, optimizer, IDENTITY) == (7, ROWS)
+    step, state = load_state(saved, model, optimizer, IDENTITY)
+    assert step == 7 and state and state.facts["snapshots"] == SNAPSHOTS
+    assert state.path(METRICS).read_text() == "rows\n"
     for p, q in zip(model.parameters(), trained[0].parameters(), strict=True):
         assert p.equal(q)
         for kind in ("step", "exp_avg", "exp_avg_sq"):
@@ -55,19 +67,19 @@ def test_what_is_saved_is_loaded(saved: Path, trained: Trained) -> None:
 
 
 def test_nothing_there_is_step_0(tmp_path: Path) -> None:
-    assert load_state(tmp_path / "resume", *fresh(), IDENTITY) == (0, {})
+    assert load_state(tmp_path / "resume", *fresh(), IDENTITY) == (0, None)
 
 
 def test_the_last_state_replaces_earlier_and_unfinished_ones(saved: Path, trained: Trained) -> None:
     (saved / ".step-000000008.123.part").mkdir()
-    save_state(saved, 100, *trained, IDENTITY, ROWS)
+    save(saved, 100, trained)
     assert [path.name for path in saved.iterdir()] == ["step-000000100"]
     assert load_state(saved, *fresh(), IDENTITY)[0] == 100
 
 
 def test_the_later_of_two_states_is_taken(saved: Path, trained: Trained) -> None:
     """A process may die after a state is whole and before the one before it is removed."""
-    save_state(saved.parent / "other", 12, *trained, IDENTITY, ROWS)
+    save(saved.parent / "other", 12, trained)
     (saved.parent / "other" / "step-000000012").rename(saved / "step-000000012")
     assert load_state(saved, *fresh(), IDENTITY)[0] == 12
 
@@ -87,7 +99,7 @@ def test_an_incomplete_state_is_refused(saved: Path, name: str, damage: str) -> 
 @pytest.mark.parametrize(("run", "step"), [("this", 8), ("another", 7)])
 def test_the_state_of_another_step_or_run_is_refused(run: str, step: int, trained: Trained, tmp_path: Path) -> None:
     """Its identity may be the same: what another version of the code would train from it is not."""
-    save_state(tmp_path / "this" / "resume", 7, *trained, IDENTITY, ROWS)
+    save(tmp_path / "this" / "resume", 7, trained)
     moved = tmp_path / run / "resume" / f"step-{step:09d}"
     moved.parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / "this" / "resume" / "step-000000007").rename(moved)
@@ -111,19 +123,19 @@ def test_another_configuration_or_machine_is_refused(saved: Path, key: str) -> N
 def test_the_manifest_says_what_the_state_is(saved: Path) -> None:
     state = Artefact.open(saved / "step-000000007", STATE)
     assert state.facts["identity"] == IDENTITY
-    assert state.digests.keys() == {WEIGHTS, MOMENTS}
+    assert state.digests.keys() == {WEIGHTS, MOMENTS, METRICS}
 
 
 @pytest.mark.parametrize("room", [0, 100, 1_000, 20_000, 60_000, 100_000, 200_000])
 def test_a_full_disk_is_told_with_the_file(trained: Trained, tmp_path: Path, room: int) -> None:
     """Whichever write it is that finds no room, the error is the system's and names a file; the last state stays."""
     folder = tmp_path / "resume"
-    save_state(folder, 7, *trained, IDENTITY, ROWS)
+    save(folder, 7, trained)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
     try:
         with pytest.raises(OSError) as told:
-            save_state(folder, 8, *trained, IDENTITY, ROWS)
+            save(folder, 8, trained)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert told.value.errno == errno.EFBIG
@@ -149,5 +161,5 @@ def test_what_is_no_state_is_left_alone(saved: Path, trained: Trained, name: str
     """A stray file does not block a run, and is not taken for a state."""
     (saved / name).write_text("mine")
     assert load_state(saved, *fresh(), IDENTITY)[0] == 7
-    save_state(saved, 8, *trained, IDENTITY, ROWS)
+    save(saved, 8, trained)
     assert (saved / name).read_text() == "mine"

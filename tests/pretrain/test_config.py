@@ -35,9 +35,10 @@ def test_the_defaults_are_the_papers() -> None:
 
 
 def test_all_mistakes_are_named_at_once() -> None:
-    model = ModelConfig(layers=0, hidden=30, heads=4, length=2, dropout=1.0, initializer_range=0)
+    shares = {"dropout": 1.0, "attention_dropout": 1.0}
+    model = ModelConfig(layers=0, hidden=30, heads=4, length=2, initializer_range=0, **shares)  # type: ignore[arg-type]
     said = "\n".join(model.mistakes())
-    for name in ("layers", "multiple of heads", "length", "dropout", "initializer_range"):
+    for name in ("layers", "multiple of heads", "length", "\ndropout", "attention_dropout", "initializer_range"):
         assert name in said
     train = TrainConfig(
         steps=10, warmup=10, batch=0, learning_rate=0, weight_decay=-1, log_every=3, save_every=4, betas=(0.9, 1.0),
@@ -68,28 +69,15 @@ def test_the_least_of_everything_is_allowed_and_less_is_not(least: ModelConfig |
         assert replace(least, **{name: 1e-9}).mistakes() == []
 
 
-def test_betas_are_two_shares_below_one() -> None:
+@pytest.mark.parametrize("betas", [(0.9,), (0.9, 0.98, 0.99), (-0.1, 0.9), (0.9, 1.0)])
+def test_betas_are_two_shares_below_one(betas: Any) -> None:
+    assert [said for said in replace(BRIEFEST, betas=betas).mistakes() if "betas" in said]
     assert replace(BRIEFEST, betas=(0.0, 0.0)).mistakes() == []
-    wrong: list[Any] = [(0.9,), (0.9, 0.98, 0.99), (-0.1, 0.9), (0.9, 1.0)]
-    for betas in wrong:
-        assert [said for said in replace(BRIEFEST, betas=betas).mistakes() if "betas" in said], betas
-
-
-@pytest.mark.parametrize("name", ["dropout", "attention_dropout"])
-def test_nothing_is_left_where_all_is_dropped(name: str) -> None:
-    changes: dict[str, Any] = {name: 0.99}
-    assert replace(SMALLEST, **changes).mistakes() == []
-    assert [name in said for said in replace(SMALLEST, **{name: 1.0}).mistakes()] == [True]
 
 
 def test_a_state_is_saved_where_a_row_of_metrics_ends() -> None:
     each = {every: replace(BRIEFEST, log_every=every, save_every=6).mistakes() for every in (1, 2, 3, 4, 6, 12)}
     assert {every for every, said in each.items() if said} == {4, 12}
-
-
-def test_warm_up_may_take_all_steps_but_one() -> None:
-    assert replace(BRIEFEST, steps=10, warmup=9).mistakes() == []
-    assert replace(BRIEFEST, steps=10, warmup=10).mistakes()
 
 
 def test_how_often_training_is_looked_at_is_no_part_of_the_recipe() -> None:

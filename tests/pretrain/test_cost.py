@@ -81,12 +81,6 @@ def test_pairs_without_labelling_cost_their_pass_and_what_the_head_and_the_point
     assert pair_flops_per_id(base, 250_002, 0.15, 64, 10) == pytest.approx((12 + 10 / 3) * layer + head + pointer)
 
 
-def test_memory_grows_with_rows_and_starts_at_four_copies_of_the_weights() -> None:
-    model = ModelConfig(layers=2, heads=2, hidden=64, ffn=128, length=64)
-    assert training_bytes(model, 100, 0.15, card=False).of(0) == 16 * parameters(model, 100)
-    assert training_bytes(model, 100, 0.15, card=False).of(8) > training_bytes(model, 100, 0.15, card=False).of(4)
-
-
 def test_the_memory_of_a_batch_worked_out_on_paper() -> None:
     """8 rows of 64 ids keep 2 (16 x 64 + 4 x 128) floats an id; 15 % of the 512 ids have three rows of 100 logits."""
     model = ModelConfig(layers=2, heads=2, hidden=64, ffn=128, length=64)

@@ -46,15 +46,14 @@ def test_groups_are_as_large_as_fits(lengths: list[tuple[int, int]], room: int) 
     assert one_side == fill(sides[:, [0, 0]], room).tolist()
 
 
-@given(st.lists(LENGTHS, max_size=4), st.integers(9, 30))
+@given(st.lists(LENGTHS, min_size=1, max_size=4), st.integers(9, 30))
 def test_groups_of_several_bitexts_are_numbered_one_after_the_other(
     bitexts: list[list[tuple[int, int]]], room: int
 ) -> None:
-    groups, expected = Groups(), []
-    for number, lengths in enumerate(bitexts):
-        sides = np.array(lengths, np.int64).reshape(-1, 2)
-        pairs = 100 * number + np.arange(len(sides))
-        own = one_by_one(sides, room)
-        assert groups.add(pairs, sides, room) == len(own)
-        expected += [(number, pairs[group].tolist()) for group in own]
-    assert [(of, pairs.tolist()) for of, pairs in map(groups.__getitem__, range(len(groups)))] == expected
+    sides = [np.array(lengths, np.int64).reshape(-1, 2) for lengths in bitexts]
+    pairs = [100 * number + np.arange(len(own)) for number, own in enumerate(sides)]
+    groups = Groups.of(pairs, sides, room)
+    expected = [
+        (number, pairs[number][group].tolist()) for number, own in enumerate(sides) for group in one_by_one(own, room)
+    ]
+    assert [(of, own.tolist()) for of, own in map(groups.__getitem__, range(len(groups)))] == expected

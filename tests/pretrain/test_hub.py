@@ -128,7 +128,7 @@ def test_a_name_without_a_commit_is_refused_with_the_way_to_write_it(revision: s
 
 def test_a_name_that_is_not_at_hand_offline_is_one_line(tmp_path: Path, offline: None) -> None:
     for name in (f"no-such-encoder@{COMMIT}", f"{MODEL}@{OTHER}"):
-        with pytest.raises(BadInput, match=rf"no folder '{name}', and .* not in the cache.*HF_HUB_OFFLINE\)$"):
+        with pytest.raises(BadInput, match=rf"no folder '{name}', and .*HF_HUB_OFFLINE"):
             model_folder(name, tmp_path)
     with pytest.raises(BadInput, match="no folder"):
         model_folder(f"a--b@{COMMIT}", tmp_path)  # not even a name
@@ -153,31 +153,32 @@ def test_what_was_fetched_in_part_is_fetched_again(tmp_path: Path, hub: Hub) -> 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        (f"{MODEL}@{OTHER}", f"has no revision {OTHER} of {MODEL}"),
-        (f"someone/else@{COMMIT}", "has no model someone/else, or shows it only to those who are logged in"),
-        (f"someone/asks@{COMMIT}", "shows someone/asks only to those who asked for it there"),
-        (f"someone/ill@{COMMIT}", "answers 503"),
+        (f"{MODEL}@{OTHER}", "Revision Not Found"),
+        (f"someone/else@{COMMIT}", "Repository Not Found"),
+        (f"someone/asks@{COMMIT}", "Cannot access gated repo"),
+        (f"someone/ill@{COMMIT}", "503"),
     ],
 )
 def test_what_the_hub_has_not_is_one_line(name: str, said: str, tmp_path: Path, hub: Hub) -> None:
     with pytest.raises(BadInput) as caught:
         model_folder(name, tmp_path)
-    assert str(caught.value).startswith(f"no folder '{name}', and the hub ({hub.url}) {said}")
-    assert "\n" not in str(caught.value)
+    model = name.partition("@")[0]
+    assert str(caught.value).startswith(f"no folder '{name}', and the hub ({hub.url}) does not give {model}: ")
+    assert said in str(caught.value) and "\n" not in str(caught.value)
 
 
 def test_a_hub_that_does_not_answer_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     use("http://127.0.0.1:9", monkeypatch)
-    with pytest.raises(BadInput, match=r"the hub \(http://127.0.0.1:9\) does not answer, or broke off: .*refused$"):
+    with pytest.raises(BadInput, match=r"the hub \(http://127.0.0.1:9\) does not give .*refused"):
         model_folder(f"{MODEL}@{COMMIT}", tmp_path)
     assert not caplog.records
 
 
 def test_a_hub_that_breaks_off_leaves_no_model(tmp_path: Path, hub: Hub) -> None:
     hub.sends = 1
-    with pytest.raises(BadInput, match="broke off"):
+    with pytest.raises(BadInput, match="does not give"):
         model_folder(f"{MODEL}@{COMMIT}", tmp_path)
     hub.sends = 99
     assert (model_folder(f"{MODEL}@{COMMIT}", tmp_path) / "model.safetensors").read_bytes() == b"weights"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,26 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.artefact import write_manifest
 from derive.errors import BadInput
-from derive.folder import KIND
 from derive.languages import Languages
-from derive.types import OURS
 from pretrain.batch import UNLABELLED, Rows
 from pretrain.distributed import ALONE
 from pretrain.mixture import Mixture
-from pretrain.objective import Objective, Stream
+from pretrain.objective import Objective
 from pretrain.objectives.link import Link
 from pretrain.objectives.mlm import MLM
 from pretrain.train import make_optimizer, train
-from tests.pretrain.made import LANGUAGE, SIZE, SOURCE, STILL, TRAIN, new_learner, study_facts
+from tests.pretrain.made import LANGUAGE, SIZE, SOURCE, STILL, TRAIN, new_learner, only, with_dictionary
 
 LENGTH = STILL.length
-
-
-def only(objective: Objective, languages: Languages) -> Stream:
-    (stream,) = objective.streams(languages, LENGTH, 0)
-    return stream
 
 
 def drawn(objective: Objective, languages: Languages, seed: int) -> tuple[Rows, dict[str, int]]:
@@ -41,11 +32,7 @@ def drawn(objective: Objective, languages: Languages, seed: int) -> tuple[Rows, 
 @pytest.fixture(scope="module")
 def told_nothing(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Languages:
     """The made languages with a dictionary that has no entry."""
-    folder = tmp_path_factory.mktemp("told") / "nothing"
-    shutil.copytree(study, folder)
-    (folder / LANGUAGE / "dictionary.tsv").write_text("", encoding="utf-8")
-    write_manifest(folder, KIND, study_facts())
-    return Languages.open(folder, [LANGUAGE])
+    return with_dictionary(study, tmp_path_factory.mktemp("told") / "nothing", [])
 
 
 def weights(objective: Objective, languages: Languages) -> list[bytes]:
@@ -101,13 +88,6 @@ def test_a_switched_word_that_is_asked_for_has_the_words_own_label(languages: La
         assert [image[i] for i in labels[switched].tolist()] == shown[switched].tolist()
         asked += int(switched.sum())
     assert asked > 10  # of the labelled a tenth stays as it is, and a quarter of these has an entry
-
-
-def test_special_types_stay(languages: Languages) -> None:
-    rows, _ = drawn(Link(1.0), languages, 0)
-    plain, _ = drawn(MLM(), languages, 0)
-    special = ~OURS.is_ordinary(plain.ids.numpy())
-    assert np.array_equal(rows.ids.numpy()[special], plain.ids.numpy()[special])
 
 
 def test_names_and_what_cannot_be() -> None:

@@ -82,13 +82,19 @@ def test_two_processes_end_with_the_same_weights_and_metrics_whichever_is_killed
     check_same(out, 2)
 
 
-def test_the_process_that_is_left_says_which_one_is_lost(died_of_two: Died) -> None:
-    """Of one that was killed it hears at once, and of one that is stopped when its patience ends."""
-    _, status, said = died_of_two
+def test_the_process_that_is_left_ends_with_one_line(died_of_two: Died) -> None:
+    """At once where the other was killed, and where it is stopped, when its patience ends."""
+    _, status, printed = died_of_two
     lives = status["killed"] + status["stopped"]
     assert all(sorted(ends) == [KILLED, LOST] for ends in lives)
-    lines = [line for line in said.splitlines() if line.startswith("rank ")]
-    for line, ends in zip(lines, lives, strict=True):
-        lost, left = ends.index(KILLED), ends.index(LOST)
-        told = f"of 2 processes, rank {lost} is lost; rank {left} cannot go on alone ("
-        assert line.startswith(f"rank {left}: Lost: {told}")
+    lines = [line for line in printed.splitlines() if line.startswith("rank ")]
+    for line, ends in zip(lines, [*lives, status["waiting"]], strict=True):
+        left = ends.index(LOST)
+        lost = f"another of 2 processes is lost; rank {left} cannot go on alone ("
+        assert line.startswith(f"rank {left}: Lost: {lost}")
+
+
+def test_a_process_that_only_waits_notices_that_the_first_is_gone(died_of_two: Died) -> None:
+    """As while the first one derives or evaluates, in a world without torchrun."""
+    _, status, _ = died_of_two
+    assert status["waiting"] == [KILLED, LOST]

@@ -27,10 +27,10 @@ from pretrain.objectives.align_mlm import AlignMLM
 from pretrain.objectives.dict_mlm import DictMLM
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import TLM
-from pretrain.run import CHECKPOINT, Pretraining, pretrain
+from pretrain.run import Pretraining, pretrain
 from pretrain.saved_model import RUN
 from pretrain.train import Draws
-from tests.pretrain.made import MODEL, TRAIN
+from tests.pretrain.made import MODEL, TRAIN, check_resumes
 
 FEW = Sizes(10, 5, 5)
 NAMES = ("trans", "inv")
@@ -174,25 +174,11 @@ def test_held_out_sentences_are_in_no_row_and_in_no_bitext(folder: Path) -> None
             assert np.array_equal(before.links(pair), after.links(pair))
 
 
-class Stop(Exception):
-    """Ends a run in the middle."""
-
-
 @pytest.mark.parametrize("objective", [AlignMLM(), DictMLM()], ids=lambda objective: objective.name)
 def test_a_schedule_trains_and_resumes_to_the_same_bytes(objective: Objective, folder: Path, tmp_path: Path) -> None:
     mixture = replace(LATER, held_out=0.1, dictionaries=(("source", "trans"), ("trans", "inv")))
     config = Pretraining(folder, NAMES, objective, MODEL, TRAIN, seed=2, mixture=mixture)
-
-    def stop(step: int, steps: int) -> None:
-        if step == 7:
-            raise Stop
-
-    pretrain(tmp_path / "whole", config, ALONE)
-    with pytest.raises(Stop):
-        pretrain(tmp_path / "stopped", config, ALONE, progress=stop)
-    pretrain(tmp_path / "stopped", config, ALONE)
-    whole, resumed = (tmp_path / name / CHECKPOINT / "model.safetensors" for name in ("whole", "stopped"))
-    assert whole.read_bytes() == resumed.read_bytes()
+    check_resumes(tmp_path, config)
     shown = Artefact.open(tmp_path / "stopped", RUN).facts["shown"]
     exact = {"source": 0.45, "trans": 0.1, "inv": 0.45}
     rows = TRAIN.steps * TRAIN.batch

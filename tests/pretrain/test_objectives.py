@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,7 +43,9 @@ from tests.pretrain.made import (
     STILL,
     corpora,
     new_learner,
+    only,
     study_facts,
+    with_dictionary,
 )
 
 FIRST = len(OURS.ids)
@@ -52,11 +53,6 @@ FIRST = len(OURS.ids)
 
 LENGTH = STILL.length
 EVERY = 40
-
-
-def only(objective: Objective, languages: Languages, seed: int = 0) -> Stream:
-    (stream,) = objective.streams(languages, LENGTH, seed)
-    return stream
 
 
 def dictionary(languages: Languages) -> np.ndarray:
@@ -135,19 +131,18 @@ def test_shared_types_are_not_aligned(study: Path, languages: Languages, tmp_pat
     table = languages.languages[1].table.copy()
     table[own] = own
 
-    def told(folder: Path, count: int) -> Languages:
+    def changed(folder: Path, count: int) -> Languages:
         """The same languages with five types that both have, and `count` entries of the dictionary."""
-        shutil.copytree(study, folder)
+        lines = [f"{a}\t{table[a]}\tw{a}\n" for a in entries[:count, 0].tolist()]
+        with_dictionary(study, folder, lines)
         np.save(folder / LANGUAGE / "image.npy", table)
-        rows = (f"{a}\t{table[a]}\tw{a}\n" for a in entries[:count, 0].tolist())
-        (folder / LANGUAGE / "dictionary.tsv").write_text("".join(rows), encoding="utf-8")
         write_manifest(folder, KIND, study_facts())
         return Languages.open(folder, [LANGUAGE])
 
-    mixed = told(tmp_path / "mixed", len(entries))
+    mixed = changed(tmp_path / "mixed", len(entries))
     assert only(Align(), mixed).draw([], np.random.default_rng(0))[1] == {"align": len(entries) - 5}
     with pytest.raises(BadInput, match="nothing to align"):
-        only(Align(), told(tmp_path / "own", 5))
+        only(Align(), changed(tmp_path / "own", 5))
 
 
 def test_mlm_shows_every_packed_row_of_both_languages_once(languages: Languages) -> None:
@@ -297,12 +292,8 @@ def test_names_and_language_embeddings() -> None:
     assert [o.name for o in (MLM(), XLM(), DictMLM(), AlignMLM())] == ["MLM", "XLM", "DICT-MLM", "ALIGN-MLM"]
     assert [o.traits.language_embeddings for o in (MLM(), XLM(), DictMLM(), AlignMLM())] == [False, True, True, False]
     assert (XLM(0.01).name, AlignMLM(1.0).name) == ("XLM-1", "ALIGN-MLM-1")
-    assert [o.traits.mask_rate for o in (MLM(), XLM(mask_rate=0.3), Align(), AlignMLM(mask_rate=0.1))] == [
-        0.15,
-        0.3,
-        0.0,
-        0.1,
-    ]
+    rates = [o.traits.mask_rate for o in (MLM(), XLM(mask_rate=0.3), Align(), AlignMLM(mask_rate=0.1))]
+    assert rates == [0.15, 0.3, 0.0, 0.1]
     assert len(set(OBJECTIVES.values())) == len(OBJECTIVES)
     with pytest.raises(ValueError, match="fraction of the corpus"):
         TLM(0.0)
@@ -331,9 +322,8 @@ def test_the_parts_of_a_sum_learn_from_the_same_links() -> None:
 
 
 def test_what_predicts_nothing_trains_no_prediction_head_and_is_of_no_use_to_new_weights() -> None:
-    assert [one.traits.predicts for one in (MLM(), WEAM(), PPA(), PPA(beside=""), WordAligned())] == [True] * 3 + [
-        False
-    ] * 2
+    predicts = [one.traits.predicts for one in (MLM(), WEAM(), PPA(), PPA(beside=""), WordAligned())]
+    assert predicts == [True, True, True, False, False]
     assert [one.traits.needs_start for one in (MLM(), PPA(beside=""), WordAligned())] == [False, False, True]
     after = After(WordAligned(), MLM())
     assert not after.traits.predicts and not after.traits.needs_start

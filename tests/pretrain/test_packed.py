@@ -10,7 +10,6 @@ from derive.errors import BadInput
 from derive.language import Language
 from derive.languages import Languages
 from derive.types import OURS
-from pretrain.objectives import mlm
 from pretrain.objectives.mlm import PackedLines
 from pretrain.order import Shuffled
 
@@ -28,15 +27,9 @@ def in_memory(lines: list[list[int]]) -> Language:
     return Language("made", 0, Corpus(tokens, starts, starts, ones, ones, np.arange(len(lines))), np.arange(60_001))
 
 
-@given(LINES, st.integers(8, 40), st.sampled_from([1, 2, 7, mlm.EVERY]))
-def test_packed_rows_are_the_corpus(lines: list[list[int]], length: int, every: int) -> None:
-    """Against a twin that packs with Python lists, however few places of lines are kept."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mlm, "EVERY", every)
-        check_packed(lines, length)
-
-
-def check_packed(lines: list[list[int]], length: int) -> None:
+@given(LINES, st.integers(8, 40))
+def test_packed_rows_are_the_corpus(lines: list[list[int]], length: int) -> None:
+    """Against a twin that packs with Python lists."""
     whole = [i for line in lines for i in [*line, OURS.end]]
     rows = [[OURS.start, *whole[a : a + length - 1]] for a in range(0, len(whole) - length + 2, length - 1)]
     if not rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,24 +11,26 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from safetensors.torch import load_file
 from torch.nn import functional as F
 
 from derive.languages import Languages
 from derive.types import OURS
 from pretrain.distributed import ALONE
 from pretrain.model import Frozen, Learner, build, prediction_loss
-from pretrain.objectives.ppa import MOCO, PPA, Contrasted, MoCo, contrast
+from pretrain.objective import Sum
+from pretrain.objectives.mlm import MLM
+from pretrain.objectives.ppa import MOCO, PPA, Contrasted, MoCo
+from pretrain.run import Pretraining
 from pretrain.train import make_optimizer, train
-from tests.pretrain.made import SIZE, STILL, TRAIN
+from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN, check_resumes, only
 
 DEEP = replace(STILL, layers=2, initializer_range=0.2)
 SMALL = PPA(1.0, queue=20, momentum=0.8, dimensions=9, temperature=0.2)
 
 
 def made(languages: Languages, objective: PPA = SMALL) -> tuple[Contrasted, Learner]:
-    (stream,) = objective.streams(languages, DEEP.length, 0)
-    assert isinstance(stream, Contrasted)
-    return stream, objective.learner(build(DEEP, 2 * SIZE), 0)
+    return only(objective, languages), objective.learner(build(DEEP, 2 * SIZE), 0)
 
 
 def sentences(batch: Any, side: int) -> list[list[int]]:
@@ -115,30 +118,6 @@ def test_without_tlm_the_contrast_is_the_same_and_mlm_masks_the_same_ids_of_side
     assert losses["mlm"] == pytest.approx(total, rel=1e-5) and counts["mlm"] == asked > 10
 
 
-def test_keys_of_a_step_are_not_held_against_each_other(languages: Languages) -> None:
-    stream, learner = made(languages)
-    own: Any = learner.own[MOCO]
-    for step in range(4):
-        before = own.queue.clone()
-        batch, _ = stream.draw([step], np.random.default_rng(step))
-        ((keyed,), _) = stream.before_step(learner, [batch], ALONE)
-        torch.testing.assert_close(keyed.others, before)
-        assert not torch.equal(own.queue, before)
-
-
-def test_neither_order_of_micro_batches_changes_the_loss_or_the_queue(languages: Languages) -> None:
-    whole, cut = (made(languages) for _ in range(2))
-    sums, queues = [], []
-    for (stream, learner), parts in ((whole, 1), (cut, 3)):
-        batch, _ = stream.draw(range(4), np.random.default_rng(0))
-        keyed, _ = stream.before_step(learner, [batch.part(i, parts) for i in range(parts)], ALONE)
-        learner.eval()
-        sums.append(sum(float(stream.losses(learner, part)[MOCO].detach()) for part in keyed))
-        queues.append(learner.own[MOCO].queue)
-    assert sums[0] == pytest.approx(sums[1], rel=1e-5)
-    torch.testing.assert_close(*queues, rtol=1e-5, atol=1e-6)
-
-
 def test_gradients_reach_the_model_and_the_projection_and_nothing_slow(languages: Languages) -> None:
     stream, learner = made(languages)
     batch, _ = stream.draw(range(2), np.random.default_rng(0))
@@ -164,17 +143,24 @@ def test_sentences_are_found_by_their_translations_after_some_steps(languages: L
     assert np.mean(seen[-10:]) < 0.7 * np.log(65) < 0.85 * np.log(65) < np.mean(seen[5:12])
 
 
+@pytest.mark.parametrize("at", [3, 7, 11])
+def test_a_stopped_run_resumes_with_its_queue(at: int, study: Path, tmp_path: Path) -> None:
+    """Next to another objective, with weight decay; the checkpoint has the model alone."""
+    config = Pretraining(study, (LANGUAGE,), Sum("both", (MLM(), SMALL)), MODEL, replace(TRAIN, weight_decay=0.1), 0)
+    names = load_file(check_resumes(tmp_path, config, at) / "model.safetensors").keys()
+    assert names and not [name for name in names if MOCO in name]
+
+
+def test_two_modules_of_one_name_are_refused() -> None:
+    with pytest.raises(ValueError, match="a module 'moco'"):
+        Sum("twice", (SMALL, SMALL)).learner(build(DEEP, 2 * SIZE), 0)
+
+
 def test_a_frozen_model_neither_trains_nor_drops(languages: Languages) -> None:
     frozen = Frozen(build(replace(DEEP, dropout=0.5), 50))
     frozen.train()
     assert not any(module.training for module in frozen.modules())
     assert not any(parameter.requires_grad for parameter in frozen.parameters())
-
-
-def test_a_contrast_by_hand() -> None:
-    q, k, others = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 1.0]]), torch.tensor([[1.0, 0.0], [-1.0, 0.0]])
-    expected = np.log(1 + np.exp(1 / 0.5) + np.exp(-1 / 0.5))
-    assert float(contrast(q, k, others, 0.5)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional as F
 
-from derive.artefact import write_manifest
 from derive.errors import BadInput
-from derive.folder import KIND
 from derive.languages import Languages
 from derive.types import OURS
 from pretrain.distributed import ALONE
@@ -24,16 +21,26 @@ from pretrain.model import Learner, build, encode_each
 from pretrain.objectives.link import Link
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.prealign import Anchors, Contrast, PreAlign, Sides, WordContrast, contrast
-from pretrain.run import Pretraining, pretrain
+from pretrain.run import Pretraining
 from pretrain.train import make_optimizer, train
-from tests.pretrain.made import DERIVED, LANGUAGE, MODEL, SIZE, SOURCE, STILL, TRAIN, study_facts
+from tests.pretrain.made import (
+    DERIVED,
+    LANGUAGE,
+    MODEL,
+    SIZE,
+    SOURCE,
+    STILL,
+    TRAIN,
+    check_resumes,
+    only,
+    with_dictionary,
+)
 
 LENGTH = STILL.length
 
 
 def stream(languages: Languages, objective: Contrast) -> WordContrast:
-    (made,) = objective.streams(languages, LENGTH, 0)
-    assert isinstance(made, WordContrast)
+    made: WordContrast = only(objective, languages)
     return made
 
 
@@ -162,39 +169,18 @@ def test_both_phases_take_the_steps_of_one_objective_and_switch_a_twentieth() ->
 def test_without_entries_to_tell_apart_it_is_refused(study: Path, languages: Languages, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no dictionary between the languages"):
         Contrast().streams(Mixture(dictionaries=()).of(languages), LENGTH, 0)
-    shutil.copytree(study, tmp_path / "one")
-    path = tmp_path / "one" / LANGUAGE / "dictionary.tsv"
-    path.write_text(path.read_text(encoding="utf-8").splitlines(keepends=True)[0], encoding="utf-8")
-    write_manifest(tmp_path / "one", KIND, study_facts())
+    entry = (study / LANGUAGE / "dictionary.tsv").read_text(encoding="utf-8").splitlines(keepends=True)[:1]
     with pytest.raises(BadInput, match="one entry of a type that changes; expected two"):
-        Contrast().streams(Languages.open(tmp_path / "one", [LANGUAGE]), LENGTH, 0)
-
-
-class Killed(Exception):
-    """The process is gone in the middle of a run."""
+        Contrast().streams(with_dictionary(study, tmp_path / "one", entry), LENGTH, 0)
 
 
 @pytest.mark.parametrize("sides", ["first", "both"])
-def test_a_killed_first_phase_and_the_second_after_it_end_with_the_same_bits(
+def test_a_stopped_first_phase_and_the_second_after_it_end_with_the_same_bits(
     sides: Sides, study: Path, tmp_path: Path
 ) -> None:
     objective = PreAlign(pairs=20, anchors=sides)
     first, _ = objective.traits.start
-
-    def life(folder: Path, phase: int, last: int = 99) -> bytes:
-        def stop(step: int, steps: int) -> None:
-            if step == last:
-                raise Killed
-
-        start = folder / "0" / "checkpoint" if phase else None
-        config = Pretraining(study, (LANGUAGE,), objective if phase else first, MODEL, TRAIN, 0, start)
-        done = pretrain(folder / str(phase), config, ALONE, progress=stop)
-        return (done / "model.safetensors").read_bytes()
-
-    whole = [life(tmp_path / "whole", phase) for phase in (0, 1)]
-    for phase in (0, 1):
-        for last in (4, 8):
-            with pytest.raises(Killed):
-                life(tmp_path / "killed", phase, last)
-        assert life(tmp_path / "killed", phase) == whole[phase]
-    assert whole[0] != whole[1]
+    start = check_resumes(tmp_path / "0", Pretraining(study, (LANGUAGE,), first, MODEL, TRAIN, 0), 4, 8)
+    config = Pretraining(study, (LANGUAGE,), objective, MODEL, TRAIN, 0, start)
+    end = check_resumes(tmp_path / "1", config, 4, 8)
+    assert (start / "model.safetensors").read_bytes() != (end / "model.safetensors").read_bytes()

@@ -32,7 +32,7 @@ from pretrain.saved_model import TOKENIZER
 from pretrain.start import put_back, with_rows
 from tests.derive.natural.made import EN, inputs
 from tests.derive.test_spelling import given_vocabulary
-from tests.pretrain.made import MODEL, SIZE, STILL, TRAIN
+from tests.pretrain.made import MODEL, SIZE, STILL, TRAIN, stop_at
 from tests.pretrain.test_architecture import EACH, foreign
 
 LONG = replace(MODEL, length=96)
@@ -154,8 +154,12 @@ def config(given: Path, **changes: Any) -> Pretraining:
 
 @pytest.fixture(scope="module")
 def checkpoint(given: Path) -> Path:
-    """A finished run of some steps."""
-    return pretrain(given / "run", config(given), ALONE)
+    """A finished run of some steps; what had to be drawn is told."""
+    messages = list[str]()
+    made = pretrain(given / "run", config(given), ALONE, tell=messages.append)
+    head = "lm_head.bias" in load_file(given / "start" / WEIGHTS)
+    assert messages == ([] if head else ["new, because the start has none: the prediction head"])
+    return made
 
 
 def test_a_checkpoint_is_whole_and_the_rows_that_no_text_uses_are_the_start_s(given: Path, checkpoint: Path) -> None:
@@ -193,18 +197,8 @@ def test_a_checkpoint_fills_masks_as_any_model_does(given: Path, checkpoint: Pat
 
 
 def test_a_run_goes_on_to_the_same_bits_with_states_of_the_kept_rows(given: Path, checkpoint: Path) -> None:
-    class Stop(Exception):
-        pass
-
-    def stop(step: int, steps: int) -> None:
-        if step == 7:
-            raise Stop
-
-    stopped, told = given / "stopped", list[str]()
-    with pytest.raises(Stop):
-        pretrain(stopped, config(given), ALONE, progress=stop, tell=told.append)
-    head = "lm_head.bias" in load_file(given / "start" / WEIGHTS)
-    assert told == ([] if head else ["new, because the start has none: the prediction head"])
+    stopped = given / "stopped"
+    stop_at(stopped, config(given), 7)
     (state,) = (stopped / "resume").iterdir()
     kept = Languages.open(given / "made", ["en", "xx"]).rows
     moments = load_file(state / "optimizer.safetensors")

@@ -22,38 +22,20 @@ from derive.languages import Languages
 from derive.types import OURS
 from pretrain.batch import Rows
 from pretrain.distributed import ALONE
+from pretrain.metrics import METRICS, read_metrics
 from pretrain.model import prediction_loss
 from pretrain.objective import Objective
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import XLM
 from pretrain.run import Pretraining, finished, pretrain
 from pretrain.train import Draws, NonFinite, make_optimizer, train
-from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, TRAIN, new_learner, study_facts, write_study
+from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, TRAIN, new_learner, stop_at, study_facts, write_study
 
 HOUR = 3_600
 
 
-class Stop(Exception):
-    """Ends a run in the middle."""
-
-
 def config(study: Path, objective: Objective | None = None, **changes: Any) -> Pretraining:
     return replace(Pretraining(study, (LANGUAGE,), objective or XLM(), MODEL, TRAIN, seed=0), **changes)
-
-
-def stopped(folder: Path, given: Pretraining, at: int) -> None:
-    """Run until after step `at`."""
-
-    def stop(step: int, steps: int) -> None:
-        if step == at:
-            raise Stop
-
-    with pytest.raises(Stop):
-        pretrain(folder, given, ALONE, progress=stop)
-
-
-def rows_of(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 @pytest.fixture(scope="module", params=OBJECTIVES)
@@ -103,7 +85,7 @@ def test_a_run_folder_is_whole(run: tuple[Path, Objective], study: Path) -> None
 
 def test_metrics(run: tuple[Path, Objective]) -> None:
     folder, objective = run
-    rows = rows_of(folder)
+    rows = read_metrics(folder / METRICS)
     assert [row["step"] for row in rows] == [3, 6, 9, 12]
     for row in rows:
         assert set(row["loss"]) == set(rows[0]["loss"])
@@ -118,8 +100,8 @@ def test_logged_losses_are_means_of_steps_also_of_those_left_at_the_end(study: P
     each = replace(TRAIN, steps=8, log_every=1, save_every=0)
     pretrain(tmp_path / "each", config(study, train=each), ALONE)
     pretrain(tmp_path / "few", config(study, train=replace(each, log_every=3)), ALONE)
-    losses = [row["loss"]["mlm"] for row in rows_of(tmp_path / "each")]
-    few = [(row["step"], row["loss"]["mlm"]) for row in rows_of(tmp_path / "few")]
+    losses = [row["loss"]["mlm"] for row in read_metrics(tmp_path / "each" / METRICS)]
+    few = [(row["step"], row["loss"]["mlm"]) for row in read_metrics(tmp_path / "few" / METRICS)]
     assert few == [(3, np.mean(losses[:3])), (6, np.mean(losses[3:6])), (8, np.mean(losses[6:]))]
 
 
@@ -132,7 +114,7 @@ def test_probes_are_logged_and_leave_the_run_as_it_is(study: Path, tmp_path: Pat
     probed = config(study, train=replace(TRAIN, probe_every=5))
     pretrain(tmp_path / "with", probed, ALONE, probe)
     pretrain(tmp_path / "without", probed, ALONE)
-    probes = [row for row in rows_of(tmp_path / "with") if "probe" in row]
+    probes = [row for row in read_metrics(tmp_path / "with" / METRICS) if "probe" in row]
     assert probes == [{"step": step, "probe": {"all": 0.5}} for step in (5, 10, 12)]
     weights = [(tmp_path / name / "checkpoint" / "model.safetensors").read_bytes() for name in ("with", "without")]
     assert weights[0] == weights[1]
@@ -147,6 +129,10 @@ def test_a_finished_run_is_left_as_it_is(study: Path, tmp_path: Path) -> None:
 
     assert pretrain(tmp_path, config(study), ALONE, progress=never) == tmp_path / "checkpoint"
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+    path = tmp_path / "checkpoint" / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    with pytest.raises(BadInput, match=r"model\.safetensors: not the file that was written"):
+        pretrain(tmp_path, config(study), ALONE)
 
 
 CHANGES: dict[str, dict[str, Any]] = {
@@ -163,7 +149,7 @@ def test_a_folder_of_another_configuration_is_refused(study: Path, tmp_path: Pat
     if whole:
         pretrain(tmp_path, config(study), ALONE)
     else:
-        stopped(tmp_path, config(study), at=6)
+        stop_at(tmp_path, config(study), 6)
     with pytest.raises(BadInput, match=f"begun with {changed} "):
         pretrain(tmp_path, config(study, **CHANGES[changed]), ALONE, allow_change=True)
     pretrain(tmp_path, config(study), ALONE)
@@ -181,14 +167,14 @@ def test_what_is_no_training_does_not_count_in_its_speed(
 
     monkeypatch.setattr("pretrain.metrics.time", SimpleNamespace(perf_counter=lambda: next(clock)))
     pretrain(tmp_path, config(study, train=replace(TRAIN, probe_every=1)), ALONE, probe=slow)
-    rows = [json.loads(row) for row in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    rows = read_metrics(tmp_path / METRICS)
     ids = TRAIN.batch * MODEL.length * TRAIN.log_every
     trained = sum(ids / row["tokens/s"] for row in rows if "tokens/s" in row)
     assert 0 < trained < HOUR
 
 
 def test_other_data_are_refused(study: Path, tmp_path: Path) -> None:
-    stopped(tmp_path / "run", config(study), at=6)
+    stop_at(tmp_path / "run", config(study), 6)
     shutil.copytree(study, tmp_path / "study")
     write_manifest(tmp_path / "study", KIND, study_facts("other"))
     with pytest.raises(BadInput, match=r"begun with data .*'made'}, not .*'other'}"):
@@ -196,7 +182,7 @@ def test_other_data_are_refused(study: Path, tmp_path: Path) -> None:
 
 
 def test_other_threads_are_refused_unless_asked_for(study: Path, tmp_path: Path) -> None:
-    stopped(tmp_path, config(study), at=6)
+    stop_at(tmp_path, config(study), 6)
     torch.set_num_threads(2)
     try:
         with pytest.raises(BadInput, match="begun with threads 1, not 2; --allow-change"):
@@ -206,25 +192,6 @@ def test_other_threads_are_refused_unless_asked_for(study: Path, tmp_path: Path)
         torch.set_num_threads(1)
     # What is finished is the same wherever one looks at it from.
     assert pretrain(tmp_path, config(study), ALONE) == tmp_path / "checkpoint"
-
-
-@pytest.mark.parametrize("rest", ['{"step": 5, "loss": {"mlm": 1.0}', '{"st', ""])
-def test_half_a_row_of_metrics_is_written_again(study: Path, tmp_path: Path, rest: str) -> None:
-    """A process that was killed may leave one, and rows of steps that its last state does not have."""
-    stopped(tmp_path, config(study), at=5)
-    with (tmp_path / "metrics.jsonl").open("a", encoding="utf-8") as file:
-        file.write('{"step": 6, "loss": {"mlm": 99}}\n' + rest)
-    pretrain(tmp_path, config(study), ALONE)
-    assert [row["step"] for row in rows_of(tmp_path)] == [3, 6, 9, 12]
-    assert 99 not in {row["loss"]["mlm"] for row in rows_of(tmp_path)}
-
-
-def test_a_damaged_checkpoint_of_a_finished_run_is_refused(study: Path, tmp_path: Path) -> None:
-    pretrain(tmp_path, config(study), ALONE)
-    path = tmp_path / "checkpoint" / "model.safetensors"
-    path.write_bytes(path.read_bytes()[:-1] + b"x")
-    with pytest.raises(BadInput, match=r"model\.safetensors: not the file that was written"):
-        pretrain(tmp_path, config(study), ALONE)
 
 
 def test_a_non_finite_loss_stops_the_run_and_leaves_its_last_state(study: Path, tmp_path: Path) -> None:

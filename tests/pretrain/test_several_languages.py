@@ -19,16 +19,14 @@ from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import compose
 from pretrain.batch import UNLABELLED
-from pretrain.bitext import ParallelLines
-from pretrain.distributed import ALONE
 from pretrain.objective import Objective, Sum
 from pretrain.objectives.align_mlm import Align, AlignMLM
 from pretrain.objectives.dict_mlm import DictMLM, Translations
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import TLM
 from pretrain.objectives.xlm_align import DWA
-from pretrain.run import Pretraining, pretrain
-from tests.pretrain.made import MODEL, TRAIN
+from pretrain.run import Pretraining
+from tests.pretrain.made import MODEL, TRAIN, check_resumes, pairs_of
 
 FEW = Sizes(10, 5, 5)
 NAMES = ("trans", "trans-25.inv", "inv")
@@ -88,8 +86,8 @@ def test_parallel_rows_pair_the_source_with_each_language(several: Languages, fr
 
 
 def test_pairs_are_aligned_by_their_derivation(several: Languages) -> None:
-    parallel, types = ParallelLines(several, 40, 1.0, 0, 0.0), meaning(several)
-    batch, met = parallel.draw(range(len(parallel)), np.random.default_rng(0)), Counter[int]()
+    parallel, types = pairs_of(several, 40), meaning(several)
+    batch, met = parallel.draw_pairs(range(parallel.instances), np.random.default_rng(0)), Counter[int]()
     for row in range(len(batch)):
         numbers, ids = batch.rows.languages[row].numpy(), batch.clean[row].numpy()
         n, m = batch.sides[row].tolist()
@@ -123,26 +121,12 @@ def test_a_word_of_the_source_is_translated_into_each_language(several: Language
     assert np.array_equal(of[~moved], np.zeros((~moved).sum()))  # a word that stays itself changes no language
 
 
-class Stop(Exception):
-    """Ends a run in the middle."""
-
-
 EVERYTHING = Sum("everything", (MLM(), TLM(), Align(), DWA(tlm=False)))
 
 
 @pytest.mark.parametrize("objective", [EVERYTHING, DictMLM(), AlignMLM()], ids=lambda objective: objective.name)
 def test_they_train_in_one_model_and_resume(objective: Objective, folder: Path, tmp_path: Path) -> None:
-    config = Pretraining(folder, NAMES, objective, MODEL, TRAIN, seed=2)
-
-    def stop(step: int, steps: int) -> None:
-        if step == 7:
-            raise Stop
-
-    whole = pretrain(tmp_path / "whole", config, ALONE)
-    with pytest.raises(Stop):
-        pretrain(tmp_path / "stopped", config, ALONE, progress=stop)
-    resumed = pretrain(tmp_path / "stopped", config, ALONE)
-    assert (whole / "model.safetensors").read_bytes() == (resumed / "model.safetensors").read_bytes()
-    model = RobertaForMaskedLM.from_pretrained(resumed)
+    checkpoint = check_resumes(tmp_path, Pretraining(folder, NAMES, objective, MODEL, TRAIN, seed=2))
+    model = RobertaForMaskedLM.from_pretrained(checkpoint)
     assert model.config.vocab_size == 3 * SIZE
     assert model.config.type_vocab_size == (5 if objective.traits.language_embeddings else 1)

@@ -25,34 +25,15 @@ from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm_align import XLMAlign
 from pretrain.run import Pretraining, pretrain
 from pretrain.saved_model import RUN
-from tests.pretrain.made import LANGUAGE, MODEL, SIZE, TRAIN, write_study
-
-
-class Stop(Exception):
-    """Ends a run in the middle."""
-
+from tests.pretrain.made import LANGUAGE, MODEL, SIZE, TRAIN, stop_at
 
 KEPT = replace(TRAIN, snapshots=4)
 STEPS = (0, 8, 10, 11, 12)
 """Those of `KEPT`: eight times the fourth root of 2, and so on, and the last."""
 
 
-@pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_study(tmp_path_factory.mktemp("study"))
-
-
 def config(study: Path, **changes: Any) -> Pretraining:
     return replace(Pretraining(study, (LANGUAGE,), MLM(), MODEL, KEPT, seed=0), **changes)
-
-
-def stopped(folder: Path, given: Pretraining, at: int) -> None:
-    def stop(step: int, steps: int) -> None:
-        if step == at:
-            raise Stop
-
-    with pytest.raises(Stop):
-        pretrain(folder, given, ALONE, progress=stop)
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +62,7 @@ def test_a_snapshot_is_the_model_after_its_step(run: Path, study: Path, tmp_path
 def test_a_run_that_was_stopped_has_the_same_snapshots(run: Path, study: Path, tmp_path: Path, at: int) -> None:
     """States are saved at 3, 6 and 9: at 11, the snapshot of 8 is older than the last, those of 10 and 11 are not."""
     given = config(study, objective=XLMAlign())
-    stopped(tmp_path, given, at)
+    stop_at(tmp_path, given, at)
     if at == 11:  # half of a snapshot, and one of nobody's
         (tmp_path / SNAPSHOTS / "step-000000010.safetensors").write_bytes(b"half")
         (tmp_path / SNAPSHOTS / "step-000000005.safetensors").write_bytes(b"another")
@@ -94,7 +75,7 @@ def test_a_run_that_was_stopped_has_the_same_snapshots(run: Path, study: Path, t
 
 @pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"x")])
 def test_a_snapshot_that_changed_before_the_run_goes_on_is_refused(study: Path, tmp_path: Path, damage: Any) -> None:
-    stopped(tmp_path, config(study), 10)
+    stop_at(tmp_path, config(study), 10)
     damage(tmp_path / SNAPSHOTS / "step-000000008.safetensors")
     with pytest.raises(BadInput, match=r"step-000000008\.safetensors: not the snapshot of the state"):
         pretrain(tmp_path, config(study), ALONE)

@@ -17,12 +17,13 @@ from derive.errors import BadInput
 from derive.files import MANIFEST, sha256
 from derive.languages import Languages
 from pretrain.distributed import ALONE
+from pretrain.metrics import METRICS, read_metrics
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import XLM
 from pretrain.objectives.xlm_align import XLMAlign
 from pretrain.run import Pretraining, pretrain
-from pretrain.start import check_start, model_of
-from tests.pretrain.made import LANGUAGE, MODEL, TRAIN
+from pretrain.start import InitialModel, check_start
+from tests.pretrain.made import LANGUAGE, MODEL, TRAIN, check_resumes
 
 WEIGHTS = "model.safetensors"
 
@@ -46,7 +47,7 @@ def warm(study: Path, start: Path | None, **changes: Any) -> Pretraining:
 
 def beginning(folder: Path, languages: Languages) -> Any:
     """The model of a folder, of which nothing had to be drawn."""
-    model, drawn = model_of(folder, MODEL, languages, False, 5)
+    model, drawn = InitialModel(folder, MODEL, languages, False, 5).whole()
     assert not drawn
     return model
 
@@ -78,24 +79,8 @@ def test_a_run_begins_with_them_and_is_another_run(cold: Path, moved: Path, stud
 
 
 def test_it_goes_on_to_the_same_bits(cold: Path, study: Path, tmp_path: Path) -> None:
-    class Stop(Exception):
-        pass
-
-    def stop(step: int, steps: int) -> None:
-        if step == 7:
-            raise Stop
-
-    whole = pretrain(tmp_path / "whole", warm(study, cold), ALONE)
-    with pytest.raises(Stop):
-        pretrain(tmp_path / "stopped", warm(study, cold), ALONE, progress=stop)
-    (state,) = (tmp_path / "stopped" / "resume").iterdir()
-    assert "own.pointer.query.weight" in load_file(state / WEIGHTS)
-    other = pretrain(tmp_path / "stopped", warm(study, cold), ALONE)
-    assert (whole / WEIGHTS).read_bytes() == (other / WEIGHTS).read_bytes()
-    logs = [
-        [json.loads(line) for line in (tmp_path / run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
-        for run in ("whole", "stopped")
-    ]
+    check_resumes(tmp_path, warm(study, cold))
+    logs = [read_metrics(tmp_path / run / METRICS) for run in ("whole", "stopped")]
     assert [(row["loss"], row["reported"]) for row in logs[0]] == [(row["loss"], row["reported"]) for row in logs[1]]
     assert logs[0][0]["loss"].keys() == {"mlm", "tlm", "dwa"}
     assert logs[0][0]["reported"].keys() == {"label precision", "label recall", "labelled"}
@@ -107,10 +92,7 @@ def test_it_goes_on_to_the_same_bits(cold: Path, study: Path, tmp_path: Path) ->
     [
         ({"model": replace(MODEL, hidden=64)}, "hidden 32, not 64"),
         ({"model": replace(MODEL, heads=4)}, "heads 2, not 4"),
-        (
-            {"model": replace(MODEL, layers=3, length=64)},
-            "layers 2, not 3; length 32, not 64",
-        ),
+        ({"model": replace(MODEL, layers=3, length=64)}, "layers 2, not 3; length 32, not 64"),
         ({"objective": XLM()}, "1 token types, not 3"),
         ({"objective": XLMAlign(layer=3)}, "DWA-dwa3 takes layer 3 of a model that has 2"),
     ],
@@ -180,18 +162,10 @@ def test_another_vocabulary_is_refused(moved: Path, languages: Languages) -> Non
         beginning(moved, languages)
 
 
-def test_the_same_types_written_another_way_are_the_same(moved: Path, languages: Languages) -> None:
-    path = moved / "tokenizer.json"
-    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8"))), encoding="utf-8")
-    assert has_weights_of(beginning(moved, languages), moved)
-
-
-def test_a_damaged_checkpoint_of_a_run_is_refused(cold: Path, languages: Languages, tmp_path: Path) -> None:
+def test_a_damaged_checkpoint_is_refused_by_a_link_too(cold: Path, languages: Languages, tmp_path: Path) -> None:
     shutil.copytree(cold.parent, tmp_path / "run")
     path = tmp_path / "run" / "checkpoint" / WEIGHTS
     path.write_bytes(path.read_bytes()[:-1] + b"x")
-    with pytest.raises(BadInput, match="not the file that was written"):
-        beginning(path.parent, languages)
     (tmp_path / "link").symlink_to(path.parent)
     with pytest.raises(BadInput, match="not the file that was written"):
         beginning(tmp_path / "link", languages)

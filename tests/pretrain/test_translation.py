@@ -15,7 +15,6 @@ from derive.build import write_translation
 from derive.errors import BadInput
 from derive.estimated_links import estimate_links
 from derive.languages import Languages
-from pretrain.bitext import ParallelLines
 from pretrain.distributed import ALONE
 from pretrain.model import build
 from pretrain.objective import Objective
@@ -24,7 +23,7 @@ from pretrain.objectives.xlm import XLM
 from pretrain.objectives.xlm_align import DWA, XLMAlign
 from pretrain.run import Pretraining, pretrain
 from tests.derive.test_translation import SIZE, made
-from tests.pretrain.made import MODEL, TRAIN, corpora
+from tests.pretrain.made import MODEL, TRAIN, corpora, pairs_of
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +67,7 @@ def test_a_run_learns_from_estimated_links(folder: Path, tmp_path: Path) -> None
 def test_labels_are_the_estimated_links(folder: Path, tmp_path: Path) -> None:
     links = estimate_links(Languages.open(folder, ["xx"]), "source", "xx", tmp_path / "links")
     languages = Languages.open(folder, ["xx"]).with_links("source", "xx", links)
-    parallel = ParallelLines(languages, 40, 1.0, 0, 0.15)
+    parallel = pairs_of(languages, 40)
     _, _, sides, gold = parallel.read(np.zeros(20, int), np.arange(20), np.zeros(20, bool))
     for row in range(20):
         pieces = languages.bitexts[0].piece_links(row).tolist()
@@ -80,7 +79,7 @@ def test_labels_are_the_estimated_links(folder: Path, tmp_path: Path) -> None:
 def test_rows_are_sentences_and_their_translations(folder: Path) -> None:
     languages = Languages.open(folder, ["xx"])
     source, translated = corpora(languages)
-    parallel = ParallelLines(languages, 40, 1.0, 0, 0.15)
+    parallel = pairs_of(languages, 40)
     lines = np.arange(20)
     for turned in (False, True):
         ids, _, sides, gold = parallel.read(np.zeros(20, int), lines, np.full(20, turned))

@@ -19,14 +19,13 @@ from pretrain.model import Learner, build
 from pretrain.objectives.weam import EXCHANGE, WEAM, Exchange, Exchanged, mean_of
 from tests.derive.test_translation import SIZE as TYPES
 from tests.derive.test_translation import made
-from tests.pretrain.made import SIZE, STILL
+from tests.pretrain.made import SIZE, STILL, only
 
 DEEP = replace(STILL, layers=3)
 
 
 def stream(languages: Languages, objective: WEAM) -> Exchanged:
-    (one,) = objective.streams(languages, DEEP.length, 0)
-    assert isinstance(one, Exchanged)
+    one: Exchanged = only(objective, languages)
     return one
 
 
@@ -62,7 +61,7 @@ def test_the_loss_is_that_of_the_equations_with_gold_links(languages: Languages)
     objective = WEAM(1.0, links="gold")
     learner = objective.learner(build(DEEP, 2 * SIZE), 0).eval()
     made = stream(languages, objective)
-    batch, counts = made.draw(range(len(made.pairs)), np.random.default_rng(0))
+    batch, counts = made.draw(range(made.instances), np.random.default_rng(0))
     expected, asked = by_hand(learner, batch)
     losses = made.losses(learner, batch)
     assert counts == {"tlm": batch.pairs.rows.labelled, EXCHANGE: asked} and asked > 30
@@ -83,7 +82,7 @@ def test_the_loss_is_that_of_the_equations_with_estimated_links(translated: tupl
     objective = WEAM(1.0)
     learner = objective.learner(build(DEEP, TYPES), 0).eval()
     one = stream(linked, objective)
-    batch, counts = one.draw(range(len(one.pairs)), np.random.default_rng(0))
+    batch, counts = one.draw(range(one.instances), np.random.default_rng(0))
     expected, asked = by_hand(learner, batch)
     assert counts[EXCHANGE] == asked > 5
     assert float(one.losses(learner, batch)[EXCHANGE]) == pytest.approx(expected, rel=1e-5)
@@ -91,7 +90,7 @@ def test_the_loss_is_that_of_the_equations_with_estimated_links(translated: tupl
 
 def test_links_of_rows_are_those_of_their_pairs_whichever_side_comes_first(languages: Languages) -> None:
     (bitext,) = languages.bitexts
-    batch = stream(languages, WEAM(1.0, links="gold")).pairs.draw_linked(range(8), np.random.default_rng(3))
+    batch = stream(languages, WEAM(1.0, links="gold")).draw_linked(range(8), np.random.default_rng(3))
     known = {(int(a), int(b)) for a, b in enumerate(languages.tables[1])}
     clean = batch.pairs.clean
     first, second = (clean[batch.links.row, at] for at in (batch.links.first, batch.links.second))
@@ -101,6 +100,13 @@ def test_links_of_rows_are_those_of_their_pairs_whichever_side_comes_first(langu
     for row in range(len(batch)):
         assert int((batch.links.row == row).sum()) == int(batch.pairs.sides[row, 0])
     assert bitext.gold
+
+
+def test_a_tied_table_is_one_parameter() -> None:
+    learner = WEAM(links="gold").learner(build(DEEP, 2 * SIZE), 0)
+    assert learner.own[EXCHANGE].table is learner.model.get_input_embeddings().weight
+    assert "model.roberta.embeddings.word_embeddings.weight" in learner.trained
+    assert learner.state.keys() == learner.trained.keys() and not [name for name in learner.state if "table" in name]
 
 
 def test_sub_words_are_linked_one_by_one_or_each_with_all() -> None:
@@ -114,7 +120,7 @@ def test_a_mean_is_of_what_belongs_to_a_place() -> None:
 
 
 def test_parts_have_the_links_of_their_rows(languages: Languages) -> None:
-    batch = stream(languages, WEAM(1.0, links="gold")).pairs.draw_linked(range(7), np.random.default_rng(0))
+    batch = stream(languages, WEAM(1.0, links="gold")).draw_linked(range(7), np.random.default_rng(0))
     parts = [batch.part(i, 3) for i in range(3)]
     assert sum(map(len, parts)) == len(batch) and sum(len(part.links) for part in parts) == len(batch.links)
     first = 0

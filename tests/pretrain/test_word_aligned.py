@@ -18,9 +18,9 @@ from derive.types import OURS
 from pretrain.distributed import ALONE
 from pretrain.model import build
 from pretrain.objectives.word_aligned import KEPT, LINKED, START, WordAligned, Words
-from pretrain.run import Pretraining, pretrain
+from pretrain.run import Pretraining
 from pretrain.train import make_optimizer, train
-from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN
+from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN, check_resumes, only
 
 DEEP = replace(STILL, layers=2)
 GOLD = WordAligned(1.0, links="gold")
@@ -28,8 +28,7 @@ FROZEN = replace(GOLD, frozen=True)
 
 
 def stream(languages: Languages, objective: WordAligned = GOLD) -> Words:
-    (one,) = objective.streams(languages, DEEP.length, 0)
-    assert isinstance(one, Words)
+    one: Words = only(objective, languages)
     return one
 
 
@@ -51,7 +50,7 @@ def test_losses_are_sums_over_words(languages: Languages) -> None:
     losses = one.losses(learner, batch)
     (bitext,) = languages.bitexts
     apart = kept = links = words = 0.0
-    for pair in (int(pair) for instance in chosen for pair in one.pairs.groups[instance][1]):
+    for pair in (int(pair) for instance in chosen for pair in one.groups[instance][1]):
         a, b = bitext.lines[pair]
         (first, second), corpora = bitext.ids(pair), (bitext.first.corpus, bitext.second.corpus)
         source = last_sub_words(learner.model, first, corpora[0].line_pieces(a))
@@ -68,7 +67,7 @@ def test_losses_are_sums_over_words(languages: Languages) -> None:
 
 def released(one: Words, learner: Any, instances: list[int]) -> torch.Tensor:
     """The loss as the authors' code has it: means over links and dimensions, `<s>` and `</s>` among the words."""
-    (bitext,) = one.pairs.bitexts
+    (bitext,) = one.bitexts
     corpora = (bitext.first.corpus, bitext.second.corpus)
 
     def packed(model: Any, ids: np.ndarray, pieces: np.ndarray) -> torch.Tensor:
@@ -80,7 +79,7 @@ def released(one: Words, learner: Any, instances: list[int]) -> torch.Tensor:
     towards: list[torch.Tensor] = []
     kept: list[torch.Tensor] = []
     start: list[torch.Tensor] = []
-    for pair in (int(pair) for instance in instances for pair in one.pairs.groups[instance][1]):
+    for pair in (int(pair) for instance in instances for pair in one.groups[instance][1]):
         sides = zip(bitext.ids(pair), corpora, bitext.lines[pair], strict=True)
         source, other = ((ids, corpus.line_pieces(line)) for ids, corpus, line in sides)
         now, before = packed(learner.model, *source), packed(learner.own[START].model, *source).detach()
@@ -138,28 +137,9 @@ def test_the_start_is_not_trained_and_is_in_the_state(languages: Languages) -> N
     assert any(START in name for name in learner.state)
 
 
-def test_frozen_moves_the_other_language_towards_the_start(languages: Languages) -> None:
-    """No gradient of the links reaches the source's side: with the source's words alone there is nothing to learn."""
-    one, learner = stream(languages, FROZEN), FROZEN.learner(build(DEEP, 2 * SIZE), 0)
-    losses = one.losses(learner, one.draw([0, 1], np.random.default_rng(0))[0])
-    table = learner.model.get_input_embeddings().weight
-    (pulled,) = torch.autograd.grad(losses[LINKED], table)
-    words = pulled.abs().sum(1).nonzero().flatten()
-    assert len(words) > 5 and all(int(word) >= SIZE or int(word) in OURS.ids for word in words)
-
-
 @pytest.mark.parametrize("objective", [GOLD, FROZEN], ids=lambda objective: objective.name)
 def test_a_stopped_run_goes_on_to_the_same_bits(objective: WordAligned, study: Path, tmp_path: Path) -> None:
-    def stop(step: int, steps: int) -> None:
-        if step == 7:
-            raise InterruptedError
-
-    config = Pretraining(study, (LANGUAGE,), objective, MODEL, TRAIN, seed=0)
-    whole = pretrain(tmp_path / "whole", config, ALONE)
-    with pytest.raises(InterruptedError):
-        pretrain(tmp_path / "stopped", config, ALONE, progress=stop)
-    resumed = pretrain(tmp_path / "stopped", config, ALONE)
-    assert (resumed / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
+    check_resumes(tmp_path, Pretraining(study, (LANGUAGE,), objective, MODEL, TRAIN, seed=0))
 
 
 def test_frozen_is_another_objective_and_the_equation_has_the_identity_that_it_had() -> None:

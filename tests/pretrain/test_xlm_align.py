@@ -18,12 +18,12 @@ from pretrain.config import ModelConfig
 from pretrain.cost import PAIR, flops_per_id, pair_flops_per_id
 from pretrain.distributed import ALONE
 from pretrain.model import prediction_loss
-from pretrain.objective import After, Stream
+from pretrain.objective import After
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import XLM
 from pretrain.objectives.xlm_align import DWA, SentencePairs, XLMAlign
 from pretrain.train import make_optimizer, train
-from tests.pretrain.made import SIZE, STILL, TRAIN, new_learner
+from tests.pretrain.made import STILL, TRAIN, new_learner, only
 from tests.pretrain.test_transport import links_by_hand
 
 DEEP = replace(STILL, layers=3)
@@ -39,11 +39,6 @@ SWITCHES: list[dict[str, Any]] = [
     {"queries": "all-aligned", "filtering": False},
     {"labels": "gold"},
 ]
-
-
-def stream_of(dwa: DWA, languages: Languages) -> Stream:
-    (stream,) = dwa.streams(languages, DEEP.length, 0)
-    return stream
 
 
 def hidden_states(model: RobertaForMaskedLM, ids: torch.Tensor, layer: int) -> np.ndarray:
@@ -85,7 +80,7 @@ def queries_by_hand(batch: PairRows, row: int, links: np.ndarray, plan: np.ndarr
 @torch.no_grad()
 def test_losses_and_counts(switches: dict[str, Any], languages: Languages) -> None:
     dwa = DWA(**switches)
-    stream, learner = stream_of(dwa, languages), new_learner(XLMAlign(**vars(dwa)), DEEP).eval()
+    stream, learner = only(dwa, languages), new_learner(XLMAlign(**vars(dwa)), DEEP).eval()
     model = learner.model
     batch, counts = stream.draw(range(6), np.random.default_rng(0))
     ((labelled,), more) = stream.before_step(learner, [batch], ALONE)
@@ -123,7 +118,7 @@ def test_losses_and_counts(switches: dict[str, Any], languages: Languages) -> No
 
 def test_without_dwa_it_is_tlm_on_the_same_rows(languages: Languages) -> None:
     """Table 7's baseline without queries is table 3's without DWA: no label is made."""
-    with_dwa, without = (stream_of(dwa, languages) for dwa in (DWA(), DWA(queries="none")))
+    with_dwa, without = (only(dwa, languages) for dwa in (DWA(), DWA(queries="none")))
     (a, n), (b, m) = (stream.draw(range(3), np.random.default_rng(5)) for stream in (with_dwa, without))
     assert a.rows.ids.equal(b.rows.ids)
     assert n == m == {"tlm": b.rows.labelled}
@@ -214,11 +209,3 @@ def test_what_pairs_cost_is_told_by_what_is_left_of_dwa() -> None:
     assert cost(DWA()) == pair_flops_per_id(base, 250_002, 0.15, PAIR, 10) > cost(DWA(label_layer=8)) > text
     assert cost(DWA(labels="gold")) == pair_flops_per_id(base, 250_002, 0.15, PAIR, 0)
     assert After(XLMAlign(), MLM()).pair_flops(base, 250_002, False) == cost(DWA())
-
-
-def test_the_pointer_is_a_function_of_the_seed() -> None:
-    one, same, other = (new_learner(XLMAlign(), seed=seed).own["pointer"] for seed in (0, 0, 1))
-    assert one.query.weight.equal(same.query.weight)
-    assert not one.query.weight.equal(other.query.weight)
-    assert not one.query.weight.equal(one.key.weight)
-    assert new_learner(XLMAlign()).model.config.vocab_size == 2 * SIZE

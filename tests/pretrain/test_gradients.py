@@ -1,0 +1,66 @@
+"""Sums of gradients over processes. The other process is a twin of this one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from derive.languages import Languages
+from pretrain.distributed import ALONE, LARGE, MESSAGE, World, add_gradients, messages
+from pretrain.objective import Objective
+from pretrain.objectives.align_mlm import AlignMLM
+from pretrain.objectives.word_aligned import WordAligned
+from pretrain.objectives.xlm_align import XLMAlign
+from pretrain.train import Draws
+from tests.pretrain.made import STILL, new_learner
+
+
+@dataclass(frozen=True)
+class Twin(World):
+    """This process and another that has the same gradients; `sizes` are the numbers of each message."""
+
+    sizes: list[int] = field(default_factory=list)
+
+    def add(self, numbers: Tensor) -> Tensor:
+        self.sizes.append(numbers.numel())
+        return numbers.mul_(2)
+
+
+def gradients(objective: Objective, languages: Languages, world: World) -> list[Tensor]:
+    """Each parameter's gradient after a step."""
+    learner, streams = new_learner(objective), objective.streams(languages, STILL.length, 0)
+    for stream, batch in zip(streams, Draws(streams, 8, 0).at(0)[0], strict=True):
+        (part,), _ = stream.before_step(learner, [batch], ALONE)
+        losses = stream.losses(learner, part)
+        torch.stack([losses[name] for name in stream.weights]).sum().backward()
+    add_gradients(list(learner.trained.values()), world)
+    return [parameter.grad for parameter in learner.trained.values() if parameter.grad is not None]
+
+
+@pytest.mark.parametrize("objective", [AlignMLM(), XLMAlign(), WordAligned(links="gold")], ids=lambda one: one.name)
+def test_every_gradient_is_dense_and_the_sum_over_processes(objective: Objective, languages: Languages) -> None:
+    """Also where a step does not reach a parameter."""
+    twin = Twin(0, 2, torch.device("cpu"))
+    alone, together = gradients(objective, languages, ALONE), gradients(objective, languages, twin)
+    assert len(alone) == len(together) == len(new_learner(objective).trained)
+    for one, two in zip(alone, together, strict=True):
+        assert one.layout is two.layout is torch.strided and torch.equal(2 * one, two)
+    assert sum(twin.sizes) == sum(gradient.numel() for gradient in alone)
+
+
+def test_large_gradients_go_alone_and_small_ones_together_in_the_reverse_of_their_order() -> None:
+    """Sizes are of numbers, of four bytes each."""
+    large, fit = LARGE // 4, 8
+    many = MESSAGE // 4 // fit
+    parameters = [nn.Parameter(torch.zeros(size)) for size in (3, large, *[many] * 9, large - 1, 5, 7)]
+    groups = messages(parameters)
+    assert [[p.numel() for p in group] for group in groups] == [
+        [7, 5, large - 1, *[many] * (fit - 3)],
+        [many] * 4,
+        [large],
+        [3],
+    ]
+    assert [id(p) for group in groups for p in group] == [id(p) for p in parameters[::-1]]
