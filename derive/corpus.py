@@ -151,12 +151,6 @@ class Shard:
         return Shard(self.ids.astype(np.uint32), self.pieces.astype(np.uint16), self.words, self.origin, self.lines)
 
 
-def joined(parts: Sequence[Shard]) -> Shard:
-    """The lines of all parts, one part after the other, without their origin."""
-    columns = ([getattr(part, name) for part in parts] for name in ("ids", "pieces", "words"))
-    return Shard(*(np.concatenate([np.empty(0, np.int64), *arrays]) for arrays in columns))
-
-
 class CorpusWriter:
     """Appends shards to a new corpus in `folder`; ids stay below `id_limit`.
 

@@ -112,32 +112,14 @@ class Vocabulary:
         pieces = np.fromiter(map(len, encoded), np.int64, len(encoded))
         return self.as_text(np.fromiter(chain.from_iterable(encoded), np.int64, int(pieces.sum()))), pieces
 
-    def encode_texts(self, texts: Sequence[str], places: bool = True) -> list[Any]:
-        """The tokenizer's encoding of each text, without special types around it; `places` asks for its offsets."""
-        encode = self._words.encode_batch if places else self._words.encode_batch_fast
-        return list(encode(texts, add_special_tokens=False))
-
-    def normal(self, text: str) -> str:
-        """A text as the tokenizer writes it before it cuts it."""
-        normalizer = self._words.normalizer
-        return text if normalizer is None else str(normalizer.normalize_str(text))
+    def encode_texts(self, texts: Sequence[str]) -> list[Any]:
+        """The tokenizer's encoding of each text, with offsets and without special types around it."""
+        return list(self._words.encode_batch(texts, add_special_tokens=False))
 
     def as_text(self, ids: np.ndarray) -> np.ndarray:
         """Ids of a text: what only looks like a special type is unknown."""
         ordinary = self.specials.is_ordinary(ids)
         return ids if ordinary.all() else np.where(ordinary, ids, self.specials.unknown)
-
-    @property
-    def parts_at_spaces(self) -> bool:
-        """Whether the tokenizer parts text at every space, so that no type reaches from one word into another.
-
-        Added types that are not special may hold spaces, or take those around them.
-        """
-        added = [token for token in self._words.get_added_tokens_decoder().values() if not token.special]
-        if self._words.pre_tokenizer is None or any(" " in one.content or one.lstrip or one.rstrip for one in added):
-            return False
-        parts = [where for _, where in self._words.pre_tokenizer.pre_tokenize_str("ab cd ef")]
-        return not any(start < space < end - 1 for start, end in parts for space in (2, 5))
 
     def text(self, ids: Iterable[int]) -> str:
         """The text of source ids, special types included; words are separated by one space."""

@@ -20,7 +20,6 @@ from derive.files import check_name, fingerprint, sha256
 from derive.folder import BITEXTS, DICTIONARY, FORMAT, KEPT, RESERVED, SIDES, VOCABULARY, NamePair, new_folder
 from derive.natural.encode import EncodedPiece, EncodePiece
 from derive.natural.piece import Files
-from derive.natural.seen import Seen
 from derive.readers.compressed import check_file
 from derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary
 from derive.workers import Progress, Workers, silent
@@ -39,13 +38,15 @@ def natural_fingerprint(
     dictionaries: Dictionaries | None = None,
 ) -> str:
     """Twelve hexadecimal digits that change whenever the files of `derive_natural` would."""
+    for path in (dictionaries or {}).values():
+        check_file(path)
     return fingerprint(
         FORMAT,
         [[name, files.identity()] for name, files in texts.items()],
         [[pair, [files.identity() for files in parts]] for pair, parts in bitexts.items()],
         vocabulary.identity(),
         rows,
-        [[pair, _digest_of_lexicon(path), LEXICON_FORMAT] for pair, path in (dictionaries or {}).items()],
+        [[pair, digest(path), LEXICON_FORMAT] for pair, path in (dictionaries or {}).items()],
     )
 
 
@@ -127,17 +128,8 @@ def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
         read_lexicon(path)  # before hours of encoding
 
 
-def _digest_of_lexicon(path: Path) -> str:
-    check_file(path)
-    return digest(path)
-
-
 def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[str, Any]:
-    """Write the entries whose words are types with an occurrence, and return the manifest's facts about them.
-
-    Raises:
-        BadInput: there are none.
-    """
+    """Write the entries whose words are types with an occurrence, and return the manifest's facts about them."""
     counts: Counter[str] = Counter()
     pairs, left_out = id_pairs(read_lexicon(lexicon, counts), vocabulary)
     left_out += counts
@@ -164,28 +156,17 @@ class _Corpora:
 
     def __post_init__(self) -> None:
         self.counts = np.zeros(self.size, np.int64)
-        self._digest = sha256(self.vocabulary / TOKENIZER)
 
     def write(self, name: str, files: Sequence[Files], folders: Sequence[Path]) -> dict[str, Any]:
-        """Write the text of all files, a corpus per language into each folder, and return a manifest's facts.
-
-        Raises:
-            BadInput: a file cannot be used, or no line is left.
-        """
+        """Write the text of all files, a corpus per language into each folder, and return a manifest's facts."""
         left_out: Counter[str] = Counter()
-        lines, seen = 0, Seen()
+        lines = 0
         with ExitStack() as stack:
             writers = [stack.enter_context(CorpusWriter(folder, self.size)) for folder in folders]
-            for part, piece in self._encoded(f"encoding {name}", files):
+            for piece in self._encoded(f"encoding {name}", files):
                 left_out += piece.left_out
-                lines += piece.read
-                sides = piece.sides
-                if piece.hashes is not None:
-                    new = seen.new(piece.hashes)
-                    if part.distinct:
-                        sides = piece.only(new)
-                        left_out["lines that came before"] += int((~new).sum())
-                for writer, side in zip(writers, sides, strict=True):
+                lines += piece.lines
+                for writer, side in zip(writers, piece.sides, strict=True):
                     self.counts += np.bincount(side.ids, minlength=self.size)
                     writer.append(side, writer.sentences)
             if not writers[0].sentences:
@@ -197,14 +178,13 @@ class _Corpora:
             "left out": dict(sorted(left_out.items())),
         }
 
-    def _encoded(self, stage: str, files: Sequence[Files]) -> Iterator[tuple[Files, EncodedPiece]]:
-        """The encoded pieces of all files in order, with hashes of their lines if any file asks for distinct ones."""
-        done, size, hashed = 0, sum(part.size for part in files), any(part.distinct for part in files)
+    def _encoded(self, stage: str, files: Sequence[Files]) -> Iterator[EncodedPiece]:
+        """The encoded pieces of all files in order."""
+        done, size, digest = 0, sum(part.size for part in files), sha256(self.vocabulary / TOKENIZER)
         self.progress(stage, 0, size)
         for part in files:
-            jobs = (EncodePiece(self.vocabulary, self._digest, piece, hashed) for piece in part.pieces())
-            for piece in self.pool.map(call, jobs):
+            for piece in self.pool.map(call, (EncodePiece(self.vocabulary, digest, piece) for piece in part.pieces())):
                 done += piece.size
                 self.progress(stage, done, size)
-                yield part, piece
+                yield piece
         self.progress(stage, size, size)

@@ -61,11 +61,6 @@ def seems_escaped(text: str) -> bool:
     return "&" in text and _MOSES.search(text) is not None
 
 
-def breaks(markup: str) -> bool:
-    """Whether markup in the place of an inline element breaks the line."""
-    return _BREAK.search(markup) is not None
-
-
 def without_tags(text: str, counts: Counter[str]) -> str:
     """A line of text without tags of HTML and MediaWiki, comments, and footnotes, `<ref>...</ref>`.
 

@@ -54,8 +54,6 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "derive/links/stored.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),
     # Formats are tested by what files of them hold, and the steps of a folder by the folder.
     "derive/readers/markup.py": ("tests/derive/test_hard_text_inputs.py",),
-    "derive/natural/units.py": ("tests/derive/natural/test_encode.py",),
-    "derive/natural/tmx.py": ("tests/derive/natural/test_bitext.py", "tests/derive/test_hard_text_inputs.py"),
     "derive/natural/text.py": ("tests/derive/natural/test_text.py", "tests/derive/natural/test_build.py"),
     "derive/bpe.py": ("tests/derive/test_vocabulary.py",),
     **{
