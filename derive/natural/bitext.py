@@ -13,16 +13,24 @@ from typing import Any
 from derive.artefact import digest
 from derive.errors import BadInput
 from derive.natural.piece import Columns, Piece, count_escaped, unescape
-from derive.readers.compressed import LIMIT, bytes_read, check_file, open_bytes, raw_lines
-from derive.readers.lines import SIZE, Block, blocks, ends_line, up_to
+from derive.readers.lines import (
+    LIMIT,
+    SIZE,
+    Block,
+    blocks,
+    bytes_read,
+    check_file,
+    ends_line,
+    open_bytes,
+    raw_lines,
+    up_to,
+)
 from derive.readers.markup import whole_pairs
 from derive.readers.parallel import Pair, words_of
 from derive.readers.text import COLUMNS, annotation, head
 
-MANY = 1 << 14
-"""Lines of two files that are read together."""
-Row = tuple[bytes | None, bytes | None]
-"""A line of each of two files; None where one of them has ended."""
+MANY = 1 << 14  # lines of two files that are read together
+Row = tuple[bytes | None, bytes | None]  # a line of each of two files; None where one of them has ended
 
 
 @dataclass(frozen=True)
@@ -48,16 +56,15 @@ class BitextFiles:
             raise BadInput(f"megabytes is 0 (all of it) or more, not {self.megabytes}")
 
     def pieces(self) -> Iterator[Piece]:
-        """The pieces of the bitext in order."""
         for path in self._paths:
             _check_text(path, columns=self.beside is None)
-        found = self._columns() if self.beside is None else _two_files(self.path, self.beside)
-        change = unescape if self.escaped else count_escaped
-        return (piece.then(change) for piece in up_to(self.megabytes, found))
-
-    def _columns(self) -> Iterator[Piece]:
-        read = partial(_read_columns, self.columns)
-        return (Piece(b, read, b.offset, b.size) for b in blocks(self.path, ends_line, "line end", SIZE))
+        if self.beside is None:
+            read = partial(_read_columns, self.columns)
+            rows = blocks(self.path, ends_line, "line end", SIZE)
+            found: Iterator[Piece] = (Piece(block, read, block.offset, block.size) for block in rows)
+        else:
+            found = _two_files(self.path, self.beside)
+        return (piece.then(unescape if self.escaped else count_escaped) for piece in up_to(self.megabytes, found))
 
     def words(self, source: str, target: str, left_out: Counter[str]) -> Iterator[Pair]:
         """Stream the pairs' words in the style of sets of gold links; `source` and `target` are codes as in en."""

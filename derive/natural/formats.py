@@ -16,18 +16,20 @@ from derive import strict_json
 from derive.errors import BadInput
 from derive.natural import parquet
 from derive.natural.piece import Columns, Piece
-from derive.readers.compressed import LIMIT, bare_name, open_bytes
 from derive.readers.conllu import cells, column_names
 from derive.readers.iob2 import Shape, sentence_lines, shape_of, words_of
 from derive.readers.lines import (
+    LIMIT,
     SIZE,
     Block,
     Numbered,
     Place,
     WithheldWords,
+    bare_name,
     blocks,
     decode,
     ends_line,
+    open_bytes,
     parse_integer,
     stripped,
 )
@@ -65,10 +67,8 @@ _ANY = re.compile(f"[{_UNSPACED}]")
 
 
 def pieces(path: Path, column: str) -> Iterator[Piece]:
-    """The pieces of a file in order; `column` is that of the text, in formats that have several.
-
-    Where a file is cut into blocks, these end with a record.
-    """
+    """The pieces of a file in order; `column` is that of the text, in formats that have several. Where a file is cut
+    into blocks, these end with a record."""
     name = format_of(path)
     if name == PARQUET:
         yield from parquet.pieces(path, column)
@@ -94,7 +94,6 @@ def _read(texts: Read, block: Block, left_out: Counter[str]) -> Columns:
 
 
 def format_of(path: Path) -> str:
-    """The name of a file's format."""
     name, suffix = _format_of_contents(path), Path(bare_name(path)).suffix
     if NAMED.get(suffix, name) != name:
         raise BadInput(f"named {suffix}, as {NAMED[suffix]} is, but it begins as {name} does", path)
@@ -133,10 +132,8 @@ def _json(column: str, lines: NumberedLines, path: Path, left_out: Counter[str])
 
 
 def treebank_texts(names: Sequence[str], lines: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
-    """The text of a sentence as its comment has it; without one, its words as they stood before they were cut.
-
-    Comments without a sentence have no text.
-    """
+    """The text of a sentence as its comment has it; without one, its words as they stood before they were cut. Comments
+    without a sentence have no text."""
     last, withheld = 0, WithheldWords()
     for blank, group in groupby(lines, lambda line: not line[1].strip()):
         if blank:
@@ -181,7 +178,6 @@ def _joined_tokens(path: Path, rows: NumberedLines, names: Sequence[str]) -> str
 
 
 def _entities(shape: Shape, lines: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
-    """The words of each sentence, joined."""
     withheld = WithheldWords()
     for rows in sentence_lines(lines, shape.separator, Counter()):
         words = words_of(path, rows, shape, left_out)
@@ -191,11 +187,9 @@ def _entities(shape: Shape, lines: NumberedLines, path: Path, left_out: Counter[
 
 
 def join_words(words: Sequence[str]) -> str:
-    """The words with a space between them, but with none between letters of scripts that are written without spaces.
-
-    A sentence of single characters with such a letter among them was cut by character, as PAN-X's Chinese and Japanese
-    are: there is none between digits or Latin letters in it either, and where there was one is not known.
-    """
+    """The words with a space between them, but with none between letters of scripts that are written without spaces. A
+    sentence of single characters with such a letter among them was cut by character, as PAN-X's Chinese and Japanese
+    are: there is none between digits or Latin letters in it either, and where there was one is not known."""
     if max(map(len, words), default=0) == 1 and _ANY.search("".join(words)):
         return "".join(words)
     return _BETWEEN.sub("", " ".join(words))

@@ -9,16 +9,12 @@ from typing import Any
 
 from derive.errors import BadInput
 from derive.natural.piece import Columns, Piece
-from derive.readers.compressed import LIMIT
-from derive.readers.lines import SIZE, stripped
+from derive.readers.lines import LIMIT, SIZE, stripped
 from derive.strict_json import is_text
 
-MAGIC = b"PAR1"
-"""What a Parquet file begins and ends with."""
-ROWS = 1 << 10
-"""Rows that are read at a time."""
-EXPANSION = 100
-"""How many times its compressed size text may have; zstandard seldom reaches 20."""
+MAGIC = b"PAR1"  # what a Parquet file begins and ends with
+ROWS = 1 << 10  # rows that are read at a time
+EXPANSION = 100  # how many times its compressed size text may have; zstandard seldom reaches 20
 
 
 def _read(texts: list[str | None], left_out: Counter[str]) -> Columns:

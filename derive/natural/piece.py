@@ -17,11 +17,9 @@ Change = Callable[[Columns, Counter[str]], Columns]
 
 @dataclass(frozen=True)
 class Piece:
-    """Some whole records of files; it depends on the files alone, never on who reads it.
-
-    `read` finds the lines in the `content`, and `changes` follow in their order. All of these can be pickled. `offset`
-    is where the piece begins, in bytes before compression, and `size` how many bytes on the disk were read for it.
-    """
+    """Some whole records of files; it depends on the files alone, never on who reads it. `read` finds the lines in the
+    `content`, and `changes` follow in their order. All of these can be pickled. `offset` is where the piece begins, in
+    bytes before compression, and `size` how many bytes on the disk were read for it."""
 
     content: Any
     read: Callable[[Any, Counter[str]], Columns]
@@ -30,7 +28,6 @@ class Piece:
     changes: tuple[Change, ...] = ()
 
     def then(self, change: Change) -> Piece:
-        """The piece with one more change."""
         return replace(self, changes=(*self.changes, change))
 
     def columns(self, left_out: Counter[str]) -> Columns:
@@ -56,7 +53,6 @@ class Files(Protocol):
 
 
 def only(columns: Columns, fits: Callable[[Sequence[str]], bool]) -> Columns:
-    """The lines, or pairs of lines, that fit."""
     kept = [fits(row) for row in zip(*columns, strict=True)]
     return tuple(list(compress(lines, kept)) for lines in columns)
 

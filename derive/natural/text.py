@@ -26,12 +26,10 @@ _OTHER = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True)
 class TextFiles:
-    """Files of one language's text, one text per line; a file's name and its first lines tell its format.
-
-    `column` is that of the text in JSON lines and Parquet. `megabytes` takes only the head of each file, to the end of
-    the piece that reaches it (0: all of it), in bytes before compression. `escaped` says that characters are escaped,
-    as Moses's tokenizer does (`&quot;`), and are to be unescaped.
-    """
+    """Files of one language's text, one text per line; a file's name and its first lines tell its format. `column` is
+    that of the text in JSON lines and Parquet. `megabytes` takes only the head of each file, to the end of the piece
+    that reaches it (0: all of it), in bytes before compression. `escaped` says that characters are escaped, as Moses's
+    tokenizer does (`&quot;`), and are to be unescaped."""
 
     paths: tuple[Path, ...]
     column: str = "text"
@@ -45,7 +43,6 @@ class TextFiles:
             raise BadInput(f"megabytes is 0 (all of each file) or more, not {self.megabytes}")
 
     def pieces(self) -> Iterator[Piece]:
-        """The pieces of the text in order."""
         for path in self.paths:
             for piece in up_to(self.megabytes, pieces(path, self.column)):
                 yield piece.then(unescape if self.escaped else count_escaped)
@@ -61,11 +58,9 @@ class TextFiles:
 
 @dataclass(frozen=True)
 class Without:
-    """Files without the lines, or pairs of lines, that hold a sentence of the files `tests`; they are counted.
-
-    Two sentences are the same if they have the same letters and digits in the same order, whatever stands between
-    them and however Unicode writes them: text and its tokenised form are.
-    """
+    """Files without the lines, or pairs of lines, that hold a sentence of the files `tests`; they are counted. Two
+    sentences are the same if they have the same letters and digits in the same order, whatever stands between them and
+    however Unicode writes them: text and its tokenised form are."""
 
     files: Files
     tests: TextFiles
@@ -91,8 +86,6 @@ def _withhold(tests: TextFiles, columns: Columns, left_out: Counter[str]) -> Col
 
 
 class Sentences:
-    """Sentences to be found again in text."""
-
     def __init__(self, lines: Iterable[str]) -> None:
         self.whole = {bare for line in lines if (bare := letters(line))}
         self._by_head: dict[str, list[str]] = {}

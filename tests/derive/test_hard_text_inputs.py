@@ -218,7 +218,7 @@ def test_rows_of_one_value_are_not_held_together(tmp_path: Path) -> None:
 
 
 def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("derive.readers.compressed.LIMIT", 1 << 20, raising=False)
+    monkeypatch.setattr("derive.readers.lines.LIMIT", 1 << 20, raising=False)
     path = put(tmp_path / "a.gz", gzip.compress(b"a\n" + b"b" * (1 << 21)))
     with pytest.raises(BadInput, match=r"a\.gz:2: no line end within 1 MiB"):
         bitext(Counter(), path, path)

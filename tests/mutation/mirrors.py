@@ -44,7 +44,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     # A grammar of Pocket English is tested by the sentences that it makes.
     **{
         f"derive/pocket/{name}.py": POCKET
-        for name in "grammar inference language lexicon nominal phrase preferences tree words".split()
+        for name in "grammar inference language lexicon phrase preferences tree".split()
     },
     # Parts of a whole that is held against an implementation of its own.
     "derive/links/cells.py": LINKS,
@@ -62,7 +62,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "script": "script cognates spelling",
             "transform": "transform image",
             "reorder": "reorder superstrate",
-            "usage": "usage lemmas sharing",
+            "usage": "usage sharing",
         }.items()
     },
     "derive/transforms.py": ("tests/experiments/test_names.py",),

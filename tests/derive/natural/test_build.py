@@ -245,12 +245,7 @@ def test_what_cannot_be_put_together_is_told(tmp_path: Path) -> None:
         (texts, {("en", "fr"): pair}, {}, "a bitext of en and fr, and no text of fr"),
         (texts, {("en", "en"): pair}, {}, "a bitext of en and en; expected two languages"),
         (texts, {("en", "xx"): ()}, {}, "expected two languages and at least one file"),
-        (
-            texts,
-            {("en", "xx"): pair, ("xx", "en"): pair},
-            {},
-            "two bitexts en-xx; expected one, of several files",
-        ),
+        (texts, {("en", "xx"): pair, ("xx", "en"): pair}, {}, "two bitexts en-xx; expected one, of several files"),
         (texts, {}, {("en", "xx"): tmp_path / "d"}, "a dictionary of en and xx, and no bitext of them"),
         (texts, {("en", "xx"): pair}, {("en", "xx"): tmp_path / "d"}, "d: no such file"),
         (texts, {("en", "xx"): pair}, {("en", "xx"): tmp_path / "a.txt"}, r"a\.txt:1: 'a': expected a word"),

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 from derive.corpus import Shard
-from derive.natural.encode import encode_lines
+from derive.natural.build import encode_lines
 from derive.natural.text import TextFiles
 from derive.types import Specials
 from derive.vocabulary import GivenVocabulary, Vocabulary
@@ -111,8 +111,8 @@ def test_lines_have_the_ids_of_the_whole_line(kind: str, lines: list[str]) -> No
 def test_ids_belong_to_the_words_that_white_space_separates() -> None:
     made = encode_lines(ALL["bytes"], ["a th\u3000b", "thth"])
     assert (made.pieces.tolist(), made.words.tolist()) == ([1, 1, 4, 2], [3, 1])
-    across = encode_lines(ALL["across words"], ["b a"])  # the type `b▁a` ends in the second word
-    assert (across.pieces.tolist(), across.words.tolist()) == ([2], [1])
+    across = encode_lines(ALL["across words"], ["b a"])  # `▁`, and `b▁a`, which ends in the second word
+    assert (across.pieces.tolist(), across.words.tolist()) == ([1, 1], [2])
 
 
 @pytest.fixture(scope="module")
