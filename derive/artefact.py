@@ -1,13 +1,8 @@
-"""Artefacts: finished folders whose manifest holds a digest of everything that is read later.
-
-The manifest is written last, so a folder with one is whole. It holds the SHA-256 of every file and of itself: a changed
-byte anywhere is refused in one line, and never read as a number. It also holds the folder's name, where that ends with
-a fingerprint: a whole folder in the place of another one is refused too.
-
-Digests of large files are remembered from command to command. A file counts as unchanged while its size, its time of
-change and its place on the disk stay, as in version control systems; one that changed just now is never remembered, for
-the clock could not distinguish a second change.
-"""
+"""Artefacts: finished folders. The manifest, written last, holds the SHA-256 of every file that is read later, its own,
+and the folder's name where that ends with a fingerprint: a changed byte, or a folder in the place of another, is
+refused in one line. Digests of large files are remembered from command to command, while size, time of change and place
+on the disk stay, as in version control; not of a file that changed just now, for the clock could not distinguish a
+second change."""
 
 from __future__ import annotations
 
@@ -27,21 +22,16 @@ from derive.files import MANIFEST, plain, sha256, whole_file, whole_folder
 
 DIGEST, KIND, FILES, PLACE = "digest", "kind", "files", "place"
 _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
-LARGE = 1 << 20
-"""Bytes from which on a digest takes longer than remembering it."""
-SETTLED = 2_000_000_000
-"""Nanoseconds after its last change from which on a file is taken to stay."""
+LARGE = 1 << 20  # bytes from which on a digest takes longer than remembering it
+SETTLED = 2_000_000_000  # nanoseconds after its last change from which on a file is taken to stay
 REMEMBERED = "digests.json"
 
-_memories: list[Path] = []
-"""The files of the innermost `remembering` and of those around it."""
+_memories: list[Path] = []  # the files of the innermost `remembering` and of those around it
 
 
 def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None) -> None:
-    """Write a JSON object with a digest of itself, whole or not at all.
-
-    `place` is the name of the described folder or file, by default the file's own. A name with a fingerprint is sealed.
-    """
+    """Write a JSON object with a digest of itself, whole or not at all, for the `place` of that name, by default the
+    file's own."""
     content, place = plain(dict(value)), place or path.name
     if taken := {DIGEST, PLACE} & content.keys():
         raise ValueError(f"{min(taken)!r} is the seal's own key")
@@ -89,12 +79,7 @@ class Artefact:
 
     @classmethod
     def open(cls, folder: Path, kind: str, format: int | None = None) -> Artefact:
-        """Open what `making` left, of a `format` where only one can be read; `path` checks files.
-
-        Raises:
-            BadInput: the folder is not finished, is of another kind or format or of another computation than its name
-                says, or its manifest is damaged.
-        """
+        """Open what `making` left, of a `format` where only one can be read; `path` checks files."""
         facts = read_sealed(folder / MANIFEST, f"the manifest of {kind}", folder.absolute().name)
         actual_kind, digests = facts.pop(KIND, None), facts.pop(FILES, {})
         if actual_kind != kind:
@@ -116,28 +101,21 @@ class Artefact:
         return path
 
     def verify(self, progress: Callable[[int, int], None] = lambda done, of: None) -> None:
-        """Check every file as `path` does."""
         for done, name in enumerate(self.digests, start=1):
             self.path(name)
             progress(done, len(self.digests))
 
 
 def finished(folder: Path) -> bool:
-    """Whether a folder is whole: the manifest is written last.
-
-    Raises:
-        BadInput: the folder is whole, but of another computation than its name says, or its manifest is damaged.
-    """
+    """Whether a folder is whole: the manifest is written last."""
     path, place = folder / MANIFEST, folder.absolute().name
-    if not path.is_file():
-        return False
-    if _FINGERPRINTED.fullmatch(place) and _line(PLACE, place) not in path.read_bytes():  # to parse it takes longer
+    if path.is_file() and _FINGERPRINTED.fullmatch(place):
         read_sealed(path, "the manifest of a finished folder", place)
-    return True
+    return path.is_file()
 
 
 def check_part(folder: Path, kind: str) -> None:
-    """Check the files of a folder in an artefact of that kind, and its manifest; do nothing with any other folder."""
+    """Check the files of a folder in an artefact of that kind; do nothing with any other folder."""
     folder = folder.resolve()
     manifest = folder.parent / MANIFEST
     if not manifest.is_file() or f'"{KIND}": "{kind}"'.encode() not in manifest.read_bytes():
@@ -150,10 +128,8 @@ def check_part(folder: Path, kind: str) -> None:
 
 @contextmanager
 def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
-    """A new folder to fill, moved to `folder` when the block ends without an error, else removed.
-
-    The manifest follows the last file. `facts` may grow inside the block: it is read at its end.
-    """
+    """A new folder to fill, moved to `folder` when the block ends without an error, else removed. The manifest follows;
+    `facts` may grow until then."""
     with whole_folder(folder) as part:
         yield part
         write_manifest(part, kind, facts, place=folder.absolute().name)
@@ -162,21 +138,14 @@ def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
 def write_manifest(
     folder: Path, kind: str, facts: Mapping[str, Any], leave_out: tuple[str, ...] = (), place: str = ""
 ) -> None:
-    """Finish a folder: write its manifest, over every file except those below the names in `leave_out`.
-
-    `place` is the name that it will have, by default its own.
-    """
+    """Finish a folder, named `place` later: write its manifest, over every file except those below the names in
+    `leave_out`."""
     files = {
         path.relative_to(folder).as_posix(): sha256(path)
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.relative_to(folder).parts[0] not in (*leave_out, MANIFEST)
     }
     write_sealed(folder / MANIFEST, {KIND: kind, **facts, FILES: files}, place or folder.absolute().name)
-
-
-def _line(key: str, value: str) -> bytes:
-    """A line of `_text` with a text of the object itself, not of an object in it."""
-    return f"\n  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)},\n".encode()
 
 
 def _text(value: Mapping[str, Any]) -> str:
@@ -206,7 +175,7 @@ def digest(path: Path) -> str:
         return sha256(path)
     key, state = str(path.resolve()), [stat.st_size, stat.st_mtime_ns, stat.st_ino]
     memory = _load(_memories[-1])
-    if key in memory and memory[key][:-1] == state:
+    if memory.get(key, [])[:-1] == state:
         return str(memory[key][-1])
     value = sha256(path)
     if time.time_ns() - stat.st_mtime_ns > SETTLED:
@@ -217,6 +186,6 @@ def digest(path: Path) -> str:
 def _load(path: Path) -> dict[str, Any]:
     """The remembered digests; nothing where the file is missing or damaged, for it can be made again."""
     try:
-        return read_sealed(path) if path.exists() else {}
+        return read_sealed(path)
     except BadInput:
         return {}

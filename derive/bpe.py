@@ -25,22 +25,12 @@ Counts = Mapping[str, int]
 
 
 def learn(sentences: Iterable[Sequence[str]], size: int) -> Vocabulary:
-    """Learn `size` types from sentences of words.
-
-    Raises:
-        BadInput: the corpus does not support so many types, or `size` leaves out bytes.
-    """
+    """Learn `size` types from sentences of words."""
     return learn_of_words(Counter(chain.from_iterable(sentences)), size)
 
 
 def learn_of_words(words: Counts, size: int) -> Vocabulary:
-    """Learn `size` types from the distinct words of a corpus and how often each occurs.
-
-    BPE looks at words and their counts alone, so the merges are those of training on the lines.
-
-    Raises:
-        BadInput: as `learn`.
-    """
+    """Learn `size` types from the distinct words of a corpus and how often each occurs: BPE looks at nothing else."""
     if size < SMALLEST:
         raise BadInput(f"a vocabulary of {size:,} types: {SMALLEST} (special types and bytes) is the smallest")
     if not words:

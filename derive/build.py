@@ -20,18 +20,18 @@ from derive.corpus import Corpus, CorpusWriter
 from derive.dictionary import DictionaryConfig, draw_dictionary, write_dictionary
 from derive.encode import CountTypes, CountWords, EncodeChunk, encode
 from derive.errors import BadInput
+from derive.example import Question
 from derive.files import check_name, code_facts, fingerprint, plain, sha256, with_code
 from derive.folder import DICTIONARY, FORMAT, RESERVED, VOCABULARY, FolderWriter, new_folder
 from derive.language import SOURCE
 from derive.own_code import own_code
 from derive.preview import PREVIEW, preview_sentences
-from derive.question import check_answers
 from derive.script import letters_of
 from derive.sentence import Sentence
 from derive.source import Source
 from derive.transform import Account, Compose, Transform
 from derive.typology import order_distance
-from derive.usage import Usage, count_shared
+from derive.usage import USAGE, Usage, count_shared
 from derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary, WordTable
 from derive.workers import Progress, Workers, silent
 
@@ -39,10 +39,8 @@ DISTINCT = 1 << 19
 """Distinct words that a vocabulary is learnt from at most: there is no end to them in a growing corpus."""
 LONGEST_LEARNT = 1_000
 """Letters of the longest word that a vocabulary is learnt from; longer ones are encoded all the same."""
-MEASURED = 10_000
-"""Sentences over which the order distance is measured."""
-TRANSLATED = 10_000
-"""Sentence pairs of a translation that are encoded at a time."""
+MEASURED = 10_000  # sentences over which the order distance is measured
+TRANSLATED = 10_000  # sentence pairs of a translation that are encoded at a time
 
 Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
 """The words of sentences and of their translations, none without words."""
@@ -79,11 +77,11 @@ def trial_image(transform: Transform, size: int) -> np.ndarray:
 def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:
     """The transforms with what they had to learn, which is kept in the folder `cache`."""
     ready = []
-    of = sum(transform.needs_trees for transform in transforms)
+    of = sum("trees" in transform.needs for transform in transforms)
     for transform in transforms:
         ready.append(transform.ready(cache))
-        if transform.needs_trees:
-            progress("learning word orders", sum(transform.needs_trees for transform in ready), of)
+        if "trees" in transform.needs:
+            progress("learning word orders", sum("trees" in transform.needs for transform in ready), of)
     return tuple(ready)
 
 
@@ -93,12 +91,9 @@ def languages_fingerprint(
     vocabulary: int | GivenVocabulary,
     dictionary: DictionaryConfig,
 ) -> str:
-    """Twelve hexadecimal digits that change whenever the languages' files would.
-
-    `corpus` is `Source.corpus_identity`. With one transform it is the fingerprint of its language, which
-    other languages do not change.
-    """
-    trees = any(transform.needs_tags for transform in transforms)
+    """Twelve hexadecimal digits that change whenever the files of the transforms' languages would; `corpus` is
+    `Source.corpus_identity`."""
+    trees = any("tags" in transform.needs for transform in transforms)
     types = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
     identities = [transform.identity() for transform in transforms]
     return with_code(fingerprint(FORMAT, corpus(trees), identities, types, dictionary), transforms)
@@ -130,7 +125,7 @@ def derive_languages(
         "config": {"transforms": list(transforms), "dictionary": dictionary},
         **code_facts(source, transforms),
     }
-    if any(transform.needs_tags for transform in transforms):
+    if any("tags" in transform.needs for transform in transforms):
         source = source.with_trees(cache)
     ready = learn(transforms, cache, progress)
     with new_folder(folder, facts) as out, Workers(workers) as pool:
@@ -156,6 +151,16 @@ def derive_languages(
         (out.part / PREVIEW).write_text(preview, encoding="utf-8", newline="\n")
         out.facts[VOCABULARY] = types.account | {"rare words not trained on": build.forgotten}
     return folder
+
+
+def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None:
+    """Refuse a vocabulary in which an answer is several sub-words: candidates are compared at one masked place."""
+    words = sorted({word for question in questions for word in question.candidates})
+    if cut := [word for word in words if len(vocabulary.encode(word)) > 1]:
+        raise BadInput(
+            f"{len(cut)} of {len(words)} answers are several sub-words, such as {cut[0]!r}; expected a vocabulary of "
+            f"more than {vocabulary.size:,} types, or more mentions of each fact"
+        )
 
 
 @dataclass
@@ -187,19 +192,18 @@ class _Build:
 
     def inform(self, ready: tuple[Transform, ...], vocabulary: Vocabulary) -> tuple[Transform, ...]:
         """Count how the corpus uses the types, keep it in a file, and give it to the transforms that need it."""
-        if not any(transform.needs_usage for transform in ready):
+        if not any("usage" in transform.needs for transform in ready):
             return ready
         folder, digest = self.out.vocabulary, sha256(self.out.vocabulary / TOKENIZER)
         table = np.zeros_like(Usage.even(vocabulary.size).table)
         jobs = (CountTypes(self.source, folder, digest, chunk) for chunk in self.chunks)
         for counts in self._map("counting types", jobs):
             table += counts
+        np.save(folder / USAGE, table)
         usage = Usage(table, vocabulary.cut, vocabulary.specials)
-        usage.save(folder)
         return tuple(transform.informed(usage) for transform in ready)
 
     def write_corpora(self, vocabulary: Vocabulary) -> dict[str, dict[str, Any]]:
-        """Write every language's corpus, and return the manifest's facts about each."""
         folder, digest = self.out.vocabulary, sha256(self.out.vocabulary / TOKENIZER)
         names = [SOURCE, *(transform.name for transform in self.transforms)]
         counts = np.zeros(vocabulary.size, dtype=np.int64)
@@ -228,19 +232,17 @@ class _Build:
         facts: dict[str, dict[str, Any]] = {}
         for name, writer, account in zip(names, writers, accounts, strict=True):
             empty = left_out["empty sentences"] if name == SOURCE else 0
+            corpus = Corpus.open(self.out.part / name)
+            origins = (corpus.order(line).tolist() for line in range(min(MEASURED, len(corpus))))
             facts[name] = {
                 "in": {"sentences": writers[0].sentences + empty, "words": writers[0].words},
                 "out": writer.facts,
                 "left out": dict(sorted(account.left_out.items())),
                 "kept in place": dict(sorted(account.kept.items())),
                 "spans split": account.split_spans,
-                "order distance": 0.0 if name == SOURCE else self._order_distance(name),
+                "order distance": 0.0 if name == SOURCE else order_distance(origins),
             }
         return facts
-
-    def _order_distance(self, language: str) -> float:
-        corpus = Corpus.open(self.out.part / language)
-        return order_distance(corpus.order(line).tolist() for line in range(min(MEASURED, len(corpus))))
 
     def _map(self, stage: str, jobs: Iterable[CountWords | CountTypes | EncodeChunk]) -> Iterator[Any]:
         self.progress(stage, 0, len(self.chunks))
@@ -250,10 +252,8 @@ class _Build:
 
 
 def forget_long(words: Counter[str]) -> int:
-    """Drop the words of more than `LONGEST_LEARNT` letters, and return the number of their occurrences.
-
-    To learn from a word takes time that grows with the square of its length.
-    """
+    """Drop the words of more than `LONGEST_LEARNT` letters, whose learning takes quadratic time, and return the number
+    of their occurrences."""
     return sum(words.pop(word) for word in [word for word in words if len(word) > LONGEST_LEARNT])
 
 
@@ -269,7 +269,6 @@ def forget_rare(words: Counter[str], room: int) -> int:
 
 
 def translation_fingerprint(pairs: Pairs, vocabulary_size: int) -> str:
-    """Twelve hexadecimal digits that change whenever the files of `write_translation` would."""
     digest = hashlib.sha256()
     for source, target in pairs:
         digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())

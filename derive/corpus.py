@@ -12,7 +12,6 @@ corpus.json      N, W, T and the type of the tokens
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,10 +22,8 @@ import numpy as np
 from derive.errors import BadInput
 from derive.vocabulary import gather
 
-LONGEST = 2**16 - 1
-"""Words in a line, and sub-words in a word, at most."""
-NOWHERE = LONGEST
-"""The origin of a word that derives from no other: no place in a line is so large."""
+LONGEST = 2**16 - 1  # words in a line, and sub-words in a word, at most
+NOWHERE = LONGEST  # the origin of a word that derives from no other: no place in a line is so large
 
 
 def _columns(tokens: str) -> dict[str, tuple[str, str, int]]:
@@ -54,11 +51,6 @@ class Corpus:
 
     @classmethod
     def open(cls, folder: Path) -> Corpus:
-        """Map what a `CorpusWriter` wrote.
-
-        Raises:
-            BadInput: a file is missing, or its size is not what `corpus.json` says.
-        """
         path = folder / "corpus.json"
         try:
             about = json.loads(path.read_text(encoding="utf-8"))
@@ -87,18 +79,14 @@ class Corpus:
 
     def between(self, first: int, last: int, source_first: int = 0) -> Corpus:
         """Lines `first` to below `last` as a corpus; its source begins at line `source_first` of this one's source."""
-
-        def less(numbers: np.ndarray, by: int) -> np.ndarray:
-            return numbers - by if by else numbers  # the map itself where nothing changes
-
         tokens, words = slice(*self.lines[[first, last]]), slice(*self.words[[first, last]])
         return Corpus(
             tokens=self.tokens[tokens],
-            lines=less(self.lines[first : last + 1], tokens.start),
-            words=less(self.words[first : last + 1], words.start),
+            lines=_less(self.lines[first : last + 1], tokens.start),
+            words=_less(self.words[first : last + 1], words.start),
             pieces=self.pieces[words],
             origin=self.origin[words],
-            source_line=less(self.source_line[first:last], source_first),
+            source_line=_less(self.source_line[first:last], source_first),
         )
 
     def of_lines(self, lines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -109,7 +97,7 @@ class Corpus:
         return np.asarray(self.tokens)[here], lengths
 
     def line_pieces(self, line: int) -> np.ndarray:
-        """How many sub-words each word of the line has."""
+        """The number of sub-words of each word of the line."""
         return self.pieces[self.words[line] : self.words[line + 1]]
 
     def order(self, line: int) -> np.ndarray:
@@ -117,13 +105,15 @@ class Corpus:
         return self.origin[self.words[line] : self.words[line + 1]]
 
 
+def _less(numbers: np.ndarray, by: int) -> np.ndarray:
+    return numbers - by if by else numbers  # the map itself where nothing changes
+
+
 @dataclass(frozen=True)
 class Shard:
-    """A few lines as ids: `ids` (T,), `pieces` (W,) the ids of each word, and `words` (N,) int64 of each line.
-
-    `origin` (W,) is as on disk; without it words derive from no others. `lines` (N,), ascending, are the lines of the
-    source's chunk that these derive from; without it each derives from the line in its place.
-    """
+    """A few lines as ids: `ids` (T,), `pieces` (W,) the ids of each word, and `words` (N,) int64 of each line. `origin`
+    (W,) is as on disk; without it words derive from no others. `lines` (N,), ascending, are the lines of the source's
+    chunk that these derive from; without it each derives from the line in its place."""
 
     ids: np.ndarray
     pieces: np.ndarray
@@ -147,22 +137,11 @@ class Shard:
         return Shard(gather(self.ids, self.pieces, here), self.pieces[here], words)
 
     def small(self) -> Shard:
-        """The same in the types that a corpus has them in; no line is too long."""
         return Shard(self.ids.astype(np.uint32), self.pieces.astype(np.uint16), self.words, self.origin, self.lines)
 
 
-def joined(parts: Sequence[Shard]) -> Shard:
-    """The lines of all parts, one part after the other, without their origin."""
-    columns = ([getattr(part, name) for part in parts] for name in ("ids", "pieces", "words"))
-    return Shard(*(np.concatenate([np.empty(0, np.int64), *arrays]) for arrays in columns))
-
-
 class CorpusWriter:
-    """Appends shards to a new corpus in `folder`; ids stay below `id_limit`.
-
-    Raises:
-        BadInput: when it is closed, if no sentence came.
-    """
+    """Appends shards to a new corpus in `folder`; ids stay below `id_limit`."""
 
     def __init__(self, folder: Path, id_limit: int) -> None:
         self._folder = folder
@@ -196,7 +175,6 @@ class CorpusWriter:
 
     @property
     def facts(self) -> dict[str, int]:
-        """The numbers of sentences, words and tokens written so far, for a manifest."""
         return {"sentences": self.sentences, "words": self.words, "tokens": self.tokens}
 
     def _write(self, name: str, array: np.ndarray) -> None:

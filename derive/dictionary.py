@@ -1,10 +1,7 @@
-"""Dictionaries: pairs of ids that objectives are given, and lexicons of words that such pairs are taken from.
-
-A dictionary is a fraction of the types of a source, each with its image, or the entries of a lexicon whose words are
-types. A lexicon has a line per entry, `source<TAB>target<TAB>probability<TAB>count`, the most frequent first. Files of
-two columns, as published ones have, are read too: each of their entries counts once and has the probability 1. Two
-words with spaces between them are an entry as well (MUSE's files have both).
-"""
+"""Dictionaries, pairs of ids that objectives are given: a fraction of the types of a source, each with its image, or
+the entries of a lexicon whose words are types. A lexicon has a line per entry,
+`source<TAB>target<TAB>probability<TAB>count`, the most frequent first. Published files of two columns between tabs, or
+of two words (MUSE), are read too: each entry counts once and has the probability 1."""
 
 from __future__ import annotations
 
@@ -46,7 +43,6 @@ class DictionaryConfig:
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        """Its random parts, in words."""
         return ("the dictionary",) if self.by == "uniform" and 0 < self.fraction < 1 else ()
 
     def redrawn(self, by: int) -> DictionaryConfig:
@@ -69,31 +65,22 @@ def draw_dictionary(config: DictionaryConfig, types: np.ndarray, counts: np.ndar
 
 
 def write_dictionary(path: Path, pairs: np.ndarray, vocabulary: Vocabulary) -> None:
-    """Write `source id<TAB>derived id<TAB>type`, the type as the tokenizer spells it (`Ġ`: a space before it)."""
     with whole_file(path) as part:
         rows = (f"{source}\t{derived}\t{vocabulary.spelling(source)}\n" for source, derived in pairs.tolist())
         part.write_text("".join(rows), encoding="utf-8", newline="\n")
 
 
 def read_dictionary(path: Path) -> np.ndarray:
-    """Read (n, 2) int64 pairs of source and derived id; a damaged line or a repeated source id is BadInput."""
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except OSError as error:
-        raise BadInput(f"no dictionary here: {error.strerror}", path) from error
-    except UnicodeDecodeError as error:
-        raise BadInput(f"not UTF-8: {error.reason}", path) from error
-    if lines.pop():
-        raise BadInput("the last line has no end: the file is truncated", path, len(lines) + 1)
+    """Pairs of source and derived id, (n, 2) int64, each source id once."""
     pairs: dict[int, int] = {}
-    for number, line in enumerate(lines, start=1):
+    is_empty = path.is_file() and not path.stat().st_size
+    for number, line in () if is_empty else read_lines(path, ended=True):
         columns = line.split("\t")
         if len(columns) != 3 or not all(_ID.fullmatch(column) for column in columns[:2]):
             raise BadInput(f"{line!r}; expected source id, derived id and type between tabs", path, number)
-        source, derived = int(columns[0]), int(columns[1])
-        if source in pairs:
+        if (source := int(columns[0])) in pairs:
             raise BadInput(f"a second entry for type {source}", path, number)
-        pairs[source] = derived
+        pairs[source] = int(columns[1])
     return np.array(list(pairs.items()), dtype=np.int64).reshape(-1, 2)
 
 
@@ -110,11 +97,7 @@ class Entry:
 def counted(
     pairs: Iterable[tuple[Pair, Iterable[tuple[int, int]]]], least_count: int = 1, least_probability: float = 0.0
 ) -> list[Entry]:
-    """The entries of sentence pairs with their links, the most frequent first, then by their words.
-
-    Raises:
-        ValueError: a link is outside its sentences.
-    """
+    """The entries of sentence pairs with their links, the most frequent first, then by their words."""
     counts: Counter[tuple[str, str]] = Counter()
     for (source, target), links in pairs:
         for i, j in links:
@@ -130,23 +113,17 @@ def counted(
 
 
 def write_lexicon(path: Path, entries: Iterable[Entry]) -> None:
-    """Write the entries, whole or not at all; probabilities have six digits."""
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{e.source}\t{e.target}\t{e.probability:.6g}\t{e.count}\n" for e in entries)
 
 
 def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
-    """The entries of a file, in its order. One that occurs twice without a probability is counted in `counts`.
-
-    Raises:
-        BadInput: with the line, if it is not an entry or repeats one with another probability; or the file is missing,
-            empty or cut.
-    """
+    """The entries of a file, in its order. One that occurs twice without a probability is counted in `counts`."""
     counts = Counter() if counts is None else counts
     entries: dict[tuple[str, str], Entry] = {}
     for number, line in read_lines(path, counts, ended=True):
         try:
-            entry = _parse(line.split("\t") if "\t" in line else _two_words(line))
+            entry = _parse(line)
         except ValueError as error:
             raise BadInput(f"{line!r}: {error}", path, number) from None
         if entries.get((entry.source, entry.target)) == entry and line.count("\t") < 2:
@@ -193,15 +170,11 @@ def only_ids(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
     return only
 
 
-def _two_words(line: str) -> list[str]:
-    words = tokens(line)
-    if len(words) > 2:
+def _parse(line: str) -> Entry:
+    columns = [column.strip(" ") for column in line.split("\t")] if "\t" in line else tokens(line)
+    if "\t" not in line and len(columns) > 2:
         raise ValueError("more than two words and no tab; expected a tab between an entry's two sides")
-    return words
-
-
-def _parse(columns: list[str]) -> Entry:
-    source, target, *numbers = (column.strip(" ") for column in columns) if len(columns) in (2, 4) else ("", "")
+    source, target, *numbers = columns if len(columns) in (2, 4) else ("", "")
     if not (source.strip() and target.strip()):
         raise ValueError(EXPECTED)
     if not numbers:

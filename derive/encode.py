@@ -22,14 +22,11 @@ from derive.transform import Account, Transform, image_of
 from derive.usage import Usage
 from derive.vocabulary import Vocabulary, WordTable, gather
 
-SAMPLES = 10
-"""Sentences of the corpus in a preview."""
+SAMPLES = 10  # sentences of the corpus in a preview
 
 
 @dataclass(frozen=True)
 class CountWords:
-    """Count the words of one chunk."""
-
     source: Source
     chunk: Any
 
@@ -57,11 +54,8 @@ class CountTypes:
 
 @dataclass(frozen=True)
 class EncodedChunk:
-    """One chunk in every language, the source first.
-
-    `left_out` is what the source left out, and `accounts` what each transform did. `samples` are a few sentences with
-    their numbers, for the preview.
-    """
+    """One chunk in every language, the source first; what the source left out, what each transform did, and a few
+    numbered sentences for the preview."""
 
     shards: list[Shard]
     left_out: Counter[str]
@@ -71,11 +65,9 @@ class EncodedChunk:
 
 @dataclass(frozen=True)
 class EncodeChunk:
-    """Encode chunk number `index` of a source and derive it by each transform.
-
-    `digest` stands for the contents of the vocabulary's folder, and `code` is the code of the source and the transforms
-    (`derive.own_code`). What transforms learnt is in the folder `cache`: it is too large to travel with each chunk.
-    """
+    """Encode chunk number `index` of a source and derive it by each transform. `digest` stands for the contents of the
+    vocabulary's folder, `code` for the code of the source and the transforms (`derive.own_code`). The folder `cache`
+    has what transforms learnt, which is too large to travel."""
 
     source: Source
     transforms: tuple[Transform, ...]
@@ -96,7 +88,7 @@ class EncodeChunk:
         shards, accounts = [shard], []
         for transform in self.transforms:
             ready, account = transform.ready(self.cache), Account()
-            if ready.needs_usage:
+            if "usage" in ready.needs:
                 ready = ready.informed(_usage(self.vocabulary, self.digest))
             images: list[Sentence | None] = [None] * len(numbered)
             if self.source.has_images(self.chunk):
@@ -111,11 +103,7 @@ class EncodeChunk:
 
 
 def encode(numbered: Sequence[tuple[int, Sentence]], table: WordTable) -> Shard:
-    """The source language's shard of some sentences, each with its number.
-
-    Raises:
-        BadInput: a sentence or a word is longer than a shard can hold.
-    """
+    """The source language's shard of some numbered sentences."""
     sentences = [sentence for _, sentence in numbered]
     words = np.fromiter(map(len, sentences), np.int64, len(sentences))
     if words.max(initial=0) > LONGEST:
@@ -131,11 +119,8 @@ def encode(numbered: Sequence[tuple[int, Sentence]], table: WordTable) -> Shard:
 def derive(
     source: Shard, images: Sequence[Sentence | None], image: np.ndarray, places: np.ndarray | None = None
 ) -> Shard:
-    """The derived language's shard: the source's words in the order of their images, ids mapped by `image` (V,), or by
-    `places` (2, V) as `Transform.places` has them.
-
-    A line whose image is None is left out.
-    """
+    """The derived language's shard: the source's words in the order of their images, without lines that have none.
+    `image` and `places` are `Transform`'s."""
     lines = np.array([line for line, after in enumerate(images) if after is not None], dtype=np.int64)
     kept = [after for after in images if after is not None]
     words = np.fromiter(map(len, kept), np.int64, len(kept))

@@ -6,17 +6,14 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
-LONGEST = 600
-"""Characters of a message at most: input that it quotes may be of any length."""
-LONGEST_NAME = 60
-"""Characters of a name that an error repeats."""
+LONGEST = 600  # characters of a message at most: input that it quotes may be of any length
+LONGEST_NAME = 60  # characters of a name that an error repeats
 
 
 class BadInput(Exception):
-    """Input that cannot be used: the place, what was found and what was expected.
-
-    The command line prints it as one line and leaves with exit code 2; nothing else is caught.
-    """
+    """Input that cannot be used: the place, what was found and what was expected. Whatever reads or checks input may
+    raise it, so docstrings seldom say so. The command line prints it as one line and leaves with exit code 2; nothing
+    else is caught."""
 
     def __init__(self, message: str, path: str | Path | None = None, line: int | None = None) -> None:
         place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "

@@ -11,7 +11,7 @@ import numpy as np
 from derive.files import fingerprint
 from derive.language import Bitext, Language
 from derive.languages import Languages
-from derive.links.aligner import Links, Pair
+from derive.links.aligner import Pair
 from derive.links.fast_align import StatisticalAligner
 from derive.links.stored import FORMAT, store
 from derive.links.symmetrise import Symmetrisation, grow_diag_final_and
@@ -19,33 +19,18 @@ from derive.links.symmetrise import Symmetrisation, grow_diag_final_and
 
 @dataclass(frozen=True)
 class PairSample:
-    """The sentence pairs that an aligner learns from and links: a `fraction` of all, drawn with `seed`, or all.
-
-    It is `Bitext.sample`'s draw, so that links for an objective come from no other pairs than the objective reads.
-    """
+    """A `fraction` of the sentence pairs, drawn with `seed`, that an aligner learns from and links: `Bitext.sample`'s
+    draw, so that objectives read the same pairs."""
 
     fraction: float = 1.0
     seed: int = 0
 
     @classmethod
     def of(cls, fraction: float, seed: int) -> PairSample:
-        """The pairs of a seed; all pairs are the same with every seed."""
         return cls(fraction, seed if fraction < 1 else 0)
 
 
 ALL = PairSample()
-
-
-def links_fingerprint(
-    languages: Languages,
-    first: str,
-    second: str,
-    method: Symmetrisation = grow_diag_final_and,
-    passes: int = 5,
-    drawn: PairSample = ALL,
-) -> str:
-    """Twelve hexadecimal digits that change whenever the links would."""
-    return fingerprint(FORMAT, languages.identity(first, second), method.__name__, passes, drawn)
 
 
 def estimate_links(
@@ -57,35 +42,25 @@ def estimate_links(
     passes: int = 5,
     drawn: PairSample = ALL,
 ) -> Path:
-    """Write estimated word links of the bitext of two languages; `Languages.with_links` reads them.
-
-    A word is represented by its ids, so any script can be aligned. Pairs that are not `drawn` have no links. `folder`
-    is whole or absent.
-
-    Raises:
-        BadInput: no sentence pair is left to learn from.
-    """
+    """Write estimated word links of the bitext of two languages, where they are `drawn`; `Languages.with_links` reads
+    them. A word is represented by its ids, so any script can be aligned."""
     bitext = languages.bitext(first, second)
     chosen = bitext.sample(drawn.fraction, drawn.seed)
     corpus = _Words(bitext, chosen)
     aligner = StatisticalAligner.train(corpus, method, passes)
+    identity = languages.identity(first, second)
     facts = {
         "pair": [first, second],
-        "fingerprint": links_fingerprint(languages, first, second, method, passes, drawn),
-        "languages": languages.identity(first, second),
+        "fingerprint": fingerprint(FORMAT, identity, method.__name__, passes, drawn),
+        "languages": identity,
         "method": f"fast_align, {method.__name__.replace('_', '-')}",
         "passes": passes,
         "of pairs": len(chosen),
         "unlearnt": dict(aligner.forward.unlearnt.counts),
     }
-    return store(_spread(aligner.align(corpus), chosen, len(bitext)), folder, facts)
-
-
-def _spread(links: Iterator[Links], chosen: np.ndarray, size: int) -> Iterator[Links]:
-    """The links of all pairs, in their order: pairs that were not chosen have none."""
-    is_chosen = np.zeros(size, bool)
-    is_chosen[chosen] = True
-    return (next(links) if one else [] for one in is_chosen.tolist())
+    is_chosen = np.isin(np.arange(len(bitext)), chosen).tolist()
+    links = aligner.align(corpus)
+    return store((next(links) if chosen_one else [] for chosen_one in is_chosen), folder, facts)
 
 
 @dataclass(frozen=True)
@@ -97,10 +72,8 @@ class _Words:
 
     def __iter__(self) -> Iterator[Pair]:
         for a, b in map(self.bitext.lines.__getitem__, self.chosen.tolist()):
-            yield _words(self.bitext.first, a), _words(self.bitext.second, b)
+            yield self._words(self.bitext.first, a), self._words(self.bitext.second, b)
 
-
-def _words(language: Language, line: int) -> tuple[str, ...]:
-    corpus = language.corpus
-    ends = np.cumsum(corpus.line_pieces(line))[:-1]
-    return tuple(" ".join(map(str, word.tolist())) for word in np.split(corpus[line], ends))
+    def _words(self, language: Language, line: int) -> tuple[str, ...]:
+        ends = np.cumsum(language.corpus.line_pieces(line))[:-1]
+        return tuple(" ".join(map(str, word.tolist())) for word in np.split(language.corpus[line], ends))

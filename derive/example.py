@@ -1,4 +1,4 @@
-"""One instance of a task: its texts, each a tuple of sentences, and its label where it has one."""
+"""One instance of a task, its texts and its label where it has one; and questions about facts that a corpus states."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from derive.sentence import Sentence, Span
 
 @dataclass(frozen=True)
 class Example:
-    """A tagged sentence is one text of one sentence, an NLI pair two texts of one or more.
-
-    Labels of words are columns of the sentences; `label` is the whole instance's. `diagnostic` is the phenomenon that
-    it tests, by which scores are listed, and `id` the instance's own name; both may be empty. An example without texts
-    marks the place of one that its file lacks (`derive.readers.nli`); none is ever written.
-    """
+    """One instance of a task: a tagged sentence is one text of one sentence, an NLI pair two texts of one or more.
+    Labels of words are columns of the sentences; `label` is the whole instance's, `diagnostic` the phenomenon that it
+    tests, `id` its own name; all three may be empty. An example without texts marks the place of one that its file
+    lacks (`derive.readers.nli`); none is ever written."""
 
     texts: tuple[tuple[Sentence, ...], ...]
     label: str = ""
@@ -26,10 +24,8 @@ class Example:
     id: str = ""
 
     def sharing(self, known: dict[str, str]) -> Example:
-        """The same example with the strings of `known` for equal words and tags; new ones join it.
-
-        A set of examples holds few different words: a string for each place takes five times the memory.
-        """
+        """The same example with the strings of `known` for equal words and tags: otherwise a set takes five times the
+        memory."""
 
         def interned(column: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(known.setdefault(text, text) for text in column)
@@ -44,8 +40,28 @@ class Example:
         return replace(self, texts=tuple(texts))
 
 
-_TEXTS = ("label", "diagnostic", "id")
-"""An example's fields other than its texts, in their order."""
+@dataclass(frozen=True)
+class Cloze:
+    """A sentence, and the place of the answer in it."""
+
+    sentence: Sentence
+    place: int
+
+
+@dataclass(frozen=True)
+class Question:
+    """A fact, which each of the `clozes` states: its `answer` is one of the `candidates`, the same for all questions of
+    a `relation`. `shared`: derived languages state it too, not the source alone."""
+
+    relation: str
+    subject: str
+    answer: str
+    candidates: tuple[str, ...]
+    clozes: tuple[Cloze, ...]
+    shared: bool
+
+
+_TEXTS = ("label", "diagnostic", "id")  # an example's fields other than its texts, in their order
 
 
 def write_examples(path: Path, examples: Iterable[Example]) -> int:
@@ -53,23 +69,23 @@ def write_examples(path: Path, examples: Iterable[Example]) -> int:
     count = 0
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for example in examples:
-            file.write(json.dumps(_to_json(example), ensure_ascii=False, separators=(",", ":")) + "\n")
+            row: dict[str, Any] = {"texts": [[_columns(s) for s in text] for text in example.texts]}
+            row |= {name: value for name in _TEXTS if (value := getattr(example, name))}
+            file.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")
             count += 1
     return count
 
 
 def read_examples(path: Path) -> Iterator[Example]:
-    """The examples that `write_examples` wrote."""
     with path.open(encoding="utf-8") as file:
         for line in file:
             row = json.loads(line)
-            texts = tuple(tuple(_sentence(s) for s in text) for text in row["texts"])
-            yield Example(texts, *(row.get(name, "") for name in _TEXTS))
-
-
-def _to_json(example: Example) -> dict[str, Any]:
-    row: dict[str, Any] = {"texts": [[_columns(s) for s in text] for text in example.texts]}
-    return row | {name: value for name in _TEXTS if (value := getattr(example, name))}
+            texts = []
+            for text in row["texts"]:
+                spans = [tuple(Span(*span) for span in columns.pop("spans", ())) for columns in text]
+                columns = ({name: tuple(column) for name, column in one.items()} for one in text)
+                texts.append(tuple(Sentence(**own, spans=its) for own, its in zip(columns, spans, strict=True)))
+            yield Example(tuple(texts), *(row.get(name, "") for name in _TEXTS))
 
 
 def _columns(sentence: Sentence) -> dict[str, Any]:
@@ -84,8 +100,3 @@ def _columns(sentence: Sentence) -> dict[str, Any]:
     if sentence.origin != tuple(range(len(sentence))):
         columns["origin"] = sentence.origin
     return {name: column for name, column in columns.items() if column or name == "words"}
-
-
-def _sentence(columns: dict[str, Any]) -> Sentence:
-    spans = tuple(Span(*span) for span in columns.pop("spans", ()))
-    return Sentence(**{name: tuple(column) for name, column in columns.items()}, spans=spans)

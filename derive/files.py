@@ -37,11 +37,6 @@ def check_name(name: str, what: str) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and those above it, unless they exist.
-
-    Raises:
-        BadInput: a file is in the way, or the place holds no folders.
-    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileNotFoundError, FileExistsError, NotADirectoryError) as error:
@@ -65,11 +60,7 @@ def writing(path: Path, part: Path | None = None) -> Iterator[None]:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A path to write to; moved to `path` when the block ends without an error, else removed.
-
-    Raises:
-        BadInput: there is a folder, a device or a pipe in the file's place.
-    """
+    """A path to write to; moved to `path` when the block ends without an error, else removed."""
     if path.exists() and not path.is_file():
         raise BadInput("a folder, a device or a pipe where a file is expected", path)
     make_folder(path.parent)
@@ -86,11 +77,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(folder: Path) -> Iterator[Path]:
-    """A new folder to fill; moved to `folder` (replacing it) when the block ends without an error, else removed.
-
-    Raises:
-        BadInput: there is a file, or a link, in the folder's place.
-    """
+    """A new folder to fill; moved to `folder`, replacing it, when the block ends without an error, else removed."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise BadInput("a link or a file where a folder is expected; remove it", folder)
     make_folder(folder.parent)
@@ -110,7 +97,6 @@ def whole_folder(folder: Path) -> Iterator[Path]:
 
 
 def _new_part(path: Path) -> Path:
-    """The place of `path` before it is moved; one per process and thread."""
     for leftover in path.parent.glob(f".{escape(path.name)}.*.part"):
         _remove_dead(leftover)
     return path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident():x}.part")
@@ -190,23 +176,21 @@ def sync(path: Path) -> None:
 
 
 def sha256(path: Path) -> str:
-    """The digest of a file's bytes, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def plain(value: Any) -> Any:
-    """A config as plain JSON values: a dataclass becomes its class's name and the fields that are compared.
-
-    If the class is not Calque's, a digest of its code is added.
-    """
+    """A config as plain JSON values: a dataclass becomes its class's name, the fields that are compared, and a digest
+    of its code unless that is Calque's."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {
             field.name: plain(getattr(value, field.name))
             for field in dataclasses.fields(value)
             if field.compare and (field.metadata != ADDED or getattr(value, field.name) != field.default)
         }
-        return {"kind": type(value).__name__, **fields, **({"code": code} if (code := code_of(type(value))) else {})}
+        code = code_of(type(value))
+        return {"kind": type(value).__name__, **fields, **({"code": code} if code else {})}
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -215,7 +199,6 @@ def plain(value: Any) -> Any:
 
 
 def fingerprint(*values: Any) -> str:
-    """Twelve hexadecimal digits that change when any of the values does."""
     text = json.dumps(plain(values), sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
@@ -227,22 +210,15 @@ def with_code(print_: str, value: Any) -> str:
 
 
 def code_facts(*values: Any) -> dict[str, Any]:
-    """A manifest's facts about the code behind some values; nothing where all of it is Calque's."""
     code = own_code(values)
     return {"code": code} if code else {}
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The content of a TOML file.
-
-    Raises:
-        OSError: it cannot be read.
-        ValueError: it is not TOML in UTF-8; the message names the line.
-    """
+    """The content of a TOML file; OSError where it cannot be read, ValueError where it is not TOML in UTF-8."""
     return tomllib.loads(path.read_bytes().decode("utf-8"))
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write JSON, whole or not at all."""
     with whole_file(path) as part:
         part.write_text(json.dumps(plain(value), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -40,8 +40,7 @@ KIND, FORMAT = "languages", 5
 VOCABULARY, BITEXTS, KEPT = "vocabulary", "bitexts", "kept.npy"
 IMAGE, DICTIONARY, LETTERS, PLACES = "image.npy", "dictionary.tsv", "letters.json", "places.npy"
 SIDES = ("first", "second")
-RESERVED = (SOURCE, VOCABULARY, BITEXTS, KEPT, MANIFEST)
-"""Names that no language can have."""
+RESERVED = (SOURCE, VOCABULARY, BITEXTS, KEPT, MANIFEST)  # names that no language can have
 NamePair = tuple[str, str]
 
 
@@ -55,7 +54,6 @@ class FolderWriter:
     def add_image(
         self, name: str, image: np.ndarray, places: np.ndarray | None, letters: Mapping[str, str] | None
     ) -> None:
-        """Write what source types and letters become in a derived language."""
         np.save(self.part / name / IMAGE, image)
         if places is not None:
             np.save(self.part / name / PLACES, places)
@@ -63,7 +61,7 @@ class FolderWriter:
             write_json(self.part / name / LETTERS, letters)
 
     def add_pair(self, pair: NamePair, folder: str, **facts: Any) -> None:
-        """List a pair, whose text of its own and dictionary, if it has them, are in `folder`."""
+        """List a pair with the folder of its text and dictionary, where it has them."""
         self.facts["pairs"].append({"languages": list(pair), "folder": folder, **facts})
 
 
@@ -77,24 +75,21 @@ def new_folder(folder: Path, facts: dict[str, Any]) -> Iterator[FolderWriter]:
 
 @dataclass(frozen=True)
 class LanguagesFolder:
-    """A finished folder of languages. Every method raises BadInput where something is missing or damaged."""
+    """A finished folder of languages."""
 
     artefact: Artefact
 
     @classmethod
     def open(cls, folder: Path) -> LanguagesFolder:
-        """Open the folder; its parts are read on request."""
         return cls(Artefact.open(folder, KIND, FORMAT))
 
     @property
     def vocabulary(self) -> Path:
-        """The folder of the vocabulary."""
         first, *_ = [self.artefact.path(f"{VOCABULARY}/{name}") for name in (TOKENIZER, COUNTS, SPECIAL_TYPES)]
         return first.parent
 
     @cached_property
     def size(self) -> int:
-        """V."""
         return int(self.artefact.facts[VOCABULARY]["size"])
 
     def kept(self) -> np.ndarray | None:
@@ -180,7 +175,6 @@ class LanguagesFolder:
         return texts
 
     def has_dictionary(self, folder: str) -> bool:
-        """Whether the folder of a pair has a dictionary."""
         return f"{folder}/{DICTIONARY}" in self.artefact.digests
 
     def dictionary(self, first: Language, second: Language, folder: str) -> np.ndarray:
@@ -221,6 +215,5 @@ class LanguagesFolder:
 
 
 def scripts(languages: Sequence[Language]) -> int:
-    """How many of the languages have a script of their own."""
     size = len(languages[0].table)
     return sum(bool((language.table >= size).any()) for language in languages)

@@ -1,14 +1,11 @@
-"""How the fields of a class are written in names and titles, and read from names again.
-
-A class lists a `Form` for each field that a name may mention. A name is the class's short name and the forms of the
-values that differ from their defaults, so that `parse(value.name) == value`.
-"""
+"""How the fields of a class are written in names and titles, and read from names again: a name is the class's short
+name and the forms of the values that differ from their defaults, so that `parse(value.name) == value`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import MISSING, Field, dataclass, fields
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, dataclass, fields
 from decimal import Decimal
 from itertools import groupby
 from typing import Any, ClassVar, Self
@@ -28,21 +25,14 @@ def in_percent(share: float) -> str:
 
 
 def _digits(number: float, times: int = 1) -> str:
-    """A number as it is written in decimals, without an exponent."""
     return format((Decimal(repr(float(number))) * times).normalize(), "f")
 
 
 @dataclass(frozen=True)
 class Form:
-    """How one field is written where it differs from its default: as a word for one value, or as a number.
-
-    name: the word, or what stands before the number.
-    meaning: the same for people, with {value} or {percent} for the number.
-    value: what the word stands for.
-    read: makes the value of the digits in a name; None for a word. `fraction` says that these are percent.
-    example: a number to show in lists of names.
-    title: how a title adds the meaning.
-    """
+    """How one field is written where it differs from its default: as a word for one `value`, or as a number after
+    `name`, which `read` makes of its digits (`fraction`: of percent). `meaning` is the same for people, with {value} or
+    {percent} for the number; `title` says how a title adds it; `example` is a number for lists of names."""
 
     field: str
     name: str
@@ -54,7 +44,6 @@ class Form:
 
     @property
     def pattern(self) -> str:
-        """A regular expression of what names have."""
         digits = "" if self.read is None else DIGITS if self.read is int else NUMBER
         return re.escape(self.name) + digits
 
@@ -63,20 +52,16 @@ class Form:
         return self.value if self.read is None else self.read(text.removeprefix(self.name))
 
     def in_name(self, value: Any) -> str:
-        """The part of a name that says this value, which differs from the default."""
-        return self._written(value, self.name if self.read is None else self.name + self._number(value))
+        if self.read is None:
+            return self.name if value == self.value else ""
+        return self.name + (in_percent(value) if self.read is fraction else _digits(value))
 
     def in_title(self, value: Any) -> str:
-        """The part of a title that says this value."""
-        return self._written(value, self.title.format(self._meaning(value)))
+        return "" if self.read is None and value != self.value else self.title.format(self._meaning(value))
 
     @property
     def example_meaning(self) -> str:
-        """What the example says."""
         return self._meaning(self.parse(self.name + self.example))
-
-    def _written(self, value: Any, text: str) -> str:
-        return text if self.read is not None or value == self.value else ""
 
     def _meaning(self, value: Any) -> str:
         if self.read is None:
@@ -84,17 +69,13 @@ class Form:
         plain = value if isinstance(value, int) else _digits(value)
         return self.meaning.format(value=plain, percent=in_percent(value))
 
-    def _number(self, value: Any) -> str:
-        return in_percent(value) if self.read is fraction else _digits(value)
-
 
 def word(field: str, value: Any, name: str, meaning: str) -> Form:
-    """A word for one value of a field."""
     return Form(field, name, meaning, value)
 
 
 def number(field: str, name: str, meaning: str, example: str, read: Callable[[str], Any] = int) -> Form:
-    """A number after some letters: `-queue512`."""
+    """A number after some letters, as in `-queue512`."""
     return Form(field, name, meaning, read=read, example=example)
 
 
@@ -104,12 +85,9 @@ def percent(field: str, name: str, meaning: str, example: str, title: str = ", {
 
 
 class Named:
-    """A dataclass with a name and a title that are generated from its forms.
-
-    short_name: what the field calls it, as on the command line; its name where every field has its default.
-    full_name: what people call it; empty where that is the name.
-    forms: in the order in which names have them; neighbouring forms of one field exclude one another.
-    """
+    """A dataclass with a name and a title that are generated from its forms. `short_name` is what the field calls it,
+    its name where every field has its default; `full_name` what people call it, or empty. Names have the forms in their
+    order; neighbouring ones of one field exclude one another."""
 
     short_name: ClassVar[str] = ""
     full_name: ClassVar[str] = ""
@@ -127,40 +105,29 @@ class Named:
 
     @property
     def suffix(self) -> str:
-        """What the name says of values that are not the defaults."""
         return "".join(form.in_name(value) for form, value in self._differences())
 
     @property
     def title_suffix(self) -> str:
-        """The same for people."""
         return "".join(form.in_title(value) for form, value in self._differences())
 
     @classmethod
     def parse(cls, name: str) -> Self | None:
-        """What has this name; None where no value of the class has.
-
-        Raises:
-            ValueError: a value that the class refuses.
-        """
+        """What has this name; None where no value of the class has, ValueError where the class refuses it."""
         groups = {field: list(forms) for field, forms in groupby(cls.forms, key=lambda form: form.field)}
         parts = ("|".join(form.pattern for form in forms) for forms in groups.values())
         matched = re.fullmatch(re.escape(cls.short_name) + "".join(f"({part})?" for part in parts), name)
         if matched is None:
             return None
-        pairs = zip(groups.items(), matched.groups(), strict=True)
-        return cls(**{field: _value(forms, text) for (field, forms), text in pairs if text})
+        values = {}
+        for (field, forms), text in zip(groups.items(), matched.groups(), strict=True):
+            if text:
+                values[field] = next(form.parse(text) for form in forms if re.fullmatch(form.pattern, text))
+        return cls(**values)
 
     def _differences(self) -> Iterator[tuple[Form, Any]]:
         own: Any = self
-        defaults = {field.name: _default(field) for field in fields(own)}
+        defaults = {field.name: None if field.default is MISSING else field.default for field in fields(own)}
         for form in self.forms:
             if (value := getattr(self, form.field)) != defaults[form.field]:
                 yield form, value
-
-
-def _default(field: Field[Any]) -> Any:
-    return None if field.default is MISSING else field.default
-
-
-def _value(forms: Sequence[Form], text: str) -> Any:
-    return next(form.parse(text) for form in forms if re.fullmatch(form.pattern, text))

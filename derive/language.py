@@ -1,7 +1,4 @@
-"""A language that a model reads, and the parallel sentences of two languages with the links of their words.
-
-Shapes: V types of the vocabulary, R rows of a model, N sentence pairs.
-"""
+"""A language that a model reads, and the parallel sentences of two languages with the links of their words."""
 
 from __future__ import annotations
 
@@ -14,8 +11,7 @@ from derive.corpus import NOWHERE, Corpus
 from derive.links.stored import StoredLinks, of_pieces
 from derive.vocabulary import gather
 
-SOURCE = "source"
-"""The language that derived languages derive from."""
+SOURCE = "source"  # the language that derived languages derive from
 
 
 @dataclass(frozen=True)
@@ -67,10 +63,8 @@ def in_places(
 
 @dataclass(frozen=True)
 class PairLines:
-    """The numbers of each pair's lines in two corpora, read only when needed.
-
-    `sides` are (N,) int64, or None where a pair's line has the pair's own number.
-    """
+    """The numbers of each pair's lines in two corpora: `sides` (N,) int64, or None where they are the pair's own
+    number."""
 
     size: int
     sides: tuple[np.ndarray | None, np.ndarray | None] = (None, None)
@@ -95,11 +89,9 @@ class PairLines:
 
 @dataclass(frozen=True)
 class Bitext:
-    """Parallel sentences of two languages.
-
-    `gold` says whether the gold alignment is known, and `estimates` are links that take its place; without either
-    nobody knows which words belong together. Both sides' corpora are as on disk; `ids` are those of a model.
-    """
+    """Parallel sentences of two languages. `gold` says whether the gold alignment is known, and `estimates` are links
+    that take its place; without either nobody knows which words belong together. Both sides' corpora are as on disk;
+    `ids` are those of a model."""
 
     first: Language
     second: Language
@@ -112,19 +104,15 @@ class Bitext:
 
     @property
     def names(self) -> tuple[str, str]:
-        """The names of the two languages."""
         return self.first.name, self.second.name
 
     @property
     def linked(self) -> bool:
-        """Whether its words have links, gold or estimated."""
         return self.gold or self.estimates is not None
 
     def links(self, pair: int) -> np.ndarray:
-        """Links of words of pair number `pair`, (k, 2) int64, sorted: estimated ones, else gold ones, else none.
-
-        Gold links are those of words that derive from the same word of the source: a bijection.
-        """
+        """Links of words of pair number `pair`, (k, 2) int64, sorted: estimated ones, else gold ones (words that derive
+        from one word of the source: a bijection), else none."""
         if self.estimates is not None:
             return self.estimates[pair]
         if not self.gold:
@@ -139,10 +127,8 @@ class Bitext:
         return of_pieces(self.links(pair), self.first.corpus.line_pieces(a), self.second.corpus.line_pieces(b))
 
     def targets(self, pair: int, turned: bool = False) -> np.ndarray:
-        """For each id of the first sentence, the place of its link in the second: the first of several, -1 for none.
-
-        (n,) int64, n the ids of the first sentence; `turned` exchanges the sentences.
-        """
+        """For each id of the first sentence, the place of its link in the second, (n,) int64: the first of several, -1
+        for none. `turned` exchanges the sentences."""
         if self.gold and self.estimates is None:
             places = self._source_pieces(pair)
             own, other = places[::-1] if turned else places
@@ -156,7 +142,6 @@ class Bitext:
         return targets
 
     def ids(self, pair: int) -> tuple[np.ndarray, np.ndarray]:
-        """The ids of both sides of pair number `pair`, as a model has them."""
         a, b = self.lines[pair]
         return self.first.ids(self.first.corpus[a]), self.second.ids(self.second.corpus[b])
 

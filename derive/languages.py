@@ -1,7 +1,4 @@
-"""Languages of one folder, opened together: corpora by name, and bitexts and dictionaries between them.
-
-Shapes: V types of the vocabulary, R of them with a row in a model of some types only.
-"""
+"""Languages of one folder, opened together. Shapes: V types of the vocabulary, R of them with a row in a model."""
 
 from __future__ import annotations
 
@@ -45,10 +42,8 @@ class Languages:
 
     @classmethod
     def open(cls, folder: Path, names: Sequence[str], whole: bool = False) -> Languages:
-        """Open the languages `names`, with all bitexts and dictionaries between them.
-
-        Derived languages are opened with their source, which may also be alone. `whole`: a model has rows of all types.
-        """
+        """Open the languages `names` with their source, which may also be alone, and all bitexts and dictionaries
+        between them. `whole`: a model has rows of all types."""
         there = LanguagesFolder.open(folder)
         kept = None if whole else there.kept()
         languages, specials = there.languages(names, kept), read_specials(there.vocabulary)
@@ -79,7 +74,6 @@ class Languages:
         return replace(self, estimates={**self.estimates, (first, second): links})
 
     def identity(self, *names: str) -> dict[str, str]:
-        """The fingerprints of these languages, by name; the source is part of each derived one."""
         return self._there.identity(names)
 
     def __getitem__(self, name: str) -> Language:
@@ -97,7 +91,6 @@ class Languages:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The names of all languages except the first."""
         return tuple(language.name for language in self.languages[1:])
 
     @property
@@ -120,12 +113,10 @@ class Languages:
 
     @property
     def tokenizer(self) -> Path:
-        """The file of the vocabulary's tokenizer; `vocabulary` is the one to encode with."""
         return self.folder / VOCABULARY / TOKENIZER
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The vocabulary of all of them."""
         vocabulary = Vocabulary.load(self._there.vocabulary)
         if self.kept is None and vocabulary.size != self.size:
             raise BadInput(f"{vocabulary.size:,} types, and languages of {self.size:,}", self.tokenizer)
@@ -133,14 +124,11 @@ class Languages:
 
     @property
     def bitexts(self) -> tuple[Bitext, ...]:
-        """The parallel sentences of `pairs`."""
         return tuple(self.bitext(*pair) for pair in self.pairs)
 
     def bitext(self, first: str, second: str) -> Bitext:
-        """The parallel sentences of two languages: text of the pair, or lines that derive from the same source line.
-
-        Such lines are in the order of the second language.
-        """
+        """The parallel sentences of two languages: text of the pair, or lines that derive from the same source line, in
+        the order of the second language."""
         estimates = self.estimates.get((first, second))
         if (first, second) in self.texts:
             return replace(self.texts[first, second], estimates=estimates)
@@ -160,11 +148,8 @@ class Languages:
         return Bitext(a, b, PairLines(len(lines), (place[source_line[lines]], lines)), gold, estimates)
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
-        """Pairs of ids, (n, 2) int64, ascending, that an objective may be given.
-
-        Between two derived languages it has the images of source types with an entry in both. A lexicon of natural
-        languages may have several entries of one type, of which the first is the most frequent.
-        """
+        """Pairs of ids, (n, 2) int64, ascending. Between two derived languages these are the images of source types
+        with an entry in both; of a type's several entries the first is the most frequent."""
         pairs, source = self._there.pairs(self.languages), self[first].source
         if (first, second) in pairs or (second, first) in pairs or source != self[second].source:
             return _ascending(self._entries(first, second))
@@ -181,7 +166,6 @@ class Languages:
         raise BadInput(f"no dictionary of {first} and {second}; there are {there or 'none'}", self.folder)
 
     def letters(self, name: str) -> dict[str, str] | None:
-        """What letters of the source become in a language's spelling; None if it does not exchange letters."""
         return self._there.letters(name)
 
 
@@ -190,43 +174,22 @@ def _ascending(pairs: np.ndarray) -> np.ndarray:
 
 
 def fingerprints(folder: Path, names: Sequence[str]) -> dict[str, str]:
-    """The fingerprints of languages in a folder, by name; without names, the source's."""
     return LanguagesFolder.open(folder).identity(names)
 
 
 def all_but_last(languages: Languages, share: float) -> Languages:
-    """The languages without the last `share` of their sentences, from 0 to below 1.
-
-    Derived languages lose the sentences that the source loses.
-
-    Raises:
-        BadInput: a language has no sentence left.
-    """
-    if not share:
-        return languages
-    cut = (
-        replace(language, corpus=language.corpus.between(0, first))
-        for language, first, _ in zip(languages.languages, *_held_out(languages, share), strict=True)
-    )
-    return replace(languages, languages=tuple(cut))
+    """The languages without the last `share` of their sentences, from 0 to below 1; derived ones lose what the source
+    loses."""
+    return _cut(languages, share, last=False) if share else languages
 
 
 def only_last(languages: Languages, share: float) -> Languages:
-    """The languages with the last `share` of their sentences alone, above 0 and below 1.
-
-    Raises:
-        BadInput: a language has no sentence among them.
-    """
-    cut = (
-        replace(language, corpus=language.corpus.between(first, len(language.corpus), source_first))
-        for language, first, source_first in zip(languages.languages, *_held_out(languages, share), strict=True)
-    )
-    return replace(languages, languages=tuple(cut), estimates={})
+    """The languages with the last `share` of their sentences alone, above 0 and below 1."""
+    return replace(_cut(languages, share, last=True), estimates={})
 
 
-def _held_out(languages: Languages, share: float) -> tuple[list[int], list[int]]:
-    """The first line held out of each language, and the line of its source that this one derives from."""
-    firsts, source_firsts = [], []
+def _cut(languages: Languages, share: float, last: bool) -> Languages:
+    cut = []
     for language in languages.languages:
         corpus, size = language.corpus, len(languages[language.source].corpus)
         source_first = size - round(share * size)
@@ -235,6 +198,6 @@ def _held_out(languages: Languages, share: float) -> tuple[list[int], list[int]]
             left = "none is left" if first == 0 else "none is held out"
             message = f"{language.name}: of {len(corpus):,} sentences the last {share:.2%} are held out, and {left}"
             raise BadInput(message, languages.folder / language.name)
-        firsts.append(first)
-        source_firsts.append(source_first)
-    return firsts, source_firsts
+        part = corpus.between(first, len(corpus), source_first) if last else corpus.between(0, first)
+        cut.append(replace(language, corpus=part))
+    return replace(languages, languages=tuple(cut))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from derive.files import ADDED
+from derive.forms import NUMBER
 from derive.sentence import Sentence
-from derive.transform import PERCENT, Transform, check_probability, draw, some
+from derive.transform import Transform, check_probability, draw, some
 
 FINAL_MARKS = (".", "!", "?")
 """Of English. Text in another script names its own, such as 。 or ।, which are ordinary words in English."""
@@ -14,14 +15,12 @@ FINAL_MARKS = (".", "!", "?")
 
 @dataclass(frozen=True)
 class Invert(Transform):
-    """The words in reverse; a final mark stays last (ALIGN-MLM, appendix F). Twice is the identity.
+    """The words in reverse; a final mark stays last (ALIGN-MLM, appendix F). Twice is the identity. For that law's sake
+    marks that open a sentence without a final one stay first: at its end they would be taken for final marks on the way
+    back. `p` is the fraction of sentences that are inverted, which interpolates between the source order and its
+    mirror; `marks` are the words that are final marks."""
 
-    For that law's sake marks that open a sentence without a final one stay first: at its end they would
-    be taken for final marks on the way back. `p` is the fraction of sentences that are inverted,
-    which interpolates between the source order and its mirror; `marks` are the words that are final marks.
-    """
-
-    pattern = rf"inv(?:-(?P<p>{PERCENT}))?"
+    pattern = rf"inv(?:-(?P<p>{NUMBER}))?"
     examples = (("inv", ""), ("inv-50", "half of the sentences"))
     term = "Inv turns the order of each sentence’s words round; a final mark stays last."
 
@@ -44,11 +43,8 @@ class Invert(Transform):
     def title(self) -> str:
         return "Inv" if self.p == 1 else f"Inv {self.p * 100:g} %"
 
-    def _drawn(self, number: int) -> bool:
-        return self.p == 1 or draw(self.seed, number).random() < self.p
-
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
-        if not self._drawn(number):
+        if self.p < 1 and draw(self.seed, number).random() >= self.p:
             return sentence
         words, n = sentence.words, len(sentence)
         if n and words[-1] in self.marks:

@@ -1,9 +1,6 @@
-"""The code of classes that are not Calque's, as digests of their files: when they change, artefacts are remade.
-
-The whole file that defines a class counts, because the class may use its functions and constants. So do the files of
-its bases, and every module that these files import, directly or through one another, from their own root folder.
-Installed libraries do not count. Calque itself does not either: its steps have formats.
-"""
+"""The code of classes that are not Calque's, as digests of their files: when they change, artefacts are remade. The
+files of a class and its bases count, and every module that these import from their own root folder, directly or through
+one another; installed libraries and Calque itself, whose steps have formats, do not."""
 
 from __future__ import annotations
 
@@ -22,8 +19,7 @@ from typing import Any
 from derive.errors import BadInput
 
 PACKAGES = ("derive", "pretrain", "analysis", "experiments")
-NO_FILE = "no file"
-"""The digest of code without a file, whose changes cannot be seen."""
+NO_FILE = "no file"  # the digest of code without a file, whose changes cannot be seen
 
 
 def code_of(kind: type) -> dict[str, str]:
@@ -36,10 +32,8 @@ def code_of(kind: type) -> dict[str, str]:
 
 
 def own_code(value: Any) -> dict[str, str]:
-    """The files of all classes of a value, of a dataclass's fields and of a container's entries.
-
-    Classes that are neither dataclasses nor subclasses of Calque's are data, such as arrays.
-    """
+    """The files of all classes of a value, its fields and its entries. Classes that are neither dataclasses nor
+    subclasses of Calque's are data, such as arrays."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list | tuple):

@@ -1,8 +1,6 @@
-"""Stanza: words to tags and trees. The only file that imports it, and only when a sentence is to be parsed.
-
-A folder of models has Stanza's own layout, whether it was trained here or fetched: `resources.json`, one language's
-`LANGUAGE/PROCESSOR/PACKAGE.pt`, and with them `sha256.json`, against which the files are checked when they are read.
-"""
+"""Stanza: words to tags and trees; the only file that imports it. A folder of models, trained here or fetched, has
+Stanza's own layout: `resources.json`, one language's `LANGUAGE/PROCESSOR/PACKAGE.pt`, and `sha256.json`, against which
+the files are checked when they are read."""
 
 from __future__ import annotations
 
@@ -26,40 +24,23 @@ from derive.sentence import Sentence
 
 CHECKSUMS = "sha256.json"
 RESOURCES = "resources.json"
-PACKAGE = "calque"
-"""The name of a model that was trained here."""
-BATCH = 2_000
-"""Sentences that Stanza gets at once; it sorts them by length and cuts them further."""
-LONGEST = 500
-"""Words of the longest sentence that is parsed: memory grows with the square."""
+PACKAGE = "calque"  # the name of a model that was trained here
+BATCH = 2_000  # sentences that Stanza gets at once; it sorts them by length and cuts them further
+LONGEST = 500  # words of the longest sentence that is parsed: memory grows with the square
 
 
 @dataclass(frozen=True)
 class StanzaParser:
-    """The tagger and the parser of a folder, and its lemmatizer where it has one.
-
-    Without a lemmatizer a word is its own lemma, as in the models that are trained here.
-    """
+    """The tagger and the parser of a folder, and its lemmatizer where it has one; without, a word is its own lemma."""
 
     folder: Path
 
     def fingerprint(self) -> str:
-        """Changes with the contents of the models, but not with their place.
-
-        Raises:
-            BadInput: as `parse`.
-        """
         return _identity(self.folder)
 
     def parse(self, sentences: Sequence[Sequence[str]], counts: Counter[str] | None = None) -> list[Sentence]:
-        """Tag and parse sentences whose words are given: the same words come back, with tags, heads and relations.
-
-        A sentence that cannot be parsed comes back without those, and `counts` says why. One that has no word
-        stays as it is. The same sentences in the same order give the same trees, on a CPU.
-
-        Raises:
-            BadInput: the folder lacks a processor, a file of it is damaged, or Stanza is not installed.
-        """
+        """Tag and parse sentences whose words are given. One that cannot be parsed comes back without tags and tree,
+        and `counts` says why. On a CPU the same sentences in the same order give the same trees."""
         trees = self.trees(sentences)
         if counts is not None:
             counts.update(tree for tree in trees if isinstance(tree, str))
@@ -148,17 +129,14 @@ def _sentence(words: tuple[str, ...], parsed: list[Any]) -> Sentence | str:
         return "not a tree"
     if not UPOS.issuperset(tags):
         return "not a tag of UD v2"
-    relations = tuple(_relation(word.deprel, head) for word, head in zip(parsed, heads, strict=True))
+    # Stanza chooses relations and heads separately: `root` is the root's alone; `dep` is UD's for unknown ones.
+    relations = tuple(
+        "root" if head < 0 else "dep" if word.deprel.partition(":")[0] == "root" else word.deprel
+        for word, head in zip(parsed, heads, strict=True)
+    )
     if any(map(relation_fault, relations, heads)):
         return "not a relation of UD v2"
     return Sentence(words, tags, heads, relations)
-
-
-def _relation(relation: str, head: int) -> str:
-    """Stanza chooses relations and heads separately: `root` is the root's alone; `dep` is UD's for unknown ones."""
-    if (head < 0) == (relation.partition(":")[0] == "root"):
-        return relation
-    return "root" if head < 0 else "dep"
 
 
 @contextmanager
@@ -208,11 +186,7 @@ def _pipeline(folder: Path) -> Any:
 
 
 def _language(folder: Path) -> str:
-    """The one language that the folder has models of.
-
-    Raises:
-        BadInput: it is not a folder of Stanza models, or lacks one.
-    """
+    """The one language that the folder has models of."""
     run = "`calque parser train` and `calque parser fetch` make such folders"
     if not (folder / RESOURCES).is_file():
         raise BadInput(f"no {RESOURCES} here; expected a folder of Stanza models: {run}", folder)

@@ -4,30 +4,23 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from derive.example import Example
 from derive.sentence import EXAMPLES, Sentence, iob2
 from derive.transform import Account, Transform, image_of
 
-PREVIEW = "preview.txt"
-"""What a folder's preview is called."""
-WIDTH = 110
-"""Columns of a line, before it is folded."""
-MARGIN = 12
-"""Columns for the names of languages at least."""
-PER_TASK = 3
-"""Examples of each task in a preview."""
+PREVIEW = "preview.txt"  # what a folder's preview is called
+WIDTH = 110  # columns of a line, before it is folded
+MARGIN = 12  # columns for the names of languages at least
+PER_TASK = 3  # examples of each task in a preview
 
 Row = tuple[str, Sequence[str]]
 
 
 def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: int) -> str:
-    """The sentence and its image by each transform, one column a word.
-
-    The numbers above the words of an image are the places that its words had in the source, so a reader
-    sees where each word went; under them stands the source word as a gloss. Tags and entities follow.
-    """
+    """The sentence and its image by each transform, one column per word. The numbers above an image are the places of
+    its words in the source; source words under it are a gloss. Tags and entities follow."""
     places = [str(place + 1) for place in range(len(sentence))]
     margin = max([MARGIN, *(len(transform.name) + 1 for transform in transforms)])
     blocks = [_grid([("", places), ("source", sentence.words), *_labels(sentence)], margin)]
@@ -47,8 +40,7 @@ def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: in
 
 
 def preview_sentences(corpus: Iterable[tuple[int, Sentence]], transforms: Sequence[Transform]) -> str:
-    """Numbered sentences of the corpus in every language."""
-    parts = [_title("Sentences of the corpus")]
+    parts = ["Sentences of the corpus\n=======================\n"]
     for place, (number, sentence) in enumerate(corpus, start=1):
         parts.append(f"{place}.\n{side_by_side(sentence, transforms, number)}")
     return "\n".join(parts)
@@ -56,23 +48,14 @@ def preview_sentences(corpus: Iterable[tuple[int, Sentence]], transforms: Sequen
 
 def preview_examples(task: str, examples: Iterable[Example], transforms: Sequence[Transform]) -> str:
     """The first of a task's training examples in every language."""
-    parts = [_title(f"Task {task}")]
+    title = f"Task {task}"
+    parts = [f"{title}\n{'=' * len(title)}\n"]
     for number, example in enumerate(islice(examples, PER_TASK)):
-        parts.append(f"{number + 1}.{_label(example)}\n{_texts(example, transforms, number)}")
+        label = f"  label: {example.label}" if example.label else ""
+        sentences = enumerate(chain.from_iterable(example.texts), start=EXAMPLES.number(number, 0))
+        texts = (side_by_side(sentence, transforms, own) for own, sentence in sentences)
+        parts.append("\n".join([f"{number + 1}.{label}", *texts]))
     return "\n".join(parts)
-
-
-def _texts(example: Example, transforms: Sequence[Transform], number: int) -> str:
-    sentences = enumerate((sentence for text in example.texts for sentence in text), start=EXAMPLES.number(number, 0))
-    return "\n".join(side_by_side(sentence, transforms, own) for own, sentence in sentences)
-
-
-def _label(example: Example) -> str:
-    return f"  label: {example.label}" if example.label else ""
-
-
-def _title(text: str) -> str:
-    return f"{text}\n{'=' * len(text)}\n"
 
 
 def _labels(sentence: Sentence) -> list[Row]:
@@ -95,14 +78,10 @@ def _grid(rows: Sequence[Row], margin: int) -> str:
             used += widths[end] + 1
             end += 1
         for name, cells in rows:
-            padded = (_pad(cell, width) for cell, width in zip(cells[start:end], widths[start:end], strict=True))
-            lines.append(f"{_pad(name, margin)}{' '.join(padded)}".rstrip())
+            columns = [(name, margin - 1), *zip(cells[start:end], widths[start:end], strict=True)]
+            lines.append(" ".join(cell + " " * (width - _width(cell)) for cell, width in columns).rstrip())
         start = max(end, start + 1)
     return "\n".join(lines) + "\n"
-
-
-def _pad(text: str, width: int) -> str:
-    return text + " " * (width - _width(text))
 
 
 def _width(text: str) -> int:

@@ -5,37 +5,34 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from glob import escape
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
 from derive.artefact import digest
 from derive.errors import BadInput, unknown
 from derive.files import check_name, fingerprint, sha256, with_code
+from derive.forms import NUMBER, fraction
+from derive.grammar.features import CLASSES, MOST, Tree, head_item, item
 from derive.grammar.model import FORMAT, Grammar, Sampler
-from derive.grammar.nodes import CLASSES, MOST, Tree, head_item, item
 from derive.pocket.language import Pocket
 from derive.pocket.tree import ORDERS
+from derive.readers.conllu import read_treebank, treebank_files
 from derive.sentence import Sentence
-from derive.transform import PERCENT, Transform, check_probability, draw, fraction, some
-from derive.treebank import read_treebank, treebank_files
+from derive.transform import Need, Transform, check_probability, draw, some
 
-NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"
-"""The names that a word order may have: a dash would begin a parameter."""
+NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"  # the names that a word order may have: a dash would begin a parameter
 DROP = "drop: nodes of all heads, closing marks among them"
 """Which sentences `oversize="drop"` leaves out, as fingerprints have it."""
-SUPERSTRATE_WEIGHT = 0.95
-"""The superstrate's part of the weights by default; the rest is the substrate's."""
+SUPERSTRATE_WEIGHT = 0.95  # the superstrate's part of the weights by default; the rest is the substrate's
 
 
 class Superstrate(ABC):
-    """A language that lends its word order; a new kind is a frozen dataclass with a `name`.
-
-    (The language that gives way is a substrate, and comes from the same places.)
-    """
+    """A language that lends its word order (or, as a substrate, gives way); a new kind is a frozen dataclass."""
 
     name: str
 
@@ -44,32 +41,21 @@ class Superstrate(ABC):
         """Changes whenever the grammar would."""
 
     @abstractmethod
+    def learn(self) -> Grammar:
+        """The grammar, learnt now."""
+
     def grammar(self, cache: Path) -> Grammar:
         """The grammar; the folder `cache` keeps what was learnt."""
-
-
-class Learned(Superstrate):
-    """A grammar that is learnt from trees."""
-
-    @abstractmethod
-    def sentences(self) -> Iterator[Sentence]:
-        """The treebank."""
-
-    def grammar(self, cache: Path) -> Grammar:
         check_name(self.name, "a word order called")
         path = cache / f"{self.name}-{with_code(self.fingerprint(), self)}.grammar.json"
         if not path.exists():
             self.learn().save(path)
         return Grammar.load(path)
 
-    def learn(self) -> Grammar:
-        """The grammar, learnt now."""
-        return Grammar.train(self.sentences(), self.name)
-
 
 @dataclass(frozen=True)
-class TreebankFiles(Learned):
-    """CoNLL-U files, or folders of them, of one language."""
+class TreebankFiles(Superstrate):
+    """CoNLL-U files of one language, or folders of them."""
 
     name: str
     paths: tuple[Path, ...]
@@ -78,15 +64,14 @@ class TreebankFiles(Learned):
         return fingerprint(FORMAT, self.name, [digest(file) for path in self.paths for file in treebank_files(path)])
 
     def sentences(self) -> Iterator[Sentence]:
-        for path in self.paths:
-            yield from read_treebank(path)
+        return chain.from_iterable(map(read_treebank, self.paths))
 
     def learn(self) -> Grammar:
         return Grammar.train(self.sentences(), self.name, path=self.paths[0])
 
 
 @dataclass(frozen=True)
-class PocketTreebank(Learned):
+class PocketTreebank(Superstrate):
     """The treebank of Pocket English or of a word-order variant: `size` sentences of a stream that no corpus has."""
 
     name: str
@@ -99,6 +84,9 @@ class PocketTreebank(Learned):
     def sentences(self) -> Iterator[Sentence]:
         return Pocket(order=self.name).sentences(self.size, self.stream)
 
+    def learn(self) -> Grammar:
+        return Grammar.train(self.sentences(), self.name)
+
 
 @dataclass(frozen=True)
 class GrammarFile(Superstrate):
@@ -110,26 +98,21 @@ class GrammarFile(Superstrate):
     def fingerprint(self) -> str:
         return fingerprint(FORMAT, self.name, sha256(self.path))
 
-    def grammar(self, cache: Path) -> Grammar:
+    def learn(self) -> Grammar:
         return Grammar.load(self.path)
+
+    def grammar(self, cache: Path) -> Grammar:
+        return self.learn()
 
 
 def superstrate(name: str) -> Superstrate:
-    """The word order of a name: `grammars/NAME.json` (or below CALQUE_GRAMMARS), or what `trees` finds.
-
-    Raises:
-        BadInput: there is no such grammar or treebank.
-    """
+    """The word order of a name: `grammars/NAME.json` (or below CALQUE_GRAMMARS), or what `trees` finds."""
     file = Path(os.environ.get("CALQUE_GRAMMARS") or "grammars") / f"{name}.json"
     return GrammarFile(name, file) if file.is_file() else trees(name)
 
 
-def trees(name: str) -> Learned:
-    """The treebank of a name, also where there is a grammar of it: Pocket English's variants come first.
-
-    Raises:
-        BadInput: there is none.
-    """
+def trees(name: str) -> TreebankFiles | PocketTreebank:
+    """The treebank of a name, also where there is a grammar of it: Pocket English's variants come first."""
     if name in ORDERS:
         return PocketTreebank(name)
     if files := treebank(name):
@@ -142,16 +125,13 @@ def trees(name: str) -> Learned:
 
 def treebank(language: str) -> tuple[Path, ...]:
     """The treebank files below CALQUE_DATA/ud whose names begin with `LANGUAGE_`: those for training, or all there are.
-
-    PUD treebanks, the same thousand sentences in every language, only where there is no other.
-    """
+    PUD treebanks, the same sentences in every language, only where there is no other."""
     treebanks = sorted(Path(os.environ.get("CALQUE_DATA") or "data", "ud").glob(f"*/{escape(language)}_*.conllu"))
     others = [path for path in treebanks if "_pud-" not in path.name] or treebanks
     return tuple(path for path in others if path.stem.endswith("-train")) or tuple(others)
 
 
 def substrate(name: str) -> Superstrate:
-    """The substrate of a word order of that name: Pocket English for its variants, English for the others."""
     return PocketTreebank("english") if name in ORDERS else superstrate("en")
 
 
@@ -166,7 +146,7 @@ class Reorder(Transform):
     learns the grammars.
     """
 
-    pattern = rf"syn[-:](?P<name>{NAME})(?:-(?P<weight>{PERCENT}))?(?:-p(?P<p>{PERCENT}))?(?P<drop>-drop)?"
+    pattern = rf"syn[-:](?P<name>{NAME})(?:-(?P<weight>{NUMBER}))?(?:-p(?P<p>{NUMBER}))?(?P<drop>-drop)?"
     examples = (
         ("syn-fr", "French word order"),
         ("syn-fr-25", "a quarter of the way"),
@@ -212,13 +192,13 @@ class Reorder(Transform):
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
-        strates = {"superstrate": self.superstrate.name, "substrate": self.substrate.name}
+        names = {"superstrate": self.superstrate.name, "substrate": self.substrate.name}
         parameters = {name: getattr(self, name) for name in ("superstrate_weight", "p", "oversize", "seed")}
-        return ({"kind": "Reorder", **strates, **parameters},)
+        return ({"kind": "Reorder", **names, **parameters},)
 
     @property
-    def needs_trees(self) -> bool:
-        return True
+    def needs(self) -> frozenset[Need]:
+        return frozenset(("trees", "tags"))
 
     def identity(self) -> Any:
         grammars = self.superstrate.fingerprint(), self.substrate.fingerprint()
@@ -242,11 +222,16 @@ class Reorder(Transform):
             return Counter()
         if not sentence.heads:
             return Counter({"sentences without a tree": 1})
-        if self.oversize == "drop":
-            tree = Tree.of(sentence.heads)
-            return _unordered(tree, range(len(tree.dependents)))
-        tree = Tree.without_closing_marks(sentence)
-        return _unordered(tree, [head for head in range(len(tree.dependents)) if sentence.tags[head] in CLASSES])
+        drop, kept = self.oversize == "drop", Counter[str]()
+        tree = Tree.of(sentence.heads) if drop else Tree.without_closing_marks(sentence)
+        for head, words in enumerate(tree.dependents):
+            if not words or not (drop or sentence.tags[head] in CLASSES):
+                continue
+            if tree.crossed(head):
+                kept["nodes with crossing arcs"] += 1
+            elif len(words) >= MOST:
+                kept[f"nodes of more than {MOST} items"] += 1
+        return kept
 
     def _drawn(self, number: int) -> bool:
         """Whether sentence `number` is among the fraction `p`; an inversion draws its sentences independently."""
@@ -281,41 +266,23 @@ def reachable(sentence: Sentence, head: int) -> bool:
     return sentence.tags[head] in CLASSES and len(tree.dependents[head]) < MOST and not tree.crossed(head)
 
 
-@lru_cache(maxsize=1)  # callers ask for one sentence's heads one after the other
-def _tree(sentence: Sentence) -> Tree:
-    return Tree.without_closing_marks(sentence)
+_tree = lru_cache(maxsize=1)(Tree.without_closing_marks)
+"""Callers ask for one sentence's heads one after the other."""
 
 
 def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:
-    """The words of a node that keeps its order: each block keeps its places, and its reordered words fill them.
-
-    Only where arcs cross are the places of a block not neighbours.
-    """
+    """The words of a node that keeps its order: each block keeps its places (not neighbours where arcs cross), and its
+    reordered words fill them."""
     owner = {word: block for block in blocks for word in lines[block]}
     words = {block: iter(lines[block]) for block in blocks}
     return [next(words[owner[place]]) for place in sorted(owner)]
 
 
-def _unordered(tree: Tree, heads: Iterable[int]) -> Counter[str]:
-    """The nodes of these heads that are not ordered, by reason."""
-    kept: Counter[str] = Counter()
-    for head in heads:
-        words = tree.dependents[head]
-        if words and tree.crossed(head):
-            kept["nodes with crossing arcs"] += 1
-        elif len(words) >= MOST:
-            kept[f"nodes of more than {MOST} items"] += 1
-    return kept
-
-
-@lru_cache(maxsize=8)  # workers ask once a chunk; files that changed have other fingerprints
+@lru_cache(maxsize=8)  # workers ask once per chunk; files that changed have other fingerprints
 def _mixture(
     superstrate: Superstrate, substrate: Superstrate, weight: float, cache: Path, prints: tuple[str, str]
 ) -> Grammar:
     return Grammar.mix(superstrate.grammar(cache), substrate.grammar(cache), 1 - weight)
 
 
-@lru_cache(maxsize=8)
-def _sampler(grammar: Grammar) -> Sampler:
-    """One sampler a grammar and process: its memory makes it fast."""
-    return Sampler(grammar)
+_sampler = lru_cache(maxsize=8)(Sampler)  # one sampler per grammar and process: its memory makes it fast

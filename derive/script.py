@@ -1,14 +1,11 @@
-"""A new script: every word keeps its place and changes its letters; and a tokenizer that reads and prints them.
-
-`Transform.spell` shows a word to people. Where it exchanges letters one by one, as `Transliterate` does, a tokenizer
-can do so too: it reads letters back before it cuts words, and exchanges them in what it prints.
-"""
+"""A new script: every word keeps its place and changes its letters. A tokenizer can read and print such words where
+`Transform.spell` exchanges letters one by one, before words are cut."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -16,8 +13,9 @@ import numpy as np
 
 from derive.errors import BadInput
 from derive.files import ADDED
+from derive.forms import NUMBER, fraction
 from derive.sentence import Sentence
-from derive.transform import PERCENT, Transform, fraction
+from derive.transform import Need, Transform
 from derive.types import OURS, Specials
 from derive.usage import Usage, WordClass
 
@@ -49,12 +47,10 @@ def _exchanged(small: int, capital: int) -> dict[int, int]:
 _LETTERS = [_exchanged(small, capital) for _, small, capital in SCRIPTS]
 
 
-Letters = dict[str, str]
-"""Each letter that changes, with what it becomes; no two become the same."""
+Letters = dict[str, str]  # each letter that changes, with what it becomes; no two become the same
 _SPARE, _NEVER, _KEPT = "\U0010fffd", "\U0010fffc", 0x100000
 """Private characters, which no text has: a letter on its way, a mark that no piece has, special types meanwhile."""
-_SURROGATES = 0xD800
-"""Letters are sought below these."""
+_SURROGATES = 0xD800  # letters are sought below these
 
 By = Literal["uniform", "most-frequent", "least-frequent", "function", "names", "content"]
 KINDS: dict[By, tuple[str, str]] = {
@@ -82,7 +78,7 @@ class Transliterate(Transform):
     """
 
     pattern = (
-        rf"trans(?P<script>[2-9])?(?:-(?P<overlap>{PERCENT})(?P<kind>{'|'.join(kind for kind, _ in KINDS.values())}))?"
+        rf"trans(?P<script>[2-9])?(?:-(?P<overlap>{NUMBER})(?P<kind>{'|'.join(kind for kind, _ in KINDS.values())}))?"
     )
     examples = (
         ("trans", ""),
@@ -128,24 +124,14 @@ class Transliterate(Transform):
         return sentence
 
     @property
-    def needs_tags(self) -> bool:
-        return self.by in get_args(WordClass)
-
-    @property
-    def needs_usage(self) -> bool:
-        return self.by != "uniform"
-
-    def informed(self, usage: Usage) -> Transform:
-        return replace(self, usage=usage) if self.needs_usage else self
+    def needs(self) -> frozenset[Need]:
+        if self.by == "uniform":
+            return frozenset()
+        return frozenset(("usage", "tags") if self.by in get_args(WordClass) else ("usage",))
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
-        """As `Transform.image`.
-
-        Raises:
-            ValueError: the share is of a kind of types, and how the corpus uses them is not known.
-            BadInput: the corpus has no types of the kind, or so few that the share of them is none.
-        """
-        if self.needs_usage and (self.usage is None or self.usage.size != size):
+        """As `Transform.image`; ValueError where the share is of a kind of types and the corpus's usage is unknown."""
+        if self.needs and (self.usage is None or self.usage.size != size):
             raise ValueError(f"{self.name} shares types by how a corpus of them uses each, which is not known yet")
         table, words = np.arange(size), specials.ordinary(size)
         moved = np.setdiff1d(words, self._shared(words), assume_unique=True)
@@ -153,7 +139,6 @@ class Transliterate(Transform):
         return table
 
     def _shared(self, words: np.ndarray) -> np.ndarray:
-        """The types that keep their ids."""
         if self.by == "uniform" or self.usage is None:
             return self._drawn(words)
         counts = self.usage.counts[words]
@@ -173,7 +158,6 @@ class Transliterate(Transform):
         return shared
 
     def _drawn(self, types: np.ndarray) -> np.ndarray:
-        """The share of some types, without replacement."""
         return types[np.random.default_rng(self.seed).permutation(len(types))[: round(self.overlap * len(types))]]
 
     def spell(self, word: str) -> str:
@@ -195,7 +179,7 @@ class Cognates(Transform):
     else, is its own image: what the corpus has of types decides that, so the transform must be `informed`.
     """
 
-    pattern = rf"trans-stems-(?P<share>{PERCENT})"
+    pattern = rf"trans-stems-(?P<share>{NUMBER})"
     examples = (("trans-stems-50", "half of the stems"),)
     term = (
         "Trans with shared stems gives the end of every word a script of its own, and leaves a part of what stands "
@@ -226,18 +210,11 @@ class Cognates(Transform):
         return sentence
 
     @property
-    def needs_usage(self) -> bool:
-        return self.share > 0
-
-    def informed(self, usage: Usage) -> Transform:
-        return replace(self, usage=usage) if self.needs_usage else self
+    def needs(self) -> frozenset[Need]:
+        return frozenset(("usage",) if self.share else ())
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
-        """As `Transform.image`.
-
-        Raises:
-            ValueError: some stems are shared, and how a corpus uses the types is not known.
-        """
+        """As `Transform.image`; ValueError where stems are shared and the corpus's usage is not known."""
         places = self.places(size, specials)
         if places is None:
             return SCRIPT.image(size, specials)
@@ -278,17 +255,11 @@ def letters_of(transform: Transform, vocabulary: Vocabulary) -> Letters | None:
 
 
 def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: Letters) -> dict[str, Any]:
-    """The state of a tokenizer of a derived language, made from that of the vocabulary, as tokenizer.json holds it.
-
-    It gives the language's ids of the language's text, and prints them as that text. Text with a letter that others
-    become, and that itself becomes no other, is the one that it does not print as it was.
-
-    Args:
-        table: (V,) the id of each type in the language.
-        letters: how it is spelt.
-    """
+    """The state of a tokenizer of a derived language, made from that of the vocabulary, as tokenizer.json holds it. It
+    gives the language's ids (`table`, (V,)) of text in the language's `letters`, and prints them as that text. Only
+    text with a letter that others become, and that itself becomes no other, is not printed as it was."""
     state = deepcopy(dict(tokenizer))
-    model = state["model"]
+    model, added = state["model"], state["added_tokens"]
     if isinstance(model["vocab"], dict):  # BPE, WordPiece, whole words
         model["vocab"] = {piece: int(table[i]) for piece, i in model["vocab"].items()}
     else:  # Unigram, whose ids are places in a list
@@ -296,27 +267,23 @@ def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: 
         for i, entry in enumerate(model["vocab"]):
             rows[int(table[i])] = entry
         model["vocab"] = rows
-    special = [token["content"] for token in state["added_tokens"] if token["special"]]
-    for token in state["added_tokens"]:
+    for token in added:
         token["id"] = int(table[token["id"]])
         token["normalized"] = token["normalized"] and not token["special"]  # found before letters are exchanged
     if letters:
-        back = _exchange({spelt: letter for letter, spelt in letters.items()})
-        state["normalizer"] = _in_turn("normalizers", [*back, state["normalizer"]])
-        kept = [({"Regex": f"^{_escaped(name)}$"}, chr(_KEPT + i)) for i, name in enumerate(special)]
-        given_back = [({"String": chr(_KEPT + i)}, name) for i, name in enumerate(special)]
-        joined = state["decoder"] or {"type": "WordPiece", "prefix": _NEVER, "cleanup": False}
-        state["decoder"] = _in_turn(
-            "decoders", [*_replacing(kept), joined, _FUSE, *_exchange(letters), *_replacing(given_back)]
-        )
+        names = dict(enumerate((token["content"] for token in added if token["special"]), start=_KEPT))
+        escaped = {i: "".join(a if a.isalnum() else f"\\{a}" for a in name) for i, name in names.items()}
+        normalizers = [*_exchange({spelt: letter for letter, spelt in letters.items()}), state["normalizer"]]
+        decoders = [
+            *(_replace({"Regex": f"^{escaped[i]}$"}, chr(i)) for i in names),
+            state["decoder"] or {"type": "WordPiece", "prefix": _NEVER, "cleanup": False},
+            {"type": "Fuse"},
+            *_exchange(letters),
+            *(_replace({"String": chr(i)}, name) for i, name in names.items()),
+        ]
+        state["normalizer"] = {"type": "Sequence", "normalizers": [part for part in normalizers if part]}
+        state["decoder"] = {"type": "Sequence", "decoders": decoders}
     return state
-
-
-_FUSE = {"type": "Fuse"}
-
-
-def _in_turn(what: str, parts: Iterable[Any]) -> dict[str, Any]:
-    return {"type": "Sequence", what: [part for part in parts if part]}
 
 
 def _exchange(letters: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -326,17 +293,13 @@ def _exchange(letters: Mapping[str, str]) -> list[dict[str, Any]]:
         last = next((letter for letter, spelt in waiting.items() if spelt not in waiting), None)
         if last is None:  # only circles are left: one is opened
             first, spelt = next(iter(waiting.items()))
-            turns.append(({"String": first}, _SPARE))
+            turns.append(_replace({"String": first}, _SPARE))
             del waiting[first]
             waiting[_SPARE] = spelt
         else:
-            turns.append(({"String": last}, waiting.pop(last)))
-    return _replacing(turns)
+            turns.append(_replace({"String": last}, waiting.pop(last)))
+    return turns
 
 
-def _replacing(turns: Iterable[tuple[dict[str, str], str]]) -> list[dict[str, Any]]:
-    return [{"type": "Replace", "pattern": pattern, "content": content} for pattern, content in turns]
-
-
-def _escaped(name: str) -> str:
-    return "".join(letter if letter.isalnum() else f"\\{letter}" for letter in name)
+def _replace(pattern: dict[str, str], content: str) -> dict[str, Any]:
+    return {"type": "Replace", "pattern": pattern, "content": content}

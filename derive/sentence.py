@@ -13,28 +13,23 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Numbering:
-    """Numbers of sentences, from which random transforms draw: `1 << bits` for each group, from `first` on.
-
-    Whoever reads a group knows its numbers without the other groups.
-    """
+    """Numbers of sentences, from which random transforms draw: `1 << bits` for each group, from `first` on, whatever
+    other groups have."""
 
     bits: int
     first: int = 0
 
     @property
     def size(self) -> int:
-        """The sentences that a group may have."""
         return 1 << self.bits
 
     def number(self, group: int, place: int) -> int:
-        """The number of a sentence by its place in a group, both from 0."""
         return self.first + (group << self.bits) + place
 
 
 CHUNKS, EXAMPLES, QUESTIONS = Numbering(32), Numbering(16), Numbering(8, first=1 << 64)
 """Chunks of a corpus, examples of a split, and questions about facts, which a corpus's numbers do not reach."""
-PARTS = Numbering(80)
-"""The parts of a composed transform, each with numbers of its own for all of these."""
+PARTS = Numbering(80)  # the parts of a composed transform, each with numbers of its own for all of these
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +43,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Words with the columns that follow them, each empty (unknown) or with one entry per word.
-
-    `heads` count from 0, the root's is -1. `origin[i]` is the place that word i had before any transform: the gold word
-    alignment of a sentence and its image. `glued[i]` says that word i follows the previous one without a space. In
-    another order the spaces are unknown, so a reordered sentence has one between any two words.
-    """
+    """Words with the columns that follow them, each empty (unknown) or with one entry per word. `heads` count from 0,
+    the root's is -1. `origin[i]` is the place that word i had before any transform: the gold word alignment of a
+    sentence and its image. `glued[i]` says that word i follows the previous one without a space. In another order the
+    spaces are unknown, so a reordered sentence has one between any two words."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...] = ()
@@ -103,11 +96,9 @@ class Sentence:
 
     @property
     def text(self) -> str:
-        """The sentence with its spaces."""
         return self.upto(len(self.words))
 
     def upto(self, end: int) -> str:
-        """The first `end` words with their spaces."""
         if not self.glued:
             return " ".join(self.words[:end])
         pairs = zip(self.words[:end], self.glued[:end], strict=True)
@@ -136,7 +127,6 @@ def _move_spans(spans: tuple[Span, ...], place: list[int]) -> tuple[Span, ...]:
 
 
 def iob2(sentence: Sentence) -> list[str]:
-    """The sentence's spans as IOB2 tags, one per word."""
     tags = ["O"] * len(sentence)
     for span in sentence.spans:
         tags[span.start] = f"B-{span.label}"
@@ -146,11 +136,7 @@ def iob2(sentence: Sentence) -> list[str]:
 
 
 def spans_of(tags: Sequence[str]) -> tuple[Span, ...]:
-    """The spans of well-formed IOB2 tags.
-
-    Raises:
-        ValueError: an I- tag continues nothing.
-    """
+    """The spans of IOB2 tags; ValueError where an I- tag continues nothing."""
     spans: list[Span] = []
     for i, tag in enumerate(tags):
         if tag.startswith("B-"):

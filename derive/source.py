@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from derive.example import Example
+from derive.example import Example, Question
 from derive.files import with_code
-from derive.question import Question
 from derive.sentence import Sentence
 from derive.usage import Lemmas
 
@@ -27,11 +26,9 @@ class TaskData:
 
 
 class Source(ABC):
-    """A source language: text for pretraining, cut into chunks, and labelled data for tasks.
-
-    A new one is a frozen dataclass. It travels to worker processes with its chunks, so both hold plain values only. The
-    contents of a chunk depend on nothing but the source.
-    """
+    """A source language: text for pretraining, cut into chunks, and labelled data for tasks. A new one is a frozen
+    dataclass. It travels to worker processes with its chunks, so both hold plain values only. The contents of a chunk
+    depend on nothing but the source."""
 
     @property
     @abstractmethod
@@ -80,7 +77,6 @@ class Source(ABC):
         return with_code(self.corpus_fingerprint(trees), self)
 
     def task_identity(self, task: str, trees: bool = False) -> str:
-        """`task_fingerprint`, and the code of a source that is not Calque's."""
         return with_code(self.task_fingerprint(task, trees), self)
 
     @property

@@ -10,11 +10,8 @@ from derive.errors import BadInput
 
 
 def loads(text: str) -> Any:
-    """The value of a JSON text.
-
-    Raises:
-        ValueError: it is not JSON, nests too deeply, or holds a number too long to read, a key twice, NaN or Infinity.
-    """
+    """The value of a JSON text; ValueError where it is not JSON, nests too deeply, or has a number too long to read, a
+    key twice, NaN or Infinity."""
     try:
         return json.loads(text, parse_constant=_no_number, object_pairs_hook=_once)
     except RecursionError:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -25,23 +24,22 @@ from derive.example import Example, read_examples, write_examples
 from derive.files import code_facts, fingerprint, with_code
 from derive.language import SOURCE
 from derive.preview import PREVIEW, preview_examples
-from derive.readers.compressed import check_file
 from derive.readers.conllu import WORDS
+from derive.readers.lines import check_file
 from derive.source import Source
-from derive.sources.files import PICKED, WHOLE, WRITTEN, Lacking, TaskFiles, check_language, written
+from derive.sources.files import PICKED, WHOLE, Lacking, TaskFiles, check_language, written
 from derive.transform import Account, Transform, image_of_example
 from derive.workers import Progress, silent
 
 KIND, FORMAT = "task data", 4
 """What the manifest calls the folder; the format goes up when the same inputs would give other files."""
-Tests = Mapping[str, tuple[Path, ...]]
-"""Annotated files by language."""
+Tests = Mapping[str, tuple[Path, ...]]  # annotated files by language
 NONE: Tests = MappingProxyType({})
 
 
 @dataclass(frozen=True)
 class TaskFolder:
-    """A finished folder of a task's examples; BadInput is raised where it is missing or damaged."""
+    """A finished folder of a task's examples."""
 
     artefact: Artefact
 
@@ -54,7 +52,6 @@ class TaskFolder:
         return str(self.artefact.facts["task"])
 
     def path(self, split: str, language: str = SOURCE) -> Path:
-        """The file of a split in a language, after its digest was checked."""
         return self.artefact.path(file_of(split, language))
 
     def examples(self, split: str, language: str = SOURCE) -> Iterator[Example]:
@@ -62,52 +59,41 @@ class TaskFolder:
 
 
 def file_of(split: str, language: str = SOURCE) -> str:
-    """The name of the file of a split in a language."""
     return f"{split}.jsonl" if language == SOURCE else f"{split}.{language}.jsonl"
 
 
-class _Writer:
-    """Fills a new folder of task data, `part`; `facts` become its manifest."""
-
-    def __init__(self, part: Path, facts: dict[str, Any]) -> None:
-        self.part, self.splits = part, facts["splits"]
-
-    def add(self, split: str, language: str, examples: Iterable[Example], facts: Mapping[str, Any]) -> dict[str, Any]:
-        """Write the examples of a split in a language, and return the manifest's facts about them."""
-        row = {"examples": write_examples(self.part / file_of(split, language), examples), **facts}
-        of_split = self.splits.setdefault(split, {"languages": {}})
-        if language == SOURCE:
-            of_split |= row
-        else:
-            of_split["languages"][language] = row
-        return row
+def _manifest(task: str, languages: Iterable[str], facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {"format": FORMAT, **facts, "task": task, "languages": list(languages), "splits": {}}
 
 
-@contextmanager
-def _new_folder(folder: Path, task: str, languages: Iterable[str], facts: Mapping[str, Any]) -> Iterator[_Writer]:
-    manifest = {"format": FORMAT, **facts, "task": task, "languages": list(languages), "splits": {}}
-    with making(folder, KIND, manifest) as part:
-        yield _Writer(part, manifest)
+def _add(
+    part: Path,
+    manifest: dict[str, Any],
+    split: str,
+    language: str,
+    examples: Iterable[Example],
+    facts: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Write the examples of a split in a language, and return the manifest's facts about them."""
+    row = {"examples": write_examples(part / file_of(split, language), examples), **facts}
+    of_split = manifest["splits"].setdefault(split, {"languages": {}})
+    if language == SOURCE:
+        of_split |= row
+    else:
+        of_split["languages"][language] = row
+    return row
 
 
 def task_data_fingerprint(examples: Callable[[str, bool], str], task: str, transforms: Sequence[Transform]) -> str:
-    """Twelve hexadecimal digits that change whenever the files of `derive_task` would.
-
-    `examples` is `Source.task_identity`. With one transform it is the fingerprint of its language's
-    examples, which other languages do not change.
-    """
-    trees = any(transform.needs_trees for transform in transforms)
+    """Twelve hexadecimal digits that change whenever the files of the transforms' languages would; `examples` is
+    `Source.task_identity`."""
+    trees = any("trees" in transform.needs for transform in transforms)
     identities = [transform.identity() for transform in transforms]
     return with_code(fingerprint(FORMAT, task, examples(task, trees), identities), transforms)
 
 
 def derive_task(
-    source: Source,
-    task: str,
-    transforms: Sequence[Transform],
-    folder: Path,
-    cache: Path,
-    progress: Progress = silent,
+    source: Source, task: str, transforms: Sequence[Transform], folder: Path, cache: Path, progress: Progress = silent
 ) -> Path:
     """Derive a task's examples by each transform. `folder` is whole or absent, its manifest written last.
 
@@ -120,43 +106,36 @@ def derive_task(
     if task not in source.tasks:
         raise BadInput(f"the source has no examples of the task {task}; there are {', '.join(source.tasks) or 'none'}")
     print_, code = task_data_fingerprint(source.task_identity, task, transforms), code_facts(source, transforms)
-    if any(transform.needs_trees for transform in transforms):
+    if any("trees" in transform.needs for transform in transforms):
         source = source.with_trees(cache)
     ready = learn(transforms, cache, progress)
     progress(f"examples of {task}", 0, 1)
-    data, names = source.task_data(task), [transform.name for transform in transforms]
-    with _new_folder(folder, task, names, {"fingerprint": print_, **code}) as out:
+    data = source.task_data(task)
+    manifest = _manifest(task, [transform.name for transform in transforms], {"fingerprint": print_, **code})
+    with making(folder, KIND, manifest) as part:
         for split, examples in data.examples.items():
-            out.add(split, SOURCE, examples, _counts(examples) | {"left out": dict(data.left_out.get(split, {}))})
+            sentences = [sentence for example in examples for text in example.texts for sentence in text]
+            facts = {
+                "sentences": len(sentences),
+                "words": sum(map(len, sentences)),
+                "spans": sum(len(sentence.spans) for sentence in sentences),
+                "left out": dict(data.left_out.get(split, {})),
+            }
+            _add(part, manifest, split, SOURCE, examples, facts)
             for transform in ready:
-                # An example's number, from which random transforms draw, is its place in the split.
                 account = Account()
-                row = out.add(split, transform.name, _images(transform, examples, account), {})
+                # An example's number, from which random transforms draw, is its place in the split.
+                images = (image_of_example(transform, e, number, account) for number, e in enumerate(examples))
+                row = _add(part, manifest, split, transform.name, filter(None, images), {})
                 row |= {
                     "spans split": account.split_spans,
                     "kept in place": dict(sorted(account.kept.items())),
                     "examples without an image": len(examples) - row["examples"],
                 }
         preview = preview_examples(task, next(iter(data.examples.values()), []), ready)
-        (out.part / PREVIEW).write_text(preview, encoding="utf-8", newline="\n")
+        (part / PREVIEW).write_text(preview, encoding="utf-8", newline="\n")
     progress(f"examples of {task}", 1, 1)
     return folder
-
-
-def _images(transform: Transform, examples: Iterable[Example], account: Account) -> Iterator[Example]:
-    """One at a time: all of them would take as much memory as the examples."""
-    for number, example in enumerate(examples):
-        if image := image_of_example(transform, example, number, account):
-            yield image
-
-
-def _counts(examples: Sequence[Example]) -> dict[str, Any]:
-    sentences = [sentence for example in examples for text in example.texts for sentence in text]
-    return {
-        "sentences": len(sentences),
-        "words": sum(map(len, sentences)),
-        "spans": sum(len(sentence.spans) for sentence in sentences),
-    }
 
 
 def natural_task_fingerprint(
@@ -191,17 +170,14 @@ def write_natural_task(
         BadInput: a file that cannot be used, one that names another language, one without an example, or a task without
             a reader.
     """
-    if task not in WRITTEN:
-        raise BadInput(f"no files of the task {task} can be read; expected one of {', '.join(WRITTEN)}")
+    own = written(task, source, files.units)
     check_language(task, files.all, source)
     for name, paths in chain(tests.items(), devs.items(), translations.items()):
         check_language(task, paths, name)
-    own = written(task, source, files.units)
-    translated = partial(files.read_translated, own=own)
     sets: dict[str, tuple[tuple[Path, ...], Tests, Callable[..., list[Example]]]] = {
         "test": (files.test, tests, files.read_tested),
         "dev": (files.dev, devs, files.read_tested),
-        "train": (files.train, translations, translated),
+        "train": (files.train, translations, partial(files.read_translated, own=own)),
     }
     lacking: dict[str, Lacking] = {}
     if task in PICKED:
@@ -210,9 +186,10 @@ def write_natural_task(
             lacking[split] = files.lacking([*([(ours, own)] if ours else []), *parallel])
     data = files.load(own, lacking)
     print_ = natural_task_fingerprint(task, files, tests, devs, translations, source)
-    with _new_folder(folder, task, tests, {"fingerprint": print_}) as out:
+    manifest = _manifest(task, tests, {"fingerprint": print_})
+    with making(folder, KIND, manifest) as part:
         for split, examples in data.examples.items():
-            out.add(split, SOURCE, examples, {"left out": dict(data.left_out.get(split, {}))})
+            _add(part, manifest, split, SOURCE, examples, {"left out": dict(data.left_out.get(split, {}))})
         for split, (_, others, read) in sets.items():
             for language, paths in others.items():
                 counts: Counter[str] = Counter()
@@ -220,5 +197,5 @@ def write_natural_task(
                 examples = read(paths, reader, counts, lacking=lacking.get(split, WHOLE))
                 if not examples:
                     raise BadInput(f"no example of {task} for {language}", paths[0] if paths else None)
-                out.add(split, language, examples, {"left out": dict(+counts)})
+                _add(part, manifest, split, language, examples, {"left out": dict(+counts)})
     return folder

@@ -9,45 +9,37 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import chain, count
-from operator import itemgetter
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from derive.errors import BadInput
-from derive.example import Example
+from derive.example import Cloze, Example, Question
 from derive.files import plain
-from derive.sentence import EXAMPLES, PARTS, Sentence
+from derive.forms import fraction
+from derive.sentence import EXAMPLES, PARTS, QUESTIONS, Sentence
 from derive.types import OURS, Specials
 from derive.usage import Usage
 
-PERCENT = r"[0-9]{1,9}(?:\.[0-9]{1,20})?"
-"""How a name writes a share."""
+Need = Literal["trees", "tags", "usage"]
 
 
 class Transform(ABC):
-    """One difference. A new one is a frozen dataclass with a `name` and a call.
-
-    The call moves words (and with them labels, spans, trees and origin); `image` and `spell` say what
-    becomes of the words themselves, and stay as they are here unless the transform changes the script.
-    A transform that the command line knows has a `pattern`, `examples` and `parse`, and is in `derive.transforms`.
-    """
+    """One difference. A new one is a frozen dataclass with a `name` and a call. The call moves words (and with them
+    labels, spans, trees and origin); `image` and `spell` say what becomes of the words themselves, and stay as they are
+    here unless the transform changes the script. A transform that the command line knows has a `pattern`, `examples`
+    and `parse`, and is in `derive.transforms`."""
 
     pattern: ClassVar[str] = ""
     """A regular expression of the names that a person may write; its named groups are the arguments of `parse`."""
     examples: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Such names as errors and help list them, each with its meaning, or "" where it needs none."""
-    term: ClassVar[str] = ""
-    """What a report's glossary says."""
+    term: ClassVar[str] = ""  # what a report's glossary says
 
     @classmethod
     def parse(cls, *args: Any, **groups: Any) -> Transform:
-        """The transform of a name, by the groups of `pattern`: that of its own `name` is an equal one.
-
-        Raises:
-            ValueError: a number that the transform does not take.
-        """
+        """The transform of a name, by the groups of `pattern`; ValueError for a number that it does not take."""
         return cls()
 
     @property
@@ -79,30 +71,19 @@ class Transform(ABC):
         return None
 
     def spell(self, word: str) -> str:
-        """The word as a person may be shown it in the derived language."""
         return word
 
     @property
-    def needs_trees(self) -> bool:
-        """Whether sentences must come with heads and relations."""
-        return False
-
-    @property
-    def needs_tags(self) -> bool:
-        """Whether the words of the corpus must come with their parts of speech: those with trees do."""
-        return self.needs_trees
-
-    @property
-    def needs_usage(self) -> bool:
-        """Whether the ids depend on how the corpus uses the types, which `informed` then is given."""
-        return False
+    def needs(self) -> frozenset[Need]:
+        """What must be known besides the words: sentences' "trees" and "tags", or the "usage" of types (`informed`)."""
+        return frozenset()
 
     def informed(self, usage: Usage) -> Transform:
-        """The transform for a corpus that uses the types so."""
-        return self
+        """The transform for a corpus that uses the types so: its field `usage`, if it needs that."""
+        own: Any = self
+        return replace(own, usage=usage) if "usage" in self.needs else self
 
     def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
-        """Whether the sentence has no image."""
         return False
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
@@ -123,33 +104,20 @@ class Transform(ABC):
         return self
 
 
-def fraction(percent: str) -> float:
-    """A share that is written in percent."""
-    return float(f"{percent}e-2")  # read as it is written; 12.3 / 100 is not 0.123
-
-
 def some(percent: str) -> float:
-    """A share of the sentences; without one, the language would be the source.
-
-    Raises:
-        ValueError: it is 0.
-    """
+    """A share of the sentences; ValueError where it is 0, since the language would be the source."""
     if not fraction(percent):
         raise ValueError("expected a share of the sentences above 0 %")
     return fraction(percent)
 
 
 def check_probability(p: float) -> None:
-    """Raise ValueError for a number that is not a probability."""
     if not 0 <= p <= 1:
         raise ValueError(f"p is a probability, from 0 to 1, not {p}")
 
 
 def draw(seed: int | str, number: int) -> random.Random:
-    """The random numbers of one sentence: the same whichever process asks, and in whatever order.
-
-    Independent draws need different seeds.
-    """
+    """The random numbers of one sentence: the same whichever process asks. Independent draws need different seeds."""
     return random.Random(f"{seed}:{number}")
 
 
@@ -187,19 +155,11 @@ class Compose(Transform):
         return PARTS.number(len(self.parts) - 1 - place, number)
 
     @property
-    def needs_trees(self) -> bool:
-        return any(part.needs_trees for part in self.parts)
-
-    @property
-    def needs_tags(self) -> bool:
-        return any(part.needs_tags for part in self.parts)
-
-    @property
-    def needs_usage(self) -> bool:
-        return any(part.needs_usage for part in self.parts)
+    def needs(self) -> frozenset[Need]:
+        return frozenset(chain.from_iterable(part.needs for part in self.parts))
 
     def informed(self, usage: Usage) -> Transform:
-        return Compose(tuple(part.informed(usage) for part in self.parts)) if self.needs_usage else self
+        return Compose(tuple(part.informed(usage) for part in self.parts))
 
     def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
         return any(part.leaves_out(before, own) for part, before, own in self._met(sentence, number))
@@ -228,7 +188,7 @@ class Compose(Transform):
         return Compose(tuple(part.redrawn(by) for part in self.parts))
 
     def identity(self) -> Any:
-        return ["Compose", *(part.identity() for part in self.parts)] if self.needs_trees else self
+        return ["Compose", *(part.identity() for part in self.parts)] if "trees" in self.needs else self
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
         tables = [part.image(size, specials) for part in self.parts]
@@ -267,18 +227,13 @@ class Account:
     kept: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: Account) -> None:
-        """Count another account's sentences too."""
         self.split_spans += other.split_spans
         self.left_out += other.left_out
         self.kept += other.kept
 
 
 def image_of(transform: Transform, sentence: Sentence, number: int, account: Account) -> Sentence | None:
-    """The sentence's image, which `account` then counts; None where the transform leaves it out.
-
-    Raises:
-        BadInput: the image has other words than the sentence.
-    """
+    """The sentence's image, which `account` then counts; None where the transform leaves it out."""
     if transform.leaves_out(sentence, number):
         account.left_out["sentences without an image"] += 1
         account.left_out["words of sentences without an image"] += len(sentence)
@@ -294,20 +249,13 @@ def image_of(transform: Transform, sentence: Sentence, number: int, account: Acc
 
 
 def check_words(transform: Transform, sentence: Sentence, image: Sentence) -> None:
-    """Refuse a transform that does more than move words: corpora hold the source's words in another order.
-
-    Raises:
-        BadInput: the image is not the sentence's words in the order of its origin.
-    """
+    """Refuse a transform that does more than move words: corpora hold the source's words in another order."""
     before, after, origin = sentence.words, image.words, image.origin
-    try:
-        # Each word once: as many moved, and each place finds the word that is there now.
-        same = len(set(origin)) == len(origin) == len(before) and (
-            (itemgetter(*origin)(before) == after) if len(origin) > 1 else before == after
-        )
+    try:  # each word once: as many moved, and each place finds the word that is there now
+        moved = tuple(map(before.__getitem__, origin))
     except IndexError:
-        same = False
-    if not same:
+        moved = ()
+    if moved != after or not len(set(origin)) == len(origin) == len(before):
         raise BadInput(
             f"the transform {transform.name} changes the words of a sentence; expected the same ones in another order: "
             f"{' '.join(before)[:200]!r} becomes {' '.join(after)[:200]!r}"
@@ -315,11 +263,7 @@ def check_words(transform: Transform, sentence: Sentence, image: Sentence) -> No
 
 
 def image_of_example(transform: Transform, example: Example, number: int, account: Account) -> Example | None:
-    """The image of example `number` of its split; None where one of its sentences has none.
-
-    Raises:
-        BadInput: as `image_of`.
-    """
+    """The image of example `number` of its split; None where one of its sentences has none."""
     own = Account()
     if (sentences := sum(map(len, example.texts))) > EXAMPLES.size:
         raise BadInput(f"an example of {sentences:,} sentences; expected {EXAMPLES.size:,} at most")
@@ -332,3 +276,16 @@ def image_of_example(transform: Transform, example: Example, number: int, accoun
             return None
     account.add(own)
     return replace(example, texts=tuple(texts))
+
+
+def image_of_question(question: Question, transform: Transform, number: int) -> Question:
+    """Question `number` in a derived language: the source's words in the order of the transform."""
+    clozes = []
+    for place, cloze in enumerate(question.clozes):
+        own = QUESTIONS.number(number, place)
+        if not transform.leaves_out(cloze.sentence, own):
+            image = transform(cloze.sentence, own)
+            clozes.append(Cloze(image, image.origin.index(cloze.place)))
+    if not clozes:
+        raise BadInput(f"{transform.name} has no image of a sentence with the fact about {question.subject}")
+    return replace(question, clozes=tuple(clozes))

@@ -1,8 +1,5 @@
-"""The transforms there are, and the names by which a person asks for them.
-
-A new one is a class in a file of its own (order.py has the shortest) and an entry here; its class says how its name is
-written, what it is called in reports, and how they explain it.
-"""
+"""The transforms there are, and the names by which a person asks for them. A new one is a class in a file of its own
+(order.py has the shortest) and an entry here."""
 
 from __future__ import annotations
 
@@ -30,14 +27,14 @@ def transform(name: str) -> Transform:
     Raises:
         BadInput: no transform has the name of a part, or a part's number is out of range.
     """
-    return compose(*map(_part, re.split(r"\.(?!\d)", name)))  # the dot of inv-12.5 joins nothing
-
-
-def _part(name: str) -> Transform:
-    for kind in TRANSFORMS:
-        if match := re.fullmatch(kind.pattern, name):
-            try:
-                return kind.parse(**match.groupdict())
-            except ValueError as error:
-                raise BadInput(f"transform {shown(name)}: {error}") from error
-    raise BadInput(unknown("transform", name, (name for name, _ in _EXAMPLES), EXAMPLES))
+    parts = []
+    for part in re.split(r"\.(?!\d)", name):  # the dot of inv-12.5 joins nothing
+        matches = ((kind, match) for kind in TRANSFORMS if (match := re.fullmatch(kind.pattern, part)))
+        kind, match = next(matches, (None, None))
+        if kind is None or match is None:
+            raise BadInput(unknown("transform", part, (name for name, _ in _EXAMPLES), EXAMPLES))
+        try:
+            parts.append(kind.parse(**match.groupdict()))
+        except ValueError as error:
+            raise BadInput(f"transform {shown(part)}: {error}") from error
+    return compose(*parts)

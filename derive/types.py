@@ -25,7 +25,6 @@ class Specials:
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """All of them."""
         return (self.start, self.pad, self.end, self.unknown, self.mask, *self.others)
 
     def ordinary(self, size: int) -> np.ndarray:
@@ -34,28 +33,23 @@ class Specials:
 
     def is_ordinary(self, ids: np.ndarray) -> np.ndarray:
         """Which of the ids, of any shape, are not special: bool of the same shape."""
-        ordinary = np.asarray(ids >= self._first)  # comparisons are many times faster than a look-up
-        for other in self._behind:
+        first, behind = self._split
+        ordinary = np.asarray(ids >= first)  # comparisons are many times faster than a look-up
+        for other in behind:
             ordinary &= ids != other
         return ordinary
 
     @cached_property
-    def _first(self) -> int:
-        """The first id that is not special."""
-        return next(i for i in range(len(self.ids) + 1) if i not in self.ids)
-
-    @cached_property
-    def _behind(self) -> tuple[int, ...]:
-        """The special ids behind that one."""
-        return tuple(i for i in self.ids if i > self._first)
+    def _split(self) -> tuple[int, list[int]]:
+        """The first id that is not special, and the special ids behind it."""
+        first = next(i for i in range(len(self.ids) + 1) if i not in self.ids)
+        return first, [i for i in self.ids if i > first]
 
 
 @dataclass(frozen=True)
 class PairLayout:
     """The layout of two texts in one row: the special ids before, between and after them, and each text's token type.
-
-    The first id between them ends the first text and has its type; the others have the type of the second text.
-    """
+    The first id between them ends the first text and has its type."""
 
     before: tuple[int, ...]
     between: tuple[int, ...]
@@ -72,10 +66,8 @@ class PairLayout:
         return (self.between[1:] if number else self.before), (self.after if last else self.between[:1])
 
     def marks(self, texts: int) -> int:
-        """The number of special ids in a row of `texts` texts."""
         return len(self.before) + (texts - 1) * len(self.between) + len(self.after)
 
 
 SPECIALS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
-OURS = Specials(*range(len(SPECIALS)))
-"""Those of a vocabulary that Calque learns, named SPECIALS."""
+OURS = Specials(*range(len(SPECIALS)))  # those of a vocabulary that Calque learns, named SPECIALS

@@ -7,15 +7,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from derive.grammar.features import orders
+from derive.grammar.features import head_item, item, orders
 from derive.grammar.model import Grammar
-from derive.grammar.nodes import head_item, item
 from derive.sentence import Sentence
 
 Reachable = Callable[[Sentence, int], bool]
 """Whether the dependents of the word at that place count: such as those of heads that a reordering can order."""
-Dependent = tuple[str, str]
-"""A tag and a relation."""
+Dependent = tuple[str, str]  # a tag and a relation
 
 NAMES = frozenset(("NOUN", "PROPN"))
 NOMINALS = NAMES | {"PRON"}
@@ -24,11 +22,9 @@ VERB = frozenset(("VERB",))
 
 @dataclass(frozen=True)
 class Preference:
-    """Which side of its head a dependent stands on; no `tags` means dependents of any tag.
-
-    Relations are compared without their subtypes, but for nsubj:pass, which is left out: it is what others have as an
-    object, and where it stands says little of either.
-    """
+    """Which side of its head a dependent stands on; no `tags` means dependents of any tag. Relations are compared
+    without their subtypes, but for nsubj:pass, which is left out: it is what others have as an object, and where it
+    stands says little of either."""
 
     name: str
     relation: str
@@ -75,8 +71,6 @@ TYPICAL = (
 
 @dataclass(frozen=True)
 class Share:
-    """Of `count` occasions, the share that went one way."""
-
     count: int
     share: float
 
@@ -157,7 +151,6 @@ def preferences(grammar: Grammar) -> dict[str, float]:
 def _orders(
     grammar: Grammar, head: str, dependents: tuple[Dependent, ...]
 ) -> Iterator[tuple[list[Dependent | str], float]]:
-    """Every order of a head and its dependents, and its probability."""
     ranked: list[Dependent | str] = [*sorted(dependents, key=lambda dependent: item(*dependent)), head]
     items = (*sorted(item(*dependent) for dependent in dependents), head_item(head))
     for order, probability in zip(orders(len(items)), grammar.probabilities(items), strict=True):
@@ -165,10 +158,7 @@ def _orders(
 
 
 def kendall_distance(origin: Sequence[int]) -> float:
-    """The share of word pairs that stand the other way round: 0 for the same order, 1 for its mirror.
-
-    It is the normalised Kendall tau distance; a sentence of fewer than two words has none, 0.
-    """
+    """The share of word pairs that stand the other way round: 0 for the same order, 1 for its mirror."""
     n = len(origin)
     seen: list[int] = []
     crossed = 0

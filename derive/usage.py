@@ -1,7 +1,4 @@
-"""Types of a vocabulary in a corpus: how it uses each, which are forms of one word, and which a language shares.
-
-Shapes: V types of the vocabulary, W words of a text, T of its sub-words, n some types.
-"""
+"""How a corpus uses the types of a vocabulary (V), which are forms of one word, and which a language shares."""
 
 from __future__ import annotations
 
@@ -20,8 +17,7 @@ from derive.types import OURS, Specials
 if TYPE_CHECKING:
     from derive.vocabulary import Vocabulary
 
-USAGE = "usage.npy"
-"""The file next to a vocabulary where a transform needs it."""
+USAGE = "usage.npy"  # the file next to a vocabulary where a transform needs it
 WordClass = Literal["function", "names", "content"]
 CLASSES: dict[str, WordClass] = {
     **dict.fromkeys(("ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"), "function"),
@@ -29,23 +25,17 @@ CLASSES: dict[str, WordClass] = {
     **dict.fromkeys(("ADJ", "ADV", "NOUN", "VERB"), "content"),
 }
 """The class of a word, by its UPOS tag; numerals, interjections, marks and symbols have none."""
-NEARLY = 0.9
-"""A type is of a class if at least this share of its occurrences is in words of the class."""
-Lemmas = Mapping[str, frozenset[str]]
-"""The lemmas of each word: several where words look alike."""
-LINES = 1 << 16
-"""Lines that are counted at a time."""
+NEARLY = 0.9  # a type is of a class if at least this share of its occurrences is in words of the class
+Lemmas = Mapping[str, frozenset[str]]  # the lemmas of each word: several where words look alike
+LINES = 1 << 16  # lines that are counted at a time
 _NAMES: tuple[WordClass, ...] = ("function", "names", "content")
-_NUMBER = {tag: _NAMES.index(name) + 2 for tag, name in CLASSES.items()}
 
 
 @dataclass(frozen=True)
 class Usage:
-    """Occurrences of each type, (5, V) int64: all, at the end of a word, and in words of each class.
-
-    `cut` is `Vocabulary.cut`, where words are to be shown, and `specials` are that vocabulary's. `of_text` says that a
-    text was counted, so that what it has none of is missing.
-    """
+    """Occurrences of each type, (5, V) int64: all, at the end of a word, and in words of each class. `cut` is
+    `Vocabulary.cut`, where words are to be shown, and `specials` are that vocabulary's. `of_text` says that a text was
+    counted, so that what it has none of is missing."""
 
     table: np.ndarray
     cut: Callable[[str], list[tuple[int, str]]] | None = None
@@ -64,19 +54,17 @@ class Usage:
     @classmethod
     def of(cls, ids: np.ndarray, pieces: np.ndarray, tags: Sequence[str], size: int) -> Usage:
         """That of a text: sub-words (T,), how many each word has (W,), and the words' UPOS tags, "" where unknown."""
-        kind = np.repeat(np.fromiter((_NUMBER.get(tag, 0) for tag in tags), np.int64, len(tags)), pieces)
-        ends = np.cumsum(pieces) - 1
-        chosen = [ids, ids[ends], *(ids[kind == number] for number in range(2, 2 + len(_NAMES)))]
+        number = {tag: _NAMES.index(name) for tag, name in CLASSES.items()}
+        kind = np.repeat(np.fromiter((number.get(tag, -1) for tag in tags), np.int64, len(tags)), pieces)
+        chosen = [ids, ids[np.cumsum(pieces) - 1], *(ids[kind == number] for number in range(len(_NAMES)))]
         return cls(np.stack([np.bincount(some, minlength=size) for some in chosen]))
 
     @property
     def size(self) -> int:
-        """V."""
         return self.table.shape[1]
 
     @property
     def counts(self) -> np.ndarray:
-        """(V,) the occurrences of each type."""
         return np.asarray(self.table[0])
 
     @property
@@ -89,17 +77,8 @@ class Usage:
         inside = self.table[2 + _NAMES.index(name)]
         return np.asarray((self.counts > 0) & (inside >= NEARLY * self.counts))
 
-    def save(self, folder: Path) -> None:
-        """Write `usage.npy` to the folder of the vocabulary."""
-        np.save(folder / USAGE, self.table)
-
     @classmethod
     def load(cls, folder: Path) -> Usage:
-        """Read what `save` wrote.
-
-        Raises:
-            BadInput: it is missing or damaged.
-        """
         try:
             return cls(np.load(folder / USAGE, allow_pickle=False))
         except (OSError, ValueError) as error:
@@ -115,10 +94,8 @@ def gather_lemmas(pairs: Iterable[tuple[str, str]]) -> Lemmas:
 
 
 def other_forms(lemmas: Lemmas, vocabulary: Vocabulary) -> dict[int, frozenset[int]]:
-    """For each type that is a whole word with a lemma, the types that are other forms of it: often none.
-
-    Both occur in the corpus. Words that differ in capitals alone are one form.
-    """
+    """For each type that is a whole word with a lemma, the other types of the corpus that are forms of it, apart from
+    capitals."""
     words = sorted(lemmas)
     ids, pieces = vocabulary.encode_all(words)
     first = ids[np.cumsum(pieces) - pieces]
@@ -128,19 +105,17 @@ def other_forms(lemmas: Lemmas, vocabulary: Vocabulary) -> dict[int, frozenset[i
     for word in types:
         for lemma in lemmas[word]:
             forms[lemma.lower()].append(word)
-    mates: defaultdict[int, set[int]] = defaultdict(set)
+    mates: dict[int, frozenset[int]] = {}
     for word, own in types.items():
         others = (other for lemma in lemmas[word] for other in forms[lemma.lower()])
-        mates[own] |= {types[other] for other in others if other.lower() != word.lower()}
-    return {own: frozenset(others) for own, others in mates.items()}
+        mates[own] = mates.get(own, frozenset()) | {types[one] for one in others if one.lower() != word.lower()}
+    return mates
 
 
 @dataclass(frozen=True)
 class Shared:
-    """What a language shares with its source, and of how many: types that occur, sub-words and words of the text.
-
-    A word is shared if all of its sub-words are.
-    """
+    """What a language shares with its source: types that occur, sub-words and words (all of whose sub-words are shared)
+    of the text."""
 
     types: int
     of_types: int
@@ -157,13 +132,8 @@ class Shared:
 
 
 def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> Shared:
-    """What a derived corpus shares with its source, by the ids of its sub-words.
-
-    Args:
-        derived: folder of the corpus.
-        types: (n,) ids of the types that the source's corpus uses.
-        image: (V,) the derived id of each type.
-    """
+    """What a derived corpus, in the folder `derived`, shares with its source, whose corpus uses the `types`; `image`
+    (V,) is the derived id of each."""
     corpus, size = Corpus.open(derived), len(image)
     tokens = words = 0
     for first in range(0, len(corpus), LINES):

@@ -1,8 +1,5 @@
-"""A vocabulary: the types that languages share, which of them are special, and how words become ids.
-
-It is learnt from a corpus (`derive.bpe`), or given by the folder of a tokenizer of any kind: XLM-R's SentencePiece,
-WordPiece, byte-level BPE.
-"""
+"""The types that languages share, which of them are special, and how words become ids. A vocabulary is learnt from a
+corpus (`derive.bpe`), or given by the folder of a tokenizer: XLM-R's SentencePiece, WordPiece, byte-level BPE."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ from derive import strict_json
 from derive.artefact import digest
 from derive.errors import BadInput
 from derive.files import fingerprint, write_json
-from derive.readers.compressed import check_file
+from derive.readers.lines import check_file
 from derive.types import OURS, PairLayout, Specials
 
 TOKENIZER, COUNTS, SPECIAL_TYPES = "tokenizer.json", "counts.npy", "specials.json"
@@ -37,11 +34,9 @@ ROLES = {
 
 
 class Vocabulary:
-    """The `size` types that languages share, `specials` among them, and their `counts` (V,) int64 in the text.
-
-    A word is encoded as it stands after a space, wherever it stands, so its encoding depends on nothing but
-    itself. Text that looks like a special token (a literal `<s>`) is ordinary text, or unknown.
-    """
+    """The `size` types that languages share, `specials` among them, and their `counts` (V,) int64 in the text. A word
+    is encoded as it stands after a space, wherever it stands, so its encoding depends on nothing but itself. Text that
+    looks like a special token (a literal `<s>`) is ordinary text, or unknown."""
 
     def __init__(self, tokenizer: Tokenizer, counts: np.ndarray, specials: Specials = OURS) -> None:
         self._tokenizer = tokenizer
@@ -52,19 +47,13 @@ class Vocabulary:
 
     @cached_property
     def layout(self) -> PairLayout:
-        """The layout of two texts in one row, by the tokenizer's own template; RoBERTa's if it has none.
-
-        Raises:
-            BadInput: the template's token types fit no layout.
-        """
+        """The layout of two texts in one row, by the tokenizer's own template; RoBERTa's if it has none."""
         return _layout(self._tokenizer.post_processor) or PairLayout.usual(self.specials)
 
     @cached_property
     def _words(self) -> Tokenizer:
-        """A copy for which `<s>` in a text is three ordinary characters, and which neither pads nor cuts.
-
-        It is made on first use: with 250,000 types it takes a second and 200 MiB.
-        """
+        """A copy for which `<s>` in a text is ordinary characters, and which neither pads nor cuts; with 250,000 types
+        it takes 200 MiB."""
         words = Tokenizer.from_str(self._tokenizer.to_str())
         words.no_padding()
         words.no_truncation()
@@ -79,12 +68,10 @@ class Vocabulary:
 
     @property
     def account(self) -> dict[str, int]:
-        """The numbers of types, used and unused, for a manifest."""
         unseen = self.size - len(self.specials.ids) - len(self.types)
         return {"size": self.size, "types": len(self.types), "unseen types": unseen}
 
     def encode(self, word: str) -> tuple[int, ...]:
-        """The word's ids; see `encode_all`."""
         if word not in self._cache:
             ids, _ = self.encode_all([word])
             self._cache[word] = tuple(ids.tolist())
@@ -95,13 +82,8 @@ class Vocabulary:
         return [(i, self.text([i])) for i in self.encode(word)]
 
     def encode_all(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """The words' ids in one row, and how many each has: ((T,), (len(words),)) int64.
-
-        A word for which a given tokenizer has no id is of the unknown type.
-
-        Raises:
-            ValueError: a word is nothing but spaces, tabs or ends of lines.
-        """
+        """The words' ids in one row, and how many each has: ((T,), (len(words),)) int64. A word without an id is of the
+        unknown type; ValueError where it is only white space."""
         texts = [f" {word}" for word in words]
         encoded = [encoding.ids for encoding in self._words.encode_batch_fast(texts, add_special_tokens=False)]
         for i, ids in enumerate(encoded):
@@ -117,27 +99,10 @@ class Vocabulary:
         encode = self._words.encode_batch if places else self._words.encode_batch_fast
         return list(encode(texts, add_special_tokens=False))
 
-    def normal(self, text: str) -> str:
-        """A text as the tokenizer writes it before it cuts it."""
-        normalizer = self._words.normalizer
-        return text if normalizer is None else str(normalizer.normalize_str(text))
-
     def as_text(self, ids: np.ndarray) -> np.ndarray:
         """Ids of a text: what only looks like a special type is unknown."""
         ordinary = self.specials.is_ordinary(ids)
         return ids if ordinary.all() else np.where(ordinary, ids, self.specials.unknown)
-
-    @property
-    def parts_at_spaces(self) -> bool:
-        """Whether the tokenizer parts text at every space, so that no type reaches from one word into another.
-
-        Added types that are not special may hold spaces, or take those around them.
-        """
-        added = [token for token in self._words.get_added_tokens_decoder().values() if not token.special]
-        if self._words.pre_tokenizer is None or any(" " in one.content or one.lstrip or one.rstrip for one in added):
-            return False
-        parts = [where for _, where in self._words.pre_tokenizer.pre_tokenize_str("ab cd ef")]
-        return not any(start < space < end - 1 for start, end in parts for space in (2, 5))
 
     def text(self, ids: Iterable[int]) -> str:
         """The text of source ids, special types included; words are separated by one space."""
@@ -156,11 +121,6 @@ class Vocabulary:
 
     @classmethod
     def load(cls, folder: Path) -> Vocabulary:
-        """Read what `save` wrote.
-
-        Raises:
-            BadInput: a file is missing or damaged, or they do not belong together.
-        """
         tokenizer, specials = _open(folder / TOKENIZER), read_specials(folder)
         path = folder / COUNTS
         try:
@@ -179,11 +139,7 @@ class GivenVocabulary:
     folder: Path
 
     def open(self) -> Vocabulary:
-        """The vocabulary, its counts all 0.
-
-        Raises:
-            BadInput: there is no tokenizer, or it lacks a special type that models need.
-        """
+        """The vocabulary, its counts all 0."""
         path = self.folder / TOKENIZER
         tokenizer = _open(path)
         ids = tokenizer.get_vocab(with_added_tokens=True)
@@ -198,18 +154,13 @@ class GivenVocabulary:
         return Vocabulary(tokenizer, np.zeros(_size(tokenizer), np.int64), specials)
 
     def identity(self) -> Any:
-        """The contents of the folder, wherever it is, for a fingerprint."""
         path = self.folder / TOKENIZER
         check_file(path)
         return fingerprint("given", digest(path))
 
 
 def pair_types(path: Path) -> tuple[int, int]:
-    """The token types that the template of a `tokenizer.json` gives to the two texts of a pair.
-
-    Raises:
-        BadInput: the tokenizer is damaged, or its template's token types fit no layout.
-    """
+    """The token types that the template of a `tokenizer.json` gives to the two texts of a pair."""
     try:  # with another model, for the file's own may be large
         template = strict_json.loads(path.read_text(encoding="utf-8")).get("post_processor")
         model = {"type": "WordLevel", "vocab": {_WORD: 0}, "unk_token": _WORD}
@@ -225,11 +176,7 @@ _WORD = "a"
 
 
 def _layout(template: Any, path: Path | None = None) -> PairLayout | None:
-    """The layout of pairs by a tokenizer's template; None if it does not put something around and between texts.
-
-    Raises:
-        BadInput: its token types change elsewhere than after the first id between the texts.
-    """
+    """The layout of pairs by a tokenizer's template; None if it does not put something around and between texts."""
     words = Tokenizer(models.WordLevel({_WORD: 0}, unk_token=_WORD))
     if template is not None:
         words.post_processor = template
@@ -245,7 +192,6 @@ def _layout(template: Any, path: Path | None = None) -> PairLayout | None:
 
 
 def read_specials(folder: Path) -> Specials:
-    """The special types of a vocabulary's folder."""
     path = folder / SPECIAL_TYPES
     try:
         ids = strict_json.loads(path.read_text(encoding="utf-8"))
@@ -271,11 +217,8 @@ def _size(tokenizer: Tokenizer) -> int:
 
 
 class WordTable:
-    """Encodings of the words seen so far: each distinct word is encoded once, and text is a gather.
-
-    It forgets all words and starts again when it holds more than `room`, so that its memory does not
-    grow with the corpus.
-    """
+    """Encodings of the words seen so far: each distinct word is encoded once, and text is a gather. With more than
+    `room` words all are forgotten, so that memory does not grow with the corpus."""
 
     def __init__(self, vocabulary: Vocabulary, room: int = 1 << 19) -> None:
         self._vocabulary, self._room = vocabulary, room
@@ -289,7 +232,6 @@ class WordTable:
         self._pieces = np.zeros(0, np.int64)
 
     def encode(self, words: list[str]) -> tuple[np.ndarray, np.ndarray]:
-        """As `Vocabulary.encode_all`: ids in one row, and how many each word has."""
         if len(self._rows) > self._room:
             self._clear()
         known = len(self._rows)

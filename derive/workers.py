@@ -27,11 +27,8 @@ def silent(what: str, done: int, of: int) -> None:
 
 
 class Workers:
-    """`count` processes, or this process alone if `count` is 1.
-
-    Processes are spawned, so functions and jobs must be picklable, and a script that uses more than one
-    needs the usual `if __name__ == "__main__"`.
-    """
+    """`count` processes, or this process alone if `count` is 1. Processes are spawned, so functions and jobs must be
+    picklable, and a script that uses more than one needs the usual `if __name__ == "__main__"`."""
 
     def __init__(self, count: int) -> None:
         if count < 1:
@@ -72,10 +69,8 @@ class Workers:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Hold back an interrupt while processes are started, in them too: `follow_parent` lets it through.
-
-    One that came while a process still imports what it needs would print a traceback.
-    """
+    """Hold back an interrupt while processes are started, in them too (`follow_parent` lets it through): one that comes
+    during their imports would print a traceback."""
     resource_tracker.ensure_running()  # it lets signals through when it is started
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -85,11 +80,8 @@ def uninterrupted() -> Iterator[None]:
 
 
 def follow_parent() -> None:
-    """End when the parent ends, however it ends, and leave a keyboard's interrupt to it.
-
-    A worker whose parent was killed would write next to the one that resumes its work. An interrupt reaches all
-    processes, and each would print a traceback.
-    """
+    """End when the parent ends, so that no orphan writes next to whoever resumes its work, and leave a keyboard's
+    interrupt to the parent, so that only one process reports it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if parent := multiprocessing.parent_process():

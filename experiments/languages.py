@@ -22,6 +22,7 @@ from derive.bpe import SMALLEST
 from derive.build import derive_languages, languages_fingerprint, trial_image, write_translation
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput, NoFile
+from derive.example import Question
 from derive.files import fingerprint
 from derive.folder import FORMAT, KIND
 from derive.language import SOURCE
@@ -29,9 +30,8 @@ from derive.links.aligner import Pair
 from derive.natural.bitext import BitextFiles
 from derive.natural.build import Rows, derive_natural, natural_fingerprint
 from derive.natural.text import TextFiles, Without
-from derive.question import Question, image_of_question
 from derive.source import Source
-from derive.transform import Transform
+from derive.transform import Transform, image_of_question
 from derive.vocabulary import GivenVocabulary
 from experiments.places import CACHE, name_mistakes
 from experiments.step import Machine, Step

@@ -34,8 +34,7 @@ from derive.language import SOURCE
 from derive.languages import Languages
 from derive.natural.text import TextFiles
 from derive.own_code import code_of
-from derive.readers.compressed import check_file
-from derive.readers.lines import tokens
+from derive.readers.lines import check_file, tokens
 from derive.sources.files import written
 from derive.task_data import TaskFolder
 from derive.usage import count_shared, other_forms

@@ -34,7 +34,7 @@ def stanza_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from itertools import islice
 
     from derive.pocket.language import Pocket
-    from derive.treebank import write_treebank
+    from derive.readers.conllu import write_treebank
     from experiments.commands.parser import train_models
 
     folder = of_all_workers(tmp_path_factory) / "stanza"

@@ -13,9 +13,9 @@ import torch
 from analysis.records.items import Items
 from analysis.records.record import BOTH, CARRIED, KNOWN, MeasuredModel, Measurement
 from derive.errors import BadInput
+from derive.example import Question
 from derive.language import SOURCE
 from derive.languages import Languages
-from derive.question import Question
 from pretrain.architecture import architecture_of
 from pretrain.batch import UNLABELLED, Rows
 from pretrain.model import autocast, encode

@@ -1,17 +1,18 @@
-"""Features of a grammar, and which of the orders of n items have them.
-
-A feature is a tuple of strings: its kind, then labels. An item `ADJ amod` has the labels `ADJ`, `amod` and
-`ADJ amod`; a pair of items has a feature for each, a sequence for the last one only. A slot is the place of an item in
-its node's tuple of items: n - 1 is the head's, n is the mark before all items and n + 1 the mark after them.
-"""
+"""The nodes of a tree that a grammar orders, their features, and which orders of n items have these. A feature is its
+kind, then labels. An item `ADJ amod` has the labels `ADJ`, `amod` and `ADJ amod`; a pair of items has a feature for
+each, a sequence for the last one only. A slot is the place of an item in its node's tuple: n - 1 is the head's, n the
+mark before all items, n + 1 the mark after them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise, permutations
 
 import numpy as np
+
+from derive.sentence import Sentence
 
 Feature = tuple[str, ...]
 Weights = Mapping[Feature, float]
@@ -27,7 +28,6 @@ BEGIN, END = "<", ">"
 
 @cache
 def orders(n: int) -> list[tuple[int, ...]]:
-    """Every order of n items: the slots from first to last."""
     return list(permutations(range(n)))
 
 
@@ -81,7 +81,6 @@ def pair(kind: str, first: str, second: str) -> tuple[Feature, ...]:
 
 
 def node_pairs(items: Sequence[str]) -> Iterator[tuple[Feature, ...]]:
-    """The features of each of `columns`."""
     labels = (*items, BEGIN, END)
     for kind, i, j in columns(len(items)):
         yield pair(kind, labels[i], labels[j])
@@ -128,3 +127,81 @@ class Sequences:
 
         if n >= SHORTEST_SEQUENCE:
             yield from extend(self._root, (), ())
+
+
+CLASSES = {"NOUN": "NOUN", "PROPN": "NOUN", "PRON": "NOUN", "VERB": "VERB"}
+"""The class of a head by its tag: each class has weights of its own, and heads of other tags are not ordered."""
+MOST = 7  # items of a node, its head among them, that are ordered at most: 5,040 orders
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The dependents of each word in their order, the words from the root downwards, and `whole[i]`: whether word i and
+    all that depends on it are neighbours."""
+
+    dependents: list[list[int]]
+    downwards: list[int]
+    whole: list[bool]
+
+    @classmethod
+    def of(cls, heads: tuple[int, ...]) -> Tree:
+        """The tree of some heads."""
+        n = len(heads)
+        dependents: list[list[int]] = [[] for _ in range(n)]
+        downwards: list[int] = []
+        for word, head in enumerate(heads):
+            if head < 0:
+                downwards.append(word)
+            else:
+                dependents[head].append(word)
+        for word in downwards:  # which grows on the way
+            downwards += dependents[word]
+        first, last, size = list(range(n)), list(range(n)), [1] * n
+        for word in reversed(downwards):
+            if (head := heads[word]) >= 0:
+                size[head] += size[word]
+                first[head] = min(first[head], first[word])
+                last[head] = max(last[head], last[word])
+        return cls(dependents, downwards, [last[i] - first[i] + 1 == size[i] for i in range(n)])
+
+    @classmethod
+    def without_closing_marks(cls, sentence: Sentence) -> Tree:
+        """The tree of a sentence without the punctuation that closes it: an item does not distinguish a comma from a
+        full stop, so commas before participles would teach full stops to go first."""
+        end = len(sentence)
+        leaves = set(range(end)).difference(sentence.heads)
+        while end > 1 and sentence.tags[end - 1] == "PUNCT" and end - 1 in leaves:
+            end -= 1
+        return cls.of(sentence.heads[:end])
+
+    @property
+    def projective(self) -> bool:
+        return all(self.whole)
+
+    def crossed(self, head: int) -> bool:
+        """Whether other words stand between the node's own, or between those of one of its dependents."""
+        return not (self.whole[head] and all(self.whole[word] for word in self.dependents[head]))
+
+
+@cache
+def item(tag: str, relation: str) -> str:
+    """A dependent as a grammar sees it, `ADJ amod`: the relation without its subtype: each treebank has its own."""
+    return f"{tag} {relation.partition(':')[0]}"
+
+
+def head_item(tag: str) -> str:
+    return f"@{tag} @"
+
+
+def nodes(sentence: Sentence, tree: Tree) -> Iterator[tuple[str, tuple[str, ...], tuple[int, ...]]]:
+    """Every node that a grammar could order, however large: the head's tag; the items, sorted, the head's last; and the
+    slots from the first word to the last."""
+    for head in tree.downwards:
+        words, tag = tree.dependents[head], sentence.tags[head]
+        if not words or tag not in CLASSES:
+            continue
+        labels = {word: item(sentence.tags[word], sentence.relations[word]) for word in words}
+        ranked = sorted(words, key=labels.__getitem__)
+        slots = {word: slot for slot, word in enumerate([*ranked, head])}
+        items = (*(labels[word] for word in ranked), head_item(tag))
+        yield tag, items, tuple(slots[word] for word in sorted(slots))

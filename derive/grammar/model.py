@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,24 +12,31 @@ import numpy as np
 
 from derive.artefact import read_sealed, write_sealed
 from derive.errors import BadInput
-from derive.grammar.features import KINDS, SEQUENCE, Feature, Sequences, Weights, containing, design, node_pairs, orders
-from derive.grammar.nodes import CLASSES
-from derive.readers.compressed import check_file
+from derive.grammar.features import (
+    CLASSES,
+    KINDS,
+    SEQUENCE,
+    Feature,
+    Sequences,
+    Weights,
+    containing,
+    design,
+    node_pairs,
+    orders,
+)
+from derive.readers.lines import check_file
 from derive.sentence import Sentence
 
 FORMAT = 1
 """Goes up when the same weights would mean other probabilities, or the same treebank would teach other weights."""
-LARGE = 1e6
-"""Every weight is smaller: a sum of a few hundred stays finite."""
+LARGE = 1e6  # every weight is smaller: a sum of a few hundred stays finite
 SUBSTRATE_WEIGHT = 0.05
 
 
 @dataclass(frozen=True, eq=False)
 class Grammar:
-    """p(order) = exp(theta . f(order)) / sum over all orders, for the nodes of each class of heads.
-
-    Wang and Eisner (2016), section 4. `about` describes its treebank, in numbers.
-    """
+    """p(order) = exp(theta . f(order)) / sum over all orders, for the nodes of each class of heads (Wang and Eisner
+    2016, section 4). `about` describes its treebank, in numbers."""
 
     name: str
     weights: Mapping[str, Weights]
@@ -38,11 +44,6 @@ class Grammar:
 
     @classmethod
     def train(cls, sentences: Iterable[Sentence], name: str = "", l2: float = 1.0, path: Path | None = None) -> Grammar:
-        """Learn the orders of a treebank, which errors call `path`; see `derive.grammar.train`.
-
-        Raises:
-            BadInput: a treebank without an ordered node under a noun or under a verb.
-        """
         from derive.grammar.train import train  # SciPy comes with it
 
         return cls(name, *train(sentences, l2, path))
@@ -96,19 +97,11 @@ class Grammar:
 
     @classmethod
     def load(cls, path: Path) -> Grammar:
-        """Read what `save` wrote.
-
-        Raises:
-            BadInput: it is not a grammar, it has changed since it was written, or it is one of another version.
-        """
         check_file(path)
         content = read_sealed(path, "a grammar that `calque grammar train` wrote")
-        if content.get("format") != FORMAT:
-            raise BadInput(
-                f"a grammar of version {content.get('format')}; expected {FORMAT}: train it again with "
-                "`calque grammar train`",
-                path,
-            )
+        if (version := content.get("format")) != FORMAT:
+            hint = "train it again with `calque grammar train`"
+            raise BadInput(f"a grammar of version {version}; expected {FORMAT}: {hint}", path)
         try:
             weights = {kind: _read_weights(kind, table) for kind, table in content["weights"].items()}
             return cls(str(content["name"]), weights, {str(k): int(v) for k, v in content["about"].items()})
@@ -128,30 +121,12 @@ def _read_weights(kind: str, table: dict[str, Any]) -> dict[Feature, float]:
 
 
 class Sampler:
-    """Exact draws of orders; a node of the same items as one before costs a search in its distribution.
+    """Exact draws of orders. Distributions of nodes that were met lately are kept: at most 165 MB of them."""
 
-    `room`: bytes of probabilities that are remembered at most; beyond them the nodes that were not met longest go.
-    """
-
-    def __init__(self, grammar: Grammar, room: int = 1 << 27) -> None:
-        self._grammar = grammar
-        self._room = room
-        self._cumulative: OrderedDict[tuple[str, ...], np.ndarray] = OrderedDict()
+    def __init__(self, grammar: Grammar) -> None:
+        self.cumulative = lru_cache(maxsize=1 << 12)(lambda items: np.cumsum(grammar.probabilities(items)))
 
     def __call__(self, items: tuple[str, ...], u: float) -> tuple[int, ...]:
         """The order of a node's items, the head's last, that a uniform number from 0 to below 1 picks."""
         every = orders(len(items))
         return every[min(int(self.cumulative(items).searchsorted(u, "right")), len(every) - 1)]
-
-    def cumulative(self, items: tuple[str, ...]) -> np.ndarray:
-        """The probability of each order and all before it: (n!,)."""
-        ends = self._cumulative.get(items)
-        if ends is not None:
-            self._cumulative.move_to_end(items)
-            return ends
-        ends = self._cumulative[items] = np.cumsum(self._grammar.probabilities(items))
-        self._room -= ends.nbytes
-        while self._room < 0 and len(self._cumulative) > 1:
-            _, oldest = self._cumulative.popitem(last=False)
-            self._room += oldest.nbytes
-        return ends

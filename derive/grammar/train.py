@@ -13,34 +13,37 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
 from derive.errors import BadInput
-from derive.grammar.features import Feature, Sequences, Weights, containing, design, node_pairs, orders, sequences
-from derive.grammar.nodes import CLASSES, Tree, nodes
+from derive.grammar.features import (
+    CLASSES,
+    Feature,
+    Sequences,
+    Tree,
+    Weights,
+    containing,
+    design,
+    node_pairs,
+    nodes,
+    orders,
+    sequences,
+)
 from derive.sentence import Sentence
 
-LARGEST = 6
-"""Items of the largest nodes that are learnt from."""
-KEPT = 0.1
-"""The fraction of the types of sequences, the most frequent ones, that have a weight."""
+LARGEST = 6  # items of the largest nodes that are learnt from
+KEPT = 0.1  # the fraction of the types of sequences, the most frequent ones, that have a weight
 PRECISE = 1e-6
 """The search ends with a step that gains less than this fraction of the log-likelihood, or after `STEPS`."""
 STEPS = 1_000
 
 Items = tuple[str, ...]
-Seen = tuple[Items, tuple[int, ...]]
-"""A node's items, and the order in which a sentence has them."""
+Seen = tuple[Items, tuple[int, ...]]  # a node's items, and the order in which a sentence has them
 
 
 def train(
     sentences: Iterable[Sentence], l2: float = 1.0, path: Path | None = None
 ) -> tuple[dict[str, Weights], dict[str, int]]:
-    """Weights by class of head for the orders of a treebank, and counts of what was used and what was not.
-
+    """Weights by class of head for the orders of a treebank (`path`, for errors), and counts of what was used.
     Projective trees only, nodes of 2 to 6 items. The search maximises the sum over nodes of log p(order) less l2 / 2
-    times the sum of squared weights; it is concave, so there is one answer.
-
-    Raises:
-        BadInput: a treebank (`path`, where it has one) without such a node under a noun, or under a verb.
-    """
+    times the sum of squared weights, which is concave."""
     about: Counter[str] = Counter()
     seen: dict[str, Counter[Seen]] = {kind: Counter() for kind in sorted(set(CLASSES.values()))}
     for sentence in sentences:
@@ -65,10 +68,8 @@ def train(
 
 
 class _Group(NamedTuple):
-    """The B distinct nodes of n items: their counts, the features of their pairs, and those of their sequences.
-
-    counts (B,); features (B, columns, 3), numbers of features; has (B * n!, sequences), which order has which.
-    """
+    """The B distinct nodes of n items: their counts, the features of their pairs, and those of their sequences. counts
+    (B,); features (B, columns, 3), numbers of features; has (B * n!, sequences), which order has which."""
 
     n: int
     counts: np.ndarray
@@ -81,7 +82,12 @@ class Likelihood:
 
     def __init__(self, seen: Counter[Seen], l2: float) -> None:
         self.l2 = l2
-        frequent = _frequent(seen)
+        counts: Counter[Feature] = Counter()
+        for (items, order), count in seen.items():
+            for feature in sequences(items, order):
+                counts[feature] += count
+        ranked = sorted(counts, key=lambda feature: (-counts[feature], feature))
+        frequent = ranked[: math.ceil(KEPT * len(ranked))]
         self.numbers: dict[Feature, int] = {feature: i for i, feature in enumerate(frequent)}
         self.sequences = len(frequent)
         nodes: Counter[Items] = Counter()
@@ -111,7 +117,6 @@ class Likelihood:
         return _Group(n, counts, np.array(features, dtype=np.int32), has)
 
     def _observed(self, seen: Counter[Seen]) -> np.ndarray:
-        """How often each feature occurs in the treebank."""
         counts = np.zeros(len(self.numbers))
         rank = {n: {order: i for i, order in enumerate(orders(n))} for n in {len(items) for items, _ in seen}}
         for (items, order), count in seen.items():
@@ -145,17 +150,6 @@ class Likelihood:
         return float(loss), self.l2 * weights + expected - self.observed
 
     def maximise(self) -> tuple[Weights, int]:
-        """The best weights, and the number of steps of the search."""
         start, options = np.zeros(len(self.numbers)), {"maxiter": STEPS, "maxcor": 20, "ftol": PRECISE}
         best = minimize(self, start, jac=True, method="L-BFGS-B", options=options)
         return {feature: float(best.x[number]) for feature, number in self.numbers.items()}, int(best.nit)
-
-
-def _frequent(seen: Counter[Seen]) -> list[Feature]:
-    """The most frequent tenth of the treebank's sequences; of those equally frequent the first by name."""
-    counts: Counter[Feature] = Counter()
-    for (items, order), count in seen.items():
-        for feature in sequences(items, order):
-            counts[feature] += count
-    ranked = sorted(counts, key=lambda feature: (-counts[feature], feature))
-    return ranked[: math.ceil(KEPT * len(ranked))]

@@ -15,8 +15,7 @@ from derive.readers.parallel import Pair
 
 __all__ = ["Aligner", "LeftOut", "Links", "Pair", "Scored", "line_of", "write_links"]
 
-_EXAMPLES = 5
-"""Lines that are named for each reason."""
+_EXAMPLES = 5  # lines that are named for each reason
 
 
 class Aligner(ABC):
@@ -61,11 +60,12 @@ class LeftOut:
 
     def described(self) -> list[str]:
         """A line a reason, as in `3 words that ... (line 4, 17)`."""
-        return [f"{count:,} {what} (line {self._examples(what)})" for what, count in self.counts.items()]
-
-    def _examples(self, what: str) -> str:
-        lines = self._lines[what]
-        return ", ".join(map(str, sorted(lines[:_EXAMPLES]))) + (" …" if len(lines) > _EXAMPLES else "")
+        described = []
+        for what, count in self.counts.items():
+            lines = self._lines[what]
+            examples = ", ".join(map(str, sorted(lines[:_EXAMPLES]))) + (" …" if len(lines) > _EXAMPLES else "")
+            described.append(f"{count:,} {what} (line {examples})")
+        return described
 
 
 def line_of(links: Iterable[Link] | Scored) -> str:
@@ -76,6 +76,5 @@ def line_of(links: Iterable[Link] | Scored) -> str:
 
 
 def write_links(path: Path, pairs: Iterable[Links] | Iterable[Scored]) -> None:
-    """Write the links of sentence pairs, whole or not at all."""
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(line_of(links) + "\n" for links in pairs)

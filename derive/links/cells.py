@@ -19,16 +19,12 @@ import numpy as np
 
 from derive.links.aligner import Links, Pair
 
-NULL = 0
-"""The id of the word before the first, which target words without a link come from."""
-NULL_SHARE = 0.08
-"""The null word's part of a target word's prior."""
-TENSION = 4.0
-"""The tension before it is optimised."""
+NULL = 0  # the id of the word before the first, which target words without a link come from
+NULL_SHARE = 0.08  # the null word's part of a target word's prior
+TENSION = 4.0  # the tension before it is optimised
 _LOWEST, _HIGHEST = 0.1, 14.0
 _STEPS, _RATE = 8, 20.0
-_CELLS = 2**16
-"""At how many cells a chunk ends: its columns stay in the processor's cache."""
+_CELLS = 2**16  # at how many cells a chunk ends: its columns stay in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -87,7 +83,6 @@ class Cells:
         self._source = self.i / self._n[self.row]
 
     def keys(self, stride: int) -> np.ndarray:
-        """(C,) source id * stride + target id."""
         width = self._chunk.n + 1
         first = (np.cumsum(width) - width)[self._pair]
         return self._chunk.sources[first[self.row] + self.i] * stride + self._chunk.targets[self.row]
@@ -106,19 +101,15 @@ class Cells:
         return joint / np.bincount(self.row, joint)[self.row]
 
     def feature(self, posterior: np.ndarray) -> float:
-        """h of the links that are expected, summed over the target words.
-
-        Target places count from 0 here, unlike everywhere else: a quirk of the published tool that its links depend on.
-        """
+        """h of the links that are expected, summed over the target words. Their places count from 0 here, a quirk of
+        the published tool that its links depend on."""
         h = nearness(self._source, ((self._j - 1) / self._m)[self.row])
         h[self.start] = 0.0
         return float(np.sum(h * posterior))
 
     def links(self, joint: np.ndarray, reverse: bool) -> list[Links]:
         """What each target word most probably comes from, for each pair; of equals the first, and null before all.
-
-        `reverse` exchanges the sides of the links.
-        """
+        `reverse` exchanges the sides."""
         hits = np.flatnonzero(joint == np.maximum.reduceat(joint, self.start)[self.row])
         first = hits[np.diff(self.row[hits], prepend=-1) > 0]
         linked = self.i[first] > 0
@@ -131,10 +122,8 @@ class Cells:
         return [links[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
     def tables(self, posterior: np.ndarray, reverse: bool) -> list[np.ndarray]:
-        """The probability of each link of each pair: tables of (source words, target words) of the links.
-
-        `reverse` exchanges the sides of the links.
-        """
+        """The probability of each link of each pair, (source words, target words) of the links; `reverse` exchanges the
+        sides."""
         sizes = (self._chunk.n + 1) * self._chunk.m
         by_pair = np.split(posterior, np.cumsum(sizes)[:-1])
         tables = zip(by_pair, self._chunk.n.tolist(), self._chunk.m.tolist(), strict=True)
@@ -143,7 +132,6 @@ class Cells:
 
 
 def nearness(source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """h of the relative places i / n and j / m."""
     return -np.abs(source - target)
 
 
@@ -153,22 +141,14 @@ def partition(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> np
 
 
 def slope(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> np.ndarray:
-    """The derivative of log Z with respect to the tension, as the published tool computes it.
-
-    Its divisor is Z with the two lengths exchanged. That is no derivative of anything unless m = n, but the published
-    links depend on it.
-    """
+    """The derivative of log Z by the tension, as the published tool computes it: its divisor is Z with the two lengths
+    exchanged, which is wrong unless m = n, but the published links depend on it."""
     return _sums(j, m, n, tension)[1] / partition(j, n, m, tension)
 
 
 def optimise(tension: float, mean: float, m: np.ndarray, n: np.ndarray, pairs: np.ndarray) -> float:
-    """The tension after a few steps up the likelihood, after which the model expects more nearly what was seen.
-
-    Args:
-        mean: h of the links that the corpus is expected to have, over its target words.
-        m, n: (S,) the distinct pairs of lengths.
-        pairs: (S,) how many sentence pairs have them.
-    """
+    """The tension after a few steps up the likelihood. `mean` is h of the links that the corpus is expected to have,
+    over its target words; `pairs` (S,) counts the sentence pairs of each of the distinct lengths `m` and `n` (S,)."""
     shape = np.repeat(np.arange(len(m)), m)
     j, weight = places(m) + 1, pairs[shape] / np.sum(m * pairs)
     for _ in range(_STEPS):

@@ -36,15 +36,12 @@ from derive.links.cells import NULL, TENSION, Cells, Chunk, chunks, optimise
 from derive.links.symmetrise import SYMMETRISATIONS, Symmetrisation, grow_diag_final_and
 
 KIND, FORMAT = "fast_align", 1
-_SIDES, _DIRECTIONS = ("source", "target"), ("forward", "reverse")
 LONGEST = 1024
 """Words in a sentence at most: the memory of a pair is in proportion to the product of its lengths."""
 _ALPHA = 0.01
 """The parameter of the Dirichlet prior of t(. | e)."""
-_UNSEEN = 1e-9
-"""t of words that never stood in one sentence pair, and of all words at the beginning."""
-_ROOM = 2**20
-"""Keys that may wait to be merged."""
+_UNSEEN = 1e-9  # t of words that never stood in one sentence pair, and of all words at the beginning
+_ROOM = 2**20  # keys that may wait to be merged
 
 
 @dataclass(frozen=True)
@@ -95,7 +92,6 @@ class FastAlign(Aligner):
         return cls(reverse, dict(source_ids), dict(target_ids), keys, probabilities, tension, unlearnt)
 
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
-        """Links of sentence pairs, seen in training or not."""
         for cells, joint in self._joint(pairs):
             yield from cells.links(joint, self.reverse)
 
@@ -131,11 +127,9 @@ class FastAlign(Aligner):
 
 @dataclass(frozen=True)
 class StatisticalAligner(Aligner):
-    """Both directions of fast_align, learnt from the same sentence pairs and made into one by a symmetrisation.
-
-    The score of a link is the mean of the probabilities that the directions give it (DeNero and Klein 2007), also where
-    one of them would not make it.
-    """
+    """Both directions of fast_align, learnt from the same sentence pairs and made into one by a symmetrisation. The
+    score of a link is the mean of the probabilities that the directions give it (DeNero and Klein 2007), also where one
+    of them would not make it."""
 
     forward: FastAlign
     reverse: FastAlign
@@ -172,44 +166,42 @@ class StatisticalAligner(Aligner):
         return (self.forward.matrix(pair) + self.reverse.matrix(pair)) / 2
 
     def save(self, folder: Path) -> None:
-        """Write it to a folder, whole or not at all; what was there is replaced."""
+        """Write it to a folder; what was there is replaced."""
         facts: dict[str, Any] = {
             "format": FORMAT,
             "symmetrisation": self.symmetrisation.__name__.replace("_", "-"),
             "tension": {"forward": self.forward.tension, "reverse": self.reverse.tension},
         }
-        sizes = len(self.reverse.target_ids), len(self.forward.target_ids)
+        sides = {"source": self.reverse.target_ids, "target": self.forward.target_ids}
+        sources, targets = map(len, sides.values())
         with making(folder, KIND, facts) as part:
-            for side, ids in zip(_SIDES, (self.reverse.target_ids, self.forward.target_ids), strict=True):
+            for side, ids in sides.items():
                 text = json.dumps(list(ids), ensure_ascii=False, indent=0)
                 (part / f"{side}.json").write_text(text + "\n", encoding="utf-8", newline="\n")
-            pairs = np.stack(np.divmod(self.forward.keys[sizes[1] :], sizes[1] + 1), axis=1) - (NULL + 1, 0)
+            pairs = np.stack(np.divmod(self.forward.keys[targets:], targets + 1), axis=1) - (NULL + 1, 0)
             np.save(part / "pairs.npy", pairs.astype(np.uint32))
             # The reverse direction's pairs are sorted by their target words.
             order = np.argsort(np.lexsort((pairs[:, 0], pairs[:, 1])))
-            for name, model, null, places in (
-                ("forward", self.forward, sizes[1], slice(None)),
-                ("reverse", self.reverse, sizes[0], order),
-            ):
-                np.save(part / f"{name}.npy", model.probabilities[null:][places])
-                np.save(part / f"{name}-null.npy", model.probabilities[:null])
-            facts |= {"words": dict(zip(_SIDES, sizes, strict=True)), "pairs of words": len(pairs)}
+            forward, reverse = self.forward.probabilities, self.reverse.probabilities
+            np.save(part / "forward.npy", forward[targets:])
+            np.save(part / "forward-null.npy", forward[:targets])
+            np.save(part / "reverse.npy", reverse[sources:][order])
+            np.save(part / "reverse-null.npy", reverse[:sources])
+            facts |= {"words": {"source": sources, "target": targets}, "pairs of words": len(pairs)}
 
     @classmethod
     def open(cls, folder: Path) -> StatisticalAligner:
-        """Read what `save` wrote."""
-        saved = Artefact.open(folder, KIND)
-        if saved.facts["format"] != FORMAT:
-            raise BadInput(f"saved in format {saved.facts['format']}, expected {FORMAT}; train it again", folder)
-        words = [strict_json.loads(saved.path(f"{side}.json").read_text(encoding="utf-8")) for side in _SIDES]
-        arrays = {
-            name: np.load(saved.path(f"{name}.npy"), allow_pickle=False)
-            for direction in _DIRECTIONS
-            for name in (direction, f"{direction}-null")
-        }
-        pairs = np.load(saved.path("pairs.npy"), allow_pickle=False).astype(np.int64)
+        saved = Artefact.open(folder, KIND, FORMAT)
+        words = [
+            strict_json.loads(saved.path(f"{side}.json").read_text(encoding="utf-8")) for side in ("source", "target")
+        ]
+
+        def load(name: str) -> np.ndarray:
+            return np.asarray(np.load(saved.path(f"{name}.npy"), allow_pickle=False))
+
+        pairs = load("pairs").astype(np.int64)
         models = []
-        for direction, name in enumerate(_DIRECTIONS):
+        for direction, name in enumerate(("forward", "reverse")):
             mine, theirs = pairs[:, direction], pairs[:, 1 - direction]
             order = np.lexsort((theirs, mine))
             size = len(words[1 - direction])
@@ -220,7 +212,7 @@ class StatisticalAligner(Aligner):
                     source_ids={word: NULL + 1 + i for i, word in enumerate(words[direction])},
                     target_ids={word: i for i, word in enumerate(words[1 - direction])},
                     keys=keys,
-                    probabilities=np.concatenate([arrays[f"{name}-null"], arrays[name][order]]),
+                    probabilities=np.concatenate([load(f"{name}-null"), load(name)[order]]),
                     tension=float(saved.facts["tension"][name]),
                     unlearnt=LeftOut(),
                 )

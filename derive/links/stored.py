@@ -31,7 +31,6 @@ class StoredLinks:
 
     @classmethod
     def open(cls, folder: Path) -> StoredLinks:
-        """Read what `store` wrote."""
         artefact = Artefact.open(folder, KIND)
         links, ends = (np.load(artefact.path(name), allow_pickle=False) for name in (LINKS, ENDS))
         return cls(links, ends, artefact.facts)
@@ -40,24 +39,21 @@ class StoredLinks:
         return len(self.ends) - 1
 
     def __getitem__(self, pair: int) -> np.ndarray:
-        """The links of pair number `pair`, (k, 2) int64."""
         return self.links[self.ends[pair] : self.ends[pair + 1]].astype(np.int64)
 
-    def check(self, pairs: int, made_from: dict[str, str], folder: Path) -> None:
+    def check(self, pairs: int, languages: dict[str, str], folder: Path) -> None:
         """Refuse links of another bitext, naming their folder."""
-        if len(self) != pairs or self.facts.get("languages") != made_from:
+        if len(self) != pairs or self.facts.get("languages") != languages:
             message = f"links of {len(self):,} sentence pairs of other languages; expected {pairs:,} of these"
             raise BadInput(message, folder)
 
 
 def links_pair(folder: Path) -> tuple[str, str]:
-    """The names of the two languages whose bitext the links of a folder are of."""
     first, second = Artefact.open(folder, KIND).facts["pair"]
     return first, second
 
 
 def links_identity(folder: Path) -> str:
-    """What decides the links of a folder, as a fingerprint."""
     return str(Artefact.open(folder, KIND).facts["fingerprint"])
 
 
@@ -75,14 +71,9 @@ def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
 
 
 def of_pieces(links: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Links of words as links of their sub-words, (m, 2) int64, sorted.
-
-    Sub-words of two linked words are linked one by one where the words have as many, else each with all (WEAM).
-
-    Args:
-        links: (k, 2) places of words.
-        first, second: how many sub-words each word of either side has.
-    """
+    """Links of words, (k, 2), as links of their sub-words, (m, 2) int64, sorted; `first` and `second` count the
+    sub-words of each word. Those of linked words are linked one by one where the words have as many, else each with all
+    (WEAM)."""
     starts = [np.cumsum(pieces, dtype=np.int64) - pieces for pieces in (first, second)]
     linked: list[tuple[int, int]] = []
     for i, j in links.tolist():

@@ -1,11 +1,8 @@
-"""Two directed alignments made into one: the five symmetrisations of the `atools` that come with fast_align.
-
-Forward links are those of a model in which every target word comes from one source word or from none, reverse links
-those of the other direction; both as (source place, target place). Growing starts from the links of both directions and
-adds links of one (Och and Ney 2003, section 5; Koehn, Och and Marcu 2003). Each pass scans the source from left to
-right, then the target, and a link that was added a moment ago lets its neighbours in, so the order of the scan is part
-of the method.
-"""
+"""Two directed alignments made into one: the five symmetrisations of the `atools` that come with fast_align. Links are
+(source place, target place); in the forward ones every target word has at most one source word. Growing starts from the
+links of both directions and adds links of one (Och and Ney 2003, section 5; Koehn, Och and Marcu 2003). Each pass scans
+the source, then the target, and a link that was just added lets its neighbours in, so the order of the scan is part of
+the method."""
 
 from __future__ import annotations
 
@@ -19,7 +16,6 @@ _NEIGHBOURS = tuple((di, dj) for di in (-1, 0, 1) for dj in (-1, 0, 1) if di or 
 
 
 def union(forward: Links, reverse: Links) -> Links:
-    """The links of either direction."""
     return sorted({*forward, *reverse})
 
 

@@ -1,28 +1,36 @@
-"""Files of sentences and their translations: in two columns, in two files, or in the units of a TMX."""
+"""Files of sentences and their translations: in two columns, or in two files."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from derive.artefact import digest
 from derive.errors import BadInput
-from derive.natural.piece import BlockPiece, Piece, UnescapedPiece
-from derive.natural.tmx import is_xml, units
-from derive.readers.compressed import LIMIT, bytes_read, check_file, open_bytes, raw_lines
-from derive.readers.lines import SIZE, Block, Place, blocks, ends_line, up_to
+from derive.natural.piece import Columns, Piece, count_escaped, unescape
+from derive.readers.lines import (
+    LIMIT,
+    SIZE,
+    Block,
+    blocks,
+    bytes_read,
+    check_file,
+    ends_line,
+    open_bytes,
+    raw_lines,
+    up_to,
+)
 from derive.readers.markup import whole_pairs
 from derive.readers.parallel import Pair, words_of
 from derive.readers.text import COLUMNS, annotation, head
 
-MANY = 1 << 14
-"""Lines of two files that are read together."""
-Row = tuple[bytes | None, bytes | None]
-"""A line of each of two files; None where one of them has ended."""
+MANY = 1 << 14  # lines of two files that are read together
+Row = tuple[bytes | None, bytes | None]  # a line of each of two files; None where one of them has ended
 
 
 @dataclass(frozen=True)
@@ -30,43 +38,33 @@ class BitextFiles:
     """Sentences and their translations, of the first language and the second.
 
     They are in `path` and `beside`, line by line, as Moses has them; or, without `beside`, in two `columns`, counted
-    from 0, of a file with tabs; or in the units of a TMX, where xml:lang calls the languages `codes`.
-    `distinct` leaves out pairs that came before, in any file of the bitext. `megabytes` takes only the head, to the end
-    of the piece that reaches it (0: all of it), in bytes of the first file before compression. `escaped` says that
-    characters are escaped, as Moses's tokenizer does (`&quot;`), and are to be unescaped.
+    from 0, of a file with tabs. `megabytes` takes only the head, to the end of the piece that reaches it (0: all of
+    it), in bytes of the first file before compression. `escaped` says that characters are escaped, as Moses's tokenizer
+    does (`&quot;`), and are to be unescaped.
     """
 
     path: Path
     beside: Path | None = None
     columns: tuple[int, int] = (0, 1)
-    codes: tuple[str, str] | None = None
-    distinct: bool = False
     megabytes: int = 0
     escaped: bool = False
 
     def __post_init__(self) -> None:
         if min(self.columns) < 0 or self.columns[0] == self.columns[1]:
             raise BadInput(f"two different columns, counted from 0, not {self.columns[0]} and {self.columns[1]}")
-        if self.codes and self.codes[0].lower() == self.codes[1].lower():
-            raise BadInput(f"two different codes of languages, not {self.codes[0]} twice")
         if self.megabytes < 0:
             raise BadInput(f"megabytes is 0 (all of it) or more, not {self.megabytes}")
 
     def pieces(self) -> Iterator[Piece]:
-        """The pieces of the bitext in order."""
-        return (UnescapedPiece(piece, self.escaped) for piece in up_to(self.megabytes, self._pieces()))
-
-    def _pieces(self) -> Iterator[Piece]:
-        if self.beside is not None:
-            for path in self._paths:
-                _check_text(path)
-            return _two_files(self.path, self.beside)
-        if is_xml(self.path):
-            if self.codes is None:
-                raise BadInput("TMX, and no codes; expected those of the two languages in its xml:lang", self.path)
-            return units(self.path, self.codes)
-        _check_text(self.path, columns=True)
-        return (ColumnsPiece(block, self.columns) for block in blocks(self.path, ends_line, "line end", SIZE))
+        for path in self._paths:
+            _check_text(path, columns=self.beside is None)
+        if self.beside is None:
+            read = partial(_read_columns, self.columns)
+            rows = blocks(self.path, ends_line, "line end", SIZE)
+            found: Iterator[Piece] = (Piece(block, read, block.offset, block.size) for block in rows)
+        else:
+            found = _two_files(self.path, self.beside)
+        return (piece.then(unescape if self.escaped else count_escaped) for piece in up_to(self.megabytes, found))
 
     def words(self, source: str, target: str, left_out: Counter[str]) -> Iterator[Pair]:
         """Stream the pairs' words in the style of sets of gold links; `source` and `target` are codes as in en."""
@@ -84,15 +82,14 @@ class BitextFiles:
     def identity(self) -> list[Any]:
         for path in self._paths:
             check_file(path)
-        files = [digest(path) for path in self._paths]
-        return [files, self.columns, self.codes, self.distinct, self.megabytes, self.escaped]
+        return [list(map(digest, self._paths)), self.columns, self.megabytes, self.escaped]
 
     @property
     def _paths(self) -> tuple[Path, ...]:
         return (self.path,) if self.beside is None else (self.path, self.beside)
 
 
-def _check_text(path: Path, columns: bool = False) -> None:
+def _check_text(path: Path, columns: bool) -> None:
     """Refuse a file that is annotated, or JSON or XML; whether `columns` are expected."""
     with open_bytes(path) as file:
         first, lines = head(path, file)
@@ -100,53 +97,27 @@ def _check_text(path: Path, columns: bool = False) -> None:
         raise BadInput(f"{kind}; expected sentences and their translations", path, lines[0][0])
 
 
-@dataclass(frozen=True)
-class ColumnsPiece(BlockPiece):
-    """Some lines of a file with tabs, whose columns `places`, counted from 0, are read."""
+def _read_columns(places: tuple[int, int], block: Block, left_out: Counter[str]) -> Columns:
+    def rows() -> Iterator[tuple[str, str]]:
+        least = max(places) + 1
+        for number, line in enumerate(block.lines(left_out), start=block.line):
+            row = line.split("\t") if line.strip() else [""] * least
+            if len(row) < least:
+                raise BadInput(f"{len(row)} columns between tabs; expected at least {least}", block.path, number)
+            yield row[places[0]], row[places[1]]
 
-    places: tuple[int, int]
-
-    def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
-        return whole_pairs(self._pairs(left_out), left_out)
-
-    def _pairs(self, left_out: Counter[str]) -> Iterator[tuple[str, str]]:
-        (first, second), least = self.places, max(self.places) + 1
-        for number, line in enumerate(self.block.lines(left_out), start=self.block.line):
-            row = line.split("\t")
-            if len(row) >= least:
-                yield row[first], row[second]
-            elif line.strip():
-                fault = f"{len(row)} columns between tabs; expected at least {least}"
-                raise Place(self.block.path, number).fault(fault)
-            else:
-                yield "", ""
+    return whole_pairs(rows(), left_out)
 
 
-@dataclass(frozen=True)
-class TwoFilesPiece:
-    """Some lines of two files, from the same line on."""
-
-    first: Block
-    second: Block
-
-    @property
-    def offset(self) -> int:
-        return self.first.offset
-
-    @property
-    def size(self) -> int:
-        return self.first.size + self.second.size
-
-    def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
-        return whole_pairs(zip(self.first.lines(left_out), self.second.lines(left_out), strict=True), left_out)
+def _read_two_files(sides: tuple[Block, Block], left_out: Counter[str]) -> Columns:
+    return whole_pairs(zip(*(side.lines(left_out) for side in sides), strict=True), left_out)
 
 
 def _two_files(path: Path, beside: Path) -> Iterator[Piece]:
     """The pieces of two files, line i of one translating line i of the other; they must have as many lines."""
     with open_bytes(path) as first, open_bytes(beside) as second:
-        files = (first, second)
         rows = zip_longest(raw_lines(first, path), raw_lines(second, beside))
-        line, offsets, before, uneven = 1, [0, 0], [0, 0], 0
+        line, offset, before, uneven = 1, 0, 0, 0
         while some := _some(rows):
             for number, (a, b) in enumerate(some, start=line):
                 if a is None or b is None:
@@ -156,14 +127,11 @@ def _two_files(path: Path, beside: Path) -> Iterator[Piece]:
                     raise BadInput(expected + where, beside)
                 if not uneven and (not a.strip()) != (not b.strip()):
                     uneven = number
-            done = [bytes_read(file) for file in files]
-            sides = [b"".join(side) for side in zip(*some, strict=True)]
-            yield TwoFilesPiece(
-                Block(path, line, offsets[0], sides[0], done[0] - before[0]),
-                Block(beside, line, offsets[1], sides[1], done[1] - before[1]),
-            )
-            line, before = line + len(some), done
-            offsets = [offset + len(side) for offset, side in zip(offsets, sides, strict=True)]
+            data, translation = (b"".join(side) for side in zip(*some, strict=True))
+            sides = Block(path, line, offset, data, 0), Block(beside, line, offset, translation, 0)
+            read = bytes_read(first) + bytes_read(second)
+            yield Piece(sides, _read_two_files, offset, read - before)
+            line, offset, before = line + len(some), offset + len(data), read
 
 
 def _some(rows: Iterable[Row]) -> list[Row]:

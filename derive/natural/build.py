@@ -2,28 +2,91 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
 from operator import call
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from derive.artefact import digest
-from derive.corpus import CorpusWriter
+from derive.corpus import CorpusWriter, Shard
 from derive.dictionary import LEXICON_FORMAT, id_pairs, read_lexicon, write_dictionary
 from derive.errors import BadInput
 from derive.files import check_name, fingerprint, sha256
 from derive.folder import BITEXTS, DICTIONARY, FORMAT, KEPT, RESERVED, SIDES, VOCABULARY, NamePair, new_folder
-from derive.natural.encode import EncodedPiece, EncodePiece
-from derive.natural.piece import Files
-from derive.natural.seen import Seen
-from derive.readers.compressed import check_file
+from derive.natural.piece import Files, Piece
+from derive.readers.lines import check_file
 from derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary
 from derive.workers import Progress, Workers, silent
+
+
+def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
+    """The ids of lines: what the tokenizer gives for each, without special types. Words are what white space separates;
+    those without an id are left out."""
+    encodings = vocabulary.encode_texts(lines)
+    pieces = [
+        _pieces(line, [stop for _, stop in encoding.offsets]) for line, encoding in zip(lines, encodings, strict=True)
+    ]
+    ids = np.fromiter(chain.from_iterable(encoding.ids for encoding in encodings), np.int64)
+    return Shard(
+        vocabulary.as_text(ids),
+        np.fromiter(chain.from_iterable(pieces), np.int64),
+        np.fromiter(map(len, pieces), np.int64, len(pieces)),
+    )
+
+
+def _pieces(line: str, stops: Sequence[int]) -> list[int]:
+    """How many ids each word of a line has that has any; ids end before the characters `stops`. An id may begin with
+    the space before its word. All ids are one word's if they are not in the words' order."""
+    ends, end = [], 0
+    for word in line.split():
+        end = line.index(word, end) + len(word)
+        ends.append(end)
+    words = [min(bisect_left(ends, stop), len(ends) - 1) for stop in stops]
+    return list(Counter(words).values()) if words == sorted(words) else [len(words)]
+
+
+class EncodedPiece(NamedTuple):
+    """A piece as ids, `sides` one per language. `lines` counts those that have text, `left_out` what is in no side;
+    `size` is the piece's."""
+
+    sides: list[Shard]
+    lines: int
+    left_out: Counter[str]
+    size: int
+
+
+@dataclass(frozen=True)
+class EncodePiece:
+    """Encode a piece; `digest` stands for the contents of the vocabulary's folder."""
+
+    vocabulary: Path
+    digest: str
+    piece: Piece
+
+    def __call__(self) -> EncodedPiece:
+        left_out: Counter[str] = Counter()
+        vocabulary = _vocabulary(self.vocabulary, self.digest)
+        sides = [encode_lines(vocabulary, lines) for lines in self.piece.columns(left_out)]
+        empty = np.any([side.words == 0 for side in sides], axis=0)
+        long = np.any([side.too_long for side in sides], axis=0) & ~empty
+        left_out["lines without a type"] += int(empty.sum())
+        left_out["too long lines"] += int(long.sum())
+        kept = np.flatnonzero(~(empty | long))
+        return EncodedPiece([side.take(kept).small() for side in sides], len(empty), +left_out, self.piece.size)
+
+
+@lru_cache(maxsize=1)
+def _vocabulary(folder: Path, digest: str) -> Vocabulary:
+    return Vocabulary.load(folder)
+
 
 Rows = Literal["used", "all"]
 Texts = Mapping[str, Files]
@@ -39,13 +102,15 @@ def natural_fingerprint(
     dictionaries: Dictionaries | None = None,
 ) -> str:
     """Twelve hexadecimal digits that change whenever the files of `derive_natural` would."""
+    for path in (dictionaries or {}).values():
+        check_file(path)
     return fingerprint(
         FORMAT,
         [[name, files.identity()] for name, files in texts.items()],
         [[pair, [files.identity() for files in parts]] for pair, parts in bitexts.items()],
         vocabulary.identity(),
         rows,
-        [[pair, _digest_of_lexicon(path), LEXICON_FORMAT] for pair, path in (dictionaries or {}).items()],
+        [[pair, digest(path), LEXICON_FORMAT] for pair, path in (dictionaries or {}).items()],
     )
 
 
@@ -127,17 +192,8 @@ def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
         read_lexicon(path)  # before hours of encoding
 
 
-def _digest_of_lexicon(path: Path) -> str:
-    check_file(path)
-    return digest(path)
-
-
 def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[str, Any]:
-    """Write the entries whose words are types with an occurrence, and return the manifest's facts about them.
-
-    Raises:
-        BadInput: there are none.
-    """
+    """Write the entries whose words are types with an occurrence, and return the manifest's facts about them."""
     counts: Counter[str] = Counter()
     pairs, left_out = id_pairs(read_lexicon(lexicon, counts), vocabulary)
     left_out += counts
@@ -152,10 +208,8 @@ def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[st
 
 @dataclass
 class _Corpora:
-    """Writes corpora of files of text, encoded by workers, with the vocabulary in a folder, whose `size` is V.
-
-    `counts` (V,) int64 are how often each type occurs in all of them.
-    """
+    """Writes corpora of files of text, encoded by workers, with the vocabulary in a folder, whose `size` is V. `counts`
+    (V,) int64 are how often each type occurs in all of them."""
 
     vocabulary: Path
     pool: Workers
@@ -164,28 +218,17 @@ class _Corpora:
 
     def __post_init__(self) -> None:
         self.counts = np.zeros(self.size, np.int64)
-        self._digest = sha256(self.vocabulary / TOKENIZER)
 
     def write(self, name: str, files: Sequence[Files], folders: Sequence[Path]) -> dict[str, Any]:
-        """Write the text of all files, a corpus per language into each folder, and return a manifest's facts.
-
-        Raises:
-            BadInput: a file cannot be used, or no line is left.
-        """
+        """Write the text of all files, a corpus per language, and return a manifest's facts."""
         left_out: Counter[str] = Counter()
-        lines, seen = 0, Seen()
+        lines = 0
         with ExitStack() as stack:
             writers = [stack.enter_context(CorpusWriter(folder, self.size)) for folder in folders]
-            for part, piece in self._encoded(f"encoding {name}", files):
+            for piece in self._encoded(f"encoding {name}", files):
                 left_out += piece.left_out
-                lines += piece.read
-                sides = piece.sides
-                if piece.hashes is not None:
-                    new = seen.new(piece.hashes)
-                    if part.distinct:
-                        sides = piece.only(new)
-                        left_out["lines that came before"] += int((~new).sum())
-                for writer, side in zip(writers, sides, strict=True):
+                lines += piece.lines
+                for writer, side in zip(writers, piece.sides, strict=True):
                     self.counts += np.bincount(side.ids, minlength=self.size)
                     writer.append(side, writer.sentences)
             if not writers[0].sentences:
@@ -197,14 +240,12 @@ class _Corpora:
             "left out": dict(sorted(left_out.items())),
         }
 
-    def _encoded(self, stage: str, files: Sequence[Files]) -> Iterator[tuple[Files, EncodedPiece]]:
-        """The encoded pieces of all files in order, with hashes of their lines if any file asks for distinct ones."""
-        done, size, hashed = 0, sum(part.size for part in files), any(part.distinct for part in files)
+    def _encoded(self, stage: str, files: Sequence[Files]) -> Iterator[EncodedPiece]:
+        done, size, digest = 0, sum(part.size for part in files), sha256(self.vocabulary / TOKENIZER)
         self.progress(stage, 0, size)
         for part in files:
-            jobs = (EncodePiece(self.vocabulary, self._digest, piece, hashed) for piece in part.pieces())
-            for piece in self.pool.map(call, jobs):
+            for piece in self.pool.map(call, (EncodePiece(self.vocabulary, digest, piece) for piece in part.pieces())):
                 done += piece.size
                 self.progress(stage, done, size)
-                yield part, piece
+                yield piece
         self.progress(stage, size, size)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -16,18 +15,21 @@ from pathlib import Path
 from derive import strict_json
 from derive.errors import BadInput
 from derive.natural import parquet
-from derive.natural.piece import BlockPiece, Piece
-from derive.readers.compressed import LIMIT, bare_name, open_bytes
-from derive.readers.conllu import NAMES, cells, column_names
+from derive.natural.piece import Columns, Piece
+from derive.readers.conllu import cells, column_names
 from derive.readers.iob2 import Shape, sentence_lines, shape_of, words_of
 from derive.readers.lines import (
+    LIMIT,
     SIZE,
+    Block,
     Numbered,
     Place,
     WithheldWords,
+    bare_name,
     blocks,
     decode,
     ends_line,
+    open_bytes,
     parse_integer,
     stripped,
 )
@@ -37,6 +39,7 @@ from derive.readers.text import (
     JSON,
     TREEBANK,
     XML,
+    Kind,
     annotation,
     closes_document,
     head,
@@ -44,11 +47,13 @@ from derive.readers.text import (
     text_lines,
 )
 
-PARQUET, DOCUMENTS, WIKITEXT, PLAIN = "Parquet", "documents of WikiExtractor", "WikiText", "plain text"
-_RUNNING = {"doc": DOCUMENTS, "wikitext": WIKITEXT, "plain": PLAIN}
+PARQUET = "Parquet"
+RUNNING: dict[Kind, str] = {"doc": "documents of WikiExtractor", "wikitext": "WikiText", "plain": "plain text"}
 NAMED = {".conllu": TREEBANK, ".jsonl": JSON, ".ndjson": JSON, ".parquet": PARQUET}
 """What a file must be whose name ends so."""
 NumberedLines = Sequence[Numbered]
+Read = Callable[[NumberedLines, Path, Counter[str]], Iterator[str]]
+"""Finds the text in the lines of whole records; it counts what is not text."""
 _TEXT = "# text ="
 _UNSPACED = (
     "\u0e00-\u0fff"  # Thai, Lao, Tibetan
@@ -61,56 +66,41 @@ _BETWEEN = re.compile(f"(?<=[{_UNSPACED}]) (?=[{_UNSPACED}])")
 _ANY = re.compile(f"[{_UNSPACED}]")
 
 
-@dataclass(frozen=True)
-class Format:
-    """The format of a file: `name`, and what its text depends on beside its lines.
-
-    `column` is that of the text in JSON lines and Parquet, `names` are a treebank's columns, `shape` is that of a file
-    of entities.
-    """
-
-    name: str
-    column: str = ""
-    names: tuple[str, ...] = NAMES
-    shape: Shape | None = None
-
-    def pieces(self, path: Path) -> Iterator[Piece]:
-        """The pieces of a file in order; where it is cut into blocks, these end with a record."""
-        if self.name == PARQUET:
-            return parquet.pieces(path, self.column)
-        ends, record, _ = _READ[self.name]
-        return (LinesPiece(block, self) for block in blocks(path, ends, record, SIZE))
-
-    def texts(self, lines: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
-        """The text that the lines of a block hold; `left_out` counts what is not text."""
-        return _READ[self.name][2](self, lines, path, left_out)
-
-
-@dataclass(frozen=True)
-class LinesPiece(BlockPiece):
-    """Some whole records of a file."""
-
-    form: Format
-
-    def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
-        numbered = list(enumerate(self.block.lines(left_out), self.block.line))
-        return (stripped(self.form.texts(numbered, self.block.path, left_out), left_out),)
-
-
-def format_of(path: Path, column: str) -> Format:
-    """The format of a file; `column` is that of the text, where there are several."""
-    name, suffix = _name_of(path), Path(bare_name(path)).suffix
-    if NAMED.get(suffix, name) != name:
-        raise BadInput(f"named {suffix}, as {NAMED[suffix]} is, but it begins as {name} does", path)
+def pieces(path: Path, column: str) -> Iterator[Piece]:
+    """The pieces of a file in order; `column` is that of the text, in formats that have several. Where a file is cut
+    into blocks, these end with a record."""
+    name = format_of(path)
+    if name == PARQUET:
+        yield from parquet.pieces(path, column)
+        return
+    ends, record = _ends_sentence, "blank line"
     if name == TREEBANK:
         with open_bytes(path) as file:
-            return Format(name, names=column_names(path, decode(file.readline(LIMIT), path, 1).rstrip("\n")))
-    if name == ENTITIES:
-        return Format(name, shape=shape_of(path))
-    return Format(name, column if name in (JSON, PARQUET) else "")
+            names = column_names(path, decode(file.readline(LIMIT), path, 1).rstrip("\n"))
+        texts: Read = partial(treebank_texts, names)
+    elif name == ENTITIES:
+        texts = partial(_entities, shape_of(path))
+    else:
+        ends, record = (closes_document, "</doc>") if name == RUNNING["doc"] else (ends_line, "line end")
+        kind = next((kind for kind, title in RUNNING.items() if title == name), None)
+        texts = partial(_running, kind) if kind else partial(_json, column)
+    for block in blocks(path, ends, record, SIZE):
+        yield Piece(block, partial(_read, texts), block.offset, block.size)
 
 
-def _name_of(path: Path) -> str:
+def _read(texts: Read, block: Block, left_out: Counter[str]) -> Columns:
+    numbered = list(enumerate(block.lines(left_out), block.line))
+    return (stripped(texts(numbered, block.path, left_out), left_out),)
+
+
+def format_of(path: Path) -> str:
+    name, suffix = _format_of_contents(path), Path(bare_name(path)).suffix
+    if NAMED.get(suffix, name) != name:
+        raise BadInput(f"named {suffix}, as {NAMED[suffix]} is, but it begins as {name} does", path)
+    return name
+
+
+def _format_of_contents(path: Path) -> str:
     with open_bytes(path) as file:
         if file.peek(len(parquet.MAGIC)).startswith(parquet.MAGIC):
             return PARQUET
@@ -118,35 +108,32 @@ def _name_of(path: Path) -> str:
     kind = "" if first.startswith("<doc ") else annotation(first, lines)
     if kind in (COLUMNS, XML):
         raise BadInput(f"{kind}; expected text, CoNLL-U, or words with the tags of entities", path, lines[0][0])
-    return kind or _RUNNING[kind_of(Path(bare_name(path)).suffix, first)]
+    return kind or RUNNING[kind_of(Path(bare_name(path)).suffix, first)]
 
 
-def _running(kind: str, form: Format, lines: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
+def _running(kind: Kind, lines: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
     """Plain text, WikiText and documents: see `derive.readers.text`."""
-    return text_lines(kind, lines, path, left_out, lambda reason, _: left_out.update([reason]))  # type: ignore[arg-type]
+    return text_lines(kind, lines, path, left_out, lambda reason, _: left_out.update([reason]))
 
 
-def _json(form: Format, lines: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
+def _json(column: str, lines: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
     """JSON lines: a text of several lines is several lines. Objects whose text is null are left out."""
     for number, line in lines:
         if not line.strip():
             left_out["blank lines"] += 1
             continue
-        place, row, column = Place(path, number), strict_json.line(line, path, number), form.column
+        place, row = Place(path, number), strict_json.line(line, path, number)
         if column not in row:
             raise place.fault(f"no column {column!r}; there are {', '.join(row) or 'none'}")
-        text = row[column]
-        if text is None:
+        if row[column] is None:
             left_out["rows without text"] += 1
-            continue
-        yield place.text(text, repr(column))
+        else:
+            yield place.text(row[column], repr(column))
 
 
-def _treebank(form: Format, lines: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
-    """The text of a sentence as its comment has it; without one, its words as they stood before they were cut.
-
-    Comments without a sentence have no text.
-    """
+def treebank_texts(names: Sequence[str], lines: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
+    """The text of a sentence as its comment has it; without one, its words as they stood before they were cut. Comments
+    without a sentence have no text."""
     last, withheld = 0, WithheldWords()
     for blank, group in groupby(lines, lambda line: not line[1].strip()):
         if blank:
@@ -155,7 +142,7 @@ def _treebank(form: Format, lines: NumberedLines, path: Path, left_out: Counter[
         rows = [(number, line) for number, line in block if not line.startswith("#")]
         comments = [(number, line) for number, line in block if line.startswith(_TEXT)]
         if rows:
-            text = _joined_tokens(path, rows, form.names)
+            text = _joined_tokens(path, rows, names)
             if comments:
                 text = comments[0][1].removeprefix(_TEXT)
             withheld.add(text.split(), rows[0][0])
@@ -190,9 +177,8 @@ def _joined_tokens(path: Path, rows: NumberedLines, names: Sequence[str]) -> str
     return text
 
 
-def _entities(form: Format, lines: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
-    """The words of each sentence, joined."""
-    withheld, shape = WithheldWords(), form.shape or Shape()
+def _entities(shape: Shape, lines: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
+    withheld = WithheldWords()
     for rows in sentence_lines(lines, shape.separator, Counter()):
         words = words_of(path, rows, shape, left_out)
         withheld.add(words, rows[0][0])
@@ -201,11 +187,9 @@ def _entities(form: Format, lines: NumberedLines, path: Path, left_out: Counter[
 
 
 def join_words(words: Sequence[str]) -> str:
-    """The words with a space between them, but with none between letters of scripts that are written without spaces.
-
-    A sentence of single characters with such a letter among them was cut by character, as PAN-X's Chinese and Japanese
-    are: there is none between digits or Latin letters in it either, and where there was one is not known.
-    """
+    """The words with a space between them, but with none between letters of scripts that are written without spaces. A
+    sentence of single characters with such a letter among them was cut by character, as PAN-X's Chinese and Japanese
+    are: there is none between digits or Latin letters in it either, and where there was one is not known."""
     if max(map(len, words), default=0) == 1 and _ANY.search("".join(words)):
         return "".join(words)
     return _BETWEEN.sub("", " ".join(words))
@@ -213,15 +197,3 @@ def join_words(words: Sequence[str]) -> str:
 
 def _ends_sentence(line: bytes) -> bool:
     return not line.strip()
-
-
-Read = Callable[[Format, NumberedLines, Path, Counter[str]], Iterator[str]]
-_READ: dict[str, tuple[Callable[[bytes], bool], str, Read]] = {
-    PLAIN: (ends_line, "line end", partial(_running, "plain")),
-    WIKITEXT: (ends_line, "line end", partial(_running, "wikitext")),
-    DOCUMENTS: (closes_document, "</doc>", partial(_running, "doc")),
-    JSON: (ends_line, "line end", _json),
-    TREEBANK: (_ends_sentence, "blank line", _treebank),
-    ENTITIES: (_ends_sentence, "blank line", _entities),
-}
-"""By a format's name: whether a record ends with a line, what such an end is called, and what reads the text."""

@@ -4,36 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from derive.errors import BadInput
-from derive.natural.piece import Piece
-from derive.readers.compressed import LIMIT
-from derive.readers.lines import SIZE, stripped
+from derive.natural.piece import Columns, Piece
+from derive.readers.lines import LIMIT, SIZE, stripped
 from derive.strict_json import is_text
 
-MAGIC = b"PAR1"
-"""What a Parquet file begins and ends with."""
-ROWS = 1 << 10
-"""Rows that are read at a time."""
-EXPANSION = 100
-"""How many times its compressed size text may have; zstandard seldom reaches 20."""
+MAGIC = b"PAR1"  # what a Parquet file begins and ends with
+ROWS = 1 << 10  # rows that are read at a time
+EXPANSION = 100  # how many times its compressed size text may have; zstandard seldom reaches 20
 
 
-@dataclass(frozen=True)
-class TextsPiece:
-    """Some texts; those that are None are left out."""
-
-    texts: tuple[str | None, ...]
-    offset: int
-    size: int
-
-    def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
-        there = [text for text in self.texts if text is not None]
-        left_out["rows without text"] += len(self.texts) - len(there)
-        return (stripped(there, left_out),)
+def _read(texts: list[str | None], left_out: Counter[str]) -> Columns:
+    there = [text for text in texts if text is not None]
+    left_out["rows without text"] += len(texts) - len(there)
+    return (stripped(there, left_out),)
 
 
 def pieces(path: Path, column: str) -> Iterator[Piece]:
@@ -96,5 +83,5 @@ def _pieces(path: Path, column: str, file: Any) -> Iterator[Piece]:
             length += own
             if length >= SIZE or rows == total:
                 done = size * rows // total
-                yield TextsPiece(tuple(texts), offset, done - before)
+                yield Piece(texts, _read, offset, done - before)
                 texts, offset, length, before = [], offset + length, 0, done

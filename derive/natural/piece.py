@@ -3,84 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, compress
 from typing import Any, Protocol
 
-from derive.readers.lines import Block
 from derive.readers.markup import ESCAPED, seems_escaped, unescaped
 
-
-class Piece(Protocol):
-    """A frozen dataclass of plain values. What it holds depends on the files alone, never on who reads."""
-
-    @property
-    def offset(self) -> int:
-        """Where it begins, in bytes before compression."""
-
-    @property
-    def size(self) -> int:
-        """How many bytes of the files on the disk were read for it, for progress."""
-
-    def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
-        """Lines of text in one language, or as many in each of two, none of them blank; the rest is counted.
-
-        Raises:
-            BadInput: with file and line, where it is not what it should be.
-        """
+Columns = tuple[list[str], ...]
+"""Lines of text in one language, or as many in each of two, none of them blank."""
+Change = Callable[[Columns, Counter[str]], Columns]
 
 
 @dataclass(frozen=True)
-class BlockPiece:
-    """A piece that is a block of one file."""
+class Piece:
+    """Some whole records of files; it depends on the files alone, never on who reads it. `read` finds the lines in the
+    `content`, and `changes` follow in their order. All of these can be pickled. `offset` is where the piece begins, in
+    bytes before compression, and `size` how many bytes on the disk were read for it."""
 
-    block: Block
+    content: Any
+    read: Callable[[Any, Counter[str]], Columns]
+    offset: int
+    size: int
+    changes: tuple[Change, ...] = ()
 
-    @property
-    def offset(self) -> int:
-        return self.block.offset
+    def then(self, change: Change) -> Piece:
+        return replace(self, changes=(*self.changes, change))
 
-    @property
-    def size(self) -> int:
-        return self.block.size
-
-
-@dataclass(frozen=True)
-class ChangedPiece(Piece):
-    """A piece whose lines are changed, or left out, after it was read."""
-
-    piece: Piece
-
-    @property
-    def offset(self) -> int:
-        return self.piece.offset
-
-    @property
-    def size(self) -> int:
-        return self.piece.size
-
-
-def columns_of(rows: Sequence[Sequence[str]], many: int) -> tuple[list[str], ...]:
-    """The `many` columns of some rows; empty ones if there are no rows."""
-    return tuple(map(list, zip(*rows, strict=True))) if rows else tuple([] for _ in range(many))
-
-
-@dataclass(frozen=True)
-class UnescapedPiece(ChangedPiece):
-    """A piece whose characters are escaped (`&quot;`) if `escaped`; if not, lines that seem to be are counted."""
-
-    escaped: bool
-
-    def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
-        columns = self.piece.columns(left_out)
-        if not self.escaped:
-            left_out[ESCAPED] += sum(map(seems_escaped, chain.from_iterable(columns)))
-            return columns
-        rows = list(zip(*([unescaped(line, left_out).strip() for line in lines] for lines in columns), strict=True))
-        kept = [row for row in rows if all(row)]
-        left_out["blank lines"] += len(rows) - len(kept)
-        return columns_of(kept, len(columns))
+    def columns(self, left_out: Counter[str]) -> Columns:
+        """Read the piece; `left_out` counts what is not in the lines."""
+        columns = self.read(self.content, left_out)
+        for change in self.changes:
+            columns = change(columns, left_out)
+        return columns
 
 
 class Files(Protocol):
@@ -90,12 +45,27 @@ class Files(Protocol):
         """The pieces in order."""
 
     @property
-    def distinct(self) -> bool:
-        """Whether lines that came before are left out."""
-
-    @property
     def size(self) -> int:
         """Bytes on the disk."""
 
     def identity(self) -> list[Any]:
         """What decides the text, for a fingerprint."""
+
+
+def only(columns: Columns, fits: Callable[[Sequence[str]], bool]) -> Columns:
+    kept = [fits(row) for row in zip(*columns, strict=True)]
+    return tuple(list(compress(lines, kept)) for lines in columns)
+
+
+def unescape(columns: Columns, left_out: Counter[str]) -> Columns:
+    """Unescape the characters of lines (`&quot;`)."""
+    lines = tuple([unescaped(line, left_out).strip() for line in column] for column in columns)
+    kept = only(lines, all)
+    left_out["blank lines"] += len(lines[0]) - len(kept[0])
+    return kept
+
+
+def count_escaped(columns: Columns, left_out: Counter[str]) -> Columns:
+    """Count the lines whose characters seem to be escaped."""
+    left_out[ESCAPED] += sum(map(seems_escaped, chain.from_iterable(columns)))
+    return columns

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
 from derive.artefact import digest
 from derive.errors import BadInput
-from derive.natural.formats import format_of
-from derive.natural.piece import ChangedPiece, Files, Piece, UnescapedPiece, columns_of
+from derive.natural.formats import format_of, pieces
+from derive.natural.piece import Columns, Files, Piece, count_escaped, only, unescape
 from derive.readers.lines import up_to
 
 HEAD = 24
@@ -26,17 +26,14 @@ _OTHER = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True)
 class TextFiles:
-    """Files of one language's text, a line of text a line; what a file is, its name and its first lines tell.
-
-    `column` is that of the text in JSON lines and Parquet. `megabytes` takes only the head of each file, to the end of
-    the piece that reaches it (0: all of it), in bytes before compression. `distinct` leaves out lines that came before.
-    `escaped` says that characters are escaped, as Moses's tokenizer does (`&quot;`), and are to be unescaped.
-    """
+    """Files of one language's text, one text per line; a file's name and its first lines tell its format. `column` is
+    that of the text in JSON lines and Parquet. `megabytes` takes only the head of each file, to the end of the piece
+    that reaches it (0: all of it), in bytes before compression. `escaped` says that characters are escaped, as Moses's
+    tokenizer does (`&quot;`), and are to be unescaped."""
 
     paths: tuple[Path, ...]
     column: str = "text"
     megabytes: int = 0
-    distinct: bool = False
     escaped: bool = False
 
     def __post_init__(self) -> None:
@@ -46,27 +43,24 @@ class TextFiles:
             raise BadInput(f"megabytes is 0 (all of each file) or more, not {self.megabytes}")
 
     def pieces(self) -> Iterator[Piece]:
-        """The pieces of the text in order."""
         for path in self.paths:
-            for piece in up_to(self.megabytes, format_of(path, self.column).pieces(path)):
-                yield UnescapedPiece(piece, self.escaped)
+            for piece in up_to(self.megabytes, pieces(path, self.column)):
+                yield piece.then(unescape if self.escaped else count_escaped)
 
     @property
     def size(self) -> int:
         return sum(path.stat().st_size for path in self.paths)
 
     def identity(self) -> list[Any]:
-        files = [[format_of(path, self.column), digest(path)] for path in self.paths]
-        return [files, self.megabytes, self.distinct, self.escaped]
+        files = [[format_of(path), digest(path)] for path in self.paths]
+        return [files, self.column, self.megabytes, self.escaped]
 
 
 @dataclass(frozen=True)
 class Without:
-    """Files without the lines, or pairs of lines, that hold a sentence of the files `tests`; they are counted.
-
-    Two sentences are the same if they have the same letters and digits in the same order, whatever stands between
-    them and however Unicode writes them: text and its tokenised form are.
-    """
+    """Files without the lines, or pairs of lines, that hold a sentence of the files `tests`; they are counted. Two
+    sentences are the same if they have the same letters and digits in the same order, whatever stands between them and
+    however Unicode writes them: text and its tokenised form are."""
 
     files: Files
     tests: TextFiles
@@ -74,11 +68,7 @@ class Without:
     def pieces(self) -> Iterator[Piece]:
         """The pieces in order; that there are sentences to withhold is checked before the first."""
         sentences(self.tests)
-        return (WithoutPiece(piece, self.tests) for piece in self.files.pieces())
-
-    @property
-    def distinct(self) -> bool:
-        return self.files.distinct
+        return (piece.then(partial(_withhold, self.tests)) for piece in self.files.pieces())
 
     @property
     def size(self) -> int:
@@ -88,23 +78,15 @@ class Without:
         return [self.files.identity(), self.tests.identity()]
 
 
-@dataclass(frozen=True)
-class WithoutPiece(ChangedPiece):
-    """A piece without the lines that hold a sentence of `tests`."""
-
-    tests: TextFiles
-
-    def columns(self, left_out: Counter[str]) -> tuple[list[str], ...]:
-        columns, tested = self.piece.columns(left_out), sentences(self.tests)
-        kept = [row for row in zip(*columns, strict=True) if not any(map(tested.within, row))]
-        left_out[WHY] += len(columns[0]) - len(kept)
-        return columns_of(kept, len(columns))
+def _withhold(tests: TextFiles, columns: Columns, left_out: Counter[str]) -> Columns:
+    tested = sentences(tests)
+    kept = only(columns, lambda row: not any(map(tested.within, row)))
+    left_out[WHY] += len(columns[0]) - len(kept[0])
+    return kept
 
 
 class Sentences:
-    """Sentences to be found again in text."""
-
-    def __init__(self, lines: Iterator[str]) -> None:
+    def __init__(self, lines: Iterable[str]) -> None:
         self.whole = {bare for line in lines if (bare := letters(line))}
         self._by_head: dict[str, list[str]] = {}
         for bare in self.whole:
@@ -114,14 +96,10 @@ class Sentences:
     def within(self, line: str) -> bool:
         """Whether a line is one of them, or has a long one in it."""
         bare = letters(line)
-        if bare in self.whole:
-            return True
-        heads = self._by_head
-        return any(
+        return bare in self.whole or any(
             bare.startswith(sentence, i)
             for i in range(len(bare) - HEAD + 1)
-            if (head := bare[i : i + HEAD]) in heads
-            for sentence in heads[head]
+            for sentence in self._by_head.get(bare[i : i + HEAD], ())
         )
 
 
@@ -131,14 +109,14 @@ def letters(text: str) -> str:
 
 
 def sentences(tests: TextFiles) -> Sentences:
-    """The sentences of files, read once a process for the same contents; there must be one."""
+    """The sentences of files, read once per process for the same contents; there must be one."""
     return _read(tests, tuple(map(digest, tests.paths)))
 
 
 @lru_cache(maxsize=4)
 def _read(tests: TextFiles, digests: tuple[str, ...]) -> Sentences:
     left_out: Counter[str] = Counter()
-    found = Sentences(line for piece in tests.pieces() for line in piece.columns(left_out)[0])
-    if not found.whole:
-        raise BadInput("no sentence in it to withhold", Path(tests.paths[0]))
-    return found
+    read = Sentences(line for piece in tests.pieces() for line in piece.columns(left_out)[0])
+    if not read.whole:
+        raise BadInput("no sentence in it to withhold", tests.paths[0])
+    return read

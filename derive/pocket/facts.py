@@ -1,9 +1,6 @@
-"""Facts about invented people, stated in Pocket English: what one language says, another can be asked for.
-
-Of each person every relation holds for one thing, drawn so that all things are equally frequent. Half of a person's
-facts are shared: they are stated in derived languages too, so that these know the person, the relation and the things
-from text of their own. The other facts are stated in the source alone.
-"""
+"""Facts about invented people, stated in Pocket English. Of each person every relation holds for one thing; all things
+are equally frequent. Half of a person's facts are stated in derived languages too, which so know the person, the
+relation and the things from text of their own; the others are stated in the source alone."""
 
 from __future__ import annotations
 
@@ -15,17 +12,14 @@ from functools import lru_cache
 from itertools import product
 
 from derive.errors import BadInput
+from derive.example import Cloze, Question
 from derive.pocket.language import Pocket
-from derive.pocket.words import read_table
-from derive.question import Cloze, Question
+from derive.pocket.lexicon import read_table
 from derive.sentence import Sentence
 
-RELATIONS: dict[str, list[str]] = read_table("facts.toml")
-"""Patterns by relation."""
-LEADS = ("", "today", "again", "indeed")
-"""Adverbs that may open a statement."""
-STATEMENTS = 1_000_000
-"""Of all facts, at most: they are held in memory, to be shuffled."""
+RELATIONS: dict[str, list[str]] = read_table("facts.toml")  # patterns by relation
+LEADS = ("", "today", "again", "indeed")  # adverbs that may open a statement
+STATEMENTS = 1_000_000  # of all facts, at most: they are held in memory, to be shuffled
 SAMPLE, STREAM = 4_000, 2**20
 """Sentences that show which words are nouns, of a stream that neither the corpus nor a task has."""
 _SYLLABLES = ["".join(pair) for pair in product("b d f g k l m n p r s t v z br dr gr kr pl st tr".split(), "aeiou")]
@@ -33,10 +27,8 @@ _SYLLABLES = ["".join(pair) for pair in product("b d f g k l m n p r s t v z br 
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about `subjects` people, each stated `mentions` times in a language that has it.
-
-    A relation holds for one of `values` things: nouns of the language, of which each relation has its own.
-    """
+    """Facts about `subjects` people, each stated `mentions` times in a language that has it. A relation holds for one
+    of `values` things: nouns of the language, of which each relation has its own."""
 
     subjects: int = 64
     values: int = 8
@@ -57,23 +49,13 @@ class Facts:
 
     @property
     def number(self) -> int:
-        """The number of facts: one of each relation for each subject."""
         return self.subjects * len(RELATIONS)
 
     def questions(self, language: Pocket) -> tuple[Question, ...]:
-        """All facts, as questions, relation by relation.
-
-        Raises:
-            BadInput: the language has too few nouns, or there are too few names.
-        """
         return _questions(self, language)
 
     def statements(self, language: Pocket, shared: bool) -> list[Sentence]:
-        """The sentences that state the shared facts, or the others, in a random order, with all columns.
-
-        Raises:
-            BadInput: as `questions`.
-        """
+        """The sentences that state the shared facts, or the others, in a random order, with all columns."""
         rng = random.Random(f"{self.seed}:statements:{shared}")
         statements = [
             _with_lead(question.clozes[number % len(question.clozes)].sentence, LEADS[rng.randrange(len(LEADS))])
@@ -108,8 +90,13 @@ def _questions(facts: Facts, language: Pocket) -> tuple[Question, ...]:
         for name in names:
             is_shared = relation in shared[name]
             answer = next(turns[is_shared])
-            clozes = tuple(_cloze(pattern, name, answer) for pattern in patterns)
-            questions.append(Question(relation, name, answer, values, clozes, is_shared))
+            clozes = []
+            for pattern in patterns:
+                words, tags, relations, heads = zip(*(entry.split(":") for entry in pattern.split()), strict=True)
+                filled = tuple({"S": name, "V": answer}.get(word, word) for word in words)
+                sentence = Sentence(filled, tags, tuple(int(head) - 1 for head in heads), relations)
+                clozes.append(Cloze(sentence, words.index("V")))
+            questions.append(Question(relation, name, answer, values, tuple(clozes), is_shared))
     return tuple(questions)
 
 
@@ -129,14 +116,7 @@ def _nouns(language: Pocket) -> list[str]:
     return sorted(counts, key=lambda word: (-counts[word], word))
 
 
-def _cloze(pattern: str, subject: str, value: str) -> Cloze:
-    words, tags, relations, heads = zip(*(entry.split(":") for entry in pattern.split()), strict=True)
-    filled = tuple({"S": subject, "V": value}.get(word, word) for word in words)
-    return Cloze(Sentence(filled, tags, tuple(int(head) - 1 for head in heads), relations), words.index("V"))
-
-
 def _with_lead(sentence: Sentence, lead: str) -> Sentence:
-    """The sentence with an adverb before it, or as it is."""
     if not lead:
         return sentence
     root = sentence.heads.index(-1) + 1

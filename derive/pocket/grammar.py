@@ -1,19 +1,32 @@
-"""The grammar: random sentence trees whose content words are still to be drawn.
-
-Every choice made here (frame, number, tense, determiners, what hangs on what) is part of a shape; the words
-that fill it are drawn from one another's preferences, subject before verb before object.
-"""
+"""Random sentence trees whose shape (frame, number, tense, determiners, what hangs on what) is fixed here; the words
+are drawn later from one another's preferences, subject before verb before object."""
 
 from __future__ import annotations
 
 import random
+from typing import TypeVar
 
 from derive.pocket import phrase
-from derive.pocket.nominal import Nominals
+from derive.pocket import tree as cast
+from derive.pocket.lexicon import ACCUSATIVE, NOMINATIVE, POSSESSIVE, WORDS
 from derive.pocket.phrase import adposition
 from derive.pocket.preferences import Role
-from derive.pocket.tree import THING, TOPIC, Node, Pick
-from derive.pocket.words import WORDS
+from derive.pocket.tree import FRIEND, HERO, THING, TOPIC, Node, Pick
+
+T = TypeVar("T")
+
+SINGULARS: dict[Role | str, int] = {"the": 50, "a": 34, Role.POINTER: 16}
+PLURALS: dict[Role | str, int] = {"the": 34, "": 32, Role.PLURAL_POINTER: 34}
+RECURRING = {Role.PERSON: cast.PERSON, Role.ANIMATE: cast.ANIMATE, Role.THING: cast.THING, Role.PLACE: cast.PLACE}
+ORGANISATIONS = {cast.BRAND: 4, cast.FIRM: 5, cast.COLLEGE: 2}
+LOCATIONS = {cast.TOWN: 13, cast.SITE: 7}
+NAMES = {
+    cast.BRAND: (phrase.simple_name, "ORG"),
+    cast.FIRM: (phrase.compound_name, "ORG"),
+    cast.COLLEGE: (phrase.long_name, "ORG"),
+    cast.TOWN: (phrase.simple_name, "LOC"),
+    cast.SITE: (phrase.compound_name, "LOC"),
+}
 
 # Neighbouring sentences share their time: they tell what was, or what is.
 PAST = {"past": 1}
@@ -26,18 +39,17 @@ QUESTIONS = {"intr": 4, "tr": 6, "soc": 3, "ditr": 1, "quality": 3, "who": 4, "w
 INNER = {Role.INTR: 2, Role.TR: 3, Role.SOC: 1, Role.GO: 1}
 
 
-class SentenceGrammar(Nominals):
-    """Draws trees with `rng`, in the given tenses (PAST or PRESENT).
-
-    A clause of depth 0 may have much under it, one of depth 1 is plain.
-    """
+class SentenceGrammar:
+    """Draws trees with `rng`, in the given tenses (PAST or PRESENT); verbs under nouns have the first of these. A
+    phrase or clause of depth 0 may have others under it, one of depth 1 is plain. The class of a common noun is the
+    role in which its topic has it: PERSON, ANIMATE, THING or PLACE."""
 
     def __init__(self, rng: random.Random, tenses: dict[str, int]) -> None:
-        super().__init__(rng, next(iter(tenses)))
+        self._rng = rng
         self._tenses = tenses
+        self._named: set[Pick] = set()  # the members of the cast that the sentence has named
 
     def sentence(self) -> Node:
-        """A whole sentence with its final mark."""
         self._named.clear()
         if self.chance(0.1):
             return self._question().add(Node("?", "PUNCT", "punct"))
@@ -50,7 +62,6 @@ class SentenceGrammar(Nominals):
         return root.add(Node(".", "PUNCT", "punct"))
 
     def _clause(self, relation: str, depth: int = 0, question: bool = False, frame: str = "") -> Node:
-        """A finite clause."""
         frame = frame or self.among(FRAMES)
         tense = self.among(self._tenses)
         negative = self.chance(0.13)
@@ -184,3 +195,156 @@ class SentenceGrammar(Nominals):
                 root.add(phrase.pronoun("what", "obj", "wh"))
         self._adjuncts(root, verb, 1, sparse=True)
         return root
+
+    def chance(self, probability: float) -> bool:
+        return self._rng.random() < probability
+
+    def among(self, weights: dict[T, int]) -> T:
+        """A key, as often as its weight says."""
+        return self._rng.choices(list(weights), list(weights.values()))[0]
+
+    def subject(self, human: bool, depth: int) -> tuple[Node, Pick, bool]:
+        """A subject, the pick that draws its verb, and whether it is plural."""
+        kind = self.among({"name": 29, "pronoun": 12, "noun": 49, "pair": 6, "they": 4})
+        person = HERO if self.chance(0.7) else FRIEND
+        if kind == "name" and self._first_mention(person):
+            return self._person(person, "nsubj"), person, False
+        if kind in ("name", "pronoun"):
+            return phrase.pronoun(person.form(NOMINATIVE), "nsubj"), person, False
+        if kind == "they":
+            return phrase.pronoun("they", "nsubj"), person, True
+        if kind == "pair" and not self._named and self.chance(0.5):
+            self._named.update((HERO, FRIEND))
+            first, second = phrase.person(HERO, "nsubj", 1), phrase.person(FRIEND, "conj", 1)
+            return phrase.coordinate(first, second, "and"), person, True
+        noun, pick, plural = self.topical(Role.PERSON if human or self.chance(0.6) else Role.ANIMATE, "nsubj", depth)
+        if kind == "pair":
+            other = phrase.noun(Pick(pick, Role.COMPANION), "conj", plural, "the")
+            return phrase.coordinate(noun, other, "and"), pick, True
+        return noun, pick, plural
+
+    def employer(self) -> tuple[Node, Pick, bool]:
+        if self.chance(0.7) and (firm := self._name(ORGANISATIONS, "nsubj")):
+            return *firm, False
+        pick, plural = Pick(TOPIC, Role.PLACE), self.chance(0.3)
+        return self.noun(pick, Role.PLACE, "nsubj", plural, 1), pick, plural
+
+    def topical(self, kind: Role, relation: str, depth: int) -> tuple[Node, Pick, bool]:
+        """What recurs in the paragraph, or something new; with its pick, and whether it is plural."""
+        if self.chance(0.44):
+            return self.noun(RECURRING[kind], kind, relation, False, depth, "the"), RECURRING[kind], False
+        pick, plural = Pick(TOPIC, kind), self.chance(0.3)
+        return self.noun(pick, kind, relation, plural, depth), pick, plural
+
+    def thing(self, verb: Pick, depth: int) -> Node:
+        """A direct object of the verb that is no person or animal."""
+        if self.chance(0.1):
+            return phrase.pronoun(self.among({"it": 4, "this": 2, "that": 2, "these": 1, "those": 1}), "obj")
+        return self.noun(Pick(verb, Role.OBJECT), Role.THING, "obj", self.chance(0.36), depth)
+
+    def someone(self, verb: Pick, role: Role, relation: str, depth: int) -> Node:
+        """A person or animal in that role of the verb."""
+        kind = self.among({"noun": 58, "name": 30, "pronoun": 9, "them": 3})
+        if kind == "name" and self._first_mention(FRIEND):
+            return self._person(FRIEND, relation)
+        if kind in ("pronoun", "them"):
+            return phrase.pronoun("them" if kind == "them" else FRIEND.form(ACCUSATIVE), relation)
+        return self.noun(Pick(verb, role), Role.ANIMATE, relation, self.chance(0.3), depth)
+
+    def objects(self, verb: Pick, frame: Role, depth: int) -> list[Node]:
+        """What a verb of that frame takes after it, except clauses."""
+        if frame == Role.TR:
+            return [self.thing(verb, depth)]
+        if frame == Role.GO:
+            if self.chance(0.5) and self._first_mention(cast.ELSEWHERE):
+                return [phrase.simple_name(cast.ELSEWHERE, "obj", "LOC")]
+            return [self.noun(Pick(verb, Role.OBJECT), Role.PLACE, "obj", self.chance(0.2), depth)]
+        if frame in (Role.SOC, Role.HIRE):
+            return [self.someone(verb, Role.OBJECT, "obj", depth)]
+        if frame == Role.DITR:
+            if self.chance(0.6):
+                return [self.someone(verb, Role.RECIPIENT, "iobj", 1), self.thing(verb, 1)]
+            return [self.thing(verb, 1), adposition(self.someone(verb, Role.RECIPIENT, "obl", 1), "to")]
+        return []
+
+    def noun(
+        self, pick: Pick, kind: Role, relation: str, plural: bool, depth: int, determiner: str = "", rich: bool = False
+    ) -> Node:
+        """A common noun with what hangs on it; a `rich` one is never bare."""
+        node = phrase.noun(pick, relation, plural, determiner)
+        if not determiner:
+            self._determine(node, pick, plural)
+        if self.chance(0.5 if rich else 0.44):
+            adjective = phrase.adjective(Pick(pick, Role.ATTRIBUTE))
+            if self.chance(0.1):
+                adjective.add(Node("very", "ADV", "advmod", place="degree"))
+            node.add(adjective)
+        if depth == 0 and self.chance(0.3 if rich else 0.14):
+            node.add(self.phrase(pick, "nmod"))
+        elif depth == 0 and kind != Role.PLACE and (rich or self.chance(0.1)):
+            node.add(self._relative(pick, kind, plural))
+        elif depth == 0 and relation == "obj" and kind == Role.THING and self.chance(0.08):
+            other = phrase.noun(Pick(pick, Role.COMPANION), "conj", self.chance(0.5), "the")
+            phrase.coordinate(node, other, self.among({"and": 3, "or": 1}))
+        return node
+
+    def phrase(self, head: Pick, relation: str) -> Node:
+        """A prepositional phrase that its head favours, or a name: the preposition shows of what kind."""
+        if self.chance(0.22) and (location := self._name(LOCATIONS, relation)):
+            return adposition(location[0], self.among({"in": 4, "near": 2, "from": 2}))
+        if self.chance(0.11) and (firm := self._name(ORGANISATIONS, relation)):
+            return adposition(firm[0], self.among({"for": 3, "at": 1}))
+        if self.chance(0.07) and self._first_mention(FRIEND):
+            return adposition(self._person(FRIEND, relation), self.among({"with": 3, "about": 1, "like": 1}))
+        role, kind = (Role.LOCATIVE, Role.PLACE) if self.chance(0.6) else (Role.OBLIQUE, Role.THING)
+        preposition = Pick(head, role)
+        noun = self.noun(Pick(preposition, Role.NOUN), kind, relation, self.chance(0.15), 1)
+        return adposition(noun, preposition.form(0))
+
+    def _first_mention(self, pick: Pick) -> bool:
+        """Whether the sentence has not named this member of the cast yet; no sentence names one twice."""
+        new = pick not in self._named
+        self._named.add(pick)
+        return new
+
+    def _person(self, pick: Pick, relation: str) -> Node:
+        return phrase.person(pick, relation, self.among({1: 55, 2: 36, 3: 9}))
+
+    def _name(self, picks: dict[Pick, int], relation: str) -> tuple[Node, Pick] | None:
+        """The name of one of the picks with that pick, unless the sentence has it already."""
+        pick = self.among(picks)
+        form, label = NAMES[pick]
+        return (form(pick, relation, label), pick) if self._first_mention(pick) else None
+
+    def _determine(self, node: Node, pick: Pick, plural: bool) -> None:
+        if plural and self.chance(0.25):
+            node.add(Node(Pick(pick, Role.NUMBER).form(0), "NUM", "nummod"))
+        elif self.chance(0.09):
+            node.add(self._possessor())
+        elif determiner := self.among(PLURALS if plural else SINGULARS):
+            word = determiner if isinstance(determiner, str) else Pick(pick, determiner).form(0)
+            node.add(Node(word, "DET", "det"))
+
+    def _possessor(self) -> Node:
+        if self.chance(0.5) or not self._first_mention(HERO):
+            return phrase.pronoun(HERO.form(POSSESSIVE), "nmod:poss")
+        owner = phrase.person(HERO, "nmod:poss", 1)
+        owner.place = "owner"
+        return owner.add(Node("'s", "PART", "case", place="clitic"))
+
+    def _relative(self, pick: Pick, kind: Role, plural: bool) -> Node:
+        if kind == Role.THING or self.chance(0.35):
+            verb = Pick(pick, Role.PASSIVE)
+            if self.chance(0.5) and self._first_mention(HERO):
+                subject = phrase.person(HERO, "nsubj", 1)
+            else:
+                subject = phrase.noun(Pick(verb, Role.SUBJECT), "nsubj", False, "the")
+            node = phrase.verb(verb, next(iter(self._tenses))).add(subject, phrase.pronoun("that", "obj", "wh"))
+            node.relation = "acl:relcl"
+            return node
+        frame = self.among({Role.INTR: 2, Role.TR: 3, Role.SOC: 1})
+        verb = Pick(pick, frame)
+        node = phrase.verb(verb, next(iter(self._tenses)), plural, negative=self.chance(0.1))
+        node.relation = "acl:relcl"
+        node.add(phrase.pronoun("who" if kind == Role.PERSON and self.chance(0.7) else "that", "nsubj", "wh"))
+        return node.add(*self.objects(verb, frame, 1))

@@ -1,15 +1,9 @@
-"""Premises and hypotheses whose label follows from the grammar, and not from their outside.
-
-Both statements of a pair speak of one scene, and `the worker` is whoever was called `the cook` a sentence ago,
-if a cook is a worker. Antonyms are the two ends of one quality: what is not big is small. A deed is done in one
-manner and at one place, numbers are exact, nobody is known to have done what was done to them, and `every` and `no`
-speak of things that there are.
-
-A pair is one case of one family with words that are drawn alike for all labels. As a rule one content word differs,
-whatever the label: a noun or something that excludes it. What decides is which word it is, what it has to do with the
-one in its place, who does what, and what is denied. Cases are weighted so that neither side alone, nor what the two
-have in common, reveals the label.
-"""
+"""Premises and hypotheses whose label follows from the grammar, and not from their outside. Both statements of a pair
+speak of one scene: `the worker` is whoever was called `the cook` a sentence ago, if a cook is a worker; what is not big
+is small; a deed is done in one manner and at one place; numbers are exact; nobody is known to have done what was done
+to them; `every` and `no` speak of things that there are. A pair is one case of one family with words that are drawn
+alike for all labels; as a rule one content word differs. Cases are weighted so that neither side alone, nor what the
+two have in common, reveals the label."""
 
 from __future__ import annotations
 
@@ -30,8 +24,7 @@ from derive.sentence import Sentence
 ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS = ("entailment", "neutral", "contradiction")
 SPECIFIC, GENERAL, OTHER_SPECIFIC, OTHER_GENERAL = range(4)
 """A noun, its hypernym, a noun of another kind, and the hypernym of that."""
-POLE, OPPOSITE, OTHER_POLE = range(3)
-"""A verb or an adjective, its antonym, and one unrelated to both."""
+POLE, OPPOSITE, OTHER_POLE = range(3)  # a verb or an adjective, its antonym, and one unrelated to both
 
 SAME = ((SPECIFIC, SPECIFIC), (GENERAL, GENERAL))
 UP, DOWN = (SPECIFIC, GENERAL), (GENERAL, SPECIFIC)
@@ -40,8 +33,7 @@ CHANGED = {UP: 1.0, DOWN: 8.0, **dict.fromkeys(FOREIGN, 0.25)}
 """Two nouns (the premise's, the hypothesis's) that differ, and the weight that balancing starts from: it would rather
 have a noun of another kind than a more special one, and both are wanted."""
 POLES = ({"pole": OPPOSITE}, {"pole": OTHER_POLE})
-POLARITIES = ("always", "never")
-"""How a hypothesis affirms or denies with a sentence of the same length."""
+POLARITIES = ("always", "never")  # how a hypothesis affirms or denies with a sentence of the same length
 
 HYPERNYM, ANTONYM, NEGATION, PASSIVE, EXCHANGE, QUANTIFIER, NUMBER, ADJUNCT = KINDS = (
     "hypernym", "antonym", "negation", "passive", "exchange", "quantifier", "number", "adjunct",
@@ -52,18 +44,15 @@ SHARES = {"quality": 0.31, "deed": 0.31, "meeting": 0.11, "quantity": 0.07, "num
 """The share of each family of pairs; qualities and deeds have the same cases."""
 PLAIN = 0.2
 """Share of the qualities and deeds that are denied by `not`, which makes a sentence longer; `never` does not."""
-FRONTED = 0.2
-"""Share of the adjuncts that stand first."""
+FRONTED = 0.2  # share of the adjuncts that stand first
 
 
 @dataclass(frozen=True)
 class Statement:
-    """Which of a pair's words are used, and how. `manner` and `place` are numbers of words too, or None.
-
-    `determiner` is that of a quantified subject, `count` the number of things that something is done to. `polarity` is
-    the word that affirms or denies, if there is one: "not", "always", "never". `exchanged`: who did it and to whom it
-    was done have changed places.
-    """
+    """Which of a pair's words are used, and how. `manner` and `place` are numbers of words too, or None. `determiner`
+    is that of a quantified subject, `count` the number of things that something is done to. `polarity` is the word that
+    affirms or denies, if there is one: "not", "always", "never". `exchanged`: who did it and to whom it was done have
+    changed places."""
 
     noun: int = SPECIFIC
     pole: int = POLE
@@ -106,10 +95,8 @@ def infer(premise: Statement, hypothesis: Statement) -> str:
 
 
 def _infer_quantified(premise: Statement, hypothesis: Statement) -> str:
-    """`every` and `no` of the premise, and `every`, `no` and `a` of the hypothesis, about one quality.
-
-    No cook is hot: every cook is cold. So only `every` is left, and `a` in hypotheses.
-    """
+    """`every` and `no` of the premise, and `every`, `no` and `a` of the hypothesis, about one quality. (No cook is hot:
+    every cook is cold.)"""
     agree = (premise.pole == hypothesis.pole) ^ (premise.determiner == "no") ^ (hypothesis.determiner == "no")
     spoken_of = hypothesis.noun <= premise.noun
     if hypothesis.determiner == "a":
@@ -132,7 +119,6 @@ class PairCase:
 
     @property
     def label(self) -> str:
-        """What the premise says of the hypothesis."""
         return infer(self.premise, self.hypothesis)
 
 
@@ -186,7 +172,6 @@ def _quantities() -> Iterator[PairCase]:
 
 
 def _numbers() -> Iterator[PairCase]:
-    """Somebody who does something to two or three things: another number, or another name for the somebody."""
     premise = Statement(polarity="always", count=0)
     for polarity in POLARITIES:
         yield from _cases(PairCase(premise, replace(premise, polarity=polarity), polarity, NUMBER), [{"count": 1}])
@@ -214,13 +199,8 @@ def families() -> dict[str, list[PairCase]]:
 
 
 def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """Labelled pairs about the senses of `topics` without end; `places` draws the word order of a sentence.
-
-    Every three in a row have the three labels, in a random order.
-
-    Raises:
-        BadInput: all pairs that the lexicon can make of some case have come.
-    """
+    """Labelled pairs about the senses of `topics` without end, every three with the three labels in a random order;
+    `places` draws the word order of a sentence."""
     words = WordDraws(topics, rng)
     draws: dict[str, Callable[[], Material]] = {
         "quality": words.quality, "deed": words.deed, "quantity": words.quality, "number": words.number,
@@ -243,7 +223,6 @@ def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Pla
 
 
 def _say(statement: Statement, material: Material, places: Places, rng: random.Random) -> Sentence:
-    """The statement as a sentence; where adjuncts stand varies freely."""
     root = _deed(statement, material) if material.deed else _quality(statement, material)
     if statement.polarity in POLARITIES:
         adverb = Node(statement.polarity, "ADV", "advmod", place="helper" if material.early else "often")

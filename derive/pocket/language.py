@@ -21,27 +21,22 @@ from derive.pocket.questions import questions
 from derive.pocket.tree import ORDERS, Places, draw_cast, say
 from derive.sentence import Sentence
 
-CHUNK = 1_000
-"""Sentences of a chunk, the smallest part of a stream that can be made for itself."""
-FEWEST, MOST = 300, 5_000
-"""Word types that a language may have."""
+CHUNK = 1_000  # sentences of a chunk, the smallest part of a stream that can be made for itself
+FEWEST, MOST = 300, 5_000  # word types that a language may have
 PRESENT_SHARE = 0.7
 LONGEST = 25
 MOST_RARE = 0.5
-STEEPEST = 4.0
-"""Beyond it a class is as good as one word: in the end, weights that no number can represent."""
+STEEPEST = 4.0  # beyond it a class is as good as one word: in the end, weights that no number can represent
 
 Tasks = Callable[[list[Sense], random.Random, Callable[[], Places]], Iterator[Example]]
 
 
 @dataclass(frozen=True)
 class Pocket:
-    """A language of `types` word types (300 to 5,000), drawn with `seed`; `zipf` is the exponent within a class.
-
-    All words are in lower case: a capital would distinguish names from nouns, and double the lexicon. `tail` is the
-    share of content words that are so rare that many of them occur once in a corpus. `order` is one of
-    derive.pocket.tree.ORDERS: languages that differ in it alone say the same trees with the same words.
-    """
+    """A language of `types` word types (300 to 5,000), drawn with `seed`; `zipf` is the exponent within a class. All
+    words are in lower case: a capital would distinguish names from nouns, and double the lexicon. `tail` is the share
+    of content words that are so rare that many of them occur once in a corpus. `order` is one of
+    derive.pocket.tree.ORDERS: languages that differ in it alone say the same trees with the same words."""
 
     types: int = 600
     seed: int = 0
@@ -60,10 +55,8 @@ class Pocket:
             raise BadInput(f"the exponent of word frequencies is from 0 to {STEEPEST:g}, not {self.zipf}")
 
     def sentences(self, count: int, stream: int = 0, withhold: bool = False) -> Iterator[Sentence]:
-        """The first `count` sentences of a stream, with all columns. Streams are independent of one another.
-
-        `withhold` leaves out the third of the names that only tests (and the corpus) show.
-        """
+        """The first `count` sentences of a stream, with all columns. `withhold` leaves out the third of the names that
+        only tests (and the corpus) show."""
         chunks = (self.chunk(stream, number, withhold) for number in count_from())
         return islice((sentence for chunk in chunks for sentence in chunk), count)
 
@@ -94,9 +87,8 @@ class Pocket:
         return self._examples("paraphrases", paraphrases, count, stream)
 
     def questions(self, count: int, stream: int = 0) -> Iterator[Example]:
-        """The first `count` questions of a stream: (question,), (sentences of a context), of which one has the answer's
-        span and no other has a span.
-        """
+        """The first `count` questions of a stream: (question,), (sentences of a context), one of which has the answer's
+        span."""
         return self._examples("questions", questions, count, stream)
 
     def _examples(self, kind: str, tasks: Tasks, count: int, stream: int) -> Iterator[Example]:
@@ -105,7 +97,6 @@ class Pocket:
 
     @property
     def forms(self) -> frozenset[str]:
-        """All word types, marks included."""
         return frozenset(Lexicon(self.types, self.seed).forms)
 
     def lemmas(self) -> Iterator[tuple[str, str]]:

@@ -3,12 +3,68 @@
 from __future__ import annotations
 
 import random
+import re
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle, zip_longest
+from pathlib import Path
+from typing import Any
 
-from derive.pocket.words import ALL_CORE, FUNCTION, GENERAL, NOUNS, PARTICIPLE, TOPICS, VERBS, WORDS, inflect, stem
+
+def read_table(name: str) -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+
+
+WORDS = read_table("words.toml")
+FUNCTION = frozenset(" ".join(WORDS["function"].values()).split())
+GENERAL: dict[str, str] = WORDS["general"]
+"""The entries of each kind that are in every topic, in the notation of words.toml."""
+TOPICS: list[dict[str, str]] = WORDS["topics"]
+ALL_CORE = frozenset(
+    re.split(r"[\s/:]+", " ".join(entries for kinds in (GENERAL, *TOPICS) for entries in kinds.values()))
+)
+
+SINGULAR, PLURAL = range(2)
+BASE, THIRD, PAST, PARTICIPLE = range(4)
+NOUNS = frozenset(("person", "animal", "thing", "place"))
+VERBS = ("intr", "tr", "soc", "ditr", "go", "firm", "say", "want")
+ONSETS = "b br d dr f fl g gl gr h j k l m n p pl pr r s sk sl st t tr v w y z th sh ch".split()
+VOWELS = "a e i o u a e i o ai ee oo".split()
+CODAS = "b d ff g k l ll m n nd nk nt p r rd rk rm rn sk st t v z".split()
+
+
+def inflect(lemma: str, kind: str) -> tuple[str, ...]:
+    """A word's forms: (singular, plural), (base, third person, past, participle), or the word alone."""
+    if kind in NOUNS:
+        return lemma, WORDS["plurals"].get(lemma) or _with_s(lemma)
+    if kind in VERBS:
+        strong = WORDS["strong"].get(lemma)
+        return lemma, _with_s(lemma), *(strong.split() if strong else [_with_ed(lemma)] * 2)
+    return (lemma,)
+
+
+def _with_s(word: str) -> str:
+    if re.search(r"(s|x|z|ch|sh)$", word):
+        return word + "es"
+    return word[:-1] + "ies" if re.search(r"[^aeiou]y$", word) else word + "s"
+
+
+def _with_ed(word: str) -> str:
+    if word.endswith("e"):
+        return word + "d"
+    if re.search(r"[^aeiou]y$", word):
+        return word[:-1] + "ied"
+    short = re.fullmatch(r"[^aeiou]*[aeiou][^aeiouwxy]", word)
+    return word + (word[-1] if short else "") + "ed"
+
+
+def stem(rng: random.Random, syllables: int) -> str:
+    """A word of that many syllables that reads like English and, as a rule, is not."""
+    parts = [rng.choice(ONSETS) + rng.choice(VOWELS) for _ in range(syllables)]
+    return "".join(parts) + rng.choice(CODAS)
+
 
 # One round of growth in one topic; invented words keep the core's proportions. Several times, since a
 # noun that is not the only one of its kind needs company.
@@ -20,8 +76,7 @@ START = "person thing tr thing place intr adj thing soc tr".split()
 SHARED = 0.5
 """How often an invented word is one that its topic has already, in another class: only context tells them apart."""
 USES = {"W": "women", "M": "men", "S": "surnames", "L": "places", "O": "brands"}
-LETTERS = "W M S L O WL MO SL SO LO WLO MLO SLO WSO MSL".split()
-"""What an invented name may be used for."""
+LETTERS = "W M S L O WL MO SL SO LO WLO MLO SLO WSO MSL".split()  # what an invented name may be used for
 
 Names = dict[str, list[str]]
 """The words of each of `USES`, the most frequent first. Most words have several uses."""
@@ -42,11 +97,9 @@ class Lexeme:
 
 
 class Lexicon:
-    """`topics[t][kind]` are the lexemes of a kind in topic t, the most frequent first; `forms` all word types.
-
-    General words are in every topic. The number of types is exact: content words first, then names, each of which is
-    one type, fill the rest. `withheld` are the words that no name in the training data of a task has: every third.
-    """
+    """`topics[t][kind]` are the lexemes of a kind in topic t, the most frequent first; `forms` all word types. General
+    words are in every topic. The number of types is exact: content words first, then names, each of which is one type,
+    fill the rest. `withheld` are the words that no name in the training data of a task has: every third."""
 
     def __init__(self, types: int, seed: int) -> None:
         self.types = types
@@ -143,12 +196,10 @@ class Lexicon:
 
 
 def entities(lexicon: Lexicon, rng: random.Random) -> dict[str, list[list[Entity]]]:
-    """People, places and organisations, most frequent first; only context tells a name's type, as words are shared.
-
-    A list per topic of `people` (first, middle, last name, three pronouns), `brands` (name), `firms` (name, firm) as in
+    """People, places and organisations, most frequent first; only context tells a name's type, as words are shared. A
+    list per topic of `people` (first, middle, last name, three pronouns), `brands` (name), `firms` (name, firm) as in
     Dalmar Bank, and `colleges` (firm, town) as in School of Dalmar; one list of `towns` (name) and of `sites` (kind,
-    name) as in Lake Orrin. The words of an entity are withheld all or none: every third entity is of withheld words.
-    """
+    name) as in Lake Orrin. The words of an entity are withheld all or none: every third entity is of withheld words."""
     given, withheld = Names(), Names()
     for use, names in lexicon.names.items():
         given[use] = [name for name in names if name not in lexicon.withheld]

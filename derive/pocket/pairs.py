@@ -1,7 +1,5 @@
-"""Parts of all tasks on several sentences: the words of an example, fair weights of cases, and examples without end.
-
-Words are drawn alike whatever the label: of each word that may change, all that it may change to.
-"""
+"""Parts of all tasks on several sentences: the words of an example, drawn alike whatever the label; fair weights of
+cases; examples without end."""
 
 from __future__ import annotations
 
@@ -17,15 +15,11 @@ from derive.example import Example
 from derive.pocket.preferences import SIZE, Role, Sense
 
 T = TypeVar("T")
-C = TypeVar("C", bound=Any)
-"""A case: a dataclass with a `label` and a `weight`."""
-View = Callable[[Any], Hashable]
-"""Something that can be seen of a case without understanding it."""
+C = TypeVar("C", bound=Any)  # a case: a dataclass with a `label` and a `weight`
+View = Callable[[Any], Hashable]  # something that can be seen of a case without understanding it
 
-REPETITIONS = 1_000
-"""Times in a row that a case may be drawn with words that it had before."""
-TRIES = 1_000
-"""Draws after which a lexicon is taken to have no such words."""
+REPETITIONS = 1_000  # times in a row that a case may be drawn with words that it had before
+TRIES = 1_000  # draws after which a lexicon is taken to have no such words
 NUMBERS = ("two", "three", "four")
 
 
@@ -89,14 +83,8 @@ def draw_cases(
 
 
 def fresh(labels: Sequence[str], rng: random.Random, case: Callable[[str], Callable[[], Example]]) -> Iterator[Example]:
-    """Examples without end, none of them twice; each run of as many as there are labels has one of each label.
-
-    `case` draws a case of a label, and that case an example with words of its own. Where the words have come before,
-    the case is drawn again, so labels stay in equal shares.
-
-    Raises:
-        BadInput: all that the lexicon can make of some case have come.
-    """
+    """Examples without end, none twice; each run of as many as there are labels has one of each. `case` draws a case of
+    a label, which draws an example; where that came before, the case is drawn again, so labels stay in equal shares."""
     seen: set[tuple[tuple[tuple[str, ...], ...], ...]] = set()
     while True:
         for label in rng.sample(labels, len(labels)):
@@ -115,12 +103,10 @@ def fresh(labels: Sequence[str], rng: random.Random, case: Callable[[str], Calla
 
 @dataclass(frozen=True)
 class Material:
-    """`nouns` and `poles` are in the order of derive.pocket.inference; so are two of each adjunct.
-
-    What stays empty is not in the pair: `poles` are adjectives where there is no `deed`, and verbs else. `acts`: the
-    noun that may change does it, and `other`, a noun or a name, is what it is done to; or the other way round.
-    `setting`: a place that both statements name. `early`: `always` stands before `is`, not behind it.
-    """
+    """`nouns` and `poles` are in the order of derive.pocket.inference; so are two of each adjunct. What stays empty is
+    not in the pair: `poles` are adjectives where there is no `deed`, and verbs else. `acts`: the noun that may change
+    does it, and `other`, a noun or a name, is what it is done to; or the other way round. `setting`: a place that both
+    statements name. `early`: `always` stands before `is`, not behind it."""
 
     nouns: tuple[Sense, ...]
     poles: tuple[Sense, ...]
@@ -136,11 +122,7 @@ class Material:
 
 
 class WordDraws:
-    """Draws the words of examples about the senses of `topics`.
-
-    Raises:
-        BadInput: the lexicon has too few words that exclude each other, or name one another.
-    """
+    """Draws the words of examples about the senses of `topics`."""
 
     def __init__(self, topics: list[Sense], rng: random.Random) -> None:
         self._topics = topics
@@ -284,7 +266,6 @@ class WordDraws:
 
 
 def _axis(word: Sense) -> frozenset[str]:
-    """The lemmas of a word and its antonym."""
     return frozenset((word.lemma, word.tables[Role.ANTONYM][0].lemma))
 
 

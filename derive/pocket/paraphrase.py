@@ -1,8 +1,6 @@
-"""Pairs of sentences with the same words that say the same or do not, after PAWS (Zhang et al. 2019).
-
-The second sentence has another voice, its adjuncts at other places, or its two people have changed places. What
-overlaps, and how much of the order, is as frequent with pairs that say the same as with those that do not.
-"""
+"""Pairs of sentences with the same words that say the same or do not, after PAWS (Zhang et al. 2019): another voice,
+adjuncts at other places, or two people who change places. What overlaps, and how much of the order, is as frequent with
+either label."""
 
 from __future__ import annotations
 
@@ -53,18 +51,12 @@ class Twice:
 
     @property
     def label(self) -> str:
-        """Whether both say the same."""
         return DIFFERENT if self.exchanged else SAME
 
 
 def paraphrases(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """Labelled pairs about the senses of `topics` without end; `places` draws the word order of a sentence.
-
-    Every two in a row have both labels, in a random order.
-
-    Raises:
-        BadInput: all pairs that the lexicon can make of some case have come.
-    """
+    """Labelled pairs about the senses of `topics` without end, every two with both labels in a random order; `places`
+    draws the word order of a sentence."""
     words = WordDraws(topics, rng)
 
     def draw(case: Twice) -> Example:
@@ -76,7 +68,6 @@ def paraphrases(topics: list[Sense], rng: random.Random, places: Callable[[], Pl
 
 
 def _tell(deed: Material, telling: Telling, exchanged: bool, places: Places) -> Sentence:
-    """The deed as a sentence."""
     agent, patient = map(phrase.person_or_noun, deed.nouns[::-1] if exchanged else deed.nouns)
     root = phrase.verb(deed.poles[0], deed.tense, passive=telling.passive)
     phrase.act(root, agent, patient, telling.passive)

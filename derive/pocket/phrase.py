@@ -1,19 +1,14 @@
-"""The phrases of Pocket English as trees: names, noun phrases, verb groups, clauses.
-
-Words may be given or still to be drawn, so corpus and inference pairs are built from the same parts.
-Features (number, tense, polarity) are fixed here, and with them agreement.
-"""
+"""The phrases of Pocket English as trees: names, noun phrases, verb groups, clauses, of words that are given or still
+to be drawn. Number, tense and polarity are fixed here, and with them agreement."""
 
 from __future__ import annotations
 
-from derive.pocket.lexicon import FIRST, LAST, MIDDLE
+from derive.pocket.lexicon import BASE, FIRST, LAST, MIDDLE, PARTICIPLE, PAST, PLURAL, SINGULAR, THIRD
 from derive.pocket.preferences import Role, Sense
 from derive.pocket.tree import Node, Pick, Token, Word
-from derive.pocket.words import BASE, PARTICIPLE, PAST, PLURAL, SINGULAR, THIRD
 
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
-    """A noun, singular or plural, with its determiner, if any."""
     node = Node(word.form(PLURAL if plural else SINGULAR), "NOUN", relation)
     return node.add(Node(determiner, "DET", "det")) if determiner else node
 
@@ -34,7 +29,6 @@ def adverb(word: Word, place: str = "") -> Node:
 
 
 def adposition(node: Node, preposition: Token) -> Node:
-    """The node as a prepositional phrase."""
     return node.add(Node(preposition, "ADP", "case"))
 
 
@@ -47,7 +41,6 @@ def person(word: Word, relation: str, length: int) -> Node:
 
 
 def simple_name(word: Word, relation: str, label: str) -> Node:
-    """A name of one word: a town or a brand."""
     return Node(word.form(0), "PROPN", relation, entity=label)
 
 
@@ -71,9 +64,7 @@ def verb(
     word: Word, tense: str, plural: bool = False, negative: bool = False, question: bool = False, passive: bool = False
 ) -> Node:
     """A finite verb group, headed by the verb; `tense` is past, present, perfect, or modal where `word` is a pick.
-
-    English asks and denies by its first auxiliary: `do` steps in where there is none.
-    """
+    English asks and denies by its first auxiliary: `do` steps in where there is none."""
     helpers: list[tuple[Token, str]] = []
     form = PARTICIPLE
     if tense == "modal":
@@ -96,7 +87,6 @@ def verb(
 
 
 def be(tense: str, plural: bool) -> str:
-    """The form of `be` for the past, or for anything else the present."""
     if tense == "past":
         return "were" if plural else "was"
     return "are" if plural else "is"

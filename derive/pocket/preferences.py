@@ -1,8 +1,5 @@
-"""Which words go with which: selectional preferences, sharp enough that a word is known by its company.
-
-Models are later compared by what they learn from distribution alone, so no two words may have the same
-company: besides its topic every word has a few favourites of its own in every role.
-"""
+"""Which words go with which: selectional preferences, sharp enough that a word is known by its company, from which
+models learn: besides its topic every word has a few favourites of its own in every role."""
 
 from __future__ import annotations
 
@@ -13,15 +10,11 @@ from collections.abc import Sequence
 from enum import IntEnum
 from itertools import accumulate
 
-from derive.pocket.lexicon import Entity, Lexeme, Lexicon, entities
-from derive.pocket.words import GENERAL, NOUNS, VERBS, WORDS
+from derive.pocket.lexicon import GENERAL, NOUNS, VERBS, WORDS, Entity, Lexeme, Lexicon, entities
 
-SIZE = 128
-"""Entries of a table of favourites: drawing one is a list access."""
-RARITY = 1 / 1_500
-"""How often a word of the tail replaces another of its kind and topic."""
-BOOSTS = (150, 60, 25)
-"""How much likelier a word's favourites are than their frequency says."""
+SIZE = 128  # entries of a table of favourites: drawing one is a list access
+RARITY = 1 / 1_500  # how often a word of the tail replaces another of its kind and topic
+BOOSTS = (150, 60, 25)  # how much likelier a word's favourites are than their frequency says
 
 # What a drawn word is to the word that it was drawn for:
 # - verbs of each frame, for the subject (or for a verb that goes before); PASSIVE: for the object;
@@ -47,10 +40,8 @@ TAIL_KINDS = ("person", "animal", "thing", "place", "adj", "intr", "tr", "soc")
 
 
 class Sense:
-    """A word in one topic: its forms, and for each role the words it favours, as often as it favours them.
-
-    `rare` are words of the tail that replace it, one time in 1 / `rarity`.
-    """
+    """A word in one topic: its forms, and for each role the words it favours, as often as it favours them. `rare` are
+    words of the tail that replace it, one time in 1 / `rarity`."""
 
     __slots__ = ("forms", "lexeme", "rare", "rarity", "tables", "weight")
 
@@ -64,11 +55,9 @@ class Sense:
 
     @property
     def lemma(self) -> str:
-        """What the word is called in a dictionary."""
         return self.lexeme.lemma if self.lexeme else self.forms[0]
 
     def form(self, index: int) -> str:
-        """The form of that number."""
         return self.forms[index]
 
     def draw(self, role: int, chance: float) -> Sense:
@@ -191,11 +180,9 @@ class Preferences:
         topic.tables[role] = _spread(entries, [entry.weight for entry in entries], self._rng)
 
     def _bind(self, rows: list[Sense], columns: list[Sense], forward: Role, backward: Role | None = None) -> None:
-        """Fill the rows' tables with columns, and the columns' with rows where `backward` is given.
-
-        Both follow one joint weight, row's frequency x column's frequency x favour, so that either way of
-        drawing a pair prefers the same pairs. No word is its own company: a rake is not raked.
-        """
+        """Fill the rows' tables with columns, and the columns' with rows where `backward` is given. Both follow one
+        joint weight, row's frequency x column's frequency x favour, so that either way of drawing prefers the same
+        pairs. No word is its own company: a rake is not raked."""
         rng = self._rng
         favour = [[1.0] * len(columns) for _ in rows]
         for i in range(len(rows)):
@@ -214,9 +201,7 @@ class Preferences:
 
     def _lexemes(self, lexemes: list[Lexeme], kind: str) -> list[Sense]:
         """Senses by rank; hypernyms and general nouns are in many topics, and would be the most frequent words of all.
-
-        Those of the tail are in no table but `rare`.
-        """
+        Those of the tail are in no table but `rare`."""
         hypernyms = {lexeme.hypernym for lexeme in lexemes}
         general = {entry.partition(":")[0] for entry in GENERAL.get(kind, "").split()} if kind in NOUNS else ()
         shared = {**dict.fromkeys(general, len(self.topics) / 2), **dict.fromkeys(hypernyms, 4.0)}
@@ -264,11 +249,8 @@ def _tie(group: list[Sense], role: Role) -> None:
 
 
 def _spread(entries: list[Sense], weights: list[float], rng: random.Random) -> list[Sense]:
-    """SIZE entries in proportion to their weights, by systematic sampling.
-
-    An entry too rare for a place of its own has one in some tables and none in others: on average over
-    tables its share is right, and the tables differ all the more.
-    """
+    """SIZE entries in proportion to their weights, by systematic sampling. An entry too rare for a place of its own has
+    one in some tables only: on average its share is right, and the tables differ all the more."""
     ends = list(accumulate(weights))
     start = rng.random()
     places = (bisect_left(ends, (start + i) * ends[-1] / SIZE) for i in range(SIZE))

@@ -1,8 +1,5 @@
-"""Questions about short paragraphs; the answer is a span of words in one of their sentences.
-
-Who did something to somebody, to whom, or where: several sentences have the question's words, and only who does it, to
-whom, and whether it is denied distinguish them. Each has what could be an answer.
-"""
+"""Questions about short paragraphs: who did something to somebody, to whom, or where. The answer is a span of words;
+several sentences have the question's words, and only roles and negation distinguish them."""
 
 from __future__ import annotations
 
@@ -19,18 +16,13 @@ from derive.sentence import Sentence, Span
 
 PLACED = 0.4
 """Share of the sentences with a place, where the question does not ask for it; questions of places need it in all."""
-FRONTED = 0.3
-"""Share of the places that stand first."""
-ANSWER = "answer"
-"""The label of the answer's span."""
-SUBJECT, OBJECT, PLACE = KINDS = ("subject", "object", "place")
-"""What questions ask for, as examples name it."""
+FRONTED = 0.3  # share of the places that stand first
+ANSWER = "answer"  # the label of the answer's span
+SUBJECT, OBJECT, PLACE = KINDS = ("subject", "object", "place")  # what questions ask for, as examples name it
 
 
 @dataclass(frozen=True)
 class Event:
-    """Who does what to whom, and where."""
-
     agent: Sense
     verb: Sense
     patient: Sense
@@ -39,13 +31,8 @@ class Event:
 
 
 def questions(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """Questions about the senses of `topics` without end, about as many of each kind.
-
-    `places` draws the word order of a sentence.
-
-    Raises:
-        BadInput: all questions that the lexicon can make of some kind have come.
-    """
+    """Questions about the senses of `topics` without end, about as many of each kind; `places` draws the word order of
+    a sentence."""
     words = WordDraws(topics, rng)
 
     def draw(kind: str) -> Example:
@@ -58,10 +45,8 @@ def questions(topics: list[Sense], rng: random.Random, places: Callable[[], Plac
 
 
 def _events(words: WordDraws, kind: str, rng: random.Random) -> list[Event]:
-    """What the question is about, then distractors: each could be taken for it by its words.
-
-    Two where agent and patient have changed places, one that is denied, and others of the same people.
-    """
+    """What the question is about, then distractors that could be taken for it by their words: two where agent and
+    patient have changed places, one that is denied, and others of the same people."""
     people, places, verbs = words.scene()
     one, other, *rest = people
     first, second = (one, other) if rng.random() < 0.5 else (other, one)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from derive.pocket.lexicon import read_table
 from derive.pocket.preferences import Role, Sense
-from derive.pocket.words import read_table
 from derive.sentence import Sentence, Span
 
 Places = Mapping[str, int]
@@ -39,10 +39,8 @@ ENGLISH = ORDERS["english"]
 
 
 class Pick:
-    """A word still to be drawn: from the words that its governor favours in one role (derive.pocket.preferences).
-
-    A pick without governor is the member of the paragraph's cast whose number is `role`.
-    """
+    """A word still to be drawn from those that its governor favours in one role (derive.pocket.preferences); without
+    governor, the member of the paragraph's cast whose number is `role`."""
 
     __slots__ = ("governor", "role")
 
@@ -51,13 +49,10 @@ class Pick:
         self.role = role
 
     def form(self, index: int) -> Draw:
-        """The form of that number, whichever word is drawn."""
         return Draw(self, index)
 
 
 class Draw(NamedTuple):
-    """One form of a word still to be drawn."""
-
     pick: Pick
     form: int
 
@@ -99,9 +94,8 @@ class Word(Protocol):
 @dataclass(slots=True, eq=False)
 class Node:
     """A word and its dependents. `place` is its key in a table of places where the relation does not settle it.
-
-    `entity` marks the words of a name with its label; two names of one label that touch in English are taken for one.
-    """
+    `entity` marks the words of a name with its label; two names of one label that touch in English are taken for
+    one."""
 
     word: Token
     tag: str
@@ -111,7 +105,6 @@ class Node:
     entity: str = ""
 
     def add(self, *nodes: Node) -> Node:
-        """This node, with more dependents."""
         self.dependents.extend(nodes)
         return self
 
@@ -138,10 +131,7 @@ def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
 
 def say(root: Node, places: Places, cast: Sequence[Sense] = (), chance: Callable[[], float] = float) -> Sentence:
     """The sentence of a tree, its words drawn for the cast and for one another; a tree of given words needs neither.
-
-    Whatever the order of a sentence, its words and names are drawn in English order: so word-order variants
-    have the same words and the same names.
-    """
+    Words and names are drawn in English order, so variants of word order have the same."""
     nodes, heads = linearise(root, ENGLISH.places)
     drawn: dict[Pick, Sense] = {}
 
@@ -164,12 +154,11 @@ def say(root: Node, places: Places, cast: Sequence[Sense] = (), chance: Callable
     for i, word in enumerate(words[:-1]):
         if word == "a" and words[i + 1][0] in "aeiou":
             words[i] = "an"
-    # A new sentence: each word's origin is its place in this order.
+    # a new sentence: each word's origin is its place in this order.
     return Sentence(tuple(words), sentence.tags, sentence.heads, sentence.relations, sentence.spans)
 
 
 def _entity_spans(nodes: list[Node]) -> tuple[Span, ...]:
-    """The runs of nodes that belong to names."""
     spans, start = [], 0
     for i, node in enumerate(nodes):
         after = nodes[i + 1].entity if i + 1 < len(nodes) else ""

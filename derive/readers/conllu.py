@@ -1,22 +1,20 @@
-"""CoNLL-U treebanks: words, UPOS tags, lemmas and trees, checked as strictly as the format allows.
-
-The units that tags belong to are syntactic words, or the tokens of XTREME's files. XTREME's conversion replaces the
-syntactic words of a multiword token by the token (French `du` instead of `de` and `le`). The token has the tag of the
-word with the fewest ancestors, in the tree and in the enhanced graph together. Words with equally many are ranked by
-their tags.
-"""
+"""CoNLL-U treebanks: words, UPOS tags, lemmas and trees, checked as strictly as the format allows. Tags belong to
+syntactic words, or to the tokens of XTREME's files, whose conversion replaces the words of a multiword token by the
+token (French `du` instead of `de` and `le`). It has the tag of the word with the fewest ancestors, in the tree and in
+the enhanced graph together; among equals, words are ranked by their tags."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from derive.errors import BadInput
-from derive.readers.lines import Lines, Place, WithheldWords, one_word, read_lines
+from derive.files import whole_file
+from derive.readers.lines import Lines, Place, WithheldWords, check_file, one_word, read_lines
 from derive.sentence import Sentence
 
 UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
@@ -26,18 +24,6 @@ RELATIONS = frozenset(
     xcomp""".split()
 )
 """Those of UD v2; a treebank may add subtypes, as in nmod:poss."""
-VERSION_1 = {
-    "auxpass": "aux:pass",
-    "csubjpass": "csubj:pass",
-    "dobj": "obj",
-    "foreign": "flat:foreign",
-    "mwe": "fixed",
-    "name": "flat",
-    "neg": "advmod",
-    "nsubjpass": "nsubj:pass",
-    "remnant": "orphan",
-}
-"""Relations of UD v1 that v2 lacks, each with the name that its words have there (mostly, for neg and remnant)."""
 
 NOTHING = "_"
 NAMES: tuple[str, ...] = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
@@ -52,8 +38,7 @@ _RELATION = re.compile(r"([a-z]+)(?::[a-z]+)?")
 Units = Literal["words", "xtreme"]
 WORDS: Units = "words"
 XTREME: Units = "xtreme"
-JOINER = "\u200c"
-"""The zero-width non-joiner, which XTREME's files lack."""
+JOINER = "\u200c"  # the zero-width non-joiner, which XTREME's files lack
 _ANY = "VERB NOUN PROPN PRON ADJ NUM ADV INTJ AUX ADP DET PART CCONJ SCONJ X PUNCT SYM".split()
 _RANKED = {
     "es": "VERB AUX PRON ADP DET".split(),
@@ -146,8 +131,6 @@ def cells(place: Place, line: str, names: Sequence[str]) -> list[str]:
 
 @dataclass
 class _Block:
-    """The lines of one sentence, checked as they come."""
-
     counts: Counter[str]
     unparsed: bool
     words: list[str] = field(default_factory=list)
@@ -187,8 +170,6 @@ class _Block:
         expected = len(self.words) + 1
         if id_ != str(expected):
             raise place.fault(f"ID {id_}; expected {expected}")
-        if tag == "CONJ":
-            raise place.fault("UPOS CONJ is UD v1; expected v2's CCONJ: update the treebank to v2")
         if tag not in UPOS:
             raise place.fault(f"UPOS {tag!r}; expected one of {' '.join(sorted(UPOS))}")
         self.words.append(one_word(form, self.counts))
@@ -231,7 +212,6 @@ class _Block:
         self.counts[f"{'comments' if self.comments else 'blank lines'} without a sentence"] += self.comments or 1
 
     def sentence(self) -> Sentence:
-        """The sentence, whose last line was added."""
         if self.tokens and self.tokens[-1][1] > len(self.words):
             raise self.tokens[-1][3].fault(f"a multiword token reaches past word {len(self.words)}")
         if not self.heads:
@@ -241,7 +221,6 @@ class _Block:
         return Sentence(tuple(self.words), tuple(self.tags), tuple(self.heads), tuple(self.relations))
 
     def with_tokens(self, language: str) -> Sentence:
-        """The sentence in XTREME's units."""
         heads = self.sentence().heads or [-1] * len(self.words)  # none in a file without trees
         parents = [[head, *self._enhanced_heads(i)] for i, head in enumerate(heads)]
         words, tags, done = list[str](), list[str](), 0
@@ -268,30 +247,26 @@ class _Block:
 
 def _token_tag(words: Sequence[int], tags: Sequence[str], parents: Sequence[Sequence[int]], language: str) -> str:
     """The tag of the multiword token that consists of `words`; `parents` has the heads of each word of its sentence."""
-    ancestors = {word: len(_ancestors(word, parents)) for word in words}
+    ancestors: dict[int, int] = {}
+    for word in words:
+        above: set[int] = set()
+        waiting = [*parents[word]]
+        while waiting:
+            parent = waiting.pop()
+            if parent != word and parent not in above:
+                above.add(parent)
+                waiting += parents[parent] if parent >= 0 else ()
+        ancestors[word] = len(above)
     fewest = min(ancestors.values())
     ranking = [*_RANKED.get(language.lower().replace("_", "-").partition("-")[0], ()), *_ANY]
     return min((tags[word] for word in words if ancestors[word] == fewest), key=ranking.index)
 
 
-def _ancestors(word: int, parents: Sequence[Sequence[int]]) -> set[int]:
-    found: set[int] = set()
-    waiting = [*parents[word]]
-    while waiting:
-        parent = waiting.pop()
-        if parent != word and parent not in found:
-            found.add(parent)
-            waiting += parents[parent] if parent >= 0 else ()
-    return found
-
-
 def relation_fault(relation: str, head: int) -> str | None:
     """What is wrong with the relation of a word to its head, -1 where it has none, by UD v2; None if nothing is."""
-    if new := VERSION_1.get(relation.partition(":")[0]):
-        return f"DEPREL {relation} is UD v1; expected v2's {new}: update the treebank to v2"
     match = _RELATION.fullmatch(relation)
     if match is None or match[1] not in RELATIONS:
-        return f"DEPREL {relation!r}; expected a relation of UD v2, such as nsubj or nmod:poss"
+        return f"DEPREL {relation!r}; expected a relation of UD v2, such as nsubj or nmod:poss (UD v1 has others)"
     if (match[1] == "root") != (head < 0):
         return f"DEPREL {relation} with HEAD {head + 1}; expected root where HEAD is 0, and only there"
     return None
@@ -322,3 +297,62 @@ def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
 
 def _ids(words: list[int]) -> str:
     return ", ".join(str(i + 1) for i in words)
+
+
+def read_treebank(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
+    """Stream the sentences of a CoNLL-U file, or of all `*.conllu` files below a folder, sorted. Words may be withheld,
+    as grammars learn from tags and trees."""
+    for file in treebank_files(path):
+        yield from read_conllu(file, counts, withheld=True)
+
+
+def treebank_files(path: Path) -> list[Path]:
+    """The file, or all `*.conllu` files below the folder, sorted."""
+    if not path.is_dir():
+        check_file(path)
+        return [path]
+    files = sorted(path.rglob("*.conllu"))
+    if not files:
+        raise BadInput("no .conllu file below this folder; expected a treebank", path)
+    return files
+
+
+def write_treebank(path: Path, sentences: Iterable[Sentence], lemmas: bool = False) -> int:
+    """Write words, tags and trees as CoNLL-U, whole or not at all, and return how many sentences.
+
+    XPOS, FEATS, DEPS and MISC are `_`, and so is LEMMA unless words are to stand for their `lemmas`. What was
+    written reads back equal, but for spans and origin.
+
+    Raises:
+        ValueError: a sentence that CoNLL-U cannot hold: no words, no tree, white space in a word, other tags
+            or relations than UD v2's.
+    """
+    count = 0
+    with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
+        for sentence in sentences:
+            file.write(_block(sentence, lemmas))
+            count += 1
+        if not count:
+            raise ValueError(f"no sentence to write to {path}")
+    return count
+
+
+def _block(sentence: Sentence, lemmas: bool) -> str:
+    words = sentence.words
+    if not words or not len(words) == len(sentence.tags) == len(sentence.heads) == len(sentence.relations):
+        raise ValueError(f"a sentence of {len(words)} words lacks a column that CoNLL-U needs: {' '.join(words)}")
+    for text in words:
+        if text.split() != [text] or "\0" in text:
+            raise ValueError(f"white space or NUL in {text!r}, or nothing: {' '.join(words)}")
+    if not UPOS.issuperset(sentence.tags):
+        raise ValueError(f"tags {' '.join(sentence.tags)}; expected those of UD v2")
+    if fault := tree_fault(sentence.heads):
+        raise ValueError(f"{fault[1]}: {' '.join(words)}")
+    if wrong := next(filter(None, map(relation_fault, sentence.relations, sentence.heads)), None):
+        raise ValueError(f"{wrong}: {' '.join(words)}")
+    rows = zip(words, sentence.tags, sentence.heads, sentence.relations, strict=True)
+    lines = (
+        f"{i}\t{word}\t{word if lemmas else '_'}\t{tag}\t_\t_\t{head + 1}\t{relation}\t_\t_\n"
+        for i, (word, tag, head, relation) in enumerate(rows, start=1)
+    )
+    return "".join(lines) + "\n"

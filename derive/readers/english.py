@@ -1,10 +1,7 @@
-"""English text to sentences and words, by rule.
-
-A sentence ends at . ! ? when white space and then an upper-case letter, a digit or an opening quote or
-bracket follow; closing quotes and brackets after the mark stay with it. A full stop ends nothing after a
-title or an initial, nor after an abbreviation unless a word follows that commonly opens a sentence.
-Nothing is learnt; precision and recall on a treebank are in the tests.
-"""
+"""English text to sentences and words, by rule. A sentence ends at . ! ? when white space and then an upper-case
+letter, a digit or an opening quote or bracket follow; closing quotes and brackets stay with it. A full stop ends
+nothing after a title or an initial, nor after an abbreviation unless a word follows that commonly opens a sentence.
+Precision and recall are in the tests."""
 
 from __future__ import annotations
 
@@ -68,20 +65,15 @@ _OPENERS = """The A An This That These Those It Its He She They We You I In On A
 TITLES, NUMBERED = frozenset(_TITLES), frozenset(_NUMBERED)
 ABBREVIATIONS, OPENERS = frozenset(_ABBREVIATIONS), frozenset(_OPENERS)
 
-_SHORT = 40
-"""Letters of the longest word that is looked up, or taken for the number of a list's item."""
+_SHORT = 40  # letters of the longest word that is looked up, or taken for the number of a list's item
 _NEXT = re.compile(r"[\w’']+\.?")
 _TOKEN_END = re.compile(r"(?<=\s)[.!?](?: [.!?)\]”’])*( \")?(?= \S)")
 _QUOTE = ' " '
-_QUOTES = re.compile(r'[ "]*')
 
 
 def split_words(text: str) -> list[str]:
-    """One sentence's words; joined they are the text without its white space.
-
-    Letters and digits with inner apostrophes, hyphens, and points or commas inside numbers; abbreviations
-    with their full stops; every other character that is not white space alone.
-    """
+    """One sentence's words: letters and digits with inner apostrophes, hyphens, and points or commas inside numbers;
+    abbreviations with their full stops; every other character that is not white space alone."""
     return WORD.findall(text)
 
 
@@ -107,10 +99,8 @@ def cut(text: str) -> list[str]:
 
 
 def cut_tokens(text: str) -> list[list[str]]:
-    """The words of each sentence of text whose tokens white space parts, its marks alone (WikiText).
-
-    A straight quote after the mark stays with the sentence when it closes one that the sentence opened.
-    """
+    """The words of each sentence of text whose tokens white space parts (WikiText). A straight quote after the mark
+    stays with the sentence when it closes one that the sentence opened."""
     sentences, start = [], 0
     quotes = seen = 0  # of the sentence so far, and where the search for the next one begins
     for match in _TOKEN_END.finditer(text):
@@ -121,7 +111,10 @@ def cut_tokens(text: str) -> list[list[str]]:
             seen = max(seen, mark + 2 - len(_QUOTE))  # a quote may begin in what was looked at last
             if quotes % 2 == 0:
                 end = match.start(1)
-        after = _after_quotes(text, end) if text[end : end + 2] == ' "' else end + 1
+        after = end + 1
+        if text.startswith(' "', end):
+            while text.startswith((" ", '"'), after):
+                after += 1
         following = text[after : after + 1]
         if following and not following.islower():
             sentences.append(text[start:end].split())
@@ -131,17 +124,9 @@ def cut_tokens(text: str) -> list[list[str]]:
     return [*sentences, rest] if rest else sentences
 
 
-def _after_quotes(text: str, start: int) -> int:
-    """Where the spaces and straight quotes from `start` on end."""
-    match = _QUOTES.match(text, start)
-    return match.end() if match else start
-
-
 def _ends(text: str, start: int, begin: int, stop: int, match: re.Match[str]) -> bool:
-    """Whether a sentence that began at `start` ends at this mark.
-
-    What stands before the mark begins at `begin`; `stop` is the place of the last full stop before the mark.
-    """
+    """Whether a sentence that began at `start` ends at this mark; what stands before the mark begins at `begin`, and
+    `stop` is the place of the last full stop before it."""
     mark, following = match.start(), match[1]
     if following.islower():
         return False

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from derive import strict_json
 from derive.errors import BadInput
-from derive.readers.compressed import open_bytes
-from derive.readers.lines import CUT, Lines, Numbered, Place, WithheldWords, one_word, read_lines, tokens
+from derive.readers.lines import CUT, Lines, Numbered, Place, WithheldWords, one_word, open_bytes, read_lines, tokens
 from derive.sentence import Sentence, spans_of
 
 _TAG = re.compile(r"O|[BIESUL]-\S+")
@@ -28,10 +27,8 @@ Row = list[tuple[int, str, str]]
 @dataclass(frozen=True)
 class Shape:
     """Where a file keeps its words and tags: word first and tag last, between spaces and tabs if `separator` is None.
-
     `numbered` files (Universal NER, GermEval) have a word number first, then word and tag, then other columns, which
-    may lack. `prefix` is PAN-X's language mark before every word (`en:`), `width` the columns of the first line.
-    """
+    may lack. `prefix` is PAN-X's language mark before every word (`en:`), `width` the columns of the first line."""
 
     separator: str | None = None
     prefix: str = ""
@@ -98,7 +95,6 @@ def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Senten
 
 
 def _rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
-    """The sentences of a file of columns."""
     shape = shape_of(path)
     lines = Lines(path, counts)
     types: set[str] = set()
@@ -124,7 +120,6 @@ def _is_json(path: Path) -> bool:
 
 
 def _json_rows(path: Path) -> Iterator[Row]:
-    """The sentences of JSON lines, as data sets are exported."""
     for number, line in read_lines(path):
         place, row = Place(path, number), strict_json.line(line, path, number)
         words, tags = row.get("tokens"), row.get("ner_tags", row.get("tags"))
@@ -160,10 +155,7 @@ def shape_of(path: Path) -> Shape:
 
 
 def sentence_lines(lines: Iterable[Numbered], separator: str | None, counts: Counter[str]) -> Iterator[list[Numbered]]:
-    """The numbered lines of each sentence, without comments and marks of where a document begins, which are counted.
-
-    Blank lines, which are white space alone in WNUT, stand between sentences.
-    """
+    """The numbered lines of each sentence, which blank lines part; comments and marks of documents are counted."""
     block: list[Numbered] = []
     for number, line in lines:
         if not line.strip():
@@ -201,7 +193,6 @@ def _columns(line: str, separator: str | None) -> list[str]:
 
 
 def _without_space(form: str, counts: Counter[str]) -> str:
-    """The word; nothing where there is none."""
     if not form.strip():
         counts["words of white space alone, left out"] += 1
         return ""

@@ -1,7 +1,12 @@
-"""Lines of a text file, decoded strictly, one by one or in blocks: the basis of every reader."""
+"""Files as bytes, decompressed where their first bytes say so, and their lines, decoded strictly, one by one or in
+blocks: the basis of every reader."""
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
+import lzma
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -9,17 +14,107 @@ from dataclasses import dataclass
 from itertools import takewhile
 from math import isfinite
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from stat import S_ISDIR, S_ISREG
+from typing import Any, BinaryIO, NamedTuple
 
-from derive.errors import BadInput
-from derive.readers.compressed import LIMIT, bytes_read, compression_of, open_bytes, raw_lines
+from derive.errors import BadInput, NoFile
 from derive.strict_json import is_text
 
-AnyPiece = TypeVar("AnyPiece", bound="Piece")
-Numbered = tuple[int, str]
-"""A line's number, from 1, and the line without its end."""
-SIZE = 1 << 22
-"""Approximate bytes of a block."""
+LIMIT = 1 << 26  # the longest line, document or segment in bytes: what a reader may have to hold in memory
+COMPRESSIONS: dict[str, tuple[str, re.Pattern[bytes], Callable[[BinaryIO], Any]]] = {
+    ".bz2": ("bzip2", re.compile(rb"BZh[1-9](?:1AY&|\x17rE8)"), bz2.BZ2File),
+    ".gz": ("gzip", re.compile(rb"\x1f\x8b"), lambda file: gzip.GzipFile(fileobj=file)),
+    ".xz": ("xz", re.compile(rb"\xfd7zXZ\0"), lzma.LZMAFile),
+}
+"""By the ending of a file's name: its compression, how its contents begin, and what decompresses them."""
+_OTHERS = {b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstandard"}
+"""By how files begin: compressions that are not read, so that errors can name them."""
+
+
+def check_file(path: Path) -> None:
+    """Refuse a path that is not a regular file, or is empty."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        raise NoFile("no such file", path) from None
+    except (OSError, ValueError) as error:  # a loop of links, a name too long or with a NUL
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise BadInput(f"cannot be read: {reason}; expected a text file", path) from None
+    if S_ISDIR(status.st_mode):
+        raise BadInput("is a directory; expected a text file", path)
+    if not S_ISREG(status.st_mode):
+        raise BadInput("is a pipe or a device; expected a text file, which can be read more than once", path)
+    if status.st_size == 0:
+        raise BadInput("is empty; expected text", path)
+
+
+def compression_of(data: bytes) -> str:
+    """The compression, or the archive's format, of a file that begins with these bytes; empty if it has none."""
+    names = (name for name, begins, _ in COMPRESSIONS.values() if begins.match(data))
+    return next(names, next((name for begins, name in _OTHERS.items() if data.startswith(begins)), ""))
+
+
+def open_bytes(path: Path) -> io.BufferedReader:
+    check_file(path)
+    file = path.open("rb")
+    try:
+        head = file.read(8)
+        file.seek(0)
+        for suffix, (name, begins, decompress) in COMPRESSIONS.items():
+            if begins.match(head):
+                data: io.BufferedReader = io.BufferedReader(_Decompressed(path, name, file, decompress(file)), 1 << 20)
+                if not data.peek(1):
+                    raise BadInput(f"{name} of an empty file; expected text", path)
+                return data
+            if path.suffix == suffix:
+                raise BadInput(f"named {suffix}, but it does not begin as {name} does", path)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    for number, line in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
+        if len(line) == LIMIT and not line.endswith(b"\n"):
+            raise BadInput(f"no line end within {LIMIT >> 20} MiB", path, number)
+        yield line
+
+
+def bytes_read(file: io.BufferedReader) -> int:
+    """How many bytes of the file on the disk have been read, for progress."""
+    return file.raw.file.tell() if isinstance(file.raw, _Decompressed) else file.tell()
+
+
+def bare_name(path: Path) -> str:
+    """The file's name without the ending of a compression."""
+    return path.stem if path.suffix in COMPRESSIONS else path.name
+
+
+class _Decompressed(io.RawIOBase):
+    def __init__(self, path: Path, name: str, file: BinaryIO, data: Any) -> None:
+        self._path, self._name, self.file, self._data = path, name, file, data
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            return int(self._data.readinto(buffer))
+        except EOFError:
+            raise BadInput(f"{self._name} that is cut short: the end of the data is missing", self._path) from None
+        except Exception as error:  # each library has an error of its own
+            raise BadInput(f"damaged {self._name}: {error}", self._path) from None
+
+    def close(self) -> None:
+        if not self.closed:
+            self._data.close()
+            self.file.close()
+        super().close()
+
+
+Numbered = tuple[int, str]  # a line's number, from 1, and the line without its end
+SIZE = 1 << 22  # approximate bytes of a block
 MARKS = "byte order marks where files were joined, removed"
 CUT = "the last line has no line end: the file is truncated, or add one if it is whole"
 _MARK = b"\xef\xbb\xbf"
@@ -36,7 +131,6 @@ class Place(NamedTuple):
     line: int | None = None
 
     def fault(self, message: str) -> BadInput:
-        """The error to raise about what stands here."""
         return BadInput(message, self.path, self.line)
 
     def text(self, value: Any, what: str) -> str:
@@ -49,13 +143,15 @@ class Place(NamedTuple):
 
 
 def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = None) -> str:
-    """Decode UTF-8 that begins at line `line` of the file; CRLF becomes a line feed.
-
-    A byte order mark at the start of a line is removed: joined files often have them. All except the
-    file's own first one are counted in `counts`.
-    """
+    """Decode UTF-8 that begins at line `line` of the file; CRLF becomes a line feed. Byte order marks at the start of
+    lines are removed; all except the file's own first one are counted."""
     if line == 1:
-        _check_start(data, path)
+        head = data[:8]
+        wide = any(head) and not (any(head[::2]) and any(head[1::2])) and len(head) > 1  # every other byte is NUL
+        if wide or data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise BadInput("UTF-16; expected UTF-8: convert it, as with iconv -f UTF-16 -t UTF-8", path, 1)
+        if name := compression_of(data):
+            raise BadInput(f"compressed with {name}; expected text: decompress it first", path)
     if b"\0" in data:
         number = line + data.count(b"\n", 0, data.index(b"\0"))
         raise BadInput("a NUL byte; expected text, found a binary file", path, number)
@@ -77,16 +173,6 @@ def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = Non
     return text
 
 
-def _check_start(data: bytes, path: Path) -> None:
-    """Refuse the start of a file that is recognisably not UTF-8 text."""
-    head = data[:8]
-    wide = any(head) and not (any(head[::2]) and any(head[1::2])) and len(head) > 1  # every other byte is NUL
-    if wide or data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise BadInput("UTF-16; expected UTF-8: convert it, as with iconv -f UTF-16 -t UTF-8", path, 1)
-    if name := compression_of(data):
-        raise BadInput(f"compressed with {name}; expected text: decompress it first", path)
-
-
 def without_marks(text: str, counts: Counter[str]) -> str:
     """Running text without byte order marks anywhere, counted: a file before may have had no line end when joined."""
     if "\ufeff" in text:
@@ -105,17 +191,14 @@ def stripped(texts: Iterable[str], counts: Counter[str]) -> list[str]:
 
 class Lines:
     """The lines of a file, compressed or not, without their ends and numbered from 1; `counts` has what was removed.
-
     `ended` says whether the last line that was read has its line end. With `must_end` a last line without one is
-    refused: in some formats a cut line may look like a whole one.
-    """
+    refused: in some formats a cut line may look like a whole one."""
 
     def __init__(self, path: Path, counts: Counter[str] | None = None, must_end: bool = False) -> None:
         self.path, self._counts, self._must_end = path, counts, must_end
         self.number, self.ended = 0, True
 
     def __iter__(self) -> Iterator[Numbered]:
-        """Read the file."""
         with open_bytes(self.path) as file:
             for number, raw in enumerate(raw_lines(file, self.path), start=1):
                 self.number, self.ended = number, raw.endswith(b"\n")
@@ -125,7 +208,6 @@ class Lines:
                 yield number, line
 
     def check_end(self) -> None:
-        """Refuse a last line without its line end."""
         if not self.ended:
             raise BadInput(CUT, self.path, self.number)
 
@@ -147,23 +229,18 @@ class Block:
     size: int
 
     def lines(self, counts: Counter[str]) -> list[str]:
-        """Its lines without their ends."""
         return decode(self.data, self.path, self.line, counts).removesuffix("\n").split("\n")
 
 
 def ends_line(line: bytes) -> bool:
-    """Whether a line has its end, which ends a record of one line."""
     return line.endswith(b"\n")
 
 
 def blocks(
     path: Path, ends: Callable[[bytes], bool], what: str, size: int = SIZE, limit: int = LIMIT
 ) -> Iterator[Block]:
-    """Cut a file, compressed or not, into pieces of about `size` bytes that end with a record.
-
-    The cuts depend on the file and the size alone. `ends` says whether a line ends a record; `what` is the name of
-    such an end, for errors.
-    """
+    """Cut a file into pieces of about `size` bytes that end with a record, whoever reads. `ends` says whether a line
+    ends a record; `what` is the name of such an end, for errors."""
     with open_bytes(path) as file:
         offset, line, before = 0, 1, 0
         while data := file.read(size):
@@ -180,24 +257,14 @@ def blocks(
             offset, line, before = offset + length, line + data.count(b"\n"), bytes_read(file)
 
 
-class Piece(Protocol):
-    """Some of a file, `offset` bytes from its beginning."""
-
-    @property
-    def offset(self) -> int: ...
-
-
-def up_to(megabytes: int, pieces: Iterable[AnyPiece]) -> Iterator[AnyPiece]:
+def up_to(megabytes: int, pieces: Iterable[Any]) -> Iterator[Any]:
     """The pieces of a file to the end of the one that reaches so many megabytes; all of them if that is 0."""
     return takewhile(lambda piece: not megabytes or piece.offset < megabytes * 1_000_000, pieces)
 
 
 def tokens(line: str) -> list[str]:
-    """The words of a line of tokenised text, which spaces and tabs part.
-
-    Other white space belongs to its word: U+3000 alone is a word of Japanese sets, and `1 000` with a no-break space is
-    one word. The makers of such sets counted them so, and links of words depend on it.
-    """
+    """The words of a line of tokenised text, which spaces and tabs part. Other white space belongs to its word: U+3000
+    alone is a word of Japanese sets, and `1 000` with a no-break space is one; links of words depend on it."""
     return [token for token in line.replace("\t", " ").split(" ") if token]
 
 
@@ -218,7 +285,6 @@ class WithheldWords:
     line: int = 0  # of the first such word
 
     def add(self, words: Iterable[str], line: int) -> None:
-        """Count the words of a line, or of a sentence that starts there."""
         for word in words:
             self.words += 1
             if word and not word.strip("_"):
@@ -228,31 +294,20 @@ class WithheldWords:
     def check(self, path: Path) -> None:
         """Refuse a file in which most words are withheld."""
         if 2 * self.withheld > self.words:
-            raise BadInput(
-                f"{self.withheld:,} of {self.words:,} words are _: the text is withheld, as its licence demands; "
-                "expected the words (the README of such data says how to get them)",
-                path,
-                self.line,
-            )
+            fault = f"{self.withheld:,} of {self.words:,} words are _: the text is withheld, as its licence demands"
+            hint = "expected the words (the README of such data says how to get them)"
+            raise BadInput(f"{fault}; {hint}", path, self.line)
 
 
 def parse_integer(text: str) -> int:
-    """A whole number from 0 on, written in ASCII digits.
-
-    Raises:
-        ValueError: `text` is anything else, such as 1_000 or digits of another script, which Python's `int` accepts.
-    """
+    """A whole number from 0 on in ASCII digits; ValueError otherwise, also for 1_000, which Python's `int` accepts."""
     if not _INTEGER.fullmatch(text):
         raise ValueError(f"{text!r} is not a whole number")
     return int(text)
 
 
 def parse_number(text: str) -> float:
-    """A finite number in ASCII digits, such as -0.5 or 1e-3.
-
-    Raises:
-        ValueError: `text` is anything else, such as 0_1, nan or inf, which Python's `float` accepts.
-    """
+    """A finite number in ASCII digits, such as -0.5 or 1e-3; ValueError otherwise, also for 0_1, nan and inf."""
     if not _NUMBER.fullmatch(text) or not isfinite(value := float(text)):
         raise ValueError(f"{text!r} is not a number")
     return value

@@ -1,7 +1,5 @@
-"""Word links in the usual formats: WPT's, one link a line, and Pharaoh's, one sentence pair a line.
-
-Gold links are sure or possible. Links that an aligner found may have scores.
-"""
+"""Word links in the usual formats: WPT's, one link a line, sure or possible; and Pharaoh's, one sentence pair a line,
+also with scores."""
 
 from __future__ import annotations
 
@@ -17,18 +15,13 @@ from derive.errors import BadInput
 from derive.readers.lines import Lines, Numbered, Place, parse_number, read_lines, tokens
 from derive.readers.parallel import Pair
 
-UNKNOWN = sys.maxsize
-"""The length of a sentence that is not at hand."""
+UNKNOWN = sys.maxsize  # the length of a sentence that is not at hand
 TWICE = "links that stand twice"
-MANY = 10
-"""Sentence pairs with links, among which some link has the place 0 if places count from 0."""
+MANY = 10  # sentence pairs with links, among which some link has the place 0 if places count from 0
 
-Link = tuple[int, int]
-"""A place in the source sentence and one in the target sentence, both from 0."""
-Links = list[Link]
-"""The links of a sentence pair, sorted."""
-Scored = dict[Link, float]
-"""The links of a sentence pair, sorted, each with its score: the larger, the surer."""
+Link = tuple[int, int]  # a place in the source sentence and one in the target sentence, both from 0
+Links = list[Link]  # the links of a sentence pair, sorted
+Scored = dict[Link, float]  # the links of a sentence pair, sorted, each with its score: the larger, the surer
 
 _GOLD = re.compile(r"(-?\d{1,9})([-p?])(-?\d{1,9})", re.ASCII)
 _SCORED = re.compile(r"([0-9]{1,9})-([0-9]{1,9})(?::(\S+))?")
@@ -49,12 +42,9 @@ class GoldLinks:
 
 @dataclass(frozen=True)
 class Gold:
-    """The gold links of N sentence pairs in order, and what was odd about them.
-
-    `outside` has one line for each link that was left out, with its file and line; `counts` counts these and whatever
-    else is to be known before the links are used. `declared` says that the format or the caller states where places
-    count from; if not, 0 is assumed.
-    """
+    """The gold links of N sentence pairs in order. `outside` has one line for each link that was left out; `counts`
+    counts these and whatever else is to be known. `declared`: the format or the caller states where places count from;
+    if not, 0 is assumed."""
 
     pairs: tuple[GoldLinks, ...]
     outside: tuple[str, ...]
@@ -103,7 +93,6 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = No
 
 
 def has_zero(pairs: Iterable[Iterable[Link]]) -> bool:
-    """Whether a link of some sentence pairs has the place 0 on either side."""
     return any(0 in link for links in pairs for link in links)
 
 
@@ -117,12 +106,11 @@ def _collect(rows: Iterable[_Row], lengths: Sequence[Link], counts: Counter[str]
     possible: list[set[Link]] = [set() for _ in lengths]
     outside = []
     for row in rows:
-        bounds = lengths[row.pair]
-        if _is_outside(row.link, bounds):
-            source, target = (i + row.first for i in row.link)
-            reach = "" if UNKNOWN in bounds else f" of {bounds[0]} and {bounds[1]} words"
-            fault = f"the link {source} {target}, counted from {row.first}, lies outside sentences{reach}"
-            outside.append(str(row.place.fault(fault)))
+        (i, j), (n, m) = row.link, lengths[row.pair]
+        if not (0 <= i < n and 0 <= j < m):
+            reach = "" if UNKNOWN in (n, m) else f" of {n} and {m} words"
+            link = f"{i + row.first} {j + row.first}, counted from {row.first},"
+            outside.append(str(row.place.fault(f"the link {link} lies outside sentences{reach}")))
             continue
         links = (sure if row.sure else possible)[row.pair]
         counts[TWICE] += row.link in links
@@ -131,11 +119,6 @@ def _collect(rows: Iterable[_Row], lengths: Sequence[Link], counts: Counter[str]
     counts["links outside their sentences"] = len(outside)
     counts["sentence pairs without a link"] = sum(not pair.possible for pair in pairs)
     return Gold(pairs, tuple(outside), +counts)
-
-
-def _is_outside(link: Link, lengths: Link) -> bool:
-    """Whether a place of the link is outside its sentence, by the two sentences' lengths."""
-    return not (0 <= link[0] < lengths[0] and 0 <= link[1] < lengths[1])
 
 
 def _pharaoh(path: Path, lines: list[Numbered], pairs: int, first: int) -> Iterator[_Row]:
@@ -155,10 +138,8 @@ def _wpt(path: Path, lines: list[Numbered], pairs: int, counts: Counter[str]) ->
     for number, line in lines:
         place, match = Place(path, number), _WPT.fullmatch(line)
         if match is None:
-            raise BadInput(
-                f"{line!r} is not a link; expected sentence, source, target, S or P or nothing", path, number
-            )
-        matches.append((Place(path, number), match))
+            raise place.fault(f"{line!r} is not a link; expected sentence, source, target, S or P or nothing")
+        matches.append((place, match))
     numbers = _pair_numbers(path, list(dict.fromkeys(int(match[1]) for _, match in matches)), pairs)
     for place, match in matches:
         if match[2] == match[3] == "0":
@@ -174,63 +155,52 @@ def _pair_numbers(path: Path, ids: list[int], pairs: int) -> dict[int, int]:
         return {id_: id_ - first for id_ in ids}
     if len(ids) == pairs:
         return {id_: number for number, id_ in enumerate(ids)}
-    raise BadInput(
-        f"{len(ids):,} sentence ids, from {min(ids)} to {max(ids)}, for {pairs:,} sentence pairs: expected either "
-        f"numbers of these pairs or an id for each",
-        path,
-    )
+    found = f"{len(ids):,} sentence ids, from {min(ids)} to {max(ids)}, for {pairs:,} sentence pairs"
+    raise BadInput(f"{found}; expected numbers of these pairs or an id for each", path)
 
 
 def read_links(
     path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False
 ) -> Iterator[list[Link]]:
-    """As `read_scored`, without the scores; each pair's links are sorted."""
-    return (sorted(links) for links in read_scored(path, counts, from_one=from_one))
+    return map(sorted, read_scored(path, counts, from_one=from_one))
 
 
 def read_scored(path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False) -> Iterator[Scored]:
-    """Stream the links of sentence pairs, each with its score, or 1; an empty line is a pair without links.
-
-    Places count from 0, or from 1 with `from_one`. If that is None, 0 is assumed unless the file looks otherwise.
-    `counts` has links that stand twice, and what `read_lines` removed.
-    """
+    """Stream the links of sentence pairs, each with its score, or 1; an empty line is a pair without links. Places
+    count from 0, or from 1 with `from_one`; None assumes 0 unless the file looks otherwise."""
     if from_one is None:
         with_links = list(islice(filter(None, read_scored(path)), MANY))
         if len(with_links) == MANY and not has_zero(read_scored(path)):
             raise BadInput(from_where("--links-from"), path)
+    first = int(from_one or 0)
     for number, line in read_lines(path, counts, ended=True):
-        links = sorted(_scored_link(Place(path, number), token, int(from_one or 0)) for token in tokens(line))
-        once = dict(links)
+        place, links = Place(path, number), list[tuple[Link, float]]()
+        for token in tokens(line):
+            match = _SCORED.fullmatch(token)
+            if match is None:
+                raise place.fault(f"{token!r} is not a link; expected places as in 0-2, or with a score as in 0-2:0.9")
+            link = int(match[1]) - first, int(match[2]) - first
+            if min(link) < 0:
+                raise place.fault(f"{token!r} has the place 0, where places count from 1")
+            try:
+                links.append((link, parse_number(match[3] or "1")))
+            except ValueError:
+                raise place.fault(f"{token!r} has a score that is not a finite number") from None
+        once = dict(sorted(links))
         if counts is not None and len(once) < len(links):
             counts[TWICE] += len(links) - len(once)
         yield once
 
 
-def _scored_link(place: Place, token: str, first: int) -> tuple[Link, float]:
-    match = _SCORED.fullmatch(token)
-    if match is None:
-        raise place.fault(f"{token!r} is not a link; expected places as in 0-2, or with a score as in 0-2:0.9")
-    try:
-        score = parse_number(match[3] or "1")
-    except ValueError:
-        raise place.fault(f"{token!r} has a score that is not a finite number") from None
-    link = int(match[1]) - first, int(match[2]) - first
-    if min(link) < 0:
-        raise place.fault(f"{token!r} has the place 0, where places count from 1")
-    return link, score
-
-
 def check_inside(links: Iterable[Link], lengths: Link, path: Path, line: int, from_one: bool | None) -> None:
-    """Refuse links that are outside their sentences of these lengths, naming the first.
-
-    If `from_one` is None, the error also says how to state that places count from 1.
-    """
-    for link in links:
-        if _is_outside(link, lengths):
-            place = "-".join(str(i + int(from_one or 0)) for i in link)
+    """Refuse links that are outside their sentences of these lengths. Without `from_one` the error says how to state
+    where places count from."""
+    n, m = lengths
+    for i, j in links:
+        if not (0 <= i < n and 0 <= j < m):
+            first = int(from_one or 0)
             hint = "" if from_one is not None else "; say --links-from-one if places count from 1"
-            n, m = lengths
-            raise BadInput(f"{place} lies outside sentences of {n} and {m} words{hint}", path, line)
+            raise BadInput(f"{i + first}-{j + first} lies outside sentences of {n} and {m} words{hint}", path, line)
 
 
 def read_linked(

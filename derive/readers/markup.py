@@ -40,10 +40,8 @@ ESCAPES = 3
 
 
 def unescaped(text: str, counts: Counter[str]) -> str:
-    """A line of text with the characters that its references stand for, including references escaped repeatedly.
-
-    A reference to a line end or a tab is a space; one that HTML does not define stays as it is.
-    """
+    """A line of text with the characters that its references stand for, also where escaped repeatedly. A line end or a
+    tab becomes a space; a reference that HTML does not define stays."""
     before = text
     for _ in range(ESCAPES):
         text = _REFERENCE.sub(_character, text) if "&" in text else text
@@ -57,20 +55,12 @@ def _character(match: re.Match[str]) -> str:
 
 
 def seems_escaped(text: str) -> bool:
-    """Whether a line has a character as Moses's tokenizer escapes it."""
     return "&" in text and _MOSES.search(text) is not None
 
 
-def breaks(markup: str) -> bool:
-    """Whether markup in the place of an inline element breaks the line."""
-    return _BREAK.search(markup) is not None
-
-
 def without_tags(text: str, counts: Counter[str]) -> str:
-    """A line of text without tags of HTML and MediaWiki, comments, and footnotes, `<ref>...</ref>`.
-
-    A tag that breaks a line, as `<br>` does, is a space. `a < b`, and names in brackets that are not tags, stay.
-    """
+    """A line of text without tags of HTML and MediaWiki, comments, and footnotes. A tag that breaks a line, as `<br>`,
+    is a space. `a < b`, and names in brackets that are not tags, stay."""
     if "<" not in text:
         return text
     text, comments = _COMMENT.subn("", text)
@@ -84,15 +74,12 @@ def without_tags(text: str, counts: Counter[str]) -> str:
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether a side of a pair stands for a missing translation."""
     return _PLACEHOLDER.fullmatch(text.strip()) is not None
 
 
 def whole_pairs(pairs: Iterable[tuple[str, str]], left_out: Counter[str]) -> tuple[list[str], list[str]]:
-    """Both sides of the pairs that have text on both, without white space at their ends; the others are counted.
-
-    A pair is left out too where a side is a placeholder of a missing translation.
-    """
+    """Both sides of the pairs that have text on both, stripped; pairs with a placeholder for a translation are left out
+    too. All is counted."""
     first, second = [], []
     for pair in pairs:
         a, b = pair[0].strip(), pair[1].strip()

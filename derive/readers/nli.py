@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from derive import strict_json
 from derive.errors import BadInput
 from derive.example import Example
 from derive.readers.english import split_sentences
-from derive.readers.lines import Numbered, Place, read_lines
+from derive.readers.lines import Place, read_lines
 from derive.readers.markup import is_placeholder
 from derive.sentence import Sentence
 
@@ -45,15 +44,10 @@ GOLD = ("gold_label", "label", "is_duplicate", "Quality")
 """What the two texts and the label are called: in sets of inference, and in GLUE's QQP, MRPC and QNLI."""
 WITHOUT_HEADER = ("sentence1", "sentence2", "label")
 LANGUAGE = "language"
-HEADER = 10_000
-"""Letters of a header between commas, at most."""
-_ONE_WIKIPEDIA = {"nb": "no", "nn": "no"}
-"""Codes of one Wikipedia, and so of one file."""
+_ONE_WIKIPEDIA = {"nb": "no", "nn": "no"}  # codes of one Wikipedia, and so of one file
 
-Cut = Callable[[str], list[list[str]]]
-"""The words of each sentence of a text."""
-Row = tuple[Place, Mapping[str, Any]]
-"""A pair by the names of its columns, and where it stands."""
+Cut = Callable[[str], list[list[str]]]  # the words of each sentence of a text
+Row = tuple[Place, Mapping[str, Any]]  # a pair by the names of its columns, and where it stands
 
 
 def code(language: str) -> str:
@@ -70,18 +64,15 @@ def differ(first: str, second: str) -> bool:
 def read_nli(
     path: Path, counts: Counter[str] | None = None, cut: Cut = split_sentences, language: str = ""
 ) -> Iterator[Example]:
-    """Stream the pairs of a file; each text is split into sentences and words, as English is or by another `cut`.
-
-    JSON lines have `premise` (or `context`, `sentence1`), `hypothesis` (or `hypo`, `sentence2`), and `gold_label` or
+    """Stream the pairs of a file; each text is split into sentences and words, as English is or by another `cut`. JSON
+    lines have `premise` (or `context`, `sentence1`), `hypothesis` (or `hypo`, `sentence2`), and `gold_label` or
     `label`. TSV has these as a header (GLUE's with its other names, HANS's, MultiNLI's, XNLI's), or it is premise,
-    hypothesis, label without one; its quotes are plain characters. CSV has a header, and its quotes hold commas and
-    line ends. Labels 0, 1 and 2 mean entailment, neutral and contradiction where the texts are called premise and
-    hypothesis, which is counted; elsewhere 0 and 1 are those of paraphrases.
-    A pair whose gold label is `-` (or -1) is left out and counted in `counts`. So is, of a file with a column of
-    languages, what is not of `language`, if that begins with a code of two letters: XNLI's own files have fifteen.
-    A pair with a side that is blank or a placeholder, such as PAWS-X's `NS`, becomes an example without texts: it keeps
-    its place among the lines of parallel files until a caller leaves it out.
-    """
+    hypothesis, label without one; its quotes are plain characters. Labels 0, 1 and 2 mean entailment, neutral and
+    contradiction where the texts are called premise and hypothesis, which is counted; elsewhere 0 and 1 are those of
+    paraphrases. A pair whose gold label is `-` (or -1) is left out and counted in `counts`. So is, of a file with a
+    column of languages, what is not of `language`, if that begins with a code of two letters: XNLI's own files have
+    fifteen. A pair with a side that is blank or a placeholder, such as PAWS-X's `NS`, becomes an example without texts:
+    it keeps its place among the lines of parallel files until a caller leaves it out."""
     counts = Counter() if counts is None else counts
     first: str | None = None  # the language of the first pair
     others: Counter[str] = Counter()
@@ -101,7 +92,9 @@ def read_nli(
         if label is None:
             continue
         pairs += 1
-        sides = tuple(() if is_placeholder(text) else tuple(map(_sentence, cut(text))) for text in texts)
+        sides = tuple(
+            () if is_placeholder(text) else tuple(Sentence(tuple(words)) for words in cut(text)) for text in texts
+        )
         if not all(sides):
             missing.append((place, "hypothesis" if sides[0] else "premise"))
         yield Example(sides if all(sides) else (), label)
@@ -112,8 +105,9 @@ def read_nli(
             "pairs lack a side; expected texts in at least half of them"
         )
     if first is None:
-        fault = f"says that it is of {_listed(others)}; expected pairs of {language!r}" if others else ""
-        raise BadInput(fault or "a header and no pair", path)
+        languages = ", ".join(map(repr, islice(others, 3))) + (" and others" if len(others) > 3 else "")
+        fault = f"says that it is of {languages}; expected pairs of {language!r}"
+        raise BadInput(fault if others else "a header and no pair", path)
     if others:
         counts[OTHER_LANGUAGE] += others.total()
 
@@ -124,49 +118,24 @@ def language_of_pairs(path: Path) -> str:
 
 
 def _rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
-    """The pairs of a file by the names of its columns."""
     lines = read_lines(path, counts)
     head = next(lines)
     if head[1].startswith("{"):
-        yield from (
-            (Place(path, number), strict_json.line(line, path, number)) for number, line in chain([head], lines)
-        )
+        for number, line in chain([head], lines):
+            yield Place(path, number), strict_json.line(line, path, number)
         return
-    names, separator = head[1].split("\t"), "tabs"
-    if not _is_header(names):
-        names, separator = next(csv.reader([head[1][:HEADER]])), "commas"
+    names = head[1].split("\t")
     expected = f"the header's {len(names)}"
-    if not _is_header(names):
-        names, separator, expected = list(WITHOUT_HEADER), "tabs", "premise, hypothesis, label"
-        lines = chain([head], lines)
-    rows = _csv(path, lines) if separator == "commas" else ((number, line.split("\t")) for number, line in lines)
-    for number, cells in rows:
+    if not all(any(name in names for name in wanted) for wanted in (PREMISES, HYPOTHESES, GOLD)):
+        names, expected, lines = list(WITHOUT_HEADER), "premise, hypothesis, label", chain([head], lines)
+    for number, line in lines:
+        cells = line.split("\t")
         if len(cells) != len(names):
-            raise BadInput(f"{len(cells)} columns between {separator}; expected {expected}", path, number)
+            raise BadInput(f"{len(cells)} columns between tabs; expected {expected}", path, number)
         yield Place(path, number), dict(zip(names, cells, strict=True))
 
 
-def _is_header(names: Sequence[str]) -> bool:
-    return all(any(name in names for name in wanted) for wanted in (PREMISES, HYPOTHESES, GOLD))
-
-
-def _csv(path: Path, lines: Iterator[Numbered]) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a file whose columns are between commas, where quotes hold commas and line ends."""
-    before = 1  # the header's line
-    reader = csv.reader((f"{line}\n" for _, line in lines), strict=True)
-    while True:
-        try:
-            cells = next(reader, None)
-        except csv.Error as error:
-            raise BadInput(f"columns between commas: {error}", path, before + 1) from None
-        if cells is None:
-            return
-        yield before + 1, cells
-        before = 1 + reader.line_num
-
-
 def _label(place: Place, row: Mapping[str, Any], counts: Counter[str]) -> str | None:
-    """The gold label; None where there is none."""
     value = _value(row, GOLD)
     if isinstance(value, bool) or not isinstance(value, str | int):
         wrong = "missing" if value is None else repr(value)
@@ -185,12 +154,3 @@ def _label(place: Place, row: Mapping[str, Any], counts: Counter[str]) -> str | 
 
 def _value(row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     return next((row[name] for name in names if name in row), None)
-
-
-def _sentence(words: list[str]) -> Sentence:
-    return Sentence(tuple(words))
-
-
-def _listed(languages: Collection[str]) -> str:
-    names = ", ".join(map(repr, islice(languages, 3)))
-    return f"{names} and {len(languages) - 3:,} others" if len(languages) > 3 else names

@@ -13,8 +13,7 @@ from derive.errors import BadInput
 from derive.readers.english import cut, split_words
 from derive.readers.lines import read_lines, tokens
 
-Pair = tuple[tuple[str, ...], tuple[str, ...]]
-"""The words of a sentence and of its translation."""
+Pair = tuple[tuple[str, ...], tuple[str, ...]]  # the words of a sentence and of its translation
 _APOSTROPHES = str.maketrans("’ʼ", "''")
 _REMEMBERED = 1 << 18
 _NOT = {"ca": "can", "sha": "shall", "wo": "will"}
@@ -29,12 +28,9 @@ _FULL = {f"{short}'": (f"{short}e",) for short in ("c", "d", "j", "l", "m", "n",
 
 class TwoFiles:
     """The sentence pairs of two files, one sentence per line, read again each time; spaces and tabs separate words.
-
-    The files may be compressed. `counts` has what `read_lines` removed, `size` is the number of pairs.
-    """
+    `counts` has what `read_lines` removed, `size` is the number of pairs."""
 
     def __init__(self, source: Path, target: Path) -> None:
-        """Read both through once."""
         self.paths = source, target
         self.counts: Counter[str] = Counter()
         sizes = [sum(1 for _ in read_lines(path, self.counts)) for path in self.paths]
@@ -52,11 +48,9 @@ class TwoFiles:
 
 
 def words_of(text: str, language: str) -> tuple[str, ...]:
-    """The words of a text in lower case, as nearly as rules can tell in the style of the sets of gold links.
-
-    An apostrophe inside a word parts it: `it 's`, `do not` for don't, and in French `le ami`, elisions and contractions
-    (`de le`) being written out as in the en-fr set. A hyphen parts French words.
-    """
+    """The words of a text in lower case, as nearly as rules can tell in the style of the sets of gold links. An
+    apostrophe inside a word parts it: `it 's`, `do not` for don't, and in French `le ami`, elisions and contractions
+    (`de le`) being written out as in the en-fr set. A hyphen parts French words."""
     words: list[str] = []
     for sentence in cut(text.translate(_APOSTROPHES)):
         *parts, last = sentence.split()

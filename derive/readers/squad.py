@@ -1,14 +1,12 @@
-"""Questions with their contexts and answers, in the JSON of SQuAD: SQuAD, XQuAD, MLQA, TyDiQA-GoldP; or a row each.
-
-An answer is given by its text and where it begins in the context, in characters (Unicode code points) from 0.
-"""
+"""Questions with contexts and answers, in the JSON of SQuAD (XQuAD, MLQA, TyDiQA-GoldP) or a row each. An answer is
+given by its text and where it begins in the context, in Unicode characters from 0."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
@@ -16,15 +14,12 @@ from typing import Any
 from derive import strict_json
 from derive.errors import BadInput
 from derive.example import Example
-from derive.readers.compressed import open_bytes
 from derive.readers.english import split_sentences
-from derive.readers.lines import Place, decode
+from derive.readers.lines import Place, decode, open_bytes
 from derive.sentence import Sentence, Span
 
-LARGEST = 1 << 30
-"""Bytes of the largest file, decompressed."""
-ANSWER = "answer"
-"""The label of an answer's span."""
+LARGEST = 1 << 30  # bytes of the largest file, decompressed
+ANSWER = "answer"  # the label of an answer's span
 UNANSWERABLE = "questions without an answer"
 REMOVED = "questions whose answers were removed from their file"
 WIDENED = "answers widened to whole words"
@@ -33,8 +28,7 @@ NOT_ASKED = "questions left out: every answer reaches over the end of a sentence
 _ROW, _WHOLE = re.compile(r'\{\s*(?:".*)?"context"\s*:'), re.compile(r'"(?:data|paragraphs)"\s*:')
 """A line that is a row with a question, and a key that only a whole file has."""
 Json = Mapping[str, Any]
-Chars = tuple[int, int]
-"""The first character, and the one after the last."""
+Chars = tuple[int, int]  # the first character, and the one after the last
 
 
 @dataclass(frozen=True)
@@ -47,10 +41,12 @@ class _Question:
     context: str
     answers: tuple[Chars, ...]
 
-    def check_words(self, question: Sequence[Sentence], context: Sequence[Sentence]) -> None:
+    def example(self, question: Sequence[Sentence], context: Sequence[Sentence]) -> Example:
+        """The question and its context in words."""
         for what, text in (("question", question), ("context", context)):
             if not any(map(len, text)):
                 raise self.place.fault(f"question {self.id!r}: the {what} has no words")
+        return Example((tuple(question), tuple(context)), id=self.id)
 
 
 def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
@@ -63,36 +59,30 @@ def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[E
     """
     counts = Counter() if counts is None else counts
     for item in _questions(path, counts):
-        question = tuple(Sentence(tuple(words)) for words in split_sentences(item.question))
-        context = [Sentence(tuple(words)) for words in split_sentences(item.context)]
-        item.check_words(question, context)
+        question, context = (
+            [Sentence(tuple(words)) for words in split_sentences(text)] for text in (item.question, item.context)
+        )
+        example = item.example(question, context)
         spans = [_in_words(item.context, answer, context, counts) for answer in item.answers]
-        if kept := [span for span in spans if span]:
-            for place, span in kept:
-                own = context[place]
-                context[place] = Sentence(own.words, spans=(*own.spans, span))
-            yield Example((question, tuple(context)), id=item.id)
+        for place, span in filter(None, spans):
+            context[place] = replace(context[place], spans=(*context[place].spans, span))
+        if any(spans):
+            yield replace(example, texts=(example.texts[0], tuple(context)))
         else:
             counts[NOT_ASKED] += 1
 
 
 def read_questions_as_written(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
-    """The questions of a file in any language, each text one sentence as it is written.
-
-    Words end at white space, and where an answer begins or ends, so that answers are what annotators marked, to the
-    character. A run of white space is one space.
-    """
+    """The questions of a file in any language, each text one sentence as it is written. Words end at white space, and
+    where an answer begins or ends, so that answers are what annotators marked, to the character. A run of white space
+    is one space."""
     for item in _questions(path, Counter() if counts is None else counts):
-        question, context = Sentence(tuple(item.question.split())), _as_written(item.context, item.answers)
-        item.check_words((question,), (context,))
-        yield Example(((question,), (context,)), id=item.id)
+        yield item.example([Sentence(tuple(item.question.split()))], [_as_written(item.context, item.answers)])
 
 
 def _in_words(text: str, answer: Chars, context: Sequence[Sentence], counts: Counter[str]) -> tuple[int, Span] | None:
-    """An answer as words of a sentence, and which sentence; None where it is of several.
-
-    Words are the text without its white space, so letters are counted without it.
-    """
+    """An answer as words of a sentence, and which sentence; None where it is of several. Letters are counted without
+    white space."""
     first, last = (_letters(text[:place]) for place in answer)
     begin = 0
     for place, sentence in enumerate(context):
@@ -111,12 +101,10 @@ def _in_words(text: str, answer: Chars, context: Sequence[Sentence], counts: Cou
 
 
 def _letters(text: str) -> int:
-    """How many characters are not white space."""
     return len("".join(text.split()))
 
 
 def _as_written(text: str, answers: Sequence[Chars]) -> Sentence:
-    """A text as one sentence, with its answers as spans."""
     bounds = sorted({place for answer in answers for place in answer})
     words, glued, starts = [], [], []
     place = 0
@@ -129,19 +117,15 @@ def _as_written(text: str, answers: Sequence[Chars]) -> Sentence:
             glued.append(a > place)
             starts.append(a)
         place = end
-    spans = {
-        Span(
-            sum(start + len(word) <= first for start, word in zip(starts, words, strict=True)),
-            sum(start < last for start in starts),
-            ANSWER,
-        ): None
+    ends = [start + len(word) for start, word in zip(starts, words, strict=True)]
+    spans = [
+        Span(sum(end <= first for end in ends), sum(start < last for start in starts), ANSWER)
         for first, last in answers
-    }
-    return Sentence(tuple(words), spans=tuple(spans), glued=tuple(glued) if any(glued) else ())
+    ]
+    return Sentence(tuple(words), spans=tuple(dict.fromkeys(spans)), glued=tuple(glued) if any(glued) else ())
 
 
 def _questions(path: Path, counts: Counter[str]) -> Iterator[_Question]:
-    """Each question that has an answer, every answer checked."""
     questions = answered = 0
     for place, context, row in _rows(path, counts):
         id_ = row.get("id")

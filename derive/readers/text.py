@@ -22,24 +22,19 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from derive.errors import BadInput
-from derive.readers.compressed import LIMIT, check_file
 from derive.readers.conllu import PLUS
 from derive.readers.english import cut_tokens, split_sentences
 from derive.readers.iob2 import DOCUMENT_START
-from derive.readers.lines import SIZE, Numbered, blocks, decode, ends_line, without_marks
+from derive.readers.lines import LIMIT, SIZE, Numbered, blocks, check_file, decode, ends_line, without_marks
 from derive.readers.markup import ESCAPED, seems_escaped, unescaped, without_tags
 
 Kind = Literal["wikitext", "doc", "plain"]
-LeaveOut = Callable[[str, str], None]
-"""Counts a line that is left out: the reason, and the line."""
+LeaveOut = Callable[[str, str], None]  # counts a line that is left out: the reason, and the line
 
-FRAGMENT = 8
-"""A line of a `<doc>` with this many words or fewer is a heading or a fragment."""
+FRAGMENT = 8  # a line of a `<doc>` with this many words or fewer is a heading or a fragment
 _OPENING, _CLOSING = "= ", " ="
-_JOINER = re.compile(r" @([-,.])@ ")
-"""What WikiText writes for a mark inside a word."""
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
-"""A line of a `<doc>` that is one tag."""
+_JOINER = re.compile(r" @([-,.])@ ")  # what WikiText writes for a mark inside a word
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")  # a line of a `<doc>` that is one tag
 
 TREEBANK, ENTITIES, JSON = "a treebank in CoNLL-U", "words with the tags of entities", "JSON lines"
 XML, COLUMNS = "XML", "lines of columns"
@@ -68,10 +63,8 @@ class Chunk:
 
 
 def detect(path: Path) -> Kind:
-    """The kind of a text file by its name (`.tokens`) and its first line that is not blank.
-
-    Refused are files that are not text, or not running text but a treebank, entities, columns, JSON or XML.
-    """
+    """The kind of a text file by its name and its first line that is not blank; annotated files, columns, JSON and XML
+    are refused."""
     check_file(path)
     with path.open("rb") as file:
         first, lines = head(path, file)
@@ -88,10 +81,8 @@ def kind_of(suffix: str, first: str) -> Kind:
 
 
 def head(path: Path, file: BinaryIO) -> tuple[str, list[Numbered]]:
-    """The first line of a file that is not blank, and the first lines that are not comments, with their numbers.
-
-    If all lines are comments, the first of them stands in for these. A file of white space alone is refused.
-    """
+    """The first line of a file that is not blank, and the first lines that are not comments (else the first), with
+    their numbers."""
     first: Numbered | None = None
     lines: list[Numbered] = []
     letters = 0
@@ -110,10 +101,8 @@ def head(path: Path, file: BinaryIO) -> tuple[str, list[Numbered]]:
 
 
 def annotation(first: str, lines: Sequence[Numbered]) -> str:
-    """The kind of annotation in a file, by its first line and others at its head; empty if it may be running text.
-
-    At least half of the lines must have columns of words and tags, because single lines of text may look like them.
-    """
+    """The kind of annotation in a file, by its first line and others at its head; empty if it may be running text. At
+    least half of the lines must have columns, because single lines of text may look like them."""
     texts = [line.rstrip() for _, line in lines]
     if _MARKUP.match(first):
         return XML
@@ -141,7 +130,6 @@ def _are_columns(lines: Sequence[str]) -> bool:
 
 
 def _most(shape: re.Pattern[str], lines: Sequence[str]) -> bool:
-    """Whether at least half of the lines have a shape."""
     return 2 * sum(shape.fullmatch(line) is not None for line in lines) >= len(lines)
 
 
@@ -155,15 +143,12 @@ def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[C
 
 
 def closes_document(line: bytes) -> bool:
-    """Whether a document ends with this line."""
     return line.rstrip() == b"</doc>"
 
 
 def sentences(chunk: Chunk, escaped: bool = False) -> tuple[list[list[str]], Counter[str]]:
-    """A chunk's sentences, each a list of words, and how many lines and words were left out and why.
-
-    `escaped` says that characters are escaped, as Moses's tokenizer does; those of a `<doc>` are unescaped anyway.
-    """
+    """A chunk's sentences as words, and how many lines and words were left out and why. `escaped`: characters are
+    escaped, as Moses's tokenizer does; those of a `<doc>` are unescaped anyway."""
     with chunk.path.open("rb") as file:
         file.seek(chunk.offset)
         data = file.read(chunk.length)
@@ -192,10 +177,7 @@ def sentences(chunk: Chunk, escaped: bool = False) -> tuple[list[list[str]], Cou
 def text_lines(
     kind: Kind, lines: Iterable[Numbered], path: Path, counts: Counter[str], leave_out: LeaveOut
 ) -> Iterator[str]:
-    """The lines of text among those of whole records of a file, blank ones included; `counts` has what is repaired.
-
-    Refused, with file and line, are a document that is not closed, and text outside of one.
-    """
+    """The lines of text among those of whole records of a file, blank ones included; `counts` has what is repaired."""
     if kind == "doc":
         yield from _document_lines(lines, path, counts, leave_out)
         return

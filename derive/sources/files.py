@@ -19,10 +19,9 @@ from derive.example import Example
 from derive.files import ADDED, fingerprint
 from derive.parser import StanzaParser
 from derive.readers import text as reader
-from derive.readers.compressed import check_file
 from derive.readers.conllu import WORDS, Units, read_conllu, read_lemmas
 from derive.readers.iob2 import language_of_entities, read_iob2
-from derive.readers.lines import up_to
+from derive.readers.lines import check_file, up_to
 from derive.readers.nli import MISSING, differ, language_of_pairs, read_nli
 from derive.readers.squad import read_questions, read_questions_as_written
 from derive.sentence import Sentence
@@ -30,8 +29,7 @@ from derive.source import SPLITS, Source, TaskData
 from derive.sources.parsed import Parsed
 from derive.usage import Lemmas, gather_lemmas
 
-TRAINED, TESTED = DRAWN = ("training examples", "test items")
-"""What may be a sample."""
+TRAINED, TESTED = ("training examples", "test items")  # what may be a sample
 NO_TRANSLATION = "pairs that another language lacks"
 Read = Callable[[Path, Counter[str]], Iterable[Example]]
 Lacking = Mapping[int, Collection[int]]
@@ -80,7 +78,6 @@ class TaskFiles:
 
     @property
     def splits(self) -> dict[str, tuple[Path, ...]]:
-        """The files of every split; none of one that is drawn from the training examples."""
         return {"train": self.train, "dev": self.dev, "test": self.test}
 
     @property
@@ -93,19 +90,13 @@ class TaskFiles:
 
     @property
     def draws(self) -> dict[str, bool]:
-        """Whether what is trained on, and what is tested on, is a sample."""
         held_out = bool(self.held_out and not (self.dev and self.test))
         return {TRAINED: bool(self.limit) or held_out, TESTED: bool(self.tested) or not self.test}
 
     @property
     def identity(self) -> list[Any]:
-        """What the splits follow from: the files' contents and the other fields."""
-        files = [_digests(paths) for paths in (self.train, self.dev, self.test)]
-        added = ["numbered"] * self.numbered + [f"tested {self.tested}"] * bool(self.tested)
-        added += [f"trained id {self.trained_id}"] * bool(self.trained_id)
-        added += ["apart"] * self.apart
-        added += [f"units {self.units}"] if self.units != WORDS else []
-        return [*files, self.held_out, self.limit, self.seed, *added]
+        fields = {name: value for name, value in vars(self).items() if name not in SPLITS}
+        return [fields, *map(_digests, self.splits.values())]
 
     def read(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
         """The examples of some files. Two with one id are refused, unless they are `numbered`."""
@@ -120,11 +111,11 @@ class TaskFiles:
 
     def lacking(self, sets: Iterable[tuple[Sequence[Path], Read]]) -> Lacking:
         """The places of the examples that at least one of several parallel sets lacks."""
-        found: defaultdict[int, set[int]] = defaultdict(set)
+        places: defaultdict[int, set[int]] = defaultdict(set)
         for paths, read in sets:
             examples = self.read(paths, read, Counter())
-            found[len(examples)] |= {place for place, example in enumerate(examples) if not example.texts}
-        return found
+            places[len(examples)] |= {place for place, example in enumerate(examples) if not example.texts}
+        return places
 
     def read_tested(
         self, paths: Sequence[Path], read: Read, counts: Counter[str], lacking: Lacking = WHOLE
@@ -174,19 +165,15 @@ class TaskFiles:
         return TaskData(loaded, {split: +count for split, count in counts.items()})
 
     def _draw(self, examples: Sequence[Example]) -> tuple[dict[str, list[int]], int]:
-        """Which training examples become the splits that have no files, and which are learnt from.
-
-        Also how many are left out because they share a text with one held out.
-        """
+        """The training examples of the splits without files, and of training; and how many share a text with these."""
         order = np.random.default_rng(self.seed).permutation(len(examples)).tolist()
         without_files = [split for split, paths in self.splits.items() if not paths and self.held_out]
         held_out = self.held_out * len(without_files)
         if held_out >= len(examples):
             raise BadInput(f"{held_out:,} examples to hold out of {len(examples):,}", self.train[0])
-        starts = range(0, held_out, self.held_out or 1)
         drawn = {
-            split: sorted(order[start : start + self.held_out])
-            for split, start in zip(without_files, starts, strict=True)
+            split: sorted(order[number * self.held_out : (number + 1) * self.held_out])
+            for number, split in enumerate(without_files)
         }
         rest = order[held_out:]
         if self.apart:
@@ -201,9 +188,8 @@ class TaskFiles:
         self, paths: Sequence[Path], read: Read, counts: Counter[str], own: Read, lacking: Lacking = WHOLE
     ) -> list[Example]:
         """The translations of the examples that are learnt from, of files that translate the training files in order.
-
-        `own` reads the training files, `read` the others. A translation that lacks, or has another label, is refused.
-        """
+        `own` reads the training files, `read` the others. A translation that lacks, or has another label, is
+        refused."""
         learnt, theirs = self._read_trained(own, Counter()), self.read(paths, read, counts)
         if len(learnt) != len(theirs):
             expected = f"expected a translation of each of the {len(learnt):,} of {self.train[0]}"
@@ -222,25 +208,18 @@ def _without_missing(
 ) -> list[Example]:
     """The examples at some places, but none that is missing here, or in a parallel set; both are counted."""
     elsewhere = lacking.get(len(examples), ())
-    kept = []
-    for place in places:
-        if not examples[place].texts:
-            counts[MISSING] += 1
-        elif place in elsewhere:
-            counts[NO_TRANSLATION] += 1
-        else:
-            kept.append(examples[place])
-    return kept
+    kept = [place for place in places if examples[place].texts]
+    whole = [examples[place] for place in kept if place not in elsewhere]
+    counts.update(+Counter({MISSING: len(list(places)) - len(kept), NO_TRANSLATION: len(kept) - len(whole)}))
+    return whole
 
 
 @dataclass(frozen=True)
 class Files(Source):
     """Text files (WikiText, `<doc>`-marked Wikipedia, plain), CoNLL-U for POS, IOB2 for NER, pairs, and SQuAD's JSON.
-
     `megabytes` takes only the head of each text file, to the end of the chunk that reaches it (0: all of it). `parser`
     is a folder of Stanza models, for languages that need trees. `escaped` says that characters of the text are escaped,
-    as Moses's tokenizer does (`&quot;`), and are to be unescaped.
-    """
+    as Moses's tokenizer does (`&quot;`), and are to be unescaped."""
 
     text: tuple[Path, ...]
     pos: TaskFiles | None = None
@@ -284,17 +263,18 @@ class Files(Source):
         return self._tasks[task][0].of_split(split)
 
     def corpus_fingerprint(self, trees: bool = False) -> str:
-        """Changes with the text's contents and how much of it is read; where the files lie does not matter."""
-        return fingerprint("files", _digests(self.text), self.megabytes, self.escaped, *self._trees(trees))
+        parser = self._parser.fingerprint() if trees else ""
+        return fingerprint("files", _digests(self.text), self.megabytes, self.escaped, parser)
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
-        """Changes with the contents of the task's files and how they are split."""
-        return fingerprint("files", task, self._tasks[task][0].identity, *self._trees(trees))
+        parser = self._parser.fingerprint() if trees else ""
+        return fingerprint("files", task, self._tasks[task][0].identity, parser)
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        """Which examples tasks train on, and are tested on, where those are samples. Text is the files'."""
-        tasks = {what: [task for task, (files, _) in self._tasks.items() if files.draws[what]] for what in DRAWN}
+        tasks = {
+            what: [task for task, (files, _) in self._tasks.items() if files.draws[what]] for what in (TRAINED, TESTED)
+        }
         return tuple(f"the {what} of {', '.join(drawn)}" for what, drawn in tasks.items() if drawn)
 
     def redrawn(self, by: int) -> Files:
@@ -318,10 +298,6 @@ class Files(Source):
     def _tagged_files(self) -> tuple[Path, ...]:
         return self.pos.all if self.pos else ()
 
-    def _trees(self, trees: bool) -> list[str]:
-        """What the trees follow from beside the sentences."""
-        return [self._parser.fingerprint()] if trees else []
-
     def with_trees(self, cache: Path) -> Source:
         return Parsed(self, self._parser, cache)
 
@@ -342,7 +318,6 @@ def _digests(paths: tuple[Path, ...]) -> list[str]:
 
 
 def _texts(example: Example) -> set[str]:
-    """An example's texts as they are written."""
     return {" ".join(sentence.text for sentence in text) for text in example.texts}
 
 
@@ -355,57 +330,40 @@ def _entities(path: Path, counts: Counter[str]) -> Iterator[Example]:
     return (Example(((sentence,),)) for sentence in read_iob2(path, counts))
 
 
-def _whole(text: str) -> list[list[str]]:
-    """A text as one sentence, parted where white space is."""
-    return [words] if (words := text.split()) else []
-
-
-def _as_written(path: Path, counts: Counter[str], language: str = "") -> Iterator[Example]:
-    return read_nli(path, counts, _whole, language)
-
-
-TAGGED = "pos"
-"""The task whose files are treebanks."""
+TAGGED = "pos"  # the task whose files are treebanks
+PICKED = ("nli", "paraphrase")  # the tasks of whose files, if they are of several languages, one is picked
 READERS: dict[str, Read] = {
-    TAGGED: _tagged,
-    "ner": _entities,
-    "nli": read_nli,
-    "qa": read_questions,
-    "paraphrase": read_nli,
-}
+    TAGGED: _tagged, "ner": _entities, "nli": read_nli, "qa": read_questions, "paraphrase": read_nli,
+}  # fmt: skip
 """What reads the annotated English files of a task, whose texts are cut into sentences and words to be derived from."""
-LANGUAGES: dict[str, Callable[[Path], str]] = {
-    "ner": language_of_entities,
-    "nli": language_of_pairs,
-    "paraphrase": language_of_pairs,
-}
-"""What reads the language that the files of a task say they are of."""
-WRITTEN: dict[str, Read] = READERS | {"nli": _as_written, "qa": read_questions_as_written, "paraphrase": _as_written}
-"""What reads the same files of any language, whose texts stay as they are written."""
-PICKED = ("nli", "paraphrase")
-"""The tasks of whose files, if they are of several languages, one is picked."""
 
 
-def written(task: str, language: str, units: Units = WORDS) -> Read:
+def written(task: str, language: str = "", units: Units = WORDS) -> Read:
     """What reads the examples of one language as they are written, from files that may hold other languages too."""
-    if units != WORDS:
-        if task != TAGGED:
-            raise BadInput(f"units {units!r} of the task {task}; expected {WORDS!r}: {TAGGED} alone has others")
+    if task not in READERS:
+        raise BadInput(f"no files of the task {task} can be read; expected one of {', '.join(READERS)}")
+    if task == TAGGED:
         return partial(_tagged, units=units, language=language)
-    return partial(_as_written, language=language) if task in PICKED else WRITTEN[task]
+    if units != WORDS:
+        raise BadInput(f"units {units!r} of the task {task}; expected {WORDS!r}: {TAGGED} alone has others")
+    if task == "qa":
+        return read_questions_as_written
+    return partial(read_nli, cut=_whole, language=language) if task in PICKED else READERS[task]
+
+
+def _whole(text: str) -> list[list[str]]:
+    return [words] if (words := text.split()) else []
 
 
 def check_language(task: str, paths: Iterable[Path], name: str = "") -> None:
     """Refuse files that say they are of another language than `name`, or, without one, than the first that says any.
-
     Codes of two letters are compared, as `zh` of `zh-tw`; any other name, such as `german`, may be any language's. What
-    is `written` in a language that is named is picked when it is read.
-    """
-    if (language_of := LANGUAGES.get(task)) is None or (name and task in PICKED):
+    is `written` in a language that is named is picked when it is read."""
+    if task not in (*PICKED, "ner") or (name and task in PICKED):
         return
     expected, why = name, "the study lists it for"
     for path in paths:
-        own = language_of(path)
+        own = language_of_entities(path) if task == "ner" else language_of_pairs(path)
         if differ(own, expected):
             raise BadInput(f"says that it is of {own!r}; {why} {expected!r}", path)
         if not expected:

@@ -11,30 +11,24 @@ from typing import Any
 
 from derive.artefact import read_sealed, write_sealed
 from derive.errors import BadInput
+from derive.example import Question
 from derive.files import fingerprint, sha256
 from derive.parser import StanzaParser
-from derive.question import Question
+from derive.readers.conllu import read_treebank, write_treebank
 from derive.sentence import Sentence
 from derive.source import Source, TaskData
-from derive.treebank import read_treebank, write_treebank
 
-MANY = 20
-"""Sentences that do not all fail by themselves: when they do, the parser is at fault."""
+MANY = 20  # sentences that do not all fail by themselves: when they do, the parser is at fault
 TREES = "trees"
 """The key of the digest of a shard's file in its account; nothing where no sentence has a tree."""
-SHARD = 2_000
-"""Sentences that are parsed and written together: what a killed run loses at most."""
+SHARD = 2_000  # sentences that are parsed and written together: what a killed run loses at most
 
 
 @dataclass(frozen=True)
 class Parsed(Source):
-    """`source` with a tag and a tree for each sentence. Gold trees stay, and so do gold tags, spans and labels.
-
-    A shard holds the trees of up to `SHARD` sentences of a chunk. It is named after their words and the parser, so that
-    what was parsed once serves every study that asks for it. Beside it stands a sealed JSON of how many sentences it
-    was made from, why some have no tree, and the SHA-256 of the others'; that is written last, so a shard without it
-    counts for nothing.
-    """
+    """`source` with a tag and a tree for each sentence; gold trees, tags, spans and labels stay. A shard holds the
+    trees of up to `SHARD` sentences, is named after their words and the parser, and serves every study. Its account,
+    sealed JSON written last, says why some have no tree, and has the digest of the others'."""
 
     source: Source
     parser: StanzaParser
@@ -68,7 +62,6 @@ class Parsed(Source):
         return fingerprint("parsed", self.source.task_fingerprint(task), self.parser.fingerprint(), SHARD)
 
     def task_data(self, task: str) -> TaskData:
-        """The task's examples with trees: all sentences of a split are parsed together, an example's stay together."""
         data, parsed = self.source.task_data(task), TaskData({}, {})
         for split, examples in data.examples.items():
             counts = parsed.left_out[split] = Counter(data.left_out.get(split, ()))

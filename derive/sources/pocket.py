@@ -8,20 +8,18 @@ from dataclasses import dataclass, field, replace
 from itertools import count, islice
 
 from derive.errors import BadInput
-from derive.example import Example
+from derive.example import Example, Question
 from derive.files import ADDED, fingerprint
 from derive.pocket.facts import Facts
 from derive.pocket.inference import LABELS as INFERENCES
 from derive.pocket.language import CHUNK, Pocket
 from derive.pocket.paraphrase import LABELS as SAMENESS
-from derive.question import Question
 from derive.sentence import Sentence
 from derive.source import SPLITS, Source, TaskData
 from derive.usage import Lemmas, gather_lemmas
 
 EDITION = "pocket, second edition"
-CORPUS = 0
-"""The corpus's stream; those after it are the tasks'."""
+CORPUS = 0  # the corpus's stream; those after it are the tasks'
 TASKS = ("pos", "ner", "nli", "qa", "paraphrase")
 """In the order of their streams: one a split, task after task."""
 LABELS = {"nli": len(INFERENCES), "paraphrase": len(SAMENESS)}
@@ -29,16 +27,12 @@ LABELS = {"nli": len(INFERENCES), "paraphrase": len(SAMENESS)}
 SHARED, ALONE = -1, -2
 """The chunks of facts that derived languages state too, and of those that only the source states."""
 MOST_SENTENCES = 1_000_000_000
-MOST_EXAMPLES = 1_000_000
-"""The most examples of a split, all of which are in memory at once."""
-MANY = 2**40
-"""Streams have no end of their own."""
+MOST_EXAMPLES = 1_000_000  # the most examples of a split, all of which are in memory at once
+MANY = 2**40  # streams have no end of their own
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Examples of each split of a task."""
-
     train: int = 2_000
     dev: int = 500
     test: int = 1_000
@@ -80,10 +74,8 @@ class PocketEnglish(Source):
         return f"Pocket English, {self.language.types:,} word types{facts}"
 
     def chunks(self) -> Iterator[tuple[int, int]]:
-        """(number of the chunk in its stream, sentences of it); those of facts come second, after what a preview shows.
-
-        The last sentences of a corpus may be held out, so they are not facts where there is more than a chunk.
-        """
+        """(number of the chunk in its stream, sentences of it). Those of facts come second: after what a preview shows,
+        and not last, as the last sentences may be held out."""
         for number in range(-(-self.size // CHUNK)):
             yield number, min(CHUNK, self.size - number * CHUNK)
             if self.facts and not number:
@@ -147,10 +139,8 @@ class PocketEnglish(Source):
 
 
 def _splits(sizes: Sizes, stream: Callable[[str], Iterator[Example]], labels: int) -> TaskData:
-    """A stream a split; an example whose texts were in the task before is left out, counted, and replaced.
-
-    Each so many examples of a stream bear every label once; they are left out together, so shares stay equal.
-    """
+    """A stream per split; a group of `labels` examples, one of each label, with texts that the task had before is left
+    out, counted, and replaced."""
     data = TaskData({}, {split: Counter() for split in SPLITS})
     seen: set[tuple[tuple[tuple[str, ...], ...], ...]] = set()
     for split, size in zip(SPLITS, sizes, strict=True):

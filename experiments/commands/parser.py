@@ -69,8 +69,7 @@ def train_models(treebank: Path, out: Path, language: str, steps: int, report: R
     """Train the models of `out`, whole or not at all, and return the fractions of dev words that they get right."""
     from derive.files import check_name, whole_folder, write_json
     from derive.parser import StanzaParser, write_folder
-    from derive.readers.conllu import read_conllu
-    from derive.treebank import write_treebank
+    from derive.readers.conllu import read_conllu, write_treebank
 
     check_name(language, "a language's code")
     training, dev = (

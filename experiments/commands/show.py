@@ -39,7 +39,7 @@ def show(
     for language in languages:
         try:
             derivation = transform(language)
-            if derivation.needs_trees:
+            if "trees" in derivation.needs:
                 if parser is None:
                     raise BadInput(f"{language} needs a tree: name a folder of Stanza models with --parser")
                 StanzaParser(parser).fingerprint()  # before an order is learnt, which may take a minute
@@ -50,7 +50,7 @@ def show(
     sentences = [Sentence(tuple(words)) for words in split_sentences(text)]
     if not sentences:
         raise BadInput("no word in the text; expected a sentence")
-    if parser is not None and any(transform.needs_trees for transform in transforms):
+    if parser is not None and any("trees" in transform.needs for transform in transforms):
         failed: Counter[str] = Counter()
         sentences = StanzaParser(parser).parse([sentence.words for sentence in sentences], failed)
         for why, count in failed.items():

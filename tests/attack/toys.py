@@ -12,11 +12,11 @@ from typing import Any
 from derive.links.fast_align import StatisticalAligner
 from derive.parser import StanzaParser
 from derive.pocket.language import Pocket
+from derive.readers.conllu import write_treebank
 from derive.reorder import TreebankFiles
 from derive.sentence import Sentence
 from derive.sources.files import Files
 from derive.sources.parsed import Parsed
-from derive.treebank import write_treebank
 from experiments.names import study
 from experiments.override import override
 from experiments.schedule import compute, do

@@ -29,8 +29,7 @@ from derive.types import OURS
 from derive.typology import order_distance
 from derive.vocabulary import Vocabulary
 
-FIRST = len(OURS.ids)
-"""The first id that is not special."""
+FIRST = len(OURS.ids)  # the first id that is not special
 
 FEW = Sizes(40, 10, 20)
 SOURCE = PocketEnglish(language=Pocket(types=300), size=2_500, pos=FEW, ner=FEW, nli=FEW)

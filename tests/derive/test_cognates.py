@@ -94,8 +94,7 @@ def test_what_it_is_called_and_what_it_refuses() -> None:
 
 TEXT = PocketEnglish(language=Pocket(types=300), size=1_200)
 STEMS = (Transliterate(), *map(Cognates, (0.0, 0.5, 1.0)), compose(Cognates(1.0), Invert()))
-LEARNT = 330
-"""Types of a vocabulary that cuts most words in pieces."""
+LEARNT = 330  # types of a vocabulary that cuts most words in pieces
 
 
 @pytest.fixture(scope="module")

@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 from derive.dictionary import Entry, read_lexicon
 from derive.errors import BadInput
 from derive.natural.bitext import BitextFiles
-from derive.natural.formats import Format
+from derive.natural.formats import treebank_texts
 from derive.natural.text import TextFiles
-from derive.readers.conllu import read_conllu, read_lemmas
+from derive.readers.conllu import NAMES, read_conllu, read_lemmas
 from derive.readers.english import split_words
 from derive.readers.iob2 import read_iob2
 from derive.readers.links import UNKNOWN, read_gold, read_scored
@@ -26,7 +26,7 @@ from derive.readers.markup import unescaped, without_tags
 from derive.readers.nli import read_nli
 from derive.readers.parallel import TwoFiles
 from derive.readers.squad import read_questions
-from derive.readers.text import TREEBANK, chunks, sentences
+from derive.readers.text import chunks, sentences
 from derive.sources.files import Files
 from experiments.cli import app
 
@@ -193,82 +193,6 @@ def test_whether_text_is_escaped_decides_what_is_derived(tmp_path: Path) -> None
     assert BitextFiles(path, path).identity() != BitextFiles(path, path, escaped=True).identity()
 
 
-def tmx(body: str, head: str = "") -> str:
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{head}<tmx version="1.4"><header/><body>\n{body}</body></tmx>\n'
-
-
-def unit(*variants: tuple[str, str], attribute: str = "xml:lang") -> str:
-    segments = (f'<tuv {attribute}="{code}"><seg>{text}</seg></tuv>' for code, text in variants)
-    return f"<tu>{''.join(segments)}</tu>\n"
-
-
-def of_tmx(path: Path, text: str, codes: tuple[str, str] = ("en", "de"), **options: bool) -> tuple[list[Any], Counter]:
-    counts: Counter[str] = Counter()
-    return bitext(counts, put(path, text), codes=codes, **options), +counts
-
-
-def test_variants_of_a_language_in_a_unit_are_counted(tmp_path: Path) -> None:
-    several = unit(("EN-US", "color"), ("en-GB", "colour"), ("de", "Farbe"), ("de_AT", "Farb"))
-    body = several + unit(("en-GB", "grey"), ("EN", "gray"), ("DE", "grau")) + unit(("en", "a"), ("fr", "b"))
-    pairs, counts = of_tmx(tmp_path / "x.tmx", tmx(body))
-    assert pairs == [("color", "Farbe"), ("gray", "grau")]  # the code itself comes before its variants
-    assert counts == {"units without one of the languages": 1, "further variants of a language in a unit": 3}
-    assert of_tmx(tmp_path / "x.tmx", tmx(several), ("en-GB", "de-AT"))[0] == [("colour", "Farb")]
-    assert of_tmx(tmp_path / "x.tmx", tmx(several), ("en", "en-gb"))[0] == [("color", "colour")]
-    old = tmx(unit(("EN", "Yes ."), ("DE", "Ja ."), attribute="lang"))  # TMX 1.1
-    assert of_tmx(tmp_path / "x.tmx", old) == ([("Yes .", "Ja .")], {})
-
-
-@pytest.mark.parametrize(
-    ("segment", "text"),
-    [
-        ('now<ph x="1">&lt;br/&gt;</ph>or', "now or"),
-        ('now<ph type="lb"/>or', "now or"),
-        ('now<ut>\\par </ut>or<it pos="end">&lt;/p&gt;</it>so', "now or so"),
-        ('w<bpt i="1">&lt;b&gt;</bpt>or<ept i="1">&lt;/b&gt;</ept>d', "word"),
-        ("<ph>{1}</ph>s and <hi>x</hi>y <g id='1'>z</g>", "s and xy z"),
-        ("one\n  two\u2028three", "one two three"),
-        (" one \n \n two  three \n", "one two  three"),
-        ("a" + " " * 100_000 + "b", "a" + " " * 100_000 + "b"),
-    ],
-)
-def test_inline_elements_of_a_segment_are_a_space_only_if_they_break_the_line(
-    segment: str, text: str, tmp_path: Path
-) -> None:
-    assert of_tmx(tmp_path / "x.tmx", tmx(unit(("en", segment), ("de", "x"))))[0] == [(text, "x")]
-
-
-def test_entities_of_a_dtd_that_is_not_read(tmp_path: Path) -> None:
-    head = '<!DOCTYPE tmx SYSTEM "tmx14.dtd">\n'
-    pairs, _ = of_tmx(tmp_path / "x.tmx", tmx(unit(("en", "A&nbsp;b&eacute;"), ("de", "x")), head))
-    assert pairs == [("A\u00a0bé", "x")]
-    with pytest.raises(BadInput, match=r"x\.tmx:4: .*'odd'"):
-        of_tmx(tmp_path / "x.tmx", tmx(unit(("en", "A&odd;b"), ("de", "x")), head))
-
-
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        ('<tu><tuv xml:lang="en"><seg>a</seg></tuv>\n' + unit(("de", "b")) + "</tu>", ":4: <tu> .* line 3 "),
-        ("<tu><tuv xml:lang='en'><seg>a<seg>b</seg></seg></tuv></tu>", ":3: <seg>"),
-        (unit(("en", "a" * 2_000), ("de", "b")), ":3: .* 1,000 "),
-        (unit(("en", f"<ph>{'a' * 2_000}</ph>"), ("de", "b")), ":3: .* 1,000 "),
-        (f"<!--{'a' * 400_000}-->", ":3: .* 100,000 "),
-        (f"<prop x='{'a' * 400_000}'/>", ":3: .* 100,000 "),
-        ("<a>" * 200, ":3: .* 101 levels"),
-        ("".join(f"<a{i}/>" for i in range(20_000)), ":3: .* 10,000 names"),
-    ],
-    ids=["nested units", "nested segments", "segment", "codes", "comment", "attribute", "depth", "names"],
-)
-def test_tmx_that_no_memory_would_hold_is_refused(
-    body: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("derive.natural.tmx.LIMIT", 1_000, raising=False)
-    monkeypatch.setattr("derive.natural.tmx.LONGEST", 100_000, raising=False)
-    with pytest.raises(BadInput, match=r"x\.tmx" + said):
-        of_tmx(tmp_path / "x.tmx", tmx(body))
-
-
 def test_parquet_that_no_memory_would_hold_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet
@@ -294,7 +218,7 @@ def test_rows_of_one_value_are_not_held_together(tmp_path: Path) -> None:
 
 
 def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("derive.readers.compressed.LIMIT", 1 << 20, raising=False)
+    monkeypatch.setattr("derive.readers.lines.LIMIT", 1 << 20, raising=False)
     path = put(tmp_path / "a.gz", gzip.compress(b"a\n" + b"b" * (1 << 21)))
     with pytest.raises(BadInput, match=r"a\.gz:2: no line end within 1 MiB"):
         bitext(Counter(), path, path)
@@ -314,8 +238,6 @@ def test_placeholders_for_translations_are_left_out(tmp_path: Path) -> None:
         counts: Counter[str] = Counter()
         assert bitext(counts, *paths) == [pairs[0], pairs[5]]
         assert [n for what, n in counts.items() if "placeholder" in what] == [4]
-    units = unit(("en", "&lt;range&gt;"), ("de", "a")) + unit(("en", "b"), ("de", "c"))
-    assert of_tmx(tmp_path / "x.tmx", tmx(units))[0] == [("b", "c")]
     counts = Counter()
     assert len(list(BitextFiles(table).words("en", "de", counts))) == 2
     assert [n for what, n in counts.items() if "placeholder" in what] == [4]
@@ -443,9 +365,8 @@ def test_numbers_of_treebanks_have_ascii_digits(tmp_path: Path) -> None:
     for number in ("1_0", "١"):
         path = put(tmp_path / "a.conllu", WORD.replace("1\t", f"{number}\t", 1))
         with pytest.raises(BadInput, match=r"a\.conllu:1: "):
-            list(
-                Format(TREEBANK).texts([(1, WORD.replace("1\t", f"{number}\t", 1).rstrip()), (2, "")], path, Counter())
-            )
+            lines = [(1, WORD.replace("1\t", f"{number}\t", 1).rstrip()), (2, "")]
+            list(treebank_texts(NAMES, lines, path, Counter()))
         assert list(read_lemmas(path)) == []
 
 
@@ -510,11 +431,6 @@ def test_annotated_files_are_no_bitext(text: str, tmp_path: Path) -> None:
     for bitext in [*files, *([] if text.startswith("<") else [BitextFiles(path)])]:
         with pytest.raises(BadInput, match=rf"{path}:1: "):
             list(bitext.pieces())
-
-
-def test_one_code_is_no_pair_of_languages(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="EN"):
-        BitextFiles(tmp_path / "a.tmx", codes=("EN", "en"))
 
 
 def test_comments_of_markup_are_removed(tmp_path: Path) -> None:

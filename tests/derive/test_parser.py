@@ -15,16 +15,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from derive.errors import BadInput
-from derive.parser import (
-    CHECKSUMS,
-    LONGEST,
-    RESOURCES,
-    StanzaParser,
-    _one_thread,
-    _sentence,
-    fetch,
-    write_folder,
-)
+from derive.parser import CHECKSUMS, LONGEST, RESOURCES, StanzaParser, _one_thread, _sentence, fetch, write_folder
 from derive.pocket.language import Pocket
 from derive.readers.conllu import UPOS, tree_fault
 from derive.sentence import Sentence

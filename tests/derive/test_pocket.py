@@ -16,9 +16,8 @@ import pytest
 
 from derive.errors import BadInput
 from derive.pocket.language import CHUNK, Pocket
-from derive.pocket.lexicon import ALL_CORE, Lexicon
+from derive.pocket.lexicon import ALL_CORE, BASE, FUNCTION, PAST, PLURAL, SINGULAR, THIRD, VERBS, Lexicon, inflect
 from derive.pocket.preferences import SIZE, Preferences, Role
-from derive.pocket.words import BASE, FUNCTION, PAST, PLURAL, SINGULAR, THIRD, VERBS, inflect
 from derive.sentence import Sentence
 
 POCKET = Pocket(600)

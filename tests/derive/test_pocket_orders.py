@@ -13,8 +13,8 @@ from derive.files import plain
 from derive.pocket.grammar import PAST, PRESENT, SentenceGrammar
 from derive.pocket.language import Pocket
 from derive.pocket.tree import ENGLISH, ORDERS, Node, linearise
+from derive.readers.conllu import read_treebank, write_treebank
 from derive.sentence import Sentence
-from derive.treebank import read_treebank, write_treebank
 from derive.typology import shares
 
 SISTERS = [name for name in ORDERS if name != "english"]

@@ -7,14 +7,14 @@ from collections import Counter
 import pytest
 
 from derive.bpe import learn_of_words
+from derive.build import check_answers
 from derive.errors import BadInput
 from derive.order import Invert, Permute
 from derive.pocket.facts import Facts
 from derive.pocket.language import Pocket
-from derive.question import check_answers, image_of_question
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish
-from derive.transform import Transform, compose
+from derive.transform import Transform, compose, image_of_question
 
 SOURCE = PocketEnglish(Pocket(types=300), 200, facts=Facts(subjects=6, values=3, mentions=2))
 

@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from derive.grammar.features import CLASSES, MOST, Tree
 from derive.grammar.model import Grammar
-from derive.grammar.nodes import CLASSES, MOST, Tree
 from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
+from derive.readers.conllu import read_treebank
 from derive.reorder import PocketTreebank, Reorder, TreebankFiles, reachable
 from derive.script import Transliterate
 from derive.sentence import Sentence, Span
 from derive.transform import compose
-from derive.treebank import read_treebank
 from derive.typology import shares
-from tests.derive.grammar.test_nodes import below, trees
+from tests.derive.grammar.test_features import below, trees
 
 ENGLISH, FINAL = PocketTreebank("english", size=600), PocketTreebank("verbfinal", size=600)
 
@@ -223,7 +223,7 @@ def test_it_composes(reorder: Reorder) -> None:
     both = compose(Transliterate(), Invert(), reorder)
     sentence = list(Pocket().sentences(3, 5))[2]
     assert both.name == "trans.inv.syn-verbfinal"
-    assert both.needs_trees
+    assert "trees" in both.needs
     assert both(sentence, 4) == Invert()(reorder(sentence, 4))
     assert both.account(sentence) == reorder.account(sentence)
     assert both.identity() != compose(Transliterate(), Invert()).identity()

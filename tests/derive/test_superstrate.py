@@ -9,8 +9,8 @@ import pytest
 
 from derive.errors import BadInput
 from derive.pocket.language import Pocket
+from derive.readers.conllu import write_treebank
 from derive.reorder import GrammarFile, PocketTreebank, TreebankFiles
-from derive.treebank import write_treebank
 
 
 @pytest.fixture(scope="module")

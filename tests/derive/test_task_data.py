@@ -18,6 +18,7 @@ from derive.files import sha256
 from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
 from derive.preview import preview_examples
+from derive.readers.conllu import write_treebank
 from derive.script import Transliterate
 from derive.sources.files import TaskFiles
 from derive.sources.pocket import PocketEnglish, Sizes
@@ -30,7 +31,6 @@ from derive.task_data import (
     write_natural_task,
 )
 from derive.transform import Account, compose, image_of_example
-from derive.treebank import write_treebank
 from tests.derive.readers.test_conllu import row
 
 FEW = Sizes(40, 10, 20)
@@ -110,10 +110,8 @@ def test_no_size_of_a_task_changes_a_language() -> None:
 
 
 def test_images_are_written_one_at_a_time(tmp_path: Path) -> None:
-    """Images are never held together: seven languages take no more memory than one.
-
-    The first of the three only fills the caches of Pocket English, as other tests may have done.
-    """
+    """Images are never held together: seven languages take no more memory than one. The first of the three only fills
+    the caches of Pocket English, as other tests may have done."""
     source = PocketEnglish(language=Pocket(types=300), size=10, pos=Sizes(1_500, 1, 1), ner=FEW, nli=FEW)
     peaks = []
     for number, overlaps in enumerate(((0,), (0,), (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6))):
@@ -202,8 +200,7 @@ PANX = "{0}:Anton\tB-PER\n{0}:came\tO\n\n{0}:Berta\tB-PER\n{0}:came\tO\n\n"
 
 
 @pytest.mark.parametrize(
-    ("task", "form", "expected"),
-    [("nli", XNLI, "expected pairs of"), ("ner", PANX, "the study lists it for")],
+    ("task", "form", "expected"), [("nli", XNLI, "expected pairs of"), ("ner", PANX, "the study lists it for")]
 )
 def test_a_file_that_says_another_language_than_the_study_is_refused(
     task: str, form: str, expected: str, tmp_path: Path

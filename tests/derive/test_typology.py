@@ -8,8 +8,8 @@ import pytest
 
 from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
+from derive.readers.conllu import read_treebank
 from derive.sentence import Sentence
-from derive.treebank import read_treebank
 from derive.typology import ORDERS, PREFERENCES, Share, out_of_reach, shares
 
 

@@ -1,5 +1,7 @@
 """How a corpus uses its types, counted."""
 
+from __future__ import annotations
+
 from collections import Counter
 from pathlib import Path
 
@@ -8,8 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from derive.bpe import learn_of_words
 from derive.errors import BadInput
-from derive.usage import CLASSES, NEARLY, Usage, WordClass
+from derive.pocket.language import Pocket
+from derive.sources.pocket import PocketEnglish
+from derive.usage import CLASSES, NEARLY, Usage, WordClass, gather_lemmas, other_forms
+from derive.vocabulary import Vocabulary
 from tests.derive.strategies import law
 
 SIZE = 12
@@ -33,8 +39,55 @@ def test_types_are_counted_one_by_one(text: list[tuple[list[int], str]], name: W
 
 def test_a_usage_is_read_as_it_was_written(tmp_path: Path) -> None:
     usage = Usage.even(SIZE)
-    usage.save(tmp_path)
+    np.save(tmp_path / "usage.npy", usage.table)
     assert np.array_equal(Usage.load(tmp_path).table, usage.table)
     (tmp_path / "usage.npy").write_bytes(b"no numbers")
     with pytest.raises(BadInput, match="how the corpus uses each type"):
         Usage.load(tmp_path)
+
+
+PAIRS = [("walk", "walk"), ("walks", "walk"), ("Walks", "walk"), ("cook", "cook"), ("cooks", "cook"), ("saw", "see")]
+PAIRS += [("saw", "saw"), ("saws", "saw"), ("see", "see"), ("alone", "alone"), ("unseen", "see")]
+
+
+def vocabulary(words: list[str], size: int) -> Vocabulary:
+    """One that has each of the words often enough to be a type of its own, if it is large."""
+    made = learn_of_words(Counter(dict.fromkeys(words, 50)), size)
+    made.counts = np.bincount(made.encode_all(words)[0], minlength=made.size)
+    return made
+
+
+def test_mates_are_the_other_forms_that_are_types() -> None:
+    words = [word for word, _ in PAIRS if word != "unseen"]
+    types = vocabulary(words, 285)
+    one = {word: types.encode(word)[0] for word in words}
+    assert all(len(types.encode(word)) == 1 for word in words)
+    found = {
+        word: {other for other in one if one[other] in other_forms(gather_lemmas(PAIRS), types)[one[word]]}
+        for word in one
+    }
+    assert found == {
+        "walk": {"walks", "Walks"},
+        "walks": {"walk"},  # capitals make no other form
+        "Walks": {"walk"},
+        "cook": {"cooks"},
+        "cooks": {"cook"},
+        "saw": {"saws", "see"},
+        "saws": {"saw"},
+        "see": {"saw"},
+        "alone": set(),
+    }
+
+
+def test_words_of_several_sub_words_are_no_types() -> None:
+    types = vocabulary(["walk", "walks"], 261)  # letters alone
+    assert other_forms(gather_lemmas(PAIRS), types) == {}
+
+
+def test_pocket_english_knows_its_lemmas() -> None:
+    language = Pocket(types=300)
+    lemmas = PocketEnglish(language=language).lemmas()
+    assert lemmas == gather_lemmas(language.lemmas())
+    assert lemmas.keys() <= language.forms
+    inflected = Counter(lemma for word, own in lemmas.items() for lemma in own if word != lemma)
+    assert len(inflected) > 30 and max(inflected.values()) >= 3  # -s, -ed, -ing

@@ -18,8 +18,7 @@ from derive.pocket.language import Pocket
 from derive.types import OURS, SPECIALS, Specials
 from derive.vocabulary import GivenVocabulary, Vocabulary, WordTable
 
-FIRST = len(OURS.ids)
-"""The first id that is not special."""
+FIRST = len(OURS.ids)  # the first id that is not special
 
 SIZE = 600
 LINES = [list(s.words) for s in Pocket().sentences(2_000)] + [["naïve", "日本", "<s>", "it's", "a<mask>b"]]

@@ -32,9 +32,8 @@ from derive.languages import Languages
 from derive.natural.bitext import BitextFiles
 from derive.natural.text import TextFiles
 from derive.pocket.language import Pocket
-from derive.readers.conllu import read_conllu
+from derive.readers.conllu import read_conllu, write_treebank
 from derive.sources.files import TaskFiles
-from derive.treebank import write_treebank
 from derive.vocabulary import GivenVocabulary
 from experiments.data.recipe import recipes_of
 from experiments.languages import NaturalLanguages

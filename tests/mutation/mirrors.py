@@ -44,7 +44,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     # A grammar of Pocket English is tested by the sentences that it makes.
     **{
         f"derive/pocket/{name}.py": POCKET
-        for name in "grammar inference language lexicon nominal phrase preferences tree words".split()
+        for name in "grammar inference language lexicon phrase preferences tree".split()
     },
     # Parts of a whole that is held against an implementation of its own.
     "derive/links/cells.py": LINKS,
@@ -54,8 +54,6 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "derive/links/stored.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),
     # Formats are tested by what files of them hold, and the steps of a folder by the folder.
     "derive/readers/markup.py": ("tests/derive/test_hard_text_inputs.py",),
-    "derive/natural/units.py": ("tests/derive/natural/test_encode.py",),
-    "derive/natural/tmx.py": ("tests/derive/natural/test_bitext.py", "tests/derive/test_hard_text_inputs.py"),
     "derive/natural/text.py": ("tests/derive/natural/test_text.py", "tests/derive/natural/test_build.py"),
     "derive/bpe.py": ("tests/derive/test_vocabulary.py",),
     **{
@@ -64,7 +62,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "script": "script cognates spelling",
             "transform": "transform image",
             "reorder": "reorder superstrate",
-            "usage": "usage lemmas sharing",
+            "usage": "usage sharing",
         }.items()
     },
     "derive/transforms.py": ("tests/experiments/test_names.py",),

@@ -13,14 +13,14 @@ from analysis.records.record import BOTH, CARRIED, KNOWN, MeasuredModel
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
+from derive.example import Question
 from derive.languages import Languages
 from derive.order import Invert
 from derive.pocket.facts import LEADS, Facts
 from derive.pocket.language import Pocket
-from derive.question import Question, image_of_question
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
-from derive.transform import compose
+from derive.transform import compose, image_of_question
 from tests.analysis.conftest import MakeCheckpoint
 
 CPU, LENGTH, LANGUAGE = torch.device("cpu"), 24, "trans.inv"

@@ -43,14 +43,13 @@ from derive.folder import FORMAT
 from derive.folder import KIND as LANGUAGES
 from derive.languages import Languages
 from derive.order import Invert
-from derive.readers.conllu import read_conllu
+from derive.readers.conllu import read_conllu, write_treebank
 from derive.script import Transliterate
 from derive.sentence import Sentence, Span
 from derive.sources.files import TaskFiles
 from derive.task_data import FORMAT as TASK_FORMAT
 from derive.task_data import KIND, TaskFolder, write_natural_task
 from derive.transform import Account, Transform, compose, image_of_example
-from derive.treebank import write_treebank
 from derive.types import OURS
 from pretrain.saved_model import load_model
 from tests.analysis.aligners.conftest import roberta, sentence_pairs

@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 from itertools import permutations
 
-from derive.grammar.features import orders
+from derive.grammar.features import head_item, item, orders
 from derive.grammar.model import Grammar
-from derive.grammar.nodes import head_item, item
 from tests.derive.grammar import twin
 
 DEPENDENTS = [

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from itertools import permutations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from derive.grammar.features import SEQUENCE, Sequences, containing, design, node_pairs, sequences
+from derive.grammar.features import (
+    SEQUENCE,
+    Sequences,
+    Tree,
+    containing,
+    design,
+    head_item,
+    node_pairs,
+    nodes,
+    sequences,
+)
+from derive.sentence import Sentence
 from tests.derive.grammar import twin
 from tests.derive.grammar.made import node
 
@@ -44,3 +58,85 @@ def test_known_sequences_are_found_wherever_an_order_has_them(items: tuple[str, 
 
 def test_a_grammar_without_sequences_finds_none() -> None:
     assert list(Sequences([]).among(node(5, 0))) == []
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> tuple[int, ...]:
+    """Heads of a random tree of up to ten words, projective or not."""
+    n = draw(st.integers(1, 10))
+    rng = random.Random(draw(st.integers(0, 10**6)))
+    words = rng.sample(range(n), n)
+    heads = [-1] * n
+    for i, word in enumerate(words[1:], start=1):
+        heads[word] = words[rng.randrange(i)]
+    return tuple(heads)
+
+
+def below(heads: tuple[int, ...], word: int) -> set[int]:
+    """The word and all that depends on it."""
+    found = {word}
+    while more := {i for i, head in enumerate(heads) if head in found} - found:
+        found |= more
+    return found
+
+
+@settings(max_examples=300)
+@given(trees())
+def test_a_subtree_is_whole_when_its_words_are_neighbours(heads: tuple[int, ...]) -> None:
+    tree = Tree.of(heads)
+    for word in range(len(heads)):
+        places = below(heads, word)
+        assert tree.whole[word] == (max(places) - min(places) + 1 == len(places))
+        assert tree.dependents[word] == [i for i, head in enumerate(heads) if head == word]
+    assert sorted(tree.downwards) == list(range(len(heads)))
+    assert all(tree.downwards.index(heads[i]) < tree.downwards.index(i) for i in range(len(heads)) if heads[i] >= 0)
+
+
+@settings(max_examples=300)
+@given(trees())
+def test_projective_is_without_crossing_arcs(heads: tuple[int, ...]) -> None:
+    arcs = [(min(i, head), max(i, head)) for i, head in enumerate(heads) if head >= 0]
+    root = heads.index(-1)
+    arcs.append((-1, root))  # an arc to the root from before the sentence
+    crossing = any(a < c < b < d for a, b in arcs for c, d in arcs)
+    assert Tree.of(heads).projective == (not crossing)
+
+
+@settings(max_examples=200)
+@given(trees(), st.integers(0, 1000))
+def test_nodes_say_what_stands_where(heads: tuple[int, ...], seed: int) -> None:
+    rng = random.Random(seed)
+    tags = tuple(rng.choice(("NOUN", "VERB", "ADJ", "PRON")) for _ in heads)
+    relations = tuple(rng.choice(("nsubj", "obl:tmod", "obl")) for _ in heads)
+    sentence = Sentence(tuple(map(str, range(len(heads)))), tags, heads, relations)
+    found = list(nodes(sentence, Tree.of(heads)))
+    ordered = [i for i in range(len(heads)) if i in heads and tags[i] != "ADJ"]
+    assert len(found) == len(ordered)
+    lines = sorted(
+        [
+            head_item(tags[head]) if word == head else f"{tags[word]} {relations[word].split(':')[0]}"
+            for word in sorted([head, *(i for i, above in enumerate(heads) if above == head)])
+        ]
+        for head in ordered
+    )
+    assert sorted([items[slot] for slot in order] for _, items, order in found) == lines
+    for tag, items, _ in found:
+        assert items[-1] == head_item(tag)
+        assert list(items[:-1]) == sorted(items[:-1])
+
+
+@pytest.mark.parametrize(
+    ("tags", "heads", "left"),
+    [
+        ("VERB PUNCT", (-1, 0), 1),
+        ("NOUN VERB PUNCT PUNCT", (1, -1, 1, 1), 2),
+        ("VERB PUNCT NOUN", (-1, 0, 0), 3),  # a mark inside closes nothing
+        ("NOUN PUNCT PUNCT", (1, -1, 1), 2),  # a mark with a dependent is part of the tree
+        ("PUNCT PUNCT", (-1, 0), 1),
+        ("PUNCT", (-1,), 1),  # something is left of any sentence
+    ],
+)
+def test_closing_marks_are_left_out(tags: str, heads: tuple[int, ...], left: int) -> None:
+    n = len(heads)
+    sentence = Sentence(tuple(map(str, range(n))), tuple(tags.split()), heads, ("dep",) * n)
+    assert Tree.without_closing_marks(sentence) == Tree.of(heads[:left])

@@ -23,16 +23,6 @@ def test_draws_follow_the_probabilities() -> None:
         assert abs(seen[order] / draws - p) <= 4 * (p * (1 - p) / draws) ** 0.5
 
 
-def test_a_sampler_that_forgets_draws_the_same() -> None:
-    nodes = [node(n, seed) for n in (3, 5, 7) for seed in range(4)]
-    grammar = random_grammar(nodes)
-    roomy, narrow = Sampler(grammar), Sampler(grammar, room=1_000)
-    rng = random.Random(3)
-    for items in rng.choices(nodes, k=60):
-        u = rng.random()
-        assert roomy(items, u) == narrow(items, u)
-
-
 @settings(max_examples=200)
 @given(st.floats(0, 1, exclude_max=True), st.integers(2, 6), st.integers(0, 5))
 def test_a_draw_is_the_order_in_whose_share_the_number_falls(u: float, n: int, seed: int) -> None:
@@ -42,21 +32,6 @@ def test_a_draw_is_the_order_in_whose_share_the_number_falls(u: float, n: int, s
     ends = np.cumsum(grammar.probabilities(items))
     assert u <= ends[order] + 1e-12
     assert order == 0 or u >= ends[order - 1] - 1e-12
-
-
-def test_what_was_not_met_longest_is_forgotten_first() -> None:
-    nodes = [node(4, seed) for seed in (1, 2, 3)]
-    assert len(set(nodes)) == 3
-    sampler = Sampler(random_grammar(nodes), room=2 * 24 * 8)  # the probabilities of two nodes
-    first, second = map(sampler.cumulative, nodes[:2])
-    assert sampler.cumulative(nodes[0]) is first
-    third = sampler.cumulative(nodes[2])
-    assert sampler.cumulative(nodes[0]) is first and sampler.cumulative(nodes[2]) is third
-    assert sampler.cumulative(nodes[1]) is not second  # and now the first has to go
-    assert sampler.cumulative(nodes[2]) is third
-    assert sampler.cumulative(nodes[0]) is not first
-    narrow = Sampler(random_grammar(nodes), room=1)
-    assert narrow.cumulative(nodes[0]) is narrow.cumulative(nodes[0])  # the last one stays, however large
 
 
 def test_every_number_below_1_picks_an_order() -> None:

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from derive.errors import BadInput
+from derive.grammar.features import CLASSES, Tree, nodes
 from derive.grammar.model import Grammar
-from derive.grammar.nodes import CLASSES, Tree, nodes
 from derive.grammar.train import LARGEST, Likelihood
 from derive.pocket.language import Pocket
 from derive.sentence import Sentence

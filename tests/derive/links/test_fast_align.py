@@ -149,7 +149,7 @@ def test_neither_chunks_nor_a_second_time_change_a_bit(monkeypatch: pytest.Monke
 def test_words_never_seen_go_by_the_diagonal() -> None:
     model = FastAlign.train([(("a", "b"), ("x", "y"))] * 3)
     assert list(model.align([(("p", "q", "r"), ("u", "v", "w"))])) == [[(0, 0), (1, 1), (2, 2)]]
-    # A word that was only seen with others is as good as one that was never seen.
+    # a word that was only seen with others is as good as one that was never seen.
     assert list(model.align([(("a", "q"), ("u", "x"))])) == [[(0, 0), (0, 1)]]
     # It is none of the words that were seen: y comes from b, however much nearer q is.
     assert list(model.align([(("q", "b"), ("y", "v"))])) == [[(1, 0), (1, 1)]]

@@ -90,7 +90,7 @@ def test_another_folder_or_format_is_refused(saved: Path, tmp_path: Path) -> Non
         StatisticalAligner.open(tmp_path)
     facts = json.loads((saved / MANIFEST).read_text(encoding="utf-8"))
     write_sealed(tmp_path / MANIFEST, {key: value for key, value in facts.items() if key != "digest"} | {"format": 9})
-    with pytest.raises(BadInput, match="saved in format 9, expected 1"):
+    with pytest.raises(BadInput, match="fast_align of format 9, expected 1"):
         StatisticalAligner.open(tmp_path)
     (tmp_path / "config.json").write_text("{}")
     assert not is_saved(tmp_path)  # a model that transformers loads

@@ -13,8 +13,7 @@ from tests.derive.test_spelling import given_vocabulary
 
 EN = [" ".join(sentence.words) for sentence in islice(Pocket(types=300).sentences(400), 400)]
 """Sentences of Pocket English."""
-XX = [" ".join(reversed(text.split())) for text in EN]
-"""The same, backwards."""
+XX = [" ".join(reversed(text.split())) for text in EN]  # the same, backwards
 
 
 def vocabulary(folder: Path, kind: str = "unigram") -> GivenVocabulary:

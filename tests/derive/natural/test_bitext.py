@@ -1,4 +1,4 @@
-"""Sentences and their translations: in columns, in two files, in TMX."""
+"""Sentences and their translations: in columns, in two files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from derive.natural.bitext import BitextFiles
 from tests.derive.natural.made import written
 
 PAIRS = [("Good day.", "Bonjour."), ("I do.", "Moi aussi."), ("Hi", "Salut")]
-CODES = ("en", "fr")
 
 
 def read(files: BitextFiles) -> tuple[list[tuple[str, str]], dict[str, int]]:
@@ -22,15 +21,6 @@ def read(files: BitextFiles) -> tuple[list[tuple[str, str]], dict[str, int]]:
     for piece in files.pieces():
         pairs += list(zip(*piece.columns(left_out), strict=True))
     return pairs, dict(+left_out)
-
-
-def units(*pairs: tuple[str, str], codes: tuple[str, str] = ("en", "fr")) -> str:
-    """The units of a TMX."""
-    made = "".join(
-        f"<tu>{''.join(f'<tuv xml:lang={c!r}><seg>{t}</seg></tuv>' for c, t in zip(codes, pair, strict=True))}</tu>\n"
-        for pair in pairs
-    )
-    return f'<?xml version="1.0"?>\n<!DOCTYPE tmx SYSTEM "tmx14.dtd">\n<tmx version="1.4"><body>{made}</body></tmx>\n'
 
 
 def test_columns_between_tabs_are_pairs(tmp_path: Path) -> None:
@@ -61,53 +51,6 @@ def test_a_bitext_out_of_step_is_told_with_what_can_be_told(tmp_path: Path, monk
     told = r"a\.fr: 4 lines for the 5 .*; line 3 is the first that is blank in one of them only"
     with pytest.raises(BadInput, match=told):
         read(BitextFiles(first, written(tmp_path / "a.fr", ["a", "b", "d", "e"])))
-
-
-def test_units_of_a_tmx_are_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "a.tmx"
-    path.write_text(units(*PAIRS), encoding="utf-8")
-    assert read(BitextFiles(path, codes=CODES)) == (PAIRS, {})
-    assert read(BitextFiles(path, codes=("FR", "en"))) == ([pair[::-1] for pair in PAIRS], {})
-    path.write_text(units(*PAIRS, codes=("EN-gb", "fr_CA")), encoding="utf-16")
-    assert read(BitextFiles(path, codes=CODES)) == (PAIRS, {})
-    text = '<seg>1 &lt; <bpt i="1">&lt;b&gt;</bpt>2<ept i="1"/>\n <hi>x</hi></seg>'
-    more = units(("a", ""), ("b", "c")).replace("<seg>b</seg>", text)
-    path.write_text(more.replace("<body>", '<body><tu><tuv xml:lang="de"><seg>d</seg></tuv></tu>'), encoding="utf-8")
-    monkeypatch.setattr("derive.natural.tmx.READ", 7)
-    monkeypatch.setattr("derive.natural.tmx.MANY", 1)
-    lost = {"units without one of the languages": 1, "pairs with an empty side": 1}
-    assert read(BitextFiles(path, codes=CODES)) == ([("1 < 2 x", "c")], lost)
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        (units(*PAIRS)[:-16], r"a\.tmx:5: TMX that is cut short, or damaged"),
-        (units(*PAIRS).replace("</seg>", "</sog>", 1), r"a\.tmx:3: TMX that is damaged: mismatched tag"),
-        (units(*PAIRS, codes=("de", "fr")), r"no unit has both en and fr; its languages are de, fr"),
-        ("<html></html>", r"named \.tmx, but it does not begin as XML does"),
-        ("<?xml version='1.0'?><html></html>", r"a\.tmx:1: XML of <html>; expected <tmx>"),
-        (
-            "<?xml version='1.0'?>\n<!DOCTYPE tmx [<!ENTITY all SYSTEM 'file:///etc/passwd'>]>\n<tmx>&all;</tmx>",
-            r"a\.tmx:2: declares the entity 'all'",
-        ),
-        ("<?xml version='1.0' encoding='gbk'?><tmx/>", r"a\.tmx:1: XML in an encoding that cannot be read: multi-byte"),
-        (
-            "<?xml version='1.0' encoding='xyz'?><tmx/>",
-            r"encoding that cannot be read: unknown encoding: xyz; expected",
-        ),
-    ],
-)
-def test_a_tmx_that_is_none_is_told(text: str, told: str, tmp_path: Path) -> None:
-    path = tmp_path / "a.tmx"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(BadInput, match=told):
-        read(BitextFiles(path, codes=CODES))
-
-
-def test_a_tmx_without_codes_is_told(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"TMX, and no codes; expected those of the two languages in its xml:lang"):
-        read(BitextFiles(written(tmp_path / "a.tmx", [units(*PAIRS)])))
 
 
 def test_the_head_of_a_bitext(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

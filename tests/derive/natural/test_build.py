@@ -157,30 +157,11 @@ def test_what_a_corpus_cannot_hold_is_left_out_and_counted(tmp_path: Path, monke
     derive_natural({"en": TextFiles((path,))}, {}, given, tmp_path / "made")
     corpus, opened = Languages.open(tmp_path / "made", ["en"]).whole["en"].corpus, given.open()
     assert [corpus[i].tolist() for i in range(len(corpus))] == [opened.encode_texts([k.strip()])[0].ids for k in kept]
-    left_out = {"blank lines": 1, "lines without a type": 1, "too long lines": 2}
     assert accounted(tmp_path / "made", "en") == {
         "in": {"lines": 7},
         "out": {"lines": 4, "words": 2 + 1 + 2 + 40, "tokens": len(corpus.tokens)},
-        "left out": left_out,
+        "left out": {"blank lines": 1, "lines without a type": 1, "too long lines": 2},
     }
-    derive_natural({"en": TextFiles((path,), distinct=True)}, {}, given, tmp_path / "distinct", rows="all")
-    facts = accounted(tmp_path / "distinct", "en")
-    assert facts["left out"] == left_out | {"lines that came before": 1} and facts["out"]["lines"] == 3
-    assert Languages.open(tmp_path / "distinct", ["en"]).kept is None
-
-
-def test_pairs_that_came_before_are_left_out_of_files_that_ask_for_it(tmp_path: Path) -> None:
-    pairs = [("a", "b"), ("a", "c"), ("a", "b"), ("b", "a")]
-    first, second = (written(tmp_path / name, ["\t".join(pair) for pair in pairs]) for name in ("one", "two"))
-    texts = {"en": TextFiles((first,)), "xx": TextFiles((first,))}
-    given = vocabulary(tmp_path / "given")
-    for number, (distinct, left, lines) in enumerate((((True, True), 5, 3), ((False, True), 4, 4))):
-        files = tuple(BitextFiles(path, distinct=yes) for path, yes in zip((first, second), distinct, strict=True))
-        folder = derive_natural(texts, {("en", "xx"): files}, given, tmp_path / f"made-{number}")
-        facts = Artefact.open(folder, KIND).facts["pairs"][0]
-        assert facts["left out"] == {"lines that came before": left}
-        assert facts["in"] == {"lines": 8} and facts["out"]["lines"] == lines
-        assert len(Languages.open(folder, ["en", "xx"]).bitexts[0]) == lines
 
 
 def test_hyphens_in_names_do_not_mix_up_pairs(tmp_path: Path) -> None:
@@ -213,17 +194,13 @@ def test_memory_does_not_grow_with_the_text(tmp_path: Path, monkeypatch: pytest.
     """Of whatever is read; each file of the second round is four times as long."""
     monkeypatch.setattr("derive.natural.formats.SIZE", 20_000)
     monkeypatch.setattr("derive.natural.bitext.SIZE", 20_000)
-    for module in ("bitext", "tmx"):
-        monkeypatch.setattr(f"derive.natural.{module}.MANY", 200)
+    monkeypatch.setattr("derive.natural.bitext.MANY", 200)
     peaks: list[list[int]] = []
     for times in (50, 200):
-        unit = "<tu><tuv xml:lang='en'><seg>{}</seg></tuv><tuv xml:lang='xx'><seg>{}</seg></tuv></tu>"
-        body = "".join(unit.format(a, b) for a, b in zip(EN, XX, strict=True)) * times
         contents_ = {
             "a.txt": "\n".join(EN) * times,
             "b.txt": "\n".join(XX) * times,
             "c.tsv": "\n".join(f"{a}\t{b}" for a, b in zip(EN, XX, strict=True)) * times,
-            "d.tmx": f"<tmx><body>{body}</body></tmx>",
             "e.jsonl": "".join(f'{{"text": "{a}"}}\n' for a in EN) * times,
         }
         paths = {name: tmp_path / f"{times}-{name}.gz" for name in contents_}
@@ -231,7 +208,6 @@ def test_memory_does_not_grow_with_the_text(tmp_path: Path, monkeypatch: pytest.
             paths[name].write_bytes(gzip.compress(text.encode()))
         files: list[Files] = [TextFiles((paths["a.txt"],)), TextFiles((paths["e.jsonl"],))]
         files += [BitextFiles(paths["a.txt"], paths["b.txt"]), BitextFiles(paths["c.tsv"])]
-        files += [BitextFiles(paths["d.tmx"], codes=("en", "xx"))]
         peaks.append([])
         for one in files:
             tracemalloc.start()
@@ -269,12 +245,7 @@ def test_what_cannot_be_put_together_is_told(tmp_path: Path) -> None:
         (texts, {("en", "fr"): pair}, {}, "a bitext of en and fr, and no text of fr"),
         (texts, {("en", "en"): pair}, {}, "a bitext of en and en; expected two languages"),
         (texts, {("en", "xx"): ()}, {}, "expected two languages and at least one file"),
-        (
-            texts,
-            {("en", "xx"): pair, ("xx", "en"): pair},
-            {},
-            "two bitexts en-xx; expected one, of several files",
-        ),
+        (texts, {("en", "xx"): pair, ("xx", "en"): pair}, {}, "two bitexts en-xx; expected one, of several files"),
         (texts, {}, {("en", "xx"): tmp_path / "d"}, "a dictionary of en and xx, and no bitext of them"),
         (texts, {("en", "xx"): pair}, {("en", "xx"): tmp_path / "d"}, "d: no such file"),
         (texts, {("en", "xx"): pair}, {("en", "xx"): tmp_path / "a.txt"}, r"a\.txt:1: 'a': expected a word"),

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 from derive.corpus import Shard
-from derive.natural.encode import LineEncoder
+from derive.natural.build import encode_lines
 from derive.natural.text import TextFiles
 from derive.types import Specials
 from derive.vocabulary import GivenVocabulary, Vocabulary
@@ -101,54 +101,47 @@ def lengths(made: Shard) -> np.ndarray:
 @given(lines=st.lists(st.text(st.sampled_from(ODD + "abth   "), max_size=30), max_size=8))
 def test_lines_have_the_ids_of_the_whole_line(kind: str, lines: list[str]) -> None:
     lines = [line.strip() for line in lines]
-    encode, vocabulary = ENCODERS[kind], ALL[kind]
-    made, whole = encode(lines), encode.whole(lines)
+    made = encode_lines(ALL[kind], lines)
     ends = np.cumsum(lengths(made))
-    assert [ids.tolist() for ids in np.split(made.ids, ends[:-1])][: len(lines)] == expected(vocabulary, lines)
+    assert [ids.tolist() for ids in np.split(made.ids, ends[:-1])][: len(lines)] == expected(ALL[kind], lines)
     assert made.pieces.sum() == len(made.ids) and (made.pieces > 0).all()
-    for mine, theirs in ((made.ids, whole.ids), (made.pieces, whole.pieces), (made.words, whole.words)):
-        assert np.array_equal(mine, theirs)
     assert all(words <= len(line.split()) for words, line in zip(made.words.tolist(), lines, strict=True))
 
 
-ENCODERS = {kind: LineEncoder(vocabulary) for kind, vocabulary in ALL.items()}
-
-
-def test_a_tokenizer_that_does_not_part_words_is_asked_for_whole_lines() -> None:
-    assert [kind for kind, vocabulary in ALL.items() if not vocabulary.parts_at_spaces] == ["across words"]
-    added = Tokenizer.from_str(of_kind("unigram")._tokenizer.to_str())
-    added.add_tokens(["new york"])
-    assert not Vocabulary(added, np.zeros(added.get_vocab_size(), np.int64), SPECIALS).parts_at_spaces
+def test_ids_belong_to_the_words_that_white_space_separates() -> None:
+    made = encode_lines(ALL["bytes"], ["a th\u3000b", "thth"])
+    assert (made.pieces.tolist(), made.words.tolist()) == ([1, 1, 4, 2], [3, 1])
+    across = encode_lines(ALL["across words"], ["b a"])  # `▁`, and `b▁a`, which ends in the second word
+    assert (across.pieces.tolist(), across.words.tolist()) == ([1, 1], [2])
 
 
 @pytest.fixture(scope="module")
-def real() -> tuple[LineEncoder, Any]:
+def real() -> tuple[Vocabulary, Any]:
     """The encoder's tokenizer, ours and that of transformers."""
     folder = os.environ.get("CALQUE_ENCODER")
     if not folder or not (Path(folder) / "tokenizer.json").is_file():
         pytest.skip("CALQUE_ENCODER names no folder of an encoder")
     from transformers import AutoTokenizer
 
-    return LineEncoder(GivenVocabulary(Path(folder)).open()), AutoTokenizer.from_pretrained(folder)
+    return GivenVocabulary(Path(folder)).open(), AutoTokenizer.from_pretrained(folder)
 
 
-def test_what_the_tokenizer_takes_for_a_space_ends_a_line_otherwise_than_a_word(real: tuple[LineEncoder, Any]) -> None:
+def test_what_the_tokenizer_takes_for_a_space_ends_a_line_otherwise_than_a_word(real: tuple[Vocabulary, Any]) -> None:
     """XLM-R's normalizer writes a space for U+FFFD, which web text is full of, and for its own mark of a space."""
-    encode, tokenizer = real
+    vocabulary, tokenizer = real
     lines = [line.format(mark) for mark in "\ufffd\u2581" for line in ("a b{}", "b{} a", "a {}", "{}b a", "a {}\u0301")]
-    made = encode(lines)
+    made = encode_lines(vocabulary, lines)
     assert made.ids.tolist() == list(chain.from_iterable(tokenizer(lines, add_special_tokens=False).input_ids))
-    assert made.pieces.tolist() == encode.whole(lines).pieces.tolist()
 
 
 @pytest.mark.parametrize("language", REAL)
 def test_real_text_has_the_ids_that_transformers_gives_it(
-    language: str, real: tuple[LineEncoder, Any], calque_data: Path
+    language: str, real: tuple[Vocabulary, Any], calque_data: Path
 ) -> None:
-    encode, tokenizer = real
+    vocabulary, tokenizer = real
     pieces = TextFiles((calque_data / REAL[language],)).pieces()
     lines = list(islice((line for piece in pieces for line in piece.columns(Counter())[0]), 400))
-    made, theirs = encode(lines), tokenizer(lines, add_special_tokens=False).input_ids
+    made, theirs = encode_lines(vocabulary, lines), tokenizer(lines, add_special_tokens=False).input_ids
     assert made.ids.tolist() == list(chain.from_iterable(theirs))
     assert lengths(made).tolist() == list(map(len, theirs))
     assert made.words.tolist() == [len(line.split()) for line in lines]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from derive.errors import BadInput
-from derive.natural.formats import DOCUMENTS, PLAIN, WIKITEXT, format_of, join_words
+from derive.natural.formats import RUNNING, format_of, join_words
 from derive.natural.text import TextFiles
 from derive.readers.text import ENTITIES, JSON, TREEBANK
 
@@ -28,19 +28,19 @@ def row(number: str, form: str, misc: str = "_") -> str:
 
 FILES = {
     "text.txt": (
-        PLAIN,
+        RUNNING["plain"],
         ["  Two  spaces stay.", "", "\t", "私は 学生。 ", "last"],
         ["Two  spaces stay.", "私は 学生。", "last"],
         {"blank lines": 2},
     ),
     "wiki.txt": (
-        DOCUMENTS,
+        RUNNING["doc"],
         ['<doc id="1" title="Fluss">', "Fluss", "", "Ein Fluss ist kurz.", "Geschichte.", "<br>", "</doc>", ""],
         ["Ein Fluss ist kurz.", "Geschichte."],
         {"titles": 1, "tags": 1, "blank lines": 1},
     ),
     "wiki.tokens": (
-        WIKITEXT,
+        RUNNING["wikitext"],
         [" = Title = ", " ", " It has 3 @,@ 000 well @-@ known words . "],
         ["It has 3,000 well-known words ."],
         {"headings": 1, "blank lines": 1},
@@ -95,7 +95,7 @@ def test_a_file_is_the_text_that_it_holds(name: str, packed: bool, tmp_path: Pat
     data = "".join(f"{line}\n" for line in lines).encode()
     path = tmp_path / (f"{name}.gz" if packed else name)
     path.write_bytes(gzip.compress(data) if packed else data)
-    assert format_of(path, "text").name == kind
+    assert format_of(path) == kind
     assert read(path) == (texts, left_out)
 
 

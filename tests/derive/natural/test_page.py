@@ -28,11 +28,6 @@ def test_the_snippet_of_the_page_runs(tmp_path: Path) -> None:
     written(tmp_path / "ud" / "fr.conllu", [*tree, ""])
     written(tmp_path / "panx" / "train-fr.tsv", ["fr:Ana\tB-PER", "fr:dort\tO", ""])
     written(tmp_path / "manythings.tsv", [f"{a}\t{b}\tCC BY" for a, b in zip(EN[:50], XX, strict=False)])
-    units = "".join(
-        f'<tu><tuv xml:lang="en"><seg>{a}</seg></tuv><tuv xml:lang="zh"><seg>{b}</seg></tuv></tu>'
-        for a, b in zip(EN[:9], XX, strict=False)
-    )
-    written(tmp_path / "un.tmx", [f'<tmx version="1.4"><header/><body>{units}</body></tmx>'])
     (tmp_path / "wiki").mkdir()
     (tmp_path / "wiki" / "en.txt.xz").write_bytes(lzma.compress("".join(f"{line}\n" for line in EN).encode()))
     for name, lines in (("en", EN), ("fr", XX)):

@@ -41,8 +41,7 @@ def test_however_unicode_writes_a_sentence_it_is_the_same(test: str, form: Form)
 
 
 @given(
-    st.lists(st.text("ab", min_size=1, max_size=3 * HEAD), min_size=1, max_size=4),
-    st.text("ab ", max_size=5 * HEAD),
+    st.lists(st.text("ab", min_size=1, max_size=3 * HEAD), min_size=1, max_size=4), st.text("ab ", max_size=5 * HEAD)
 )
 def test_a_line_holds_what_a_search_sentence_by_sentence_finds(tests: list[str], line: str) -> None:
     known, bare = [letters(test) for test in tests], letters(line)

@@ -116,7 +116,7 @@ def boundaries(sentences: list[str]) -> set[int]:
 @pytest.mark.parametrize(
     ("treebank", "whole", "precision", "recall"),
     [
-        # A third of the web treebank's boundaries have no mark before them or no capital after: no rule finds them.
+        # a third of the web treebank's boundaries have no mark before them or no capital after: no rule finds them.
         ("UD_English-EWT/en_ewt-ud-dev", False, 0.98, 0.73),
         ("UD_English-EWT/en_ewt-ud-test", False, 0.98, 0.68),
         ("UD_English-PUD/en_pud-ud-test", True, 0.99, 0.99),

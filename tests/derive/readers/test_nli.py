@@ -18,10 +18,7 @@ def read(path: Path, text: str | bytes) -> tuple[list[Example], Counter[str]]:
 
 PREMISE, HYPOTHESIS = 'He said "no. He left.', "He stayed."
 PAIR = Example(
-    (
-        (Sentence(("He", "said", '"', "no", ".")), Sentence(("He", "left", "."))),
-        (Sentence(("He", "stayed", ".")),),
-    ),
+    ((Sentence(("He", "said", '"', "no", ".")), Sentence(("He", "left", "."))), (Sentence(("He", "stayed", ".")),)),
     "contradiction",
 )
 
@@ -136,10 +133,7 @@ def test_paraphrase_labels_stay(tmp_path: Path) -> None:
         (as_json(premise="A.", hypothesis="B.", label="neutral") + "[1]\n", ":2: a JSON list; expected an object"),
         (as_json(premise="A.", label="neutral"), ":1: hypothesis or hypo or .* is missing; expected text"),
         (as_json(premise="A.", hypothesis="B.", label="yes"), ":1: label 'yes'"),
-        (
-            as_json(premise="A \ud800.", hypothesis="B.", label="neutral"),
-            ":1: premise or .* holds a NUL or half of",
-        ),
+        (as_json(premise="A \ud800.", hypothesis="B.", label="neutral"), ":1: premise or .* holds a NUL or half of"),
         ("A.\tÉ.\tneutral\n".encode("latin-1"), ":1: byte 0xc9 is not UTF-8"),
         ("A.\tB.\tneutral\n\0\n", ":2: a NUL byte"),
     ],

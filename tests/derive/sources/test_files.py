@@ -15,7 +15,7 @@ from derive.order import Invert
 from derive.script import Transliterate
 from derive.sentence import Span
 from derive.source import SPLITS, Source, TaskData
-from derive.sources.files import READERS, WRITTEN, Files, TaskFiles
+from derive.sources.files import READERS, Files, TaskFiles, written
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import compose
 
@@ -94,8 +94,8 @@ def test_pairs_that_share_a_text_with_one_held_out_are_left_out_where_they_are_t
         "".join(f"The {i % 10} is .\tIt was {i % 8} .\t{i % 2}\n" for i in range(40)), encoding="utf-8"
     )
     files = TaskFiles((path,), held_out=2, limit=5, apart=True)
-    everything = texts(TaskFiles((path,), (path,), held_out=0).load(WRITTEN["paraphrase"]).examples["train"])
-    data = files.load(WRITTEN["paraphrase"])
+    everything = texts(TaskFiles((path,), (path,), held_out=0).load(written("paraphrase")).examples["train"])
+    data = files.load(written("paraphrase"))
     train, dev, test = (texts(data.examples[split]) for split in SPLITS)
     held_out = set().union(*dev, *test)
     free = [both for both in everything if both.isdisjoint(held_out)]
@@ -105,7 +105,7 @@ def test_pairs_that_share_a_text_with_one_held_out_are_left_out_where_they_are_t
     assert data.left_out["train"]["over the limit"] == len(free) - 5
     assert files.identity != replace(files, apart=False).identity
     with pytest.raises(BadInput, match="every example shares a text with one that is held out"):
-        replace(files, held_out=10).load(WRITTEN["paraphrase"])
+        replace(files, held_out=10).load(written("paraphrase"))
 
 
 def test_nothing_need_be_held_out(tmp_path: Path) -> None:

@@ -18,13 +18,12 @@ from derive.errors import BadInput
 from derive.files import sha256
 from derive.order import Invert
 from derive.parser import StanzaParser
-from derive.readers.conllu import read_conllu
+from derive.readers.conllu import read_conllu, write_treebank
 from derive.sentence import Sentence, Span
 from derive.source import Source, TaskData
 from derive.sources.files import Files, TaskFiles
 from derive.sources.parsed import MANY, SHARD, Parsed
 from derive.sources.pocket import PocketEnglish, Sizes
-from derive.treebank import write_treebank
 
 
 def chain(words: Sequence[str]) -> Sentence:

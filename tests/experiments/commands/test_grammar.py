@@ -9,10 +9,10 @@ from typer.testing import CliRunner
 
 from derive.grammar.model import Grammar
 from derive.pocket.language import Pocket
+from derive.readers.conllu import write_treebank
 from derive.reorder import treebank
 from derive.sentence import Sentence
 from derive.transforms import transform
-from derive.treebank import write_treebank
 from experiments.cli import app
 
 

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 
 from derive.parser import StanzaParser
 from derive.pocket.language import Pocket
+from derive.readers.conllu import write_treebank
 from derive.sources.files import Files
 from derive.sources.parsed import SHARD, Parsed
-from derive.treebank import write_treebank
 from experiments.cli import app
 
 ROOT = Path(__file__).parents[3]
