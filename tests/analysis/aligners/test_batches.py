@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.aligners import batches as module
+from analysis.aligners import pair_encoder as module
 from analysis.aligners.encoder import Encoder, Precision
 from analysis.aligners.pair_encoder import CutSide, EncodedRows, RowRoom, Stretches, batches, row_batches
 from derive.links.aligner import LeftOut

@@ -14,7 +14,7 @@ import torch
 from tokenizers import Tokenizer, models, processors
 from transformers import AutoModel, PreTrainedTokenizerFast
 
-from analysis.aligners import batches, pair_encoder
+from analysis.aligners import pair_encoder
 from analysis.aligners.methods import BY_NAME, METHODS, OT, Method
 from analysis.aligners.pair_encoder import EncoderAligner, PairEncoder
 from derive.errors import BadInput
@@ -81,7 +81,7 @@ def test_links_do_not_depend_on_the_neighbours_and_keep_their_order(
     after = list(aligner.align([sentence_pairs[i] for i in shuffled]))
     assert after == [before[i] for i in shuffled]
     monkeypatch.setattr(pair_encoder, "WINDOW", 7)
-    monkeypatch.setattr(batches, "CELLS", 100)
+    monkeypatch.setattr(pair_encoder, "CELLS", 100)
     assert list(aligner.align(sentence_pairs)) == before
 
 
