@@ -139,17 +139,11 @@ class Types:
 def mutual_nearest(
     source: Tensor, derived: Tensor, block: int = 512, width: int = 2048
 ) -> tuple[np.ndarray, np.ndarray]:
-    """For each i, whether derived row i is the most cosine-similar to source row i, and the other way round.
+    """For each i, whether derived row i is the most cosine-similar to source row i, and the other way round: (n,) bool.
 
     A tie is no find: the row must be more similar than every other, so a collapsed table scores 0, whatever
     the order of its rows. Both answers come from one pass over tiles of `block` x `width` products, which stay in the
-    processor's cache; the (n, n) matrix is never formed.
-
-    Args:
-        source, derived: (n, H) float32, on one device. They are normalised in place.
-
-    Returns:
-        Two (n,) bool columns, forward and back.
+    processor's cache; the (n, n) matrix is never formed. Rows, (n, H) float32 on one device, are normalised in place.
     """
     n = len(source)
     for rows in (source, derived):
@@ -202,10 +196,7 @@ def alignments_of_checkpoint(checkpoint: Path, pairs: Sequence[Types]) -> list[A
     try:
         with safe_open(path, framework="pt") as weights:
             names = set(weights.keys())
-            spelt = next(
-                (architecture for architecture in ARCHITECTURES.values() if architecture.word_embeddings in names),
-                ROBERTA,
-            )
+            spelt = next((kind for kind in ARCHITECTURES.values() if kind.word_embeddings in names), ROBERTA)
             table, languages = (weights.get_tensor(n) for n in (spelt.word_embeddings, spelt.language_embeddings))
     except (OSError, SafetensorError) as error:
         raise BadInput(f"expected the weights of a masked language model: {error}", path) from None
@@ -259,9 +250,7 @@ def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, froze
 
     The types are words that the corpus has in another form as one type, and that are not in the dictionary: those
     with a form in it (`held-out-form`), and those with none (`held-out-lemma`). A metric over no types is left out.
-
-    Args:
-        mates: the other forms of each type that is a word, `derive.usage.mates`.
+    `mates` are the other forms of each type that is a word (`derive.usage.mates`).
     """
     if not types.measurable:
         return Measurement()
@@ -272,9 +261,8 @@ def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, froze
     seen = np.array([not entries.isdisjoint(others) for others in forms], bool)
     kinds = {FORM: alignment.forward[inflected & seen], LEMMA: alignment.forward[inflected & ~seen]}
     hits = {metric: found for metric, found in kinds.items() if len(found)}
-    return Measurement(
-        tuple(model.record(ALIGNMENT, metric, float(found.mean()), len(found)) for metric, found in hits.items())
-    )
+    shares = ((metric, float(found.mean()), len(found)) for metric, found in hits.items())
+    return Measurement(tuple(model.record(ALIGNMENT, *share) for share in shares))
 
 
 def _records(model: MeasuredModel, alignment: Alignment, **fields: str) -> list[Record]:

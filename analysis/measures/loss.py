@@ -76,10 +76,5 @@ def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float
 
 
 def unigram_loss(labels: np.ndarray, counts: np.ndarray) -> float:
-    """The mean loss in nats of a prediction of each type by how often it occurs, one added: chance.
-
-    Args:
-        labels: (N,) types from 0.
-        counts: (V,) occurrences of each type.
-    """
+    """The mean loss in nats of predicting types, (N,), by how often each occurs, `counts` (V,), plus one: chance."""
     return float(-np.log((counts[labels] + 1) / (counts.sum() + len(counts))).mean())

@@ -69,8 +69,7 @@ def exchanged_accuracies(
 ) -> np.ndarray:
     """The share of words that are correct by the labels of another type, as frequent as theirs, (S,).
 
-    Args:
-        predicted, labels, types: (N,) of each word the predicted label, the gold label, and its type; labels from 0.
+    Words have a predicted label, a gold label and a type, (N,) each; labels are numbers from 0.
     """
     _, type_of = np.unique(types, return_inverse=True)
     counts, width = np.bincount(type_of), 1 + int(max(predicted.max(), labels.max()))
