@@ -1,7 +1,5 @@
 """Learning a vocabulary: byte-level BPE over the words of a corpus."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

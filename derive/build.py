@@ -1,7 +1,5 @@
 """Languages that derive from a source, written by transforms or as the translation of its text."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """From a chunk's sentences to the shards of every language: words are encoded once, derived ones gathered."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The one error that a user's input can cause, and what it says of a name that does not exist."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable
 from pathlib import Path

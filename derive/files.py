@@ -1,7 +1,5 @@
 """Files that are whole or absent: writing beside the place and moving there, hashing, fingerprints."""
 
-from __future__ import annotations
-
 import dataclasses
 import errno
 import fcntl

@@ -1,8 +1,6 @@
 """How the fields of a class are written in names and titles, and read from names again: a name is the class's short
 name and the forms of the values that differ from their defaults, so that `parse(value.name) == value`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, fields

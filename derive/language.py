@@ -1,7 +1,5 @@
 """A language that a model reads, and the parallel sentences of two languages with the links of their words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

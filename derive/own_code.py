@@ -2,8 +2,6 @@
 files of a class and its bases count, and every module that these import from their own root folder, directly or through
 one another; installed libraries and Calque itself, whose steps have formats, do not."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import hashlib

@@ -2,8 +2,6 @@
 Stanza's own layout: `resources.json`, one language's `LANGUAGE/PROCESSOR/PACKAGE.pt`, and `sha256.json`, against which
 the files are checked when they are read."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from collections import Counter

@@ -1,7 +1,5 @@
 """Sentences beside their images for a person to read: `preview.txt`, and what `calque show` prints."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import chain, islice

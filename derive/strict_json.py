@@ -1,7 +1,5 @@
 """JSON from outside: whatever is wrong with it is a ValueError, and never another exception."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, NoReturn

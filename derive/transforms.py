@@ -1,8 +1,6 @@
 """The transforms there are, and the names by which a person asks for them. A new one is a class in a file of its own
 (order.py has the shortest) and an entry here."""
 
-from __future__ import annotations
-
 import re
 
 from derive.errors import BadInput, shown, unknown

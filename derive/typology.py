@@ -1,7 +1,5 @@
 """Word orders in a linguist's terms, in trees and by a grammar: how often adjectives follow nouns; distances."""
 
-from __future__ import annotations
-
 from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence

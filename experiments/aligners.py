@@ -1,7 +1,5 @@
 """Word aligners on gold sets: a model's encoder, an encoder from elsewhere, fast_align, and the diagonal."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path

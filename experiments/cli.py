@@ -1,7 +1,5 @@
 """The command line. Commands import slow libraries such as torch only when they need them."""
 
-from __future__ import annotations
-
 import errno
 import io
 import os

@@ -1,7 +1,5 @@
 """Measures of models after fine-tuning on a task."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """`--set a.b=value`: change values of a study; all invalid settings are reported together."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import types

@@ -1,7 +1,5 @@
 """Folders: where commands put what they make, and which names a folder can have."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`calque plan`: the models that a study would pretrain, with operations, memory and time; and its files."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import os

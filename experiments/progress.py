@@ -1,7 +1,5 @@
 """Progress display: bars at a terminal, elsewhere a line for each finished stage."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

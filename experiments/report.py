@@ -1,7 +1,5 @@
 """A study's report: its records become tables, figures, claims and report.html, as the paper that it is about says."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 import textwrap

@@ -4,8 +4,6 @@ Steps run in parallel, each in a process of its own with its own number of threa
 on how many run at a time. Under torchrun the processes work on shared steps together.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import time

@@ -1,7 +1,5 @@
 """What stops a command from outside: an interrupt, or a request to end. Both unwind, so that nothing is left behind."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ The file is imported by its name, with its folder on the path, so that worker pr
 its classes by the same name.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 import sys

@@ -1,7 +1,5 @@
 """Everything that may be wrong with a study, in words."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

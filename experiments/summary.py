@@ -1,7 +1,5 @@
 """What a study says about itself: its size in words, its report, and the counts of what was left out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any

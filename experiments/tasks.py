@@ -1,7 +1,5 @@
 """The tasks of a study: how models are fine-tuned, on which examples, and the baselines that learn from the same."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

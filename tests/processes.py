@@ -1,7 +1,5 @@
 """Processes that tests start, and what they wait for: an event, however long it takes, and never a span of time."""
 
-from __future__ import annotations
-
 import os
 import re
 import socket

@@ -1,7 +1,5 @@
 """Imports point one way: derive <- pretrain <- analysis <- experiments, and within each of them too."""
 
-from __future__ import annotations
-
 import ast
 import tomllib
 from collections.abc import Mapping

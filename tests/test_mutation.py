@@ -1,7 +1,5 @@
 """Mutants of toys: each differs in one place, is tried where its tests are, and leaves nothing behind."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

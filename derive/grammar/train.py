@@ -1,7 +1,5 @@
 """Learning a grammar: the conditional log-likelihood of a treebank's orders, maximised with L-BFGS."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable

@@ -9,8 +9,6 @@ h(i, j, m, n) = -|i / n - j / m| and places count from 1 (Dyer, Chahuneau and Sm
 on h are arrays that broadcast, or scalars.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

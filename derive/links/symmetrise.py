@@ -4,8 +4,6 @@ links of both directions and adds links of one (Och and Ney 2003, section 5; Koe
 the source, then the target, and a link that was just added lets its neighbours in, so the order of the scan is part of
 the method."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from derive.links.aligner import Links

@@ -1,7 +1,5 @@
 """Files of sentences and their translations: in two columns, or in two files."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Natural languages on disk: text and bitexts as ids of a given vocabulary, in the folder that models read."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 Text stays as it is, except for white space at a line's ends.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Text in a column of a Parquet file; the one file that knows of pyarrow, which is installed on request."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files of one language's text, and text without the sentences that a model is tested on."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator

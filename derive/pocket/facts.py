@@ -2,8 +2,6 @@
 are equally frequent. Half of a person's facts are stated in derived languages too, which so know the person, the
 relation and the things from text of their own; the others are stated in the source alone."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator

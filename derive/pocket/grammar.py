@@ -1,8 +1,6 @@
 """Random sentence trees whose shape (frame, number, tense, determiners, what hangs on what) is fixed here; the words
 are drawn later from one another's preferences, subject before verb before object."""
 
-from __future__ import annotations
-
 import random
 from typing import TypeVar
 

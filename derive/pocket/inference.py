@@ -5,8 +5,6 @@ to them; `every` and `no` speak of things that there are. A pair is one case of 
 alike for all labels; as a rule one content word differs. Cases are weighted so that neither side alone, nor what the
 two have in common, reveals the label."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

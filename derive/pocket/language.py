@@ -1,7 +1,5 @@
 """Pocket English: the language that a study configures, and its sentences."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The lexicon: the core's words by topic, grown with invented ones to an exact number of word types; and its names."""
 
-from __future__ import annotations
-
 import random
 import re
 import tomllib

@@ -1,8 +1,6 @@
 """Parts of all tasks on several sentences: the words of an example, drawn alike whatever the label; fair weights of
 cases; examples without end."""
 
-from __future__ import annotations
-
 import random
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence

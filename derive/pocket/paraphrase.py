@@ -2,8 +2,6 @@
 adjuncts at other places, or two people who change places. What overlaps, and how much of the order, is as frequent with
 either label."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

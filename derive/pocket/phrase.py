@@ -1,8 +1,6 @@
 """The phrases of Pocket English as trees: names, noun phrases, verb groups, clauses, of words that are given or still
 to be drawn. Number, tense and polarity are fixed here, and with them agreement."""
 
-from __future__ import annotations
-
 from derive.pocket.lexicon import BASE, FIRST, LAST, MIDDLE, PARTICIPLE, PAST, PLURAL, SINGULAR, THIRD
 from derive.pocket.preferences import Role, Sense
 from derive.pocket.tree import Node, Pick, Token, Word

@@ -1,8 +1,6 @@
 """Questions about short paragraphs: who did something to somebody, to whom, or where. The answer is a span of words;
 several sentences have the question's words, and only roles and negation distinguish them."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace

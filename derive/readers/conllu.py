@@ -3,8 +3,6 @@ syntactic words, or to the tokens of XTREME's files, whose conversion replaces t
 token (French `du` instead of `de` and `le`). It has the tag of the word with the fewest ancestors, in the tree and in
 the enhanced graph together; among equals, words are ranked by their tags."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -3,8 +3,6 @@ letter, a digit or an opening quote or bracket follow; closing quotes and bracke
 nothing after a title or an initial, nor after an abbreviation unless a word follows that commonly opens a sentence.
 Precision and recall are in the tests."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from itertools import chain

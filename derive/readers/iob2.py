@@ -1,7 +1,5 @@
 """Entity files, one word per line: PAN-X, CoNLL, WNUT, Universal NER, GermEval, MultiCoNER; or a sentence as JSON."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator

@@ -1,8 +1,6 @@
 """Files as bytes, decompressed where their first bytes say so, and their lines, decoded strictly, one by one or in
 blocks: the basis of every reader."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

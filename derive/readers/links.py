@@ -1,8 +1,6 @@
 """Word links in the usual formats: WPT's, one link a line, sure or possible; and Pharaoh's, one sentence pair a line,
 also with scores."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections import Counter

@@ -1,7 +1,5 @@
 """Markup that is left in text: character references such as `&amp;`, tags of HTML and MediaWiki, and placeholders."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Pairs of texts with a label: natural language inference and paraphrase, as JSON lines, TSV or CSV."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, islice

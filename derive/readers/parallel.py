@@ -1,7 +1,5 @@
 """Parallel text as words: of two tokenised files, or of untokenised sentences in the style of sets of gold links."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

@@ -1,8 +1,6 @@
 """Questions with contexts and answers, in the JSON of SQuAD (XQuAD, MLQA, TyDiQA-GoldP) or a row each. An answer is
 given by its text and where it begins in the context, in Unicode characters from 0."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

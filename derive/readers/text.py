@@ -12,8 +12,6 @@ file and the size alone, never on who reads. Nothing is left out silently: what 
 - plain: every line is text.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence

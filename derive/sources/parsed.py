@@ -1,7 +1,5 @@
 """A source whose sentences have trees: those that lack one are parsed once, and kept as CoNLL-U."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

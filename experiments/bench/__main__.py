@@ -1,7 +1,5 @@
 """The command line: `python -m experiments.bench step mask`; without a name, all except paces."""
 
-from __future__ import annotations
-
 import argparse
 
 import torch

@@ -1,7 +1,5 @@
 """Alignment: alignment@1 against the bare matrix products, and word alignment by an encoder against SimAlign."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Deriving a language from raw text against tokenizers in batches and words reversed in Python."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 import time

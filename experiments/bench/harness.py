@@ -1,7 +1,5 @@
 """Ratios measured in one run: both sides take turns, medians are compared, and a table shows them."""
 
-from __future__ import annotations
-
 import os
 import platform
 import statistics

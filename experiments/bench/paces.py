@@ -4,8 +4,6 @@ The ratios are the paces at which a study gives objectives equal seconds instead
 makes for WEAM and word-aligned BERT are made before, and their time is not counted.
 """
 
-from __future__ import annotations
-
 import tempfile
 import time
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 In CPU seconds, so that other work on the machine counts little.
 """
 
-from __future__ import annotations
-
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Arguments and options that commands share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated

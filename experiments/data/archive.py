@@ -4,8 +4,6 @@ Only members that a recipe names come out, and where they go is the recipe's wor
 members and two of one name are refused; so is what is larger than it should be.
 """
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -3,8 +3,6 @@
 Proxies are those of the environment (`https_proxy`, `no_proxy`); `REQUESTS_CA_BUNDLE` names other certificates.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 import time

@@ -1,7 +1,5 @@
 """Recipes: public data by address, size, digest and licence, read strictly from TOML (docs/data.md lists the keys)."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence

@@ -6,8 +6,6 @@ command would. An attack is refused in one line that names the artefact, or what
 artefact does not count as finished and is made again. Ends with 1 if any attack is silent or ends in a traceback.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections import Counter

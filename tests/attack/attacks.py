@@ -1,7 +1,5 @@
 """Attacks on artefacts, each drawn with a seed: it changes the files of one, and everything is put back afterwards."""
 
-from __future__ import annotations
-
 import random
 import re
 import shutil

@@ -4,8 +4,6 @@ Each is read as the steps and commands read it, so that an attack on a byte that
 that changes a number is not.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Toy studies, computed in a minute or two, whose artefacts are of every kind."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Artefacts: a changed byte anywhere is refused, and digests of large files are remembered."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Dictionaries of ids and lexicons of words: what is drawn, written, read and refused."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Errors are one line, and say of an unknown name what was meant, perhaps."""
 
-from __future__ import annotations
-
 import pytest
 
 from derive.errors import LONGEST, LONGEST_NAME, BadInput, nearest, shown, unknown

@@ -1,7 +1,5 @@
 """Estimated links: those of fast_align on the ids of words, read again as the links of sub-words."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

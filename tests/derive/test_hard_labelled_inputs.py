@@ -1,7 +1,5 @@
 """Labelled files that data sets, exports and tools really produce: each gives the right value or one clear refusal."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence

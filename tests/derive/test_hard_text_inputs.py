@@ -1,7 +1,5 @@
 """Inputs that users of other tools reported: each gives the right value, or one line that says what is wrong."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import lzma

@@ -1,7 +1,5 @@
 """A sentence's image: what is counted of it, and that it holds the sentence's words and no others."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import pytest

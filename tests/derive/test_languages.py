@@ -1,7 +1,5 @@
 """Languages of a folder: what is theirs and what they share, and what is held out."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from itertools import islice

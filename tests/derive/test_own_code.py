@@ -1,7 +1,5 @@
 """Classes that are not Calque's count by their files; Calque's own, and libraries, do not."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Stanza itself, tiny: words in are words out, every failure has a reason, and a folder is whole or refused."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

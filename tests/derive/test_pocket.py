@@ -1,7 +1,5 @@
 """Pocket English: trees, agreement, names, types and determinism."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import os

@@ -1,7 +1,5 @@
 """Facts of Pocket English: who is told of what, how often, and what is asked."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

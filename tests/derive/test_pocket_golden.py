@@ -1,7 +1,5 @@
 """Pocket languages to the last byte: committed records are of models that read just these sentences."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import json

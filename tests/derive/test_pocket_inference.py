@@ -1,7 +1,5 @@
 """Inference pairs: labels follow from the sentences, and neither from one of them nor from their outside."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from functools import cache
 from itertools import chain

@@ -1,7 +1,5 @@
 """What the tasks of Pocket English ask for: context, and more than training and the corpus showed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 

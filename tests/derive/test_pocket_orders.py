@@ -1,7 +1,5 @@
 """Sister languages: English's trees and words, said in another order."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Paraphrases: the same words, whose overlap and order do not tell whether they say the same."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import cache
 

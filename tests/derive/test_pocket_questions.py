@@ -1,7 +1,5 @@
 """Questions: one answer, which neither its place, nor its type, nor the words of its sentence give away."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from functools import cache

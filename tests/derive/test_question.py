@@ -1,7 +1,5 @@
 """Questions in derived languages, and answers that a vocabulary can name at one place."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """Another language's word order: what moves, what stays, and what is told of it."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Spellings: letters that a transform exchanges, and tokenizers that read and print them."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from itertools import islice

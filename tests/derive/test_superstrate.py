@@ -1,7 +1,5 @@
 """Where grammars come from, and that they are learnt once."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

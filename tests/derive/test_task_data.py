@@ -1,7 +1,5 @@
 """A task's folder, derived or natural: every example and an account of the rest."""
 
-from __future__ import annotations
-
 import gc
 import tracemalloc
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Translations as a pair of languages: lines stay paired, the vocabulary is one, and pretraining reads them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

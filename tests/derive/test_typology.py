@@ -1,7 +1,5 @@
 """Shares of word orders: counted by hand on small trees, as grammars describe them on real ones."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """How a corpus uses its types, counted."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Results come in the order of their jobs, however many processes compute them."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Committed records, and their numbers as prose has them."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Attacks on a tiny study are refused or harmless, and the command that counts them can find one that is not."""
 
-from __future__ import annotations
-
 import errno
 import shutil
 from collections import Counter

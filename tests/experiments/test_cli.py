@@ -1,7 +1,5 @@
 """The command line: what it prints, and one line with an exit code for everything that goes wrong."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

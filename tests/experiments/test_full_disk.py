@@ -3,8 +3,6 @@
 A limit on the size of files stands in for the disk: from some write on, the system refuses every further byte.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import re

@@ -1,7 +1,5 @@
 """A study with the vocabulary of a folder, whose models begin with that folder's encoder: as BERT's, as XLM-R's."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A tiny study of growth, from its languages to its report; its steps, and what it refuses."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A study with facts, from its languages to its report; and that no other study asks for any."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

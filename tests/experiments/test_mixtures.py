@@ -1,7 +1,5 @@
 """A tiny study of mixtures of languages, from its languages to its report; its steps, settings and mistakes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Words to objects, and back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import groupby

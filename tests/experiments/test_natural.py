@@ -1,7 +1,5 @@
 """A study of natural languages from a made encoder: read, trained, measured and reported once for all tests."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from itertools import islice, pairwise

@@ -1,7 +1,5 @@
 """`--set`: values of every kind, and every mistake at once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path

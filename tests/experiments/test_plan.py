@@ -1,7 +1,5 @@
 """The plan: estimates that agree with what would be built, laws of cards, and files that are missing."""
 
-from __future__ import annotations
-
 import math
 import os
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What a person sees: bars at a terminal, a line a finished thing elsewhere."""
 
-from __future__ import annotations
-
 import io
 import queue
 import re

@@ -1,7 +1,5 @@
 """What READMEs say of studies are the numbers of their records."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from math import log2

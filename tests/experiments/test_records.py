@@ -1,7 +1,5 @@
 """Committed records are read by the code as it is, and committed tables and claims are those that they make."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

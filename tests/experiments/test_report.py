@@ -1,7 +1,5 @@
 """The report of a tiny study."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The scheduler on steps of a line: order, failures, claims, and processes that share a step."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

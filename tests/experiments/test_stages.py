@@ -1,7 +1,5 @@
 """The stages of a tiny study: done once, alike however they are computed, and refusing what is damaged."""
 
-from __future__ import annotations
-
 import json
 import os
 import pickle

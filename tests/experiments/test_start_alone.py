@@ -1,7 +1,5 @@
 """A study that pretrains nothing: an encoder, fine-tuned with several seeds on tasks tested across languages."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

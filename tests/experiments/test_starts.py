@@ -1,7 +1,5 @@
 """A study in which models start from others: pretrained once, counted, evaluated and reported."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from pathlib import Path

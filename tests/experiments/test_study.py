@@ -1,7 +1,5 @@
 """A study's models, steps, mistakes, folders and fingerprints."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 from pathlib import Path

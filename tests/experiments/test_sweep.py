@@ -1,7 +1,5 @@
 """`--sweep`: one study with several values of a setting, whose steps are shared where the values do not matter."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

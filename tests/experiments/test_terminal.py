@@ -1,7 +1,5 @@
 """What a terminal shows of a report."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

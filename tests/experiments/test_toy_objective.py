@@ -1,7 +1,5 @@
 """An objective is one file and one entry of a list: a toy runs from the command line to the report."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

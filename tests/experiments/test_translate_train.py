@@ -1,7 +1,5 @@
 """A grid whose models are fine-tuned on both languages at once, too."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Two commands on one folder, processes of one command that are lost, and data that changed on the disk."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import signal

@@ -1,7 +1,5 @@
 """`calque run word_alignment`: on made pairs from text to report, and fast_align on the real gold sets."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """XLM-Align at its paper's scale: its values, and a plan that needs neither data nor network."""
 
-from __future__ import annotations
-
 import socket
 from dataclasses import replace
 from pathlib import Path

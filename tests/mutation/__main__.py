@@ -5,8 +5,6 @@ the project, and those that survive are listed. Nothing in the project itself is
 without a mutant, with 0 otherwise: a survivor may be equivalent to the original, which only a reader can tell.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import sys

@@ -1,7 +1,5 @@
 """Which test files answer for a source file: its mirror, and for the few files without one, the table below."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

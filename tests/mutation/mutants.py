@@ -1,7 +1,5 @@
 """Small changes of a source that its tests should notice: a comparison, a sign, a constant, a condition, a call."""
 
-from __future__ import annotations
-
 import ast
 import copy
 from collections import Counter

@@ -1,7 +1,5 @@
 """Tests held against mutants, in a copy of the project: who notices a change, and who does not."""
 
-from __future__ import annotations
-
 import compileall
 import hashlib
 import json

@@ -3,8 +3,6 @@
 It imports nothing of the project: a forked process reads the project's files as they are at that moment.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import os

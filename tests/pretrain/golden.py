@@ -4,8 +4,6 @@ Run it when a change is meant to change what is learnt, and say so where the cha
 dropout, whose random numbers differ between builds of torch; everything else is drawn by NumPy.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 from dataclasses import replace

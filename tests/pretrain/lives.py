@@ -8,8 +8,6 @@ kills one of two processes ten times by hand. Prints one line of JSON: how the p
 whether all lives ended with the same bits.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """A made language of 300 types and its Trans+Inv derivation, and the tiny models that read it."""
 
-from __future__ import annotations
-
 import dataclasses
 import shutil
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What worlds of 1, 2 and 4 processes compute, for test_distributed: `python -m tests.pretrain.ranks STUDY OUT`."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sys

@@ -1,7 +1,5 @@
 """Rows divided among parts: laws, for any shares and any changes of shares."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

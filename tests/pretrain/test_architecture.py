@@ -1,7 +1,5 @@
 """RoBERTa, XLM-R and BERT: one loss, one start, one checkpoint for all of them."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

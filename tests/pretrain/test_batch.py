@@ -1,7 +1,5 @@
 """Rows and pairs in pieces: nothing is lost, nothing is there twice, and the order stays."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

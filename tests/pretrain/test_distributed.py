@@ -1,7 +1,5 @@
 """Several processes are one: the same batches, gradients and weights, and the same bits again."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Sums of gradients over processes. The other process is a twin of this one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import pytest

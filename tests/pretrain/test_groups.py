@@ -1,7 +1,5 @@
 """Neighbouring sentence pairs that fill rows, against a loop that puts one after the other."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

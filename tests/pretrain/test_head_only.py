@@ -1,7 +1,5 @@
 """A prediction head that is trained while the encoder stays as it is."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Models by name: from a cache as the hub's own client leaves it, and from a hub that stands in for the real one."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """LINK: what is switched, how often, and that nothing else differs from MLM."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is left of a run whose processes die: the same bits as of one that lives."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Masking by its statistics: all within four standard errors, or a chi-square of p > 1e-4, with a fixed seed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

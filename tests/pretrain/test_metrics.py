@@ -1,7 +1,5 @@
 """Rows of metrics: those of a state are never lost, and none is there twice."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Mixtures: names, mistakes, and what a model of several languages is shown."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Pretraining on natural languages with a given vocabulary, whose types that no text uses have no row."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Orders of instances: what each step shows, and what was shown in all."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

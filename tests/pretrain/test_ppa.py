@@ -1,7 +1,5 @@
 """PPA: logits against a twin written out by hand, the queue's order, the slow encoder, and what depends on no cut."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

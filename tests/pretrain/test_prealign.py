@@ -1,7 +1,5 @@
 """PreAlign: the contrast against a loop over transformers' own states, cuts, phases, and a run that is resumed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

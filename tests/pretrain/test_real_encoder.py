@@ -1,7 +1,5 @@
 """The real encoder as a start: BERT's architecture with XLM-R's 250,037 types, no prediction head, float16 weights."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

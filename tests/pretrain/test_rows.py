@@ -1,7 +1,5 @@
 """Models with rows of some types: exact while they are trained, whole again when they are finished."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Several derived languages in one model: what each objective shows of them, and a run that resumes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

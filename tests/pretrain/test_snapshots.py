@@ -1,7 +1,5 @@
 """Snapshots: the same whether a run was stopped or not, in its digest, and off unless they are asked for."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """A run that begins with another's checkpoint."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from dataclasses import replace

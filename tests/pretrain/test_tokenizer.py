@@ -1,7 +1,5 @@
 """A checkpoint's tokenizer is read by transformers with the ids that the model learnt."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Pretraining on translations, whose word alignment nobody knows: half the table, and no gold to be held against."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

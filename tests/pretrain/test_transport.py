@@ -1,7 +1,5 @@
 """Sinkhorn and Itermax against their definitions, and against POT and SimAlign where these are installed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """WEAM against its equations, written out with the matrix A."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Word-aligned BERT against sums over words, each sentence encoded alone by transformers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """XLM-Align against a computation by hand: links cell by cell, and a softmax over what may be pointed at."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from typing import Any

@@ -3,8 +3,6 @@
 That process computes no gradient itself, since autograd's threads would not survive the fork.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable

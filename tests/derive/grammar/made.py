@@ -1,7 +1,5 @@
 """Nodes and grammars made at random, that tests of the ordering model share."""
 
-from __future__ import annotations
-
 import random
 from itertools import permutations
 

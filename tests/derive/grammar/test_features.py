@@ -1,7 +1,5 @@
 """Features of a node, beside those that the definition writes out."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from itertools import permutations

@@ -1,7 +1,5 @@
 """The ordering model against its definition, and its file."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

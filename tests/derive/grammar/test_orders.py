@@ -1,7 +1,5 @@
 """Every order of some items, and which of them have a feature."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a grammar prefers, in words."""
 
-from __future__ import annotations
-
 import pytest
 
 from derive.grammar.model import Grammar

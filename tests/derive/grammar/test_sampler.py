@@ -1,7 +1,5 @@
 """Draws against the probabilities that they follow."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from itertools import permutations

@@ -1,7 +1,5 @@
 """Learning: the likelihood and its gradient, and what of a treebank is used."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """The ordering model written out as its definition says, feature by feature and order by order."""
 
-from __future__ import annotations
-
 import math
 from itertools import permutations
 

@@ -1,7 +1,5 @@
 """What got no links, counted."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

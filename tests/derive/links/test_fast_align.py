@@ -1,7 +1,5 @@
 """fast_align's model: the published tool's links, its definition, and what it makes of bad input."""
 
-from __future__ import annotations
-
 import random
 import tracemalloc
 from collections.abc import Iterator

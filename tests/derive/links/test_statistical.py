@@ -1,7 +1,5 @@
 """fast_align's two directions as one aligner: its scores, and what is saved of it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Links on disk: what is stored is opened, and links of words are links of their sub-words."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

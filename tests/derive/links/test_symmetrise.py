@@ -1,7 +1,5 @@
 """The laws of symmetrisation."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Made text in two languages and a bitext of them, with the tokenizers of BERT's and XLM-R's kinds."""
 
-from __future__ import annotations
-
 from itertools import islice
 from pathlib import Path
 

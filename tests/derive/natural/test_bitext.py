@@ -1,7 +1,5 @@
 """Sentences and their translations: in columns, in two files."""
 
-from __future__ import annotations
-
 import gzip
 from collections import Counter
 from pathlib import Path

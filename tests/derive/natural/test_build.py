@@ -1,7 +1,5 @@
 """Natural languages on disk: exactly the tokenizer's ids, and the same bytes for any number of workers."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Lines as ids: exactly those that the tokenizer gives for the whole line, and words that white space separates."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from itertools import chain, islice

@@ -1,7 +1,5 @@
 """Formats of text, told by names and contents: what text each holds, and what is refused."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """The Python of docs/formats.md runs as a script, with two workers and a file of each of its formats."""
 
-from __future__ import annotations
-
 import gzip
 import lzma
 import os

@@ -1,7 +1,5 @@
 """Text in Parquet files."""
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Sentences of test sets stay out of the text that models read."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Literal

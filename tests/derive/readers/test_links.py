@@ -1,7 +1,5 @@
 """Gold alignments: the formats mean what they say, and what does not fit is refused or reported with its line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Parallel text: columns and files mean the same, words are cut as in the gold sets, and damage is refused."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

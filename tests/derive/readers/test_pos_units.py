@@ -1,7 +1,5 @@
 """POS in the units of XTREME's files: multiword tokens whole, one tag each."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

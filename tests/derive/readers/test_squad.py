@@ -1,7 +1,5 @@
 """Questions in SQuAD's JSON: real files to the character, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

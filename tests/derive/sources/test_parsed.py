@@ -1,7 +1,5 @@
 """A parsed source: every sentence stays, gold stays gold, and nothing is parsed twice."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 from collections import Counter

@@ -1,7 +1,5 @@
 """`calque aer`: the table, what it says of links left out, and what it refuses."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`calque align`: two files in, a line of links a pair out, and every mistake one line."""
 
-from __future__ import annotations
-
 import shutil
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """`calque compare`: equal to the last digit, or what is not, and in which field."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from math import nextafter

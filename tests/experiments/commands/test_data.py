@@ -1,7 +1,5 @@
 """`calque data`: its tables, what it refuses, and that what is killed resumes."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -1,7 +1,5 @@
 """`calque grammar`, and another word order on the command line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

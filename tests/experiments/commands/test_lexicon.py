@@ -1,7 +1,5 @@
 """`calque lexicon`: from links to a dictionary."""
 
-from __future__ import annotations
-
 import os
 from itertools import islice
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`calque null`: on a report, on committed records, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

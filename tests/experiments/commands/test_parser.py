@@ -1,7 +1,5 @@
 """Stanza's models trained offline, and text parsed into shards that outlive a kill."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Archives made for tests."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import tarfile

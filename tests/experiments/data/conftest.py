@@ -1,7 +1,5 @@
 """A server on this machine, for every test of what is fetched."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """A server of files on this machine that answers as well, or as badly, as a test asks for."""
 
-from __future__ import annotations
-
 import re
 import threading
 from collections.abc import Callable, Iterator

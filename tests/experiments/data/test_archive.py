@@ -1,7 +1,5 @@
 """What comes out of archives, and what is refused in them."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

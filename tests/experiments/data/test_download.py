@@ -1,7 +1,5 @@
 """A download ends with the file's own bytes or with a reason, whatever the server does."""
 
-from __future__ import annotations
-
 import hashlib
 import time
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What recipes put in place is what readers read: made files in the publishers' layouts, fetched by the recipes."""
 
-from __future__ import annotations
-
 import gzip
 from collections import Counter
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Recipes as they are read: what they may say, and what is refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

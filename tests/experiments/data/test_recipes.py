@@ -1,7 +1,5 @@
 """The recipes themselves: their form, and that studies find what they read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from urllib.parse import urlsplit
 

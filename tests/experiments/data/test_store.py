@@ -1,7 +1,5 @@
 """The data folder: what is there of a recipe, and fetching the rest: everything in its place, or a reason."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import os
