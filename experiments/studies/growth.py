@@ -5,7 +5,7 @@ from dataclasses import replace
 from derive.pocket.language import Pocket
 from derive.sources.pocket import PocketEnglish, Sizes
 from experiments.measures import Growth
-from experiments.studies.objectives import OBJECTIVES
+from experiments.studies.objectives import FROM_SCRATCH
 from experiments.studies.pocket import small_grid
 from experiments.study import Study
 from pretrain.mixture import Mixture
@@ -18,7 +18,7 @@ def growth() -> Study:
         name="growth",
         paper="growth",
         source=PocketEnglish(language=text, size=40_000, pos=Sizes(train=300, dev=100, test=400)),
-        objectives=OBJECTIVES,
+        objectives=FROM_SCRATCH,
         seeds=(0, 1, 2, 3, 4),
         tasks={},
         measures=(Growth("pos"),),

@@ -9,7 +9,7 @@ from derive.pocket.language import Pocket
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import compose
-from experiments.studies.objectives import OBJECTIVES
+from experiments.studies.objectives import FROM_SCRATCH
 from experiments.studies.pocket import small_grid
 from experiments.study import Study
 
@@ -23,7 +23,7 @@ def knowledge() -> Study:
             Pocket(types=300), 4_000, pos=Sizes(2_000, 300, 1_000), facts=Facts(subjects=24, values=4, mentions=80)
         ),
         transforms=(Transliterate(), compose(Transliterate(), Invert())),
-        objectives=OBJECTIVES,
+        objectives=FROM_SCRATCH,
         seeds=(0, 1, 2),
         # Of a quarter of the types about four are answers: too few to tell seen answers from held-out ones.
         dictionary=DictionaryConfig(fraction=0.5),

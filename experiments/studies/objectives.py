@@ -1,4 +1,4 @@
-"""Every objective that there is, as studies of Pocket English compare them: with one share of masks."""
+"""Objectives that studies of Pocket English compare, all with the same mask rate."""
 
 from pretrain.objective import Objective
 from pretrain.objectives.align_mlm import AlignMLM
@@ -20,9 +20,10 @@ OF_ALIGN_MLM: tuple[Objective, ...] = (
 )
 """The four that ALIGN-MLM compares."""
 
-OBJECTIVES: tuple[Objective, ...] = (
+FROM_SCRATCH: tuple[Objective, ...] = (
     *OF_ALIGN_MLM,
     XLMAlign(mask_rate=MASKS),
     PreAlign(mask_rate=MASKS),
     Link(mask_rate=MASKS),
 )
+"""The objectives that can start from random weights and read sentences of one language too."""
