@@ -1,0 +1,188 @@
+"""A part is one class and one entry of a list: a toy of each runs from the command line to the report."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.torch import load_file
+
+import pretrain.objectives
+from analysis.baselines.baseline import Answer
+from analysis.measures.alignment import Types
+from analysis.papers import texts
+from analysis.records.record import Measurement
+from analysis.tasks.catalog import PRIMARY, PRINTED, TASKS
+from analysis.tasks.score import ACCURACY, Score, accuracy
+from analysis.tasks.tagging import Tagging
+from derive import transforms
+from derive.forms import percent
+from derive.languages import Languages
+from derive.sentence import Sentence
+from derive.transform import Transform
+from experiments.measures import MEASURES, Measure
+from experiments.models import Model
+from experiments.step import Machine
+from pretrain.mask import MASK_RATE
+from pretrain.objective import Stream
+from pretrain.objectives import parse
+from pretrain.objectives.mlm import Monolingual, TextObjective
+from tests.experiments.conftest import TINY
+from tests.experiments.test_cli import calque
+
+
+class SomeBackwards(Monolingual):
+    """Rows of text, of which a share is read from the end."""
+
+    def __init__(self, languages: Languages, length: int, mask_rate: float, share: float) -> None:
+        super().__init__(languages, length, mask_rate)
+        self.share = share
+
+    def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        ids, languages = super().read(instances)
+        turned = np.asarray(instances) % 100 < 100 * self.share
+        ids[turned, 1:] = ids[turned, :0:-1]
+        return ids, languages
+
+
+@dataclass(frozen=True)
+class Backwards(TextObjective):
+    """MLM on text of which a `share` of the rows is read from the end."""
+
+    share: float = 0.5
+    mask_rate: float = MASK_RATE
+
+    short_name, full_name = "BACKWARDS", "Backwards"
+    forms = (percent("share", "-", "{percent} % of the rows", "25"),)
+    summary = "Backwards is MLM that reads some rows from the end."
+
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+        return [SomeBackwards(languages, length, self.mask_rate, self.share)]
+
+
+@dataclass(frozen=True)
+class Rotate(Transform):
+    """The first word moves to the end of the sentence."""
+
+    pattern = "rot"
+    examples = (("rot", ""),)
+    term = "Rot moves each sentence’s first word to its end."
+
+    @property
+    def name(self) -> str:
+        return "rot"
+
+    @property
+    def title(self) -> str:
+        return "Rot"
+
+    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+        return sentence.reorder([*range(1, len(sentence)), *range(min(1, len(sentence)))])
+
+
+@dataclass(frozen=True)
+class Nouns(Tagging):
+    """Whether each word is a noun, from the data of POS."""
+
+    name = "nouns"
+    title = "Nouns"
+    data = "pos"
+    metrics = (ACCURACY,)
+    printed = "accuracy"
+
+    def tags(self, sentence: Sentence) -> tuple[str, ...]:
+        return tuple("noun" if tag in ("NOUN", "PROPN") else "other" for tag in sentence.tags)
+
+    def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
+        return {"accuracy": accuracy(gold, predicted)}
+
+
+@dataclass(frozen=True)
+class LongerRows(Measure):
+    """The share of types whose row is longer than the row of their image."""
+
+    name = "longer-rows"
+    only_pairs = True
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        types = Types.open(model.data, *model.training.languages)
+        table = load_file(model.checkpoint / "model.safetensors")["roberta.embeddings.word_embeddings.weight"]
+        longer = table[types.own[types.types]].norm(dim=1) > table[types.image[types.types]].norm(dim=1)
+        value = longer.double().mean().item()
+        return Measurement((model.measured(machine).record("longer rows", "all", value, len(longer)),))
+
+
+FIGURE = {
+    "papers": ["align_mlm"],
+    "heading": "Longer rows",
+    "title": "Longer rows by language",
+    "caption": "{bars}",
+    "columns": [{"head": "longer rows", "measure": "longer rows", "metric": "all"}],
+}
+
+
+@pytest.fixture(autouse=True)
+def listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every list with the toy of its kind at its end."""
+    objectives = (*pretrain.objectives.OBJECTIVES, Backwards)
+    for module in (pretrain.objectives, texts):
+        monkeypatch.setattr(module, "OBJECTIVES", objectives)
+    monkeypatch.setattr(transforms, "TRANSFORMS", (*transforms.TRANSFORMS, Rotate))
+    monkeypatch.setitem(transforms.TERMS, "Rotate", Rotate.term)
+    for names, value in ((TASKS, Nouns()), (PRIMARY, "accuracy"), (PRINTED, "accuracy")):
+        monkeypatch.setitem(names, "nouns", value)
+    monkeypatch.setitem(MEASURES, "longer-rows", LongerRows())
+    monkeypatch.setitem(texts.TEXTS["figures"], "figure-longer", FIGURE)
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_its_fields_make_its_name_its_title_its_row_and_its_parser() -> None:
+    assert parse("BACKWARDS-25") == Backwards(0.25)
+    assert (Backwards(0.25).name, Backwards(0.25).title) == ("BACKWARDS-25", "Backwards, 25 % of the rows")
+    row = "| `BACKWARDS` | Backwards is MLM that reads some rows from the end. | `-25`: 25 % of the rows |"
+    assert pretrain.objectives.table()[-1] == row
+
+
+def test_each_runs_from_the_command_line_to_the_report(tmp_path: Path) -> None:
+    settings = [
+        *(setting for setting in TINY if "tasks" not in setting),
+        "train.steps=4",
+        "train.warmup=1",
+        "train.probe_every=0",
+        "objectives=MLM,BACKWARDS-25-after-MLM",
+        "transforms=trans.rot",
+        "tasks=pos,nouns",
+        "measures=alignment,longer-rows",
+    ]
+    words = [word for setting in settings for word in ("--set", setting)]
+    code, _, err = calque("run", "pocket", "--runs", str(tmp_path), "--jobs", "1", *words)
+    assert code == 0, err
+    (report,) = (tmp_path / "pocket").glob("report-*")
+    runs, records = (rows_of(report / f"{name}.jsonl") for name in ("runs", "records"))
+    parts = {run["objective"]["name"]: run["objective"]["parts"][0] for run in runs if run.get("objective")}
+    assert parts.keys() == {"MLM", "BACKWARDS-25-after-MLM"}
+    assert (parts["BACKWARDS-25-after-MLM"]["kind"], parts["BACKWARDS-25-after-MLM"]["share"]) == ("Backwards", 0.25)
+    assert {r["language"] for r in records if r["measure"] == "ZS" and r["task"] == "nouns"} == {"trans.rot"}
+    page = (report / "report.html").read_text(encoding="utf-8")
+    for text in (Backwards.summary, Rotate.term, "Nouns accuracy"):
+        assert text in page, text
+    own = (report / "own-measures.md").read_text(encoding="utf-8")
+    numbers = {f"{100 * r['value']:.1f}" for r in records if r["measure"] == "longer rows"}
+    assert len(numbers) >= 1 and all(number in own for number in numbers)
+    drawn = rows_of(report / "figures" / "figure-longer.jsonl")
+    assert {r["measure"] for r in drawn} == {"longer rows"} and len(drawn) == 2
+
+
+def test_the_readme_says_of_objectives_what_they_say_themselves() -> None:
+    """An objective that is added later may have no row there yet."""
+    table = pretrain.objectives.table()
+    lines = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").splitlines()
+    rows = lines[lines.index(table[0]) + 2 :]
+    rows = rows[: rows.index("") - 1]  # the last one is about any two of them
+    assert len(rows) >= 10 and set(rows) <= set(table)
