@@ -232,10 +232,10 @@ def spans(row: SpanRow, logits: np.ndarray, most: int | None = BEST) -> list[tup
     letter has to be between them.
     """
     starts, ends = logits[:, : len(row.ids)]
-    context, letters_before = row.context, np.append(0, np.cumsum(row.inside))
+    context = row.context
     firsts, lasts = (np.argsort(-scores, kind="stable")[:most] for scores in (starts, ends))
     firsts, lasts = firsts[(context & row.best)[firsts]], lasts[context[lasts]]
-    length, letters = lasts[None] - firsts[:, None], letters_before[lasts + 1][None] - letters_before[firsts][:, None]
+    length, letters = lasts[None] - firsts[:, None], row.ends[lasts][None] - row.starts[firsts][:, None]
     found = np.argwhere((length >= 0) & (length < LONGEST) & (letters > 0))
     pairs = ((int(firsts[i]), int(lasts[j])) for i, j in found)
     return [(float(starts[first] + ends[last]), first, last) for first, last in pairs]

@@ -33,7 +33,7 @@ def show(
     from derive.preview import side_by_side
     from derive.readers.text import split_sentences
     from derive.sentence import Sentence
-    from derive.transforms import transform
+    from derive.transforms import EXAMPLES, transform
 
     transforms, wrong = [], []
     for language in languages:
@@ -58,4 +58,6 @@ def show(
     for number, sentence in enumerate(sentences if transforms else ()):
         typer.echo(side_by_side(sentence, transforms, number))
     if wrong:
-        raise BadInput("; ".join(wrong))  # the others are shown all the same
+        known = f"there are {', '.join(EXAMPLES)}"  # said once, at the end; the other languages are shown all the same
+        once = [message.replace(known, "").rstrip("; ") for message in wrong]
+        raise BadInput("; ".join([*once, known] if once != wrong else wrong))

@@ -202,7 +202,8 @@ def test_p_is_the_fraction_of_sentences_that_may_move(reorder: Reorder) -> None:
 
 
 def test_fractions_of_sentences_are_drawn_independently(reorder: Reorder) -> None:
-    drawn = Counter((Invert(0.5)._drawn(i), replace(reorder, p=0.5)._drawn(i)) for i in range(2_000))
+    words, half = Sentence(("a", "b")), replace(reorder, p=0.5)
+    drawn = Counter((Invert(0.5)(words, i) != words, half._drawn(i)) for i in range(2_000))
     assert all(400 < drawn[both] < 600 for both in ((True, True), (True, False), (False, True), (False, False)))
 
 

@@ -51,7 +51,7 @@ def test_every_model_is_asked_and_the_report_tells(done: Done) -> None:
 def test_both_phases_of_prealign_take_the_steps_of_mlm(done: Done) -> None:
     (first,), mlm, prealign = done.starts(), done.model("MLM"), done.model("PREALIGN")
     assert first.config.objective.name == "PREALIGN-FIRST"
-    assert prealign.all_steps == mlm.all_steps == 12
+    assert [model.step.config.all_steps for model in (prealign, mlm)] == [12, 12]
     steps = (first, mlm.weights, prealign.weights)
     shown = [step.open().facts["shown"]["source"]["rows"] for step in steps]
     assert 0 < shown[0] <= 8 and shown[1] > shown[2]

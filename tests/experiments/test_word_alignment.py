@@ -108,7 +108,7 @@ def test_every_aligner_is_scored_where_it_can_be(systems: Systems) -> None:
     assert expected <= found
     encoders = [one for one in systems.all if one.layers]
     assert {tuple(one.counts) for one in encoders} == {("de-en",)}  # en-hi has no text to pretrain on
-    layers = {(one.layer, one.main) for one in encoders if one.learnt == "MLM"}
+    layers = {(one.layer, one.layer == one.main_layer) for one in encoders if one.learnt == "MLM"}
     assert layers == {(0, False), (1, True), (2, False)}
     scores = [(name, score) for one in systems.all for name, score in one.counts.items()]
     assert all(score.pairs == (30 if name == "de-en" else 20) for name, score in scores)

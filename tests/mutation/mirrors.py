@@ -28,7 +28,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "bitext": "groups weam word_aligned",
             "checkpoint": "snapshots",
             "distributed": "gradients",
-            "model": "learner ppa word_aligned",
+            "model": "head_only ppa word_aligned",
             "order": "apportion",
             "saved_model": "tokenizer",
         }.items()

@@ -90,7 +90,7 @@ def test_it_is_what_each_pair_gives_alone(study: Path, make_checkpoint: MakeChec
                 states.append(model(row, token_type_ids=torch.full_like(row, language)).last_hidden_state[:, 1:-1])
         products = states[0] @ states[1].transpose(1, 2)
         masks = [torch.ones(1, side.shape[1], dtype=torch.bool) for side in states]
-        cells = itermax(sinkhorn(log_kernel(products), *masks), *masks)[0].nonzero().tolist()
+        cells = itermax(sinkhorn(log_kernel(products), *masks), *masks)[:, 1:].tolist()
         words = [np.repeat(np.arange(len(pieces)), pieces) for pieces in counts]
         links.append({(int(words[0][i]), int(words[1][j])) for i, j in cells})
     golds = [GoldLinks(gold, gold) for *_, gold in every]

@@ -156,7 +156,7 @@ def brute(row: SpanRow, logits: np.ndarray) -> tuple[float, int, int]:
         (logits[0, i] + logits[1, j], i, j)
         for i in places
         for j in range(i, min(i + LONGEST, len(row.ids)))
-        if row.context[i] and row.context[j] and row.best[i] and row.inside[i : j + 1].any()
+        if row.context[i] and row.context[j] and row.best[i] and row.starts[i] < row.ends[j]
     ]
     return max(pairs)
 
