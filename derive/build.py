@@ -267,6 +267,7 @@ def forget_rare(words: Counter[str], room: int) -> int:
 
 
 def translation_fingerprint(pairs: Pairs, vocabulary_size: int) -> str:
+    """A fingerprint of a translation's sentence pairs and of its vocabulary's size."""
     digest = hashlib.sha256()
     for source, target in pairs:
         digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())

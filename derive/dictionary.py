@@ -65,6 +65,7 @@ def draw_dictionary(config: DictionaryConfig, types: np.ndarray, counts: np.ndar
 
 
 def write_dictionary(path: Path, pairs: np.ndarray, vocabulary: Vocabulary) -> None:
+    """Write pairs of ids (n, 2) as TSV, each with the spelling of its source type."""
     with whole_file(path) as part:
         rows = (f"{source}\t{derived}\t{vocabulary.spelling(source)}\n" for source, derived in pairs.tolist())
         part.write_text("".join(rows), encoding="utf-8", newline="\n")
@@ -113,6 +114,7 @@ def counted(
 
 
 def write_lexicon(path: Path, entries: Iterable[Entry]) -> None:
+    """Write the entries of a lexicon as TSV: source, target, probability, count."""
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{e.source}\t{e.target}\t{e.probability:.6g}\t{e.count}\n" for e in entries)
 

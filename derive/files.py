@@ -35,6 +35,7 @@ def check_name(name: str, what: str) -> None:
 
 
 def make_folder(folder: Path) -> None:
+    """Make a folder and its parents; BadInput where a file is in the way."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileNotFoundError, FileExistsError, NotADirectoryError) as error:
@@ -174,6 +175,7 @@ def sync(path: Path) -> None:
 
 
 def sha256(path: Path) -> str:
+    """The SHA-256 digest of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -197,6 +199,7 @@ def plain(value: Any) -> Any:
 
 
 def fingerprint(*values: Any) -> str:
+    """Twelve hexadecimal digits that change with any of the values."""
     text = json.dumps(plain(values), sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
@@ -208,6 +211,7 @@ def with_code(print_: str, value: Any) -> str:
 
 
 def code_facts(*values: Any) -> dict[str, Any]:
+    """The manifest's entry about code outside the package; empty if the values have none."""
     code = own_code(values)
     return {"code": code} if code else {}
 
@@ -218,5 +222,6 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def write_json(path: Path, value: Any) -> None:
+    """Write a value as JSON, whole or not at all."""
     with whole_file(path) as part:
         part.write_text(json.dumps(plain(value), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -215,5 +215,6 @@ class LanguagesFolder:
 
 
 def scripts(languages: Sequence[Language]) -> int:
+    """The number of languages with a script of their own."""
     size = len(languages[0].table)
     return sum(bool((language.table >= size).any()) for language in languages)

@@ -69,6 +69,7 @@ class Form:
 
 
 def word(field: str, value: Any, name: str, meaning: str) -> Form:
+    """A form that is one word of a name and sets a field to one value."""
     return Form(field, name, meaning, value)
 
 

@@ -174,6 +174,7 @@ def _ascending(pairs: np.ndarray) -> np.ndarray:
 
 
 def fingerprints(folder: Path, names: Sequence[str]) -> dict[str, str]:
+    """The fingerprints of some languages of a folder."""
     return LanguagesFolder.open(folder).identity(names)
 
 

@@ -44,13 +44,13 @@ class Encoder:
         In bfloat16 it is several times faster on a processor or a card that has units for it, and slower without.
 
         Raises:
-            BadInput: `load_model` refuses it, it has no such layer or is no encoder, or there is no such device.
+            BadInput: `load_model` refuses it, it has no such layer or is not an encoder, or the device does not exist.
             MemoryError: there is no room for it.
         """
         self.folder, self.device = folder, _device(device)
         config = read_config(folder)
         if getattr(config, "is_encoder_decoder", False):
-            raise BadInput(f"{config.model_type} is no encoder alone", folder)
+            raise BadInput(f"{config.model_type} is not an encoder alone", folder)
         text: Any = config.get_text_config()
         layers, types = (getattr(text, name, None) for name in ("num_hidden_layers", "vocab_size"))
         if not isinstance(layers, int) or not isinstance(types, int):
@@ -93,7 +93,7 @@ class Encoder:
         return states
 
     def _try(self, kind: str) -> None:
-        """Refuse what is no encoder: of rows that differ in their last id alone, an encoder's first states differ."""
+        """Refuse a model that is not an encoder: a change of a row's last id changes an encoder's first state."""
         ids = [i for i in range(min(self.types, 4)) if i != self._padding]
         if len(ids) < 2:
             return

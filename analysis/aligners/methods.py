@@ -133,7 +133,7 @@ _USUAL = {DIRECT: "cosine", TRANSPORT: "products"}
 
 
 def method(similarity: str = "centred", plan: str = DIRECT, rule: str = "argmax") -> Method:
-    """The method of three choices, named by those that are unusual: `argmax`, `argmax-centred`, `ot-match`."""
+    """The method of three choices, named by the unusual ones: `argmax`, `argmax-centred`, `ot-match`."""
     how, extract = SIMILARITIES[similarity], RULES[rule]
     suffix = "" if similarity == _USUAL[plan] else f"-{similarity}"
     if plan == DIRECT:

@@ -1,4 +1,4 @@
-"""Model-free baselines: their interface, and those of tagging."""
+"""Model-free baselines: their interface, and the baselines of tagging."""
 
 from abc import ABC, abstractmethod
 from collections import Counter

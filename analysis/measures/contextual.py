@@ -78,6 +78,7 @@ def _words(bitext: Bitext, number: int, ids: tuple[np.ndarray, np.ndarray]) -> W
 
 
 def cut(ids: np.ndarray, pieces: np.ndarray) -> list[tuple[int, ...]]:
+    """A line's ids as a tuple for each word, from the number of ids of each."""
     return [tuple(word.tolist()) for word in np.split(ids, np.cumsum(pieces)[:-1])]
 
 

@@ -26,6 +26,7 @@ def gradient_parts(model: Any, rows: Rows, parts: int = PARTS) -> list[list[Tens
 
 
 def whole(parts: Sequence[Sequence[Tensor]]) -> list[Tensor]:
+    """The gradients of a whole batch: the sum of its parts' gradients, parameter by parameter."""
     return [torch.stack(terms).sum(0) for terms in zip(*parts, strict=True)]
 
 

@@ -47,7 +47,7 @@ def mutually_nearest(forward: np.ndarray, back: np.ndarray, pairing: np.ndarray)
 def linear_cka(x: Tensor, y: Tensor) -> float:
     """||Y'X||^2 / (||X'X|| ||Y'Y||), Frobenius norms of centred columns, from 0 to 1.
 
-    It says how similar two sets of vectors of the same items are but for a rotation and a scale (Kornblith et al. 2019,
+    It says how similar two sets of vectors of the same items are up to a rotation and a scale (Kornblith et al. 2019,
     "Similarity of Neural Network Representations Revisited", section 3).
 
     Args:

@@ -75,6 +75,7 @@ def rows_of(results: Results, columns: Sequence[Column], by_language: bool = Fal
 
 
 def records_of(results: Results, columns: Iterable[Column]) -> list[Record]:
+    """The records of columns, in the order of the study."""
     shown = {(column.measure, column.task, column.metric) for column in columns}
     return [r for r in results.records if (r.measure, r.task, r.metric) in shown]
 

@@ -128,4 +128,5 @@ def keys(
 
 
 def bar_keys(results: Results, look: Mapping[str, Look]) -> list[Artist]:
+    """The legend's entries of objectives drawn as bars."""
     return [Patch(label=results.objective_title(name), **its.bar) for name, its in look.items()]

@@ -1,4 +1,4 @@
-"""Tables and figures that only select numbers: an entry of texts.toml each, with its `columns` and `papers`.
+"""Tables and figures that only select numbers: each is an entry of texts.toml with `columns` and `papers`.
 
 `papers` are the reports that have it. A column has a `head`, a `measure` and a `metric` of records, and a `task` where
 the measure has several. A table has a row for each objective and derived language, a figure a panel for each column.

@@ -64,6 +64,7 @@ Point = tuple[float, Estimate]
 
 
 def key(label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = "", small: bool = False) -> Line2D:
+    """One entry of a legend."""
     size = 4 if small else 8
     return Line2D([], [], color=colour, marker=marker, fillstyle=fill, linestyle=line, markersize=size, label=label)
 

@@ -58,6 +58,7 @@ class Plot:
 
 
 def save_figure(figure: Figure, folder: Path, name: str) -> tuple[Path, Path]:
+    """Write a figure as PNG and SVG with reproducible bytes, and return both paths."""
     png, svg = (folder / f"{name}.{kind}" for kind in ("png", "svg"))
     with mpl.rc_context(STYLE):
         with whole_file(png) as part:

@@ -148,6 +148,7 @@ def covered(redrawn: Sequence[str]) -> str:
 
 
 def coverage(seeds: Sequence[int], redrawn: Sequence[str]) -> str:
+    """What intervals cover, in words."""
     if len(seeds) < 2:
         return "over test items: one seed, which says nothing of others"
     of = "of model and data" if redrawn else "of the model alone"

@@ -24,6 +24,7 @@ PRINTED = {task.name: task.printed for task in _ALL}
 
 
 def task(name: str) -> Task:
+    """The task of a name; BadInput if there is none."""
     if name not in TASKS:
         raise BadInput(unknown("task", name, TASKS))
     return TASKS[name]

@@ -28,6 +28,7 @@ BEGIN, END = "<", ">"
 
 @cache
 def orders(n: int) -> list[tuple[int, ...]]:
+    """All orders of n items."""
     return list(permutations(range(n)))
 
 
@@ -81,6 +82,7 @@ def pair(kind: str, first: str, second: str) -> tuple[Feature, ...]:
 
 
 def node_pairs(items: Sequence[str]) -> Iterator[tuple[Feature, ...]]:
+    """The features of each pair of a node's items, in the order of `columns`."""
     labels = (*items, BEGIN, END)
     for kind, i, j in columns(len(items)):
         yield pair(kind, labels[i], labels[j])
@@ -190,6 +192,7 @@ def item(tag: str, relation: str) -> str:
 
 
 def head_item(tag: str) -> str:
+    """The item of a node's head among its dependents."""
     return f"@{tag} @"
 
 

@@ -130,6 +130,7 @@ class Cells:
 
 
 def nearness(source: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """The negative distance of relative positions, on which fast_align's prior is built."""
     return -np.abs(source - target)
 
 

@@ -49,11 +49,13 @@ class StoredLinks:
 
 
 def links_pair(folder: Path) -> tuple[str, str]:
+    """The languages of a folder of links, in order."""
     first, second = Artefact.open(folder, KIND).facts["pair"]
     return first, second
 
 
 def links_identity(folder: Path) -> str:
+    """The fingerprint of a folder of links."""
     return str(Artefact.open(folder, KIND).facts["fingerprint"])
 
 

@@ -92,6 +92,7 @@ def _read(texts: Read, block: Block, left_out: Counter[str]) -> Columns:
 
 
 def format_of(path: Path) -> str:
+    """The format of a file by its first lines; BadInput if its name says another."""
     name, suffix = _format_of_contents(path), Path(bare_name(path)).suffix
     if NAMED.get(suffix, name) != name:
         raise BadInput(f"named {suffix}, as {NAMED[suffix]} is, but it begins as {name} does", path)

@@ -53,6 +53,7 @@ class Files(Protocol):
 
 
 def only(columns: Columns, fits: Callable[[Sequence[str]], bool]) -> Columns:
+    """The rows of aligned columns that fit."""
     kept = [fits(row) for row in zip(*columns, strict=True)]
     return tuple(list(compress(lines, kept)) for lines in columns)
 

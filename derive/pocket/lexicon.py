@@ -12,6 +12,7 @@ from typing import Any
 
 
 def read_table(name: str) -> dict[str, Any]:
+    """A TOML file of this folder."""
     return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
 
 

@@ -24,6 +24,7 @@ TRANSFER, ALIGNED, RHO = "transfer", "alignment", "correlation"  # the families 
 
 
 def align_mlm_claims(results: Results) -> list[Claim]:
+    """The headlines of ALIGN-MLM, each with its verdict."""
     under, claims = f"under {results.transform_title(INVERTED)}", []
     for task in (task for task in PRIMARY if task in {*PAPERS, *results.tasks}):
         on = f"on {task_title(task)} ({metric_title(PRIMARY[task])})"

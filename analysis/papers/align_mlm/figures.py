@@ -182,7 +182,7 @@ def _floors(results: Results, transform: str, task: str, learnt: str) -> list[Fl
 
 
 def growth_figure(results: Results, scale: str) -> Plot | None:
-    """alignment@1 by step, a row for each transform, all types beside held-out ones."""
+    """alignment@1 by step, a row for each transform, all types next to held-out ones."""
     metrics = [metric for metric in METRICS if results.has(ALIGNMENT, metric)]
     records = [r for r in results.records if r.measure == ALIGNMENT and r.metric in metrics]
     look, rows = looks(results), results.transforms

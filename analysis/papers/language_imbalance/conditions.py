@@ -89,6 +89,7 @@ class Condition:
 
 
 def conditions(results: Results) -> list[Condition]:
+    """The mixtures of a study, in the order of its runs."""
     found: dict[str, Condition] = {}
     for run in results.runs.values():
         if run.mixture is not None and len(run.languages) > 1 and run.mixture.name not in found:

@@ -166,6 +166,7 @@ def _on_transfer(results: Results, objective: str) -> Iterator[Claim]:
 
 
 def above_one(numbers: Efficiencies) -> Verdict:
+    """Whether token efficiency is above 1."""
     return _judge(mean(numbers.logs), numbers.beyond, "")
 
 

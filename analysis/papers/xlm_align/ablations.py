@@ -117,6 +117,7 @@ def errors(results: Results, objective: str, transform: str) -> BySeed:
 
 
 def published_in(results: Results, table: int) -> list[Published]:
+    """The published numbers of a table."""
     return [p for p in results.published if p.table == table]
 
 

@@ -22,6 +22,7 @@ LABELLING, ERRORS, TRANSFER = "self-labels", "AER", "zero-shot transfer"  # the 
 
 
 def precision(results: Results, objective: str, transform: str) -> BySeed:
+    """The precision of an objective's self-labels, by seed."""
     return results.scores(LABELS, objective, transform, "", "precision")
 
 

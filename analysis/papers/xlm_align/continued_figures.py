@@ -23,6 +23,7 @@ WIDTH = 0.7  # of the room between two languages, that the models of one take
 
 
 def published_key(name: str) -> Any:
+    """The legend's entry of a published encoder."""
     return key(f"{name}, published", *PUBLISHED[name][:2], "none")
 
 
