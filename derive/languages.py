@@ -67,9 +67,10 @@ class Languages:
     def _there(self) -> LanguagesFolder:
         return LanguagesFolder.open(self.folder)
 
-    def with_links(self, first: str, second: str, folder: Path) -> Languages:
-        """The same languages with the links in `folder`, which are of the bitext of these two."""
+    def with_links(self, folder: Path) -> Languages:
+        """The same languages with the links in `folder`, which are of the bitext of two of them."""
         links = StoredLinks.open(folder)
+        first, second = links.facts["pair"]
         links.check(len(self.bitext(first, second)), self.identity(first, second), folder)
         return replace(self, estimates={**self.estimates, (first, second): links})
 
@@ -171,11 +172,6 @@ class Languages:
 
 def _ascending(pairs: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(pairs[np.argsort(pairs[:, 0], kind="stable")])
-
-
-def fingerprints(folder: Path, names: Sequence[str]) -> dict[str, str]:
-    """The fingerprints of some languages of a folder."""
-    return LanguagesFolder.open(folder).identity(names)
 
 
 def all_but_last(languages: Languages, share: float) -> Languages:

@@ -42,8 +42,7 @@ from experiments.languages import GoldText, LanguagePair
 from experiments.models import Model
 from experiments.places import CACHE, name_mistakes
 from experiments.step import Machine, Step
-from pretrain.checkpoint import snapshots_of
-from pretrain.metrics import METRICS
+from pretrain.checkpoint import METRICS, snapshots_of
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,8 @@ from pretrain.hub import model_folder
 from pretrain.mixture import ALL_TOGETHER, Mixture
 from pretrain.objective import GOLD, GROWN, Linked, Objective
 from pretrain.run import CHECKPOINT, Pretraining, Probe, pretrain
-from pretrain.saved_model import RUN
-from pretrain.start import check_start, has_head, weights_digest
+from pretrain.saved_model import RUN, weights_digest
+from pretrain.start import check_start, has_head
 
 PROCESS = 400 * 2**20
 """Bytes that Python, torch and transformers take before there is a model; on a GPU they are not in its memory."""
@@ -344,17 +344,18 @@ class Training:
 
 def _pretrain(step: Step, machine: Machine) -> None:
     training: Training = step.config
+    languages = Languages.open(training.data.folder, training.languages)
+    for links in training.links:
+        languages = languages.with_links(links.folder)
     pretrain(
         step.folder,
         Pretraining(
-            training.data.folder,
-            training.languages,
+            languages,
             training.objective,
             training.model,
             training.train,
             training.seed,
             checkpoint_of(training.start) if training.start else None,
-            tuple(link.folder for link in training.links),
             training.mixture,
         ),
         machine.world,

@@ -26,11 +26,11 @@ from derive.artefact import Artefact, finished, making
 from derive.errors import BadInput
 from derive.files import MANIFEST, sha256, sync, whole_file
 from pretrain.config import TrainConfig
-from pretrain.metrics import METRICS
 from pretrain.model import Learner, state_of
 
 STATE = "the state of a run"
-WEIGHTS, MOMENTS, SNAPSHOTS = "model.safetensors", "optimizer.safetensors", "snapshots"
+WEIGHTS, MOMENTS = "model.safetensors", "optimizer.safetensors"
+SNAPSHOTS, METRICS = "snapshots", "metrics.jsonl"
 KINDS = ("step", "exp_avg", "exp_avg_sq")
 """The tensors that AdamW keeps of a parameter."""
 MACHINE = frozenset({"threads", "world", "torch", "device"})

@@ -8,9 +8,12 @@
 <run>/manifest.json   last: its inputs, and the sha256 of its files
 """
 
+import json
 import shutil
+import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,21 +21,21 @@ from typing import Any
 import torch
 from transformers.utils.logging import disable_progress_bar
 
+from derive import strict_json
 from derive.artefact import Artefact, finished, write_manifest
 from derive.errors import BadInput
-from derive.files import plain, sweep, sync, whole_folder
-from derive.languages import Languages, fingerprints
-from derive.links.stored import links_identity, links_pair
+from derive.files import plain, sweep, sync, whole_file, whole_folder, writing
+from derive.language import SOURCE
+from derive.languages import Languages
 from pretrain.architecture import architecture_of
-from pretrain.checkpoint import MACHINE, Snapshots, check_identity, load_state, save_state, writing_tensors
+from pretrain.checkpoint import MACHINE, METRICS, Snapshots, check_identity, load_state, save_state, writing_tensors
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.cost import peak_flops
 from pretrain.distributed import World
-from pretrain.metrics import METRICS, Metrics
 from pretrain.mixture import ALL_TOGETHER, Mixture
 from pretrain.objective import Objective
-from pretrain.saved_model import RUN, WEIGHTS, write_tokenizers
-from pretrain.start import InitialModel, weights_digest
+from pretrain.saved_model import RUN, WEIGHTS, weights_digest, write_tokenizers
+from pretrain.start import InitialModel
 from pretrain.train import make_optimizer, train
 
 CHECKPOINT, RESUME = "checkpoint", "resume"
@@ -44,32 +47,30 @@ Probe = Callable[[Any], dict[str, float]]
 class Pretraining:
     """Everything that determines a run's weights, except the machine that computes them.
 
-    languages: the derived or translated languages that the model reads besides their source; none for the source alone.
+    languages: those that the model reads, with the estimated links of their bitexts if the objective learns from such.
     start: the folder of a model to start from, of the same shape and vocabulary; without one, weights are drawn.
-    links: estimated links of words of bitexts, a folder each, for objectives that learn from them.
     mixture: how much of each language is read.
     """
 
-    data: Path
-    languages: tuple[str, ...]
+    languages: Languages
     objective: Objective
     model: ModelConfig
     train: TrainConfig
     seed: int
     start: Path | None = None
-    links: tuple[Path, ...] = ()
     mixture: Mixture = ALL_TOGETHER
 
     def identity(self, world: World) -> dict[str, Any]:
         """What must be the same for a resumed run to reach the same bits."""
+        names = [language.name for language in self.languages.languages if language.name != SOURCE]
         optional = {
             "start": weights_digest(self.start) if self.start else None,
             "mixture": plain(self.mixture) if self.mixture != ALL_TOGETHER else None,
-            "links": [links_identity(links) for links in self.links] or None,
+            "links": [links.facts["fingerprint"] for links in self.languages.estimates.values()] or None,
         }
         return {name: value for name, value in optional.items() if value is not None} | {
-            "data": fingerprints(self.data, self.languages),
-            "languages": list(self.languages),
+            "data": self.languages.identity(*names),
+            "languages": names,
             "objective": plain(self.objective),
             "model": plain(self.model),
             "train": self.train.recipe,
@@ -96,8 +97,8 @@ def pretrain(
     of threads or processes, torch or device, to other bits.
 
     Raises:
-        BadInput: no derived languages, a folder of another configuration, a damaged state or checkpoint, a start that
-            is another model, a layer that the model lacks, or a corpus too small for a row.
+        BadInput: a folder of another configuration, a damaged state or checkpoint, a start that is another model, a
+            layer that the model lacks, or a corpus too small for a row.
         NonFinite: before an update with a loss or a gradient that is not a number.
     """
     identity, objective, schedule = config.identity(world), config.objective, config.train
@@ -108,10 +109,7 @@ def pretrain(
         return folder / CHECKPOINT
     if mistakes := objective.mistakes(config.model):
         raise BadInput("; ".join(mistakes))
-    languages = Languages.open(config.data, config.languages)
-    for links in config.links:
-        languages = languages.with_links(*links_pair(links), links)
-    languages = config.mixture.of(languages)
+    languages = config.mixture.of(config.languages)
     streams = objective.streams(languages, config.model.length, config.seed)
     initial = InitialModel(config.start, config.model, languages, objective.traits.language_embeddings, config.seed)
     model, drawn = initial.load()
@@ -168,3 +166,84 @@ def _finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any
     write_manifest(folder, RUN, facts, leave_out=(RESUME,))
     if (folder / RESUME).is_dir():
         shutil.rmtree(folder / RESUME)
+
+
+class Metrics:
+    """The rows of a run: mean losses since the last row, speed, and the share of the machine that was used.
+
+    `terms` are the losses; other numbers that objectives report are means of steps too, in a field of their own.
+    `flops` are a step's, `peak` the operations/s of all processes. A run that goes on from a state begins with the
+    state's `rows`, a file. A process that does not write keeps nothing.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        config: TrainConfig,
+        terms: set[str],
+        ids_per_step: int,
+        flops: float,
+        peak: float,
+        writes: bool,
+        rows: Path | None,
+    ) -> None:
+        self.path, self.train, self.terms, self.writes = folder / METRICS, config, terms, writes
+        self.ids_per_step, self.flops, self.peak = ids_per_step, flops, peak
+        self.sums: dict[str, float] = {}
+        self.steps, self.since = 0, time.perf_counter()
+        if writes:
+            with whole_file(self.path) as part:
+                part.write_bytes(rows.read_bytes() if rows else b"")
+
+    def add(self, step: int, losses: Mapping[str, float], norm: float) -> None:
+        """Count a step; every `log_every` of them become a row, and those that are left at the end."""
+        self.sums = {name: self.sums.get(name, 0.0) + loss for name, loss in losses.items()}
+        self.steps += 1
+        if step % self.train.log_every and step < self.train.steps:
+            return
+        speed = self.steps / (time.perf_counter() - self.since)
+        means = {name: total / self.steps for name, total in self.sums.items()}
+        reported = {name: mean for name, mean in means.items() if name not in self.terms}
+        self.write(
+            {
+                "step": step,
+                "loss": {name: mean for name, mean in means.items() if name in self.terms},
+                **({"reported": reported} if reported else {}),
+                "gradient norm": norm,
+                "learning rate": self.train.rate(step - 1),
+                "tokens/s": speed * self.ids_per_step,
+                "mfu": speed * self.flops / self.peak,
+            }
+        )
+        self.sums, self.steps, self.since = {}, 0, time.perf_counter()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Within it time does not count in the speed of training."""
+        start = time.perf_counter()
+        yield
+        self.since += time.perf_counter() - start
+
+    def write(self, row: Mapping[str, Any]) -> None:
+        """Append one row, if this process is the one that writes."""
+        if self.writes:
+            with writing(self.path), self.path.open("ab") as file:
+                file.write((json.dumps(row) + "\n").encode())
+
+
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """The rows of a run's metrics.jsonl."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"no metrics that can be read: {error}", path) from error
+    rows = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            row = strict_json.loads(line)
+            if not isinstance(row["step"], int) or not {"loss", "probe"} & row.keys():
+                raise ValueError("neither losses nor a probe")
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise BadInput(f"not a row of metrics ({error})", path, number) from error
+        rows.append(row)
+    return rows

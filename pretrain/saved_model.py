@@ -4,6 +4,7 @@ Nothing in a folder is run (trust_remote_code), nothing is unpickled (weights in
 and nothing is asked on the terminal. Any kind of model that transformers knows can be read.
 """
 
+import hashlib
 import json
 import re
 import shutil
@@ -80,6 +81,14 @@ def weight_files(folder: Path) -> tuple[Path, ...]:
     if not names:
         raise BadInput("names no file", index)
     return tuple(folder / name for name in names)
+
+
+def weights_digest(folder: Path) -> str:
+    """The sha256 of a checkpoint's weights; of several files, that of their names and digests."""
+    files = weight_files(folder)
+    if len(files) == 1:
+        return sha256(files[0])
+    return hashlib.sha256("".join(f"{sha256(path)}  {path.name}\n" for path in files).encode()).hexdigest()
 
 
 def tensor_files(folder: Path) -> dict[str, Path]:

@@ -7,7 +7,6 @@ moments and states are of that size. Its checkpoint has all rows again, those th
 Shapes: V types of the tokenizer, R of them kept.
 """
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ import numpy as np
 import torch
 
 from derive.errors import BadInput
-from derive.files import sha256
 from derive.languages import Languages
 from pretrain.architecture import architecture_of, has_languages
 from pretrain.config import ModelConfig
@@ -30,15 +28,8 @@ from pretrain.saved_model import (
     read_config,
     tensor_files,
     weight_files,
+    weights_digest,
 )
-
-
-def weights_digest(folder: Path) -> str:
-    """The sha256 of a checkpoint's weights; of several files, that of their names and digests."""
-    files = weight_files(folder)
-    if len(files) == 1:
-        return sha256(files[0])
-    return hashlib.sha256("".join(f"{sha256(path)}  {path.name}\n" for path in files).encode()).hexdigest()
 
 
 def check_start(folder: Path, config: ModelConfig) -> None:

@@ -22,7 +22,7 @@ from derive.errors import BadInput
 from derive.language import SOURCE
 from derive.languages import Languages
 from pretrain.architecture import ARCHITECTURES, ROBERTA, architecture_of, has_languages
-from pretrain.metrics import read_metrics
+from pretrain.run import read_metrics
 
 
 @dataclass(frozen=True)

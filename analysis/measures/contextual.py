@@ -19,7 +19,7 @@ from derive.languages import Languages
 from derive.readers.links import GoldLinks
 from pretrain.architecture import has_languages
 from pretrain.batch import MARKS
-from pretrain.metrics import read_metrics
+from pretrain.run import read_metrics
 
 PAIRS = 500
 """Sentence pairs that are aligned."""

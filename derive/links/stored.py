@@ -48,17 +48,6 @@ class StoredLinks:
             raise BadInput(message, folder)
 
 
-def links_pair(folder: Path) -> tuple[str, str]:
-    """The languages of a folder of links, in order."""
-    first, second = Artefact.open(folder, KIND).facts["pair"]
-    return first, second
-
-
-def links_identity(folder: Path) -> str:
-    """The fingerprint of a folder of links."""
-    return str(Artefact.open(folder, KIND).facts["fingerprint"])
-
-
 def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
     """Write the links of sentence pairs, whole or not at all; `facts` may grow until the last pair is read."""
     with making(folder, KIND, facts) as part:

@@ -16,7 +16,7 @@ from safetensors.torch import load_file
 from derive.files import MANIFEST
 from derive.language import SOURCE
 from derive.languages import Languages
-from derive.links.stored import links_pair
+from derive.links.stored import StoredLinks
 from derive.task_data import TaskFolder
 from experiments.languages import DerivedLanguages, NaturalText, PairText
 from experiments.measures import ProbeCheck, read_measured
@@ -25,9 +25,8 @@ from experiments.progress import silent
 from experiments.schedule import do
 from experiments.step import Machine, Step
 from experiments.tasks import DerivedExamples, Floors, NaturalExamples, read_floors
-from pretrain.checkpoint import SNAPSHOTS, snapshots_of
-from pretrain.metrics import METRICS, read_metrics
-from pretrain.run import CHECKPOINT, RESUME
+from pretrain.checkpoint import METRICS, SNAPSHOTS, snapshots_of
+from pretrain.run import CHECKPOINT, RESUME, read_metrics
 from pretrain.saved_model import load_model, load_tokenizer
 
 TIMED = ("tokens/s", "mfu")
@@ -163,9 +162,9 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 
 def _links(step: Step) -> Iterator[Any]:
     _finished(step).check(silent)
-    pair = links_pair(step.folder)
+    pair = StoredLinks.open(step.folder).facts["pair"]
     languages = Languages.open(step.config.data.folder, [name for name in pair if name != SOURCE])
-    bitext = languages.with_links(*pair, step.folder).bitext(*pair)
+    bitext = languages.with_links(step.folder).bitext(*pair)
     yield pair, *(bitext.links(number) for number in range(len(bitext)))
 
 

@@ -22,7 +22,7 @@ def test_a_translation_has_no_links_until_they_are_estimated(tmp_path: Path) -> 
     assert bitext.targets(0).tolist() == [-1] * len(bitext.ids(0)[0])
 
     folder = estimate_links(languages, "source", "xx", tmp_path / "links")
-    linked = languages.with_links("source", "xx", folder).bitext("source", "xx")
+    linked = languages.with_links(folder).bitext("source", "xx")
     assert linked.linked and not linked.gold
     right = [np.array_equal(linked.links(p), np.stack([np.arange(len(line))] * 2, 1)) for p, line in enumerate(lines)]
     assert np.mean(right) > 0.9  # word by word translations in the same order

@@ -16,7 +16,7 @@ from derive.errors import BadInput
 from derive.estimated_links import estimate_links
 from derive.folder import FORMAT, KIND
 from derive.language import SOURCE, Bitext, Language
-from derive.languages import Languages, all_but_last, fingerprints, only_last
+from derive.languages import Languages, all_but_last, only_last
 from derive.order import Invert
 from derive.pocket.language import Pocket
 from derive.reorder import PocketTreebank, Reorder
@@ -150,7 +150,7 @@ def test_the_source_alone(folder: Path) -> None:
     assert (alone.rows, alone.size) == (500, 500)
     assert alone.bitexts == alone.dictionaries == ()
     assert np.array_equal(alone[SOURCE].table, np.arange(500))
-    (made,) = fingerprints(folder, []).items()
+    (made,) = alone.identity().items()
     assert made[0] == SOURCE and len(made[1]) == 12
 
 
@@ -199,11 +199,11 @@ def test_links_of_another_bitext_are_refused(folder: Path, tmp_path: Path) -> No
     languages = Languages.open(folder, NAMES)
     estimate_links(languages, "source", "inv", tmp_path / "links", passes=2)
     with pytest.raises(BadInput, match="400 sentence pairs of other languages"):
-        languages.with_links("source", "trans", tmp_path / "links")
+        all_but_last(languages, 0.1).with_links(tmp_path / "links")
     path = tmp_path / "links" / "links.npy"
     path.write_bytes(path.read_bytes()[:-1] + b"\x07")
     with pytest.raises(BadInput, match=r"links\.npy: not the file that was written"):
-        languages.with_links("source", "inv", tmp_path / "links")
+        languages.with_links(tmp_path / "links")
 
 
 @pytest.mark.parametrize(

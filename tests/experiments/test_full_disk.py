@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from derive.files import MANIFEST, sha256
 from experiments.cli import app
-from pretrain.metrics import METRICS
+from pretrain.checkpoint import METRICS
 
 SETTINGS = [
     "source.size=80",

@@ -45,11 +45,10 @@ from experiments.step import Machine, Step
 from experiments.studies.xlm_align_small import xlm_align_small
 from experiments.study import START, Study
 from experiments.study_mistakes import study_mistakes
-from pretrain.metrics import METRICS, read_metrics
+from pretrain.checkpoint import METRICS
 from pretrain.objectives.align_mlm import AlignMLM
-from pretrain.run import CHECKPOINT
-from pretrain.saved_model import load_model
-from pretrain.start import weights_digest
+from pretrain.run import CHECKPOINT, read_metrics
+from pretrain.saved_model import load_model, weights_digest
 from tests.derive.natural.made import EN, XX, vocabulary, written
 from tests.derive.test_task_data import treebank
 from tests.experiments.conftest import Done, finished

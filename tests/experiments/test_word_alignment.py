@@ -18,7 +18,7 @@ from analysis.report.table import MISSING, PUBLISHED
 from analysis.results.results import Results
 from derive.errors import BadInput
 from derive.files import MANIFEST
-from derive.links.stored import StoredLinks, links_identity, links_pair
+from derive.links.stored import StoredLinks
 from derive.natural.bitext import BitextFiles
 from experiments.aligners import MORE, OWN, EncoderLinks
 from experiments.cli import app
@@ -216,9 +216,10 @@ def test_an_objective_that_learns_from_estimated_links_has_them_estimated(done: 
     assert list(map(len, links_of)) == [1, 1, 0] and links_of[0] == links_of[1]
     Done(tmp_path, replace(study, objectives=study.objectives[:1])).compute()
     run, (links,) = models[0], links_of[0]
-    assert links.finished and len(StoredLinks.open(links.folder)) == len({*made(200), *made(30, seed=5 + 30)})
+    stored = StoredLinks.open(links.folder)
+    assert links.finished and len(stored) == len({*made(200), *made(30, seed=5 + 30)})
     identity = json.loads((run.folder / MANIFEST).read_text(encoding="utf-8"))["identity"]
-    assert identity["links"] == [links_identity(links.folder)] and links_pair(links.folder) == ("source", "en")
+    assert identity["links"] == [stored.facts["fingerprint"]] and stored.facts["pair"] == ["source", "en"]
     metrics = [json.loads(line) for line in (run.folder / "metrics.jsonl").read_text().splitlines()]
     assert "dwa" in metrics[-1]["loss"] and list(metrics[-1]["reported"]) == ["labelled"]
 

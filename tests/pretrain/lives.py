@@ -22,6 +22,7 @@ from typing import Any
 
 import torch
 
+from derive.languages import Languages
 from pretrain.cost import peak_flops
 from pretrain.distributed import PATIENCE, World
 from pretrain.run import Pretraining, pretrain
@@ -57,7 +58,7 @@ def life(
     def work(world: World) -> None:
         for descriptor in parents:
             os.close(descriptor)
-        config = Pretraining(study, (LANGUAGE,), EVERYTHING, MODEL, training(size), seed=3)
+        config = Pretraining(Languages.open(study, (LANGUAGE,)), EVERYTHING, MODEL, training(size), seed=3)
         pretrain(folder, config, world, progress=lambda step, steps: world.first and seen(step))
 
     return begin(size, work, patience)

@@ -152,7 +152,7 @@ def begun(study: Path, folder: Path, world: World, last: int = STEPS, allow_chan
         if step == last < steps:
             raise Enough(step)
 
-    config = Pretraining(study, (LANGUAGE,), EVERYTHING, STILL, SHORT, seed=0)
+    config = Pretraining(Languages.open(study, (LANGUAGE,)), EVERYTHING, STILL, SHORT, seed=0)
     try:
         pretrain(folder, config, world, progress=stop, allow_change=allow_change)
     except Enough:
@@ -194,7 +194,7 @@ def two(study: Path, out: Path, world: World) -> None:
                 (out / f"{name} {cut}.json").write_text(json.dumps(losses), encoding="utf-8")
     (out / f"stops-{world.rank}.json").write_text(json.dumps(stops(languages, world)), encoding="utf-8")
     for folder in ("run", "again"):
-        pretrain(out / folder, Pretraining(study, (LANGUAGE,), AlignMLM(), MODEL, TRAIN, seed=0), world)
+        pretrain(out / folder, Pretraining(Languages.open(study, (LANGUAGE,)), AlignMLM(), MODEL, TRAIN, seed=0), world)
     SEEN.clear()
     begun(study, out / "whole", world)
     write(out / f"whole seen-{world.rank}.json", SEEN)

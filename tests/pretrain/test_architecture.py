@@ -96,7 +96,7 @@ def test_a_run_begins_with_a_folder_and_leaves_one(
 ) -> None:
     before = save(spelt, study, tmp_path / "given").state_dict()
     still = ModelConfig(**vars(MODEL) | {"dropout": 0.0})
-    config = Pretraining(study, (LANGUAGE,), objective, still, TRAIN, 0, tmp_path / "given")
+    config = Pretraining(Languages.open(study, (LANGUAGE,)), objective, still, TRAIN, 0, tmp_path / "given")
     checkpoint = pretrain(tmp_path / "run", config, ALONE)
     model, report = AutoModelForMaskedLM.from_pretrained(checkpoint, output_loading_info=True)
     assert type(model) is spelt.masked_model
@@ -148,7 +148,7 @@ def test_berts_two_token_types_are_no_languages(study: Path, languages: Language
     save(BERT, study, tmp_path / "bert")
     assert not has_languages(BertConfig().type_vocab_size)
     with pytest.raises(BadInput, match="2 token types, not 3"):
-        pretrain(tmp_path / "run", Pretraining(study, (LANGUAGE,), XLM(), STILL, TRAIN, 0, tmp_path / "bert"), ALONE)
+        pretrain(tmp_path / "run", Pretraining(languages, XLM(), STILL, TRAIN, 0, tmp_path / "bert"), ALONE)
     save(ROBERTA, study, tmp_path / "xlm", type_vocab_size=languages.token_types)
     with pytest.raises(BadInput, match="3 token types, and the objective has no language embeddings"):
         InitialModel(tmp_path / "xlm", STILL, languages, False, 0).whole()

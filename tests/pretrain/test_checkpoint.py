@@ -11,9 +11,8 @@ from derive.artefact import Artefact
 from derive.errors import BadInput
 from derive.files import MANIFEST
 from derive.languages import Languages
-from pretrain.checkpoint import MACHINE, MOMENTS, STATE, WEIGHTS, load_state, save_state
+from pretrain.checkpoint import MACHINE, METRICS, MOMENTS, STATE, WEIGHTS, load_state, save_state
 from pretrain.distributed import ALONE
-from pretrain.metrics import METRICS
 from pretrain.model import Learner
 from pretrain.objectives.mlm import MLM
 from pretrain.train import make_optimizer, train

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -117,12 +118,12 @@ def test_a_run_of_two_processes_is_bitwise_the_same_again(ranks: Path) -> None:
 
 def test_one_process_finds_the_run_of_two_finished(ranks: Path, study: Path) -> None:
     """Its identity says how many computed it; another configuration is refused all the same."""
-    config = Pretraining(study, (LANGUAGE,), AlignMLM(), MODEL, TRAIN, seed=0)
+    config = Pretraining(Languages.open(study, (LANGUAGE,)), AlignMLM(), MODEL, TRAIN, seed=0)
     identity = json.loads((ranks / "run" / "manifest.json").read_text())["identity"]
     assert identity["world"] == 2
     assert pretrain(ranks / "run", config, ALONE) == ranks / "run" / "checkpoint"
     with pytest.raises(BadInput, match="begun with"):
-        pretrain(ranks / "run", Pretraining(study, (LANGUAGE,), AlignMLM(), MODEL, TRAIN, seed=1), ALONE)
+        pretrain(ranks / "run", replace(config, seed=1), ALONE)
 
 
 def test_without_torchrun_there_is_one_process() -> None:

@@ -7,17 +7,18 @@ from pathlib import Path
 import pytest
 
 from derive.errors import BadInput
+from derive.languages import Languages
+from pretrain.checkpoint import METRICS
 from pretrain.distributed import ALONE
-from pretrain.metrics import METRICS, Metrics, read_metrics
 from pretrain.objectives.mlm import MLM
-from pretrain.run import Pretraining, pretrain
+from pretrain.run import Metrics, Pretraining, pretrain, read_metrics
 from tests.pretrain.made import LANGUAGE, MODEL, TRAIN, stop_at
 
 EACH = replace(TRAIN, steps=30, log_every=1, save_every=10, warmup=3)
 
 
 def config(study: Path) -> Pretraining:
-    return Pretraining(study, (LANGUAGE,), MLM(), MODEL, EACH, seed=0)
+    return Pretraining(Languages.open(study, (LANGUAGE,)), MLM(), MODEL, EACH, seed=0)
 
 
 @pytest.mark.parametrize("damage", [b"", b'{"step": 1', b'{"step": 21, "loss": {"mlm": 99}}\n\xff\x00{"st', None])

@@ -175,7 +175,7 @@ def test_held_out_sentences_are_in_no_row_and_in_no_bitext(folder: Path) -> None
 @pytest.mark.parametrize("objective", [AlignMLM(), DictMLM()], ids=lambda objective: objective.name)
 def test_a_schedule_trains_and_resumes_to_the_same_bytes(objective: Objective, folder: Path, tmp_path: Path) -> None:
     mixture = replace(LATER, held_out=0.1, dictionaries=(("source", "trans"), ("trans", "inv")))
-    config = Pretraining(folder, NAMES, objective, MODEL, TRAIN, seed=2, mixture=mixture)
+    config = Pretraining(Languages.open(folder, NAMES), objective, MODEL, TRAIN, seed=2, mixture=mixture)
     check_resumes(tmp_path, config)
     shown = Artefact.open(tmp_path / "stopped", RUN).facts["shown"]
     exact = {"source": 0.45, "trans": 0.1, "inv": 0.45}
@@ -186,7 +186,7 @@ def test_a_schedule_trains_and_resumes_to_the_same_bytes(objective: Objective, f
 
 
 def test_a_source_is_trained_alone(folder: Path, tmp_path: Path) -> None:
-    config = Pretraining(folder, (), MLM(), MODEL, TRAIN, seed=0, mixture=Mixture(held_out=0.1))
+    config = Pretraining(Languages.open(folder, ()), MLM(), MODEL, TRAIN, seed=0, mixture=Mixture(held_out=0.1))
     pretrain(tmp_path / "run", config, ALONE)
     made = Artefact.open(tmp_path / "run", RUN).facts
     assert made["shown"]["source"]["rows"] == TRAIN.steps * TRAIN.batch

@@ -48,10 +48,10 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @pytest.mark.parametrize("objective", [MLM(), XLM(1.0), XLMAlign(), ESTIMATED], ids=lambda one: one.name)
 def test_objectives_train_on_them(objective: Objective, folder: Path, tmp_path: Path) -> None:
-    languages, links = Languages.open(folder, ["xx", "en"]), ()
+    languages = Languages.open(folder, ["xx", "en"])
     if objective is ESTIMATED:
-        links = (estimate_links(languages, "en", "xx", tmp_path / "links", passes=2),)
-    config = Pretraining(folder, ("xx", "en"), objective, LONG, FEW, 1, links=links)
+        languages = languages.with_links(estimate_links(languages, "en", "xx", tmp_path / "links", passes=2))
+    config = Pretraining(languages, objective, LONG, FEW, 1)
     model = AutoModelForMaskedLM.from_pretrained(pretrain(tmp_path / "run", config, ALONE))
     assert model.config.vocab_size == languages.whole.rows > languages.rows
     assert model.config.type_vocab_size == (3 if objective.traits.language_embeddings else 1)
@@ -70,7 +70,7 @@ def test_a_lexicon_of_words_is_the_dictionary_that_objectives_are_told(objective
     )
     languages = Languages.open(folder, ["en", "xx"])
     assert len(languages.dictionary("en", "xx")) == 20
-    config = Pretraining(folder, ("en", "xx"), objective, LONG, replace(FEW, steps=30, log_every=29), 1)
+    config = Pretraining(Languages.open(folder, ("en", "xx")), objective, LONG, replace(FEW, steps=30, log_every=29), 1)
     model = AutoModelForMaskedLM.from_pretrained(pretrain(tmp_path / "run", config, ALONE))
     whole = languages.whole
     pairs, rows = whole.dictionary("en", "xx"), model.get_input_embeddings().weight.detach()
@@ -122,5 +122,5 @@ def test_a_language_of_one_sentence_is_too_short_for_a_row_and_named(tmp_path: P
     with pytest.raises(BadInput, match="gd: a corpus of 2 ids does not fill one row of 128"):
         PackedLines(languages["gd"], languages.specials, 128)
     with pytest.raises(BadInput, match="gd: a corpus of 2 ids does not fill one row of 128"):
-        pretrain(tmp_path / "run", Pretraining(made, ("gd",), MLM(), LONG, FEW, 1), ALONE)
+        pretrain(tmp_path / "run", Pretraining(languages, MLM(), LONG, FEW, 1), ALONE)
     assert not (tmp_path / "run" / "manifest.json").exists()

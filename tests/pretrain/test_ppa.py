@@ -144,7 +144,9 @@ def test_sentences_are_found_by_their_translations_after_some_steps(languages: L
 @pytest.mark.parametrize("at", [3, 7, 11])
 def test_a_stopped_run_resumes_with_its_queue(at: int, study: Path, tmp_path: Path) -> None:
     """Next to another objective, with weight decay; the checkpoint has the model alone."""
-    config = Pretraining(study, (LANGUAGE,), Sum("both", (MLM(), SMALL)), MODEL, replace(TRAIN, weight_decay=0.1), 0)
+    config = Pretraining(
+        Languages.open(study, (LANGUAGE,)), Sum("both", (MLM(), SMALL)), MODEL, replace(TRAIN, weight_decay=0.1), 0
+    )
     names = load_file(check_resumes(tmp_path, config, at) / "model.safetensors").keys()
     assert names and not [name for name in names if MOCO in name]
 

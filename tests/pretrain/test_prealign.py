@@ -178,7 +178,7 @@ def test_a_stopped_first_phase_and_the_second_after_it_end_with_the_same_bits(
 ) -> None:
     objective = PreAlign(pairs=20, anchors=sides)
     first, _ = objective.traits.start
-    start = check_resumes(tmp_path / "0", Pretraining(study, (LANGUAGE,), first, MODEL, TRAIN, 0), 4, 8)
-    config = Pretraining(study, (LANGUAGE,), objective, MODEL, TRAIN, 0, start)
+    start = check_resumes(tmp_path / "0", Pretraining(Languages.open(study, (LANGUAGE,)), first, MODEL, TRAIN, 0), 4, 8)
+    config = Pretraining(Languages.open(study, (LANGUAGE,)), objective, MODEL, TRAIN, 0, start)
     end = check_resumes(tmp_path / "1", config, 4, 8)
     assert (start / "model.safetensors").read_bytes() != (end / "model.safetensors").read_bytes()

@@ -147,7 +147,8 @@ def given(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def config(given: Path, **changes: Any) -> Pretraining:
-    return replace(Pretraining(given / "made", ("en", "xx"), XLMAlign(), LONG, TRAIN, 1, given / "start"), **changes)
+    languages = Languages.open(given / "made", ("en", "xx"))
+    return replace(Pretraining(languages, XLMAlign(), LONG, TRAIN, 1, given / "start"), **changes)
 
 
 @pytest.fixture(scope="module")
@@ -239,7 +240,9 @@ def test_a_model_that_is_drawn_keeps_rows_too(given: Path, tmp_path: Path) -> No
 def test_all_rows_may_be_trained(given: Path, tmp_path: Path) -> None:
     """Each type is one that a prediction may be, so that each row gets a gradient."""
     derive_natural(*inputs(tmp_path), GivenVocabulary(given / "start"), tmp_path / "all", rows="all")
-    checkpoint = pretrain(tmp_path / "run", config(given, data=tmp_path / "all"), ALONE)
+    checkpoint = pretrain(
+        tmp_path / "run", config(given, languages=Languages.open(tmp_path / "all", ["en", "xx"])), ALONE
+    )
     before = AutoModel.from_pretrained(given / "start", dtype=torch.float32).get_input_embeddings().weight
     after = AutoModel.from_pretrained(checkpoint).get_input_embeddings().weight
     changed = (after != before).any(1)

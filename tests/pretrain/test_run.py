@@ -19,13 +19,13 @@ from derive.folder import KIND
 from derive.languages import Languages
 from derive.types import OURS
 from pretrain.batch import Rows
+from pretrain.checkpoint import METRICS
 from pretrain.distributed import ALONE
-from pretrain.metrics import METRICS, read_metrics
 from pretrain.model import prediction_loss
 from pretrain.objective import Objective
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import XLM
-from pretrain.run import Pretraining, finished, pretrain
+from pretrain.run import Pretraining, finished, pretrain, read_metrics
 from pretrain.train import Draws, NonFinite, make_optimizer, train
 from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, TRAIN, new_learner, stop_at, study_facts, write_study
 
@@ -33,7 +33,7 @@ HOUR = 3_600
 
 
 def config(study: Path, objective: Objective | None = None, **changes: Any) -> Pretraining:
-    return replace(Pretraining(study, (LANGUAGE,), objective or XLM(), MODEL, TRAIN, seed=0), **changes)
+    return replace(Pretraining(Languages.open(study, (LANGUAGE,)), objective or XLM(), MODEL, TRAIN, seed=0), **changes)
 
 
 @pytest.fixture(scope="module", params=OBJECTIVES)
@@ -163,7 +163,7 @@ def test_what_is_no_training_does_not_count_in_its_speed(
         deque(islice(clock, HOUR), maxlen=0)
         return {}
 
-    monkeypatch.setattr("pretrain.metrics.time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    monkeypatch.setattr("pretrain.run.time", SimpleNamespace(perf_counter=lambda: next(clock)))
     pretrain(tmp_path, config(study, train=replace(TRAIN, probe_every=1)), ALONE, probe=slow)
     rows = read_metrics(tmp_path / METRICS)
     ids = TRAIN.batch * MODEL.length * TRAIN.log_every

@@ -15,8 +15,16 @@ from transformers import AutoModel, AutoModelForMaskedLM, BertConfig, BertForMas
 from derive.artefact import write_manifest
 from derive.errors import BadInput
 from derive.files import MANIFEST
-from pretrain.saved_model import RUN, WEIGHTS, load_model, load_tokenizer, read_config, tensor_files, weight_files
-from pretrain.start import weights_digest
+from pretrain.saved_model import (
+    RUN,
+    WEIGHTS,
+    load_model,
+    load_tokenizer,
+    read_config,
+    tensor_files,
+    weight_files,
+    weights_digest,
+)
 
 SHAPE: dict[str, Any] = {
     "vocab_size": 20,

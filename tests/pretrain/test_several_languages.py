@@ -124,7 +124,7 @@ EVERYTHING = Sum("everything", (MLM(), TLM(), Align(), DWA(tlm=False)))
 
 @pytest.mark.parametrize("objective", [EVERYTHING, DictMLM(), AlignMLM()], ids=lambda objective: objective.name)
 def test_they_train_in_one_model_and_resume(objective: Objective, folder: Path, tmp_path: Path) -> None:
-    checkpoint = check_resumes(tmp_path, Pretraining(folder, NAMES, objective, MODEL, TRAIN, seed=2))
+    checkpoint = check_resumes(tmp_path, Pretraining(Languages.open(folder, NAMES), objective, MODEL, TRAIN, seed=2))
     model = RobertaForMaskedLM.from_pretrained(checkpoint)
     assert model.config.vocab_size == 3 * SIZE
     assert model.config.type_vocab_size == (5 if objective.traits.language_embeddings else 1)

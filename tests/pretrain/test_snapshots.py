@@ -15,6 +15,7 @@ from transformers import RobertaForMaskedLM
 from derive.artefact import Artefact
 from derive.errors import BadInput
 from derive.files import MANIFEST, sha256
+from derive.languages import Languages
 from pretrain.checkpoint import SNAPSHOTS, load_snapshot, snapshots_of
 from pretrain.config import TrainConfig
 from pretrain.distributed import ALONE
@@ -31,7 +32,7 @@ STEPS = (0, 8, 10, 11, 12)
 
 
 def config(study: Path, **changes: Any) -> Pretraining:
-    return replace(Pretraining(study, (LANGUAGE,), MLM(), MODEL, KEPT, seed=0), **changes)
+    return replace(Pretraining(Languages.open(study, (LANGUAGE,)), MLM(), MODEL, KEPT, seed=0), **changes)
 
 
 @pytest.fixture(scope="module")

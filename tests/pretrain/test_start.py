@@ -14,12 +14,12 @@ from tokenizers.models import WordLevel
 from derive.errors import BadInput
 from derive.files import MANIFEST, sha256
 from derive.languages import Languages
+from pretrain.checkpoint import METRICS
 from pretrain.distributed import ALONE
-from pretrain.metrics import METRICS, read_metrics
 from pretrain.objectives.mlm import MLM
 from pretrain.objectives.xlm import XLM
 from pretrain.objectives.xlm_align import XLMAlign
-from pretrain.run import Pretraining, pretrain
+from pretrain.run import Pretraining, pretrain, read_metrics
 from pretrain.start import InitialModel, check_start
 from tests.pretrain.made import LANGUAGE, MODEL, TRAIN, check_resumes
 
@@ -29,7 +29,9 @@ WEIGHTS = "model.safetensors"
 @pytest.fixture(scope="module")
 def cold(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The checkpoint of an MLM run."""
-    return pretrain(tmp_path_factory.mktemp("cold"), Pretraining(study, (LANGUAGE,), MLM(), MODEL, TRAIN, 0), ALONE)
+    return pretrain(
+        tmp_path_factory.mktemp("cold"), Pretraining(Languages.open(study, (LANGUAGE,)), MLM(), MODEL, TRAIN, 0), ALONE
+    )
 
 
 @pytest.fixture
@@ -40,7 +42,7 @@ def moved(cold: Path, tmp_path: Path) -> Path:
 
 
 def warm(study: Path, start: Path | None, **changes: Any) -> Pretraining:
-    return replace(Pretraining(study, (LANGUAGE,), XLMAlign(), MODEL, TRAIN, 1, start), **changes)
+    return replace(Pretraining(Languages.open(study, (LANGUAGE,)), XLMAlign(), MODEL, TRAIN, 1, start), **changes)
 
 
 def beginning(folder: Path, languages: Languages) -> Any:

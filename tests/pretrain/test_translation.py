@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("objective", [MLM(), XLM(1.0), XLMAlign(1.0)], ids=lambda one: one.name)
 def test_a_run_reports_no_gold(objective: Objective, folder: Path, tmp_path: Path) -> None:
-    config = Pretraining(folder, ("xx",), objective, MODEL, TRAIN, 0)
+    config = Pretraining(Languages.open(folder, ("xx",)), objective, MODEL, TRAIN, 0)
     checkpoint = pretrain(tmp_path / "run", config, ALONE)
     model = RobertaForMaskedLM.from_pretrained(checkpoint)
     assert model.config.vocab_size == SIZE
@@ -44,27 +44,28 @@ def test_a_run_learns_from_estimated_links(folder: Path, tmp_path: Path) -> None
     """Links of fast_align in both directions, which find the words of this translation; the pointer learns them."""
     languages = Languages.open(folder, ["xx"])
     links = estimate_links(languages, "source", "xx", tmp_path / "links")
-    (bitext,) = languages.with_links("source", "xx", links).bitexts
+    linked = languages.with_links(links)
+    (bitext,) = linked.bitexts
     true = {(n, i, len(pair[0]) - 1 - i) for n, pair in enumerate(made()) for i in range(len(pair[0]))}
     found = {(n, int(i), int(j)) for n in range(len(bitext)) for i, j in bitext.links(n)}
     assert len(true & found) > 0.7 * max(len(true), len(found))
 
     objective = XLMAlign(1.0, labels="estimated")
-    config = Pretraining(folder, ("xx",), objective, MODEL, TRAIN, 0, links=(links,))
+    config = Pretraining(linked, objective, MODEL, TRAIN, 0)
     pretrain(tmp_path / "run", config, ALONE)
     rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
     assert rows[-1]["loss"]["dwa"] < rows[0]["loss"]["dwa"]
     assert list(rows[-1]["reported"]) == ["labelled"]
     other = estimate_links(languages, "source", "xx", tmp_path / "other", passes=1)
     with pytest.raises(BadInput, match="begun with links"):
-        pretrain(tmp_path / "run", replace(config, links=(other,)), ALONE)
+        pretrain(tmp_path / "run", replace(config, languages=languages.with_links(other)), ALONE)
     with pytest.raises(BadInput, match="asks for estimated links, and the languages have none"):
-        pretrain(tmp_path / "without", replace(config, links=()), ALONE)
+        pretrain(tmp_path / "without", replace(config, languages=languages), ALONE)
 
 
 def test_labels_are_the_estimated_links(folder: Path, tmp_path: Path) -> None:
     links = estimate_links(Languages.open(folder, ["xx"]), "source", "xx", tmp_path / "links")
-    languages = Languages.open(folder, ["xx"]).with_links("source", "xx", links)
+    languages = Languages.open(folder, ["xx"]).with_links(links)
     parallel = pairs_of(languages, 40)
     _, _, sides, gold = parallel.read(np.zeros(20, int), np.arange(20), np.zeros(20, bool))
     for row in range(20):

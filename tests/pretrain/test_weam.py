@@ -76,7 +76,7 @@ def translated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Language
 @torch.no_grad()
 def test_the_loss_is_that_of_the_equations_with_estimated_links(translated: tuple[Path, Languages]) -> None:
     folder, languages = translated
-    linked = languages.with_links("source", "xx", estimate_links(languages, "source", "xx", folder / "links"))
+    linked = languages.with_links(estimate_links(languages, "source", "xx", folder / "links"))
     objective = WEAM(1.0)
     learner = objective.learner(build(DEEP, TYPES), 0).eval()
     one = stream(linked, objective)
@@ -134,7 +134,7 @@ def test_an_aligner_reads_no_other_pairs_than_the_objective(translated: tuple[Pa
     (bitext,) = languages.bitexts
     some = PairSample.of(0.5, 3)
     links = estimate_links(languages, "source", "xx", folder / "half", drawn=some)
-    (linked,) = languages.with_links("source", "xx", links).bitexts
+    (linked,) = languages.with_links(links).bitexts
     chosen = set(bitext.sample(0.5, 3).tolist())
     assert len(chosen) == round(len(bitext) / 2)
     having = {pair for pair in range(len(bitext)) if len(linked.links(pair))}

@@ -137,7 +137,7 @@ def test_the_start_is_not_trained_and_is_in_the_state(languages: Languages) -> N
 
 @pytest.mark.parametrize("objective", [GOLD, FROZEN], ids=lambda objective: objective.name)
 def test_a_stopped_run_goes_on_to_the_same_bits(objective: WordAligned, study: Path, tmp_path: Path) -> None:
-    check_resumes(tmp_path, Pretraining(study, (LANGUAGE,), objective, MODEL, TRAIN, seed=0))
+    check_resumes(tmp_path, Pretraining(Languages.open(study, (LANGUAGE,)), objective, MODEL, TRAIN, seed=0))
 
 
 def test_frozen_is_another_objective_and_the_equation_has_the_identity_that_it_had() -> None:
