@@ -6,7 +6,7 @@ from typing import Any
 
 from analysis.records.record import Measurement
 from analysis.tasks.catalog import task
-from analysis.tasks.finetune import READ_IDS, FinetuneConfig
+from analysis.tasks.finetune import FinetuneConfig
 from analysis.tasks.transfer import (
     DerivedTask,
     LearningWay,
@@ -56,9 +56,6 @@ class Transfer(Measure):
         head = task(self.task).head.format
         of = {"task": task(self.task), "head": head, "finetune": self.finetune}
         return of | {"examples": examples, "way": self.way}
-
-    def rows(self, model: Model) -> int:
-        return max(self.finetune.batch, READ_IDS // model.training.model.length)
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         training, measured = model.training, model.measured(machine)

@@ -80,10 +80,6 @@ class Measure(ABC):
         """What decides its records in addition to the model."""
         return self
 
-    def rows(self, model: Model) -> int:
-        """The most rows that the model reads at a time, for an estimate of memory; 0: no more than in training."""
-        return 0
-
 
 @dataclass(frozen=True)
 class Measuring:
@@ -98,10 +94,6 @@ class Measuring:
         identity = [self.measure.name, self.measure.format, self.measure.settings(self.model), self.model]
         code = code_of(type(self.measure))
         return [*identity, code] if code else identity
-
-    def card_bytes(self) -> float | None:
-        trained = isinstance(self.model.weights, Step)
-        return self.model.training.card_bytes(self.measure.rows(self.model)) if trained else None
 
 
 def measuring(measure: Measure, model: Model, threads: int) -> Step:

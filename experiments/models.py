@@ -11,8 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from analysis.records.record import MeasuredModel
 from analysis.records.run import Described, Run
 from derive.errors import BadInput
@@ -34,9 +32,7 @@ from pretrain.saved_model import RUN, weights_digest
 from pretrain.start import check_start, has_head
 
 PROCESS = 400 * 2**20
-"""Bytes that Python, torch and transformers take before there is a model; on a GPU they are not in its memory."""
-CONTEXT = 700 * 2**20
-"""Bytes of a card that a process takes before there is a model: CUDA's context and kernels. An assumption."""
+"""Bytes that Python, torch and transformers take before there is a model."""
 BATCH_BYTES = 3 * 8
 """Bytes per id of a step's rows, which are drawn at once: the id, its label and its language."""
 TOO_MUCH = 2
@@ -288,23 +284,19 @@ class Training:
 
     def check_memory(self, title: str, available: float, processes: int = 1) -> None:
         """Refuse a model or a batch that `available` bytes cannot hold, naming the setting that takes the most."""
-        if (needed := self._peak(processes)) <= TOO_MUCH * available:
+        if (needed := self._memory(processes)) <= TOO_MUCH * available:
             return
         model, train = self.model, self.train
         smaller = {
             f"model.{name} ({getattr(model, name):,})": replace(self, model=replace(model, **{name: 1}))
             for name in ("layers", "hidden", "ffn", "length")
         } | {f"train.batch ({train.batch:,})": replace(self, train=replace(train, batch=1))}
-        peaks = {name: training._peak(processes) for name, training in smaller.items()}
+        peaks = {name: training._memory(processes) for name, training in smaller.items()}
         peaks["the objective's own modules"] = needed - self.objective.traits.memory
         raise BadInput(
             f"{title}: training takes about {needed / 2**30:,.0f} GiB, and there are {available / 2**30:,.0f}; "
             f"the main reason is {min(peaks, key=peaks.__getitem__)}"
         )
-
-    def card_bytes(self, rows: int = 0) -> float:
-        """Bytes of a GPU that it is expected to take with so many rows at a time, or with its own micro-batch."""
-        return CONTEXT + self._bytes(card=True).of(rows or self._micro_batch())
 
     def cost(self) -> Cost:
         model, types, ids = self.model, self.rows, self.train.steps * self.train.batch * self.model.length
@@ -317,19 +309,11 @@ class Training:
             card=self._bytes(card=True),
         )
 
-    def _peak(self, processes: int) -> float:
-        """Bytes that each process takes at the peak: of a GPU's memory if there is a GPU."""
-        return self.card_bytes(self._micro_batch(processes)) if torch.cuda.is_available() else self._memory(processes)
-
-    def _micro_batch(self, processes: int = 1) -> int:
-        """The most rows that a process learns from at a time."""
-        return math.ceil(self.train.batch / (self.train.grad_accumulation * processes))
-
     def _memory(self, processes: int = 1) -> int:
-        """Bytes of this machine's memory that each process takes at the peak."""
-        process = 0 if torch.cuda.is_available() else PROCESS
-        training = self._bytes(card=False).of(self._micro_batch(processes))
-        return process + int(training) + BATCH_BYTES * self.train.batch * self.model.length
+        """Bytes that each process takes at the peak, in float32: on a GPU, which computes in bfloat16, fewer."""
+        micro_batch = math.ceil(self.train.batch / (self.train.grad_accumulation * processes))
+        training = int(self._bytes(card=False).of(micro_batch))
+        return PROCESS + training + BATCH_BYTES * self.train.batch * self.model.length
 
     def _bytes(self, card: bool) -> TrainingBytes:
         """Bytes of the model and of its rows, with those of the objective's own modules."""

@@ -15,7 +15,7 @@ import torch
 from derive.errors import BadInput, unknown
 from experiments.account import counted
 from experiments.data.recipe import read_recipe, recipes_of, sizes
-from experiments.schedule import USABLE, card_room, side_by_side
+from experiments.schedule import side_by_side
 from experiments.step import Cost
 from experiments.study import Study
 from experiments.summary import extent, scale
@@ -24,6 +24,8 @@ from pretrain.hub import on_hub
 
 EFFICIENCY = 0.4
 """The part of the matrix-product rate that training is assumed to reach. A run logs its own `mfu`."""
+USABLE = 0.9
+"""The part of a card's memory that is filled: the bytes of a run are an estimate."""
 WIDTH = 120
 
 
@@ -55,19 +57,11 @@ def card(kind: str) -> Card:
     raise BadInput(unknown("kind of card", kind, (one.kind for one in CARDS)))
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """What one run takes: `seconds` in all, and bytes of `memory` with `micro_batches` a step of each process."""
+def on_cards(cost: Cost, card: Card, number: int) -> tuple[float, float, int]:
+    """Seconds, bytes per card and micro-batches per step of a run on `number` cards, one process each.
 
-    title: str
-    cost: Cost
-    seconds: float
-    memory: float
-    micro_batches: int = 1
-
-
-def on_cards(title: str, cost: Cost, card: Card, number: int) -> Estimate:
-    """Estimate a run on `number` cards, one process each, without the time that they wait for each other."""
+    The time that the processes wait for each other is not counted.
+    """
     if number > cost.batch:
         raise BadInput(f"{number:,} cards for {cost.batch:,} rows a step; expected at most one a row")
     rows = math.ceil(cost.batch / number)
@@ -76,15 +70,14 @@ def on_cards(title: str, cost: Cost, card: Card, number: int) -> Estimate:
         model = f"a model of {cost.parameters / 1e6:,.0f} M parameters"
         raise BadInput(f"{model} and a row of it do not fit on {card.kind}")
     pieces = math.ceil(rows / at_a_time)
-    seconds = cost.flops / (EFFICIENCY * card.peak * number)
-    return Estimate(title, cost, seconds, cost.card.of(math.ceil(rows / pieces)), pieces)
+    return cost.flops / (EFFICIENCY * card.peak * number), cost.card.of(math.ceil(rows / pieces)), pieces
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Estimates for every pretraining run, `jobs` of them in parallel. `peak` is in operations/s a run."""
+    """The title and cost of every pretraining run, `jobs` of them in parallel. `peak` is in operations/s per run."""
 
-    runs: list[Estimate]
+    runs: list[tuple[str, Cost]]
     jobs: int
     peak: float
     device: str
@@ -92,29 +85,29 @@ class Plan:
     @property
     def memory(self) -> float:
         """Bytes at the peak of the runs that are computed at a time."""
-        return self.jobs * max((run.memory for run in self.runs), default=0)
+        return self.jobs * max((cost.memory for _, cost in self.runs), default=0)
+
+    def seconds_of(self, cost: Cost) -> float:
+        return cost.flops / (EFFICIENCY * self.peak)
 
     @property
     def seconds(self) -> float:
         """All runs, each begun when one of those before it ends; what starts from another's model waits no longer."""
         ends = [0.0] * self.jobs
-        for run in self.runs:
-            heapreplace(ends, ends[0] + run.seconds)
+        for _, cost in self.runs:
+            heapreplace(ends, ends[0] + self.seconds_of(cost))
         return max(ends)
 
 
 def plan(study: Study, jobs: int | None) -> Plan:
     """Estimate a study on this machine, with `jobs` runs in parallel, or as many as `compute` would take."""
     gpu, cores = torch.cuda.is_available(), os.cpu_count() or 1
-    costs = [(step, cost) for step in study.trained() if (cost := step.cost())]
-    together = max(1, min(len(costs), side_by_side([step for step, _ in costs], jobs, card_room()))) if costs else 1
+    steps = study.trained()
+    runs = [(step.title.removeprefix("pretrain "), cost) for step in steps if (cost := step.cost())]
+    together = min(len(steps), side_by_side(steps, jobs)) if steps else 1
     # A run has its threads' part of the whole machine's rate, which is measured with all cores at once; runs that share
     # a card share its rate.
     peak = peak_flops("cuda" if gpu else "cpu") * (1 / together if gpu else min(1.0, study.threads / cores))
-    runs = [
-        Estimate(step.title.removeprefix("pretrain "), cost, cost.flops / (EFFICIENCY * peak), cost.memory)
-        for step, cost in costs
-    ]
     return Plan(runs, together, peak, torch.cuda.get_device_name() if gpu else f"{cores} CPU cores")
 
 
@@ -124,11 +117,11 @@ def describe(study: Study, jobs: int | None, card: Card | None = None, cards: in
     head, files = f"{study.name}: {scale(study)}\n{extent(study)}\n", describe_files(study, study.name)
     if not here.runs:
         return f"{head}\nno model is pretrained; fine-tuning and testing are not estimated\n{files}"
-    width = max(len(run.title) for run in here.runs)
+    width = max(len(title) for title, _ in here.runs)
     runs = "\n".join(
-        f"{run.title:<{width}}  {run.cost.steps:>9,}  {run.cost.parameters / 1e6:>8,.2f} M  {run.cost.flops:>10.2e}  "
-        f"{run.memory / 2**30:>8,.2f} GiB  {_time(run.seconds):>14}"
-        for run in here.runs
+        f"{title:<{width}}  {cost.steps:>9,}  {cost.parameters / 1e6:>8,.2f} M  {cost.flops:>10.2e}  "
+        f"{cost.memory / 2**30:>8,.2f} GiB  {_time(here.seconds_of(cost)):>14}"
+        for title, cost in here.runs
     )
     return f"""{head}
 {"run":<{width}}  {"steps":>9}  {"parameters":>10}  {"operations":>10}  {"memory":>12}  {"time":>14}
@@ -140,13 +133,12 @@ side by side: {here.jobs}, together about {here.memory / 2**30:,.2f} GiB and {_t
 
 
 def _describe_cards(here: Plan, card: Card, cards: int) -> str:
-    runs = [on_cards(run.title, run.cost, card, cards) for run in here.runs]
-    pieces, memory = max(run.micro_batches for run in runs), max(run.memory for run in runs)
+    seconds, memory, pieces = zip(*(on_cards(cost, card, cards) for _, cost in here.runs), strict=True)
     return f"""\
 on {cards:,} {card.kind}: {card.peak / 1e12:,.0f} TFLOP/s each in bfloat16 ({card.sheet}), \
 of which {EFFICIENCY:.0%} are assumed
-one run after the other, each on all of them: about {_time(sum(run.seconds for run in runs))} of pretraining; at most \
-{memory / 2**30:,.2f} GiB a card with --set train.grad_accumulation={pieces}
+one run after the other, each on all of them: about {_time(sum(seconds))} of pretraining; at most \
+{max(memory) / 2**30:,.2f} GiB a card with --set train.grad_accumulation={max(pieces)}
 """
 
 

@@ -7,10 +7,10 @@ on how many run at a time. Under torchrun the processes work on shared steps tog
 import multiprocessing
 import os
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,41 +23,6 @@ from experiments.step import Machine, Step, with_needs
 
 PAUSE = 0.5
 """Seconds between checks for a folder that another process is making."""
-USABLE = 0.9
-"""The part of a card's memory that is filled: the bytes of a step are an estimate."""
-
-
-@dataclass(frozen=True)
-class Room:
-    """Memory of a card in bytes, for steps that are each expected to take some, or 0 if they do not compute on it.
-
-    A step whose bytes are unknown (None), or more than the card has, gets the card to itself.
-    """
-
-    bytes: float
-
-    def admits(self, under_way: Collection[float | None], step: float | None) -> bool:
-        """Whether a step fits next to those under way."""
-        others = [size for size in under_way if size != 0]
-        if step == 0 or not others:
-            return True
-        sizes = [size for size in (*others, step) if size is not None]
-        return len(sizes) > len(others) and sum(sizes) <= self.bytes
-
-    def at_once(self, steps: Sequence[float | None]) -> int:
-        """How many of some steps may at most be under way together."""
-        free, room, number = sum(size == 0 for size in steps), self.bytes, 0
-        for size in sorted(size for size in steps if size):
-            room -= size
-            number += room >= 0
-        return free + max(number, min(1, len(steps) - free))
-
-
-def card_room() -> Room | None:
-    """The free memory of this process's card; None where there is none."""
-    import torch
-
-    return Room(USABLE * torch.cuda.mem_get_info()[0]) if torch.cuda.is_available() else None
 
 
 def compute(
@@ -66,13 +31,12 @@ def compute(
     jobs: int | None = None,
     report: Report = silent,
     allow_change: bool = False,
-    room: Room | None = None,
 ) -> None:
     """Compute the steps and those that they need, except for finished ones.
 
-    Up to `jobs` run in parallel; by default as many as fit the cores. On a GPU no more than fit its memory (`room`, or
-    what is free of it). What killed processes left half-written in `home` is removed. Where a step fails, those under
-    way are finished and no other begins. An interrupt stops them; the next call resumes from their last state.
+    Up to `jobs` run in parallel; by default as many as fit the cores, and one on a GPU. What killed processes left
+    half-written in `home` is removed. Where a step fails, those under way are finished and no other begins. An
+    interrupt stops them; the next call resumes from their last state.
     """
     steps = with_needs(steps)
     if "WORLD_SIZE" in os.environ:
@@ -87,10 +51,9 @@ def compute(
     machine = Machine(Throttled(report), jobs or os.cpu_count() or 1, allow_change)
     with stoppable() as stopped:
         try:
-            room = room or card_room()
-            many = min(side_by_side(waiting, jobs, room), sum(not step.spreads for step in waiting))
+            many = min(side_by_side(waiting, jobs), sum(not step.spreads for step in waiting))
             if many > 1:
-                _Pool(many, machine, room).compute(waiting)
+                _Pool(many, machine).compute(waiting)
             else:
                 for step in waiting:
                     do(step, machine)
@@ -123,10 +86,12 @@ def do(step: Step, machine: Machine) -> None:
         raise NonFinite(f"{step.title}: {error}") from error
 
 
-def side_by_side(steps: Sequence[Step], jobs: int | None, room: Room | None) -> int:
-    """How many of the steps may run at a time: `jobs`, or as many as fit the cores by their threads, and the card."""
-    most = jobs or max(1, (os.cpu_count() or 1) // max(step.threads for step in steps))
-    return most if room is None else max(1, min(most, room.at_once([step.card_bytes() for step in steps])))
+def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
+    """How many of the steps run at a time: `jobs`, or one on a GPU, or as many as fit the cores by their threads."""
+    import torch
+
+    cores = 1 if torch.cuda.is_available() else os.cpu_count() or 1
+    return jobs or max(1, cores // max(step.threads for step in steps))
 
 
 def first_process() -> bool:
@@ -181,13 +146,10 @@ def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
 
 
 class _Pool:
-    """`many` processes that compute steps in their order, as soon as those that they need are finished.
+    """`many` processes that compute steps in their order, as soon as those that they need are finished."""
 
-    With `room` a step waits for those before it until it fits beside those under way, and no later one passes it.
-    """
-
-    def __init__(self, many: int, machine: Machine, room: Room | None) -> None:
-        self.many, self.machine, self.room = many, machine, room
+    def __init__(self, many: int, machine: Machine) -> None:
+        self.many, self.machine = many, machine
         self.context = multiprocessing.get_context("spawn")  # a forked child of a process with threads may hang
         self.queue: Any = self.context.Queue()
         self.under_way: dict[Future[None], Step] = {}
@@ -222,14 +184,8 @@ class _Pool:
         ahead = {step.folder for step in (*waiting, *self.under_way.values())}
         for step in waiting:
             if ahead.isdisjoint(need.folder for need in step.needs):
-                return step if self._fits(step) else None
+                return None if step.spreads and self.under_way else step
         return None
-
-    def _fits(self, step: Step) -> bool:
-        if step.spreads:
-            return not self.under_way
-        sizes = [other.card_bytes() for other in self.under_way.values()] if self.room else []
-        return self.room is None or self.room.admits(sizes, step.card_bytes())
 
     def _collect(self) -> None:
         for future in [future for future in self.under_way if future.done()]:

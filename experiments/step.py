@@ -71,7 +71,7 @@ class Step:
     `place` is the folder without its fingerprint, and `kind` the kind of its artefact. Raise `format` when a change of
     `function` gives other bytes for the same config. The config is a frozen dataclass: steps among its values are
     computed first, and every other value is part of the fingerprint; a method `identity` of the config, or of a value
-    in it, returns what counts instead. Its methods `check`, `check_memory`, `card_bytes` and `cost` are the step's.
+    in it, returns what counts instead. Its methods `check`, `check_memory` and `cost` are the step's.
 
     Under torchrun, all processes compute a `shared` step together, and the first process computes any other. A step
     that `spreads` starts workers of its own, so no other step runs at the same time. It has to wait for the steps
@@ -135,11 +135,6 @@ class Step:
         """Refuse a step whose `processes`, which share its rows, cannot work in `available` bytes each."""
         if check := getattr(self.config, "check_memory", None):
             check(self.title, available, processes)
-
-    def card_bytes(self) -> float | None:
-        """Bytes that it is expected to take on a GPU at the peak: 0 without a GPU, None if it cannot be estimated."""
-        estimate = getattr(self.config, "card_bytes", None)
-        return estimate() if estimate else 0.0
 
     def cost(self) -> Cost | None:
         """What pretraining costs; None of other steps."""

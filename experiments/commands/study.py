@@ -34,7 +34,7 @@ Jobs = Annotated[
     typer.Option(
         min=1,
         max=MOST_JOBS,
-        help="Steps computed in parallel; results are unaffected. Default: as many as fit cores and a GPU's memory.",
+        help="Steps computed in parallel; results are unaffected. Default: as many as the cores allow, one on a GPU.",
     ),
 ]
 Change = Annotated[bool, typer.Option("--allow-change", help="Resume despite a changed environment.")]

@@ -15,8 +15,7 @@ from experiments.cli import app
 from experiments.data.recipe import read_recipe, sizes
 from experiments.names import study
 from experiments.override import override
-from experiments.plan import CARDS, Card, by_recipe, card, describe, describe_files, inputs, on_cards, plan
-from experiments.schedule import USABLE
+from experiments.plan import CARDS, USABLE, Card, by_recipe, card, describe, describe_files, inputs, on_cards, plan
 from experiments.step import Cost
 from experiments.study import Study
 from experiments.summary import extent
@@ -29,18 +28,18 @@ from pretrain.objectives.xlm import XLM
 
 def test_parameters_are_those_of_the_models(tiny: Study) -> None:
     made = replace(tiny, objectives=(MLM(), XLM(), DictMLM()))
-    for run, trained in zip(plan(made, 1).runs, made.models(Path()), strict=True):
+    for (_, cost), trained in zip(plan(made, 1).runs, made.models(Path()), strict=True):
         training = trained.training
         model = build(made.model, training.rows, 3 if training.objective.traits.language_embeddings else 1)
-        assert run.cost.parameters == sum(parameter.numel() for parameter in model.parameters())
+        assert cost.parameters == sum(parameter.numel() for parameter in model.parameters())
 
 
 def test_ids_operations_and_time_follow_the_steps(tiny: Study) -> None:
     once, twice = plan(tiny, 1), plan(override(tiny, ["train.steps=24"]), 1)
     assert "2 models of 12 steps of 8 x 32 ids" in extent(tiny)
-    assert twice.runs[0].cost.flops == pytest.approx(2 * once.runs[0].cost.flops)
+    assert sum(cost.flops for _, cost in twice.runs) == pytest.approx(2 * sum(cost.flops for _, cost in once.runs))
     assert twice.seconds == pytest.approx(2 * once.seconds)
-    assert once.seconds == pytest.approx(sum(run.seconds for run in once.runs))
+    assert once.seconds == pytest.approx(sum(once.seconds_of(cost) for _, cost in once.runs))
 
 
 def test_jobs_share_the_time_and_add_up_in_memory(tiny: Study) -> None:
@@ -70,7 +69,7 @@ def test_cards_are_told_with_what_is_assumed_of_them(tiny: Study) -> None:
     assert "GiB a card with --set train.grad_accumulation=1" in text
     with pytest.raises(BadInput, match="3 cards for 2 rows a step"):
         describe(override(tiny, ["train.batch=2"]), 1, card("A100"), 3)
-    assert made.runs[0].cost.card.fixed == 16 * made.runs[0].cost.parameters
+    assert all(cost.card.fixed == 16 * cost.parameters for _, cost in made.runs)
 
 
 def test_a_card_is_offered_on_the_command_line_and_must_be_one() -> None:
@@ -108,31 +107,30 @@ COST = Cost(steps=10, parameters=10**8, flops=1e18, memory=0, batch=256, card=CA
 
 def test_time_is_worked_out_by_hand() -> None:
     """10^18 operations on two A100 at 40 % of 312 TFLOP/s."""
-    assert on_cards("run", COST, card("A100"), 2).seconds == pytest.approx(1e18 / (2 * 0.4 * 312e12))
+    assert on_cards(COST, card("A100"), 2)[0] == pytest.approx(1e18 / (2 * 0.4 * 312e12))
 
 
 @given(st.sampled_from(CARDS), st.integers(1, 128))
 def test_twice_the_cards_take_half_the_time_and_no_more_memory(kind: Card, number: int) -> None:
-    once, twice = on_cards("run", COST, kind, number), on_cards("run", COST, kind, 2 * number)
-    assert twice.seconds == pytest.approx(once.seconds / 2)
-    assert twice.micro_batches <= once.micro_batches
+    (seconds, _, pieces), (half, _, fewer) = on_cards(COST, kind, number), on_cards(COST, kind, 2 * number)
+    assert half == pytest.approx(seconds / 2)
+    assert fewer <= pieces
 
 
 @given(st.sampled_from(CARDS), st.integers(1, 256), st.floats(1e6, 3e9))
 def test_the_fewest_micro_batches_that_fit_are_taken(kind: Card, number: int, row: float) -> None:
     on_card = replace(CARD, row=row)
-    made, room = on_cards("run", replace(COST, card=on_card), kind, number), USABLE * kind.memory
-    rows = math.ceil(COST.batch / number)
-    assert made.memory <= room
-    if made.micro_batches > 1:
-        assert on_card.of(math.ceil(rows / (made.micro_batches - 1))) > room
+    (_, memory, pieces), usable = on_cards(replace(COST, card=on_card), kind, number), USABLE * kind.memory
+    assert memory <= usable
+    if pieces > 1:
+        assert on_card.of(math.ceil(math.ceil(COST.batch / number) / (pieces - 1))) > usable
 
 
 def test_a_model_that_does_not_fit_and_more_cards_than_rows_are_refused() -> None:
     with pytest.raises(BadInput, match="100 M parameters and a row of it do not fit on L40S"):
-        on_cards("run", replace(COST, card=replace(CARD, fixed=48e9)), card("L40S"), 1)
+        on_cards(replace(COST, card=replace(CARD, fixed=48e9)), card("L40S"), 1)
     with pytest.raises(BadInput, match="257 cards for 256 rows a step"):
-        on_cards("run", COST, card("L40S"), 257)
+        on_cards(COST, card("L40S"), 257)
 
 
 REVISION = "0123456789abcdef" * 2 + "01234567"
