@@ -289,14 +289,14 @@ class Growth(Measure):
         training = model.training
         if not training.mixture.held_out:
             raise BadInput("a run without held-out text: mixture.held_out is 0", model.folder)
-        languages = Languages.open(model.data, training.languages)
-        text = self.text(languages, training.mixture.held_out, training.model.length)
+        text = self.text(Languages.open(model.data, training.languages), model)
         report = partial(machine.report, f"{self.name} {model.name}")
         return growth(model.measured(machine), Probes(text, self.task, self.probe), dict(_snapshots(model)), report)
 
-    def text(self, languages: Languages, share: float, length: int) -> ProbeText:
-        """What the probes of a model of these languages read: the last `share` of the text, in rows of `length` ids."""
+    def text(self, languages: Languages, model: Model) -> ProbeText:
+        """What the probes of a model read: text that it has not seen, and examples of the task."""
         assert self.examples
+        share, length = model.training.mixture.held_out, model.training.model.length
         examples = TaskFolder.open(self.examples.folder)
         return ProbeText.of(languages.whole, share, length, task(self.task), examples, self.probe)
 
@@ -313,34 +313,6 @@ def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
         yield from ((start.config.steps_before + step, artefact.path(name)) for step, name in steps)
     artefact, before = model.step.open(), model.training.steps_before
     yield from ((before + step, artefact.path(name)) for step, name in snapshots_of(artefact).items())
-
-
-@dataclass(frozen=True)
-class ProbeCheck:
-    """Whether the probes of models of `names` have enough text and examples, before any model is trained."""
-
-    growth: Growth
-    data: Step
-    names: tuple[str, ...]
-    share: float
-    length: int
-
-    COUNTS: ClassVar[str] = "shown"
-    """In the manifest: the sentences, ids and words that the probes of each language read."""
-
-    def step(self, home: Path) -> Step:
-        return Step(_count, self, home / "probe-text", "text for the probes", "derive", "probe-text")
-
-
-def _count(step: Step, machine: Machine) -> None:
-    check: ProbeCheck = step.config
-    counts: dict[str, dict[str, int]] = {}
-    for name in check.names:
-        languages = Languages.open(check.data.folder, (name,))
-        counts[name] = check.growth.text(languages, check.share, check.length).counted
-        machine.report(step.title, len(counts), len(check.names))
-    with making(step.folder, step.kind, step.facts | {check.COUNTS: counts}):
-        pass
 
 
 @dataclass(frozen=True)

@@ -221,12 +221,11 @@ class Training:
     start: Weights | None = None
     mixture: Mixture = ALL_TOGETHER
 
-    def step(self, above: Path, threads: int = 1, after: tuple[Step, ...] = ()) -> Step:
+    def step(self, above: Path, threads: int = 1) -> Step:
         """The step that trains it, in a folder below `above`, which all seeds share."""
         place = above / f"seed-{self.seed}"
         title = f"pretrain {'/'.join(place.parts[-3:])}"
-        after = (*self.links, *after)
-        return Step(_pretrain, self, place, title, "pretrain", RUN, 2, threads, shared=True, after=after)
+        return Step(_pretrain, self, place, title, "pretrain", RUN, 2, threads, shared=True, after=self.links)
 
     def identity(self) -> dict[str, Any]:
         """What decides the weights; of the data, these languages only."""

@@ -29,7 +29,7 @@ from derive.transform import Transform
 from experiments.aligners import Diagonal, FastAlign, GivenEncoder
 from experiments.finetuning import Transfer, ZeroShot
 from experiments.languages import THE_SOURCE, DerivedLanguages, GoldPairs, NaturalLanguages, PairText
-from experiments.measures import PAIR_MEASURES, Growth, Measure, ProbeCheck, Retrieval, measuring
+from experiments.measures import PAIR_MEASURES, Growth, Measure, Retrieval, measuring
 from experiments.models import GivenModel, Group, Model, Training, Weights
 from experiments.step import Step, with_needs
 from experiments.tasks import CrossLingualTask, DerivedExamples, Floors, NaturalExamples
@@ -305,7 +305,7 @@ class Study:
             start = self.pretraining(root, group, first, seed, portion * share)
         training = Training(group.data, group.languages, objective, self.model, train, seed, start, group.mixture)
         above = self.home(root) / group.name / objective.name
-        return training.step(above, self.threads, self.probe_checks(root, group, seed))
+        return training.step(above, self.threads)
 
     def train_of(self, objective: Objective, portion: float | None = None) -> TrainConfig:
         """How an objective is trained in `portion` of the steps, those of the model it starts from included."""
@@ -324,13 +324,6 @@ class Study:
         data, languages = group.data, group.languages
         training = Training(data, languages, objective, self.model, self.head, seed, self.given, group.mixture)
         return training.step(self.home(root) / group.name / objective.name, self.threads)
-
-    def probe_checks(self, root: Path, group: Group, seed: int) -> tuple[Step, ...]:
-        """The steps that check whether probes have enough text, before any model is trained."""
-        growths = [measure for measure in self._measures(root, seed) if isinstance(measure, Growth)]
-        names = tuple(self.of_seed(seed).names) if growths else ()
-        checks = [ProbeCheck(one, group.data, names, self.mixture.held_out, self.model.length) for one in growths]
-        return tuple(check.step(self.home(root)) for check in checks)
 
     def given_models(self, root: Path) -> list[Model]:
         """The start as it is, and to be fine-tuned with each seed, if it is measured: in natural languages."""

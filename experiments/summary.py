@@ -22,7 +22,7 @@ from experiments.account import (
 )
 from experiments.finetuning import ZeroShot
 from experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages
-from experiments.measures import Forms, GoldSetLinks, Growth, MeasuredStep, ProbeCheck, read_measured
+from experiments.measures import Forms, GoldSetLinks, Growth, MeasuredStep, read_measured
 from experiments.models import Model
 from experiments.step import Step
 from experiments.study import Study
@@ -167,14 +167,6 @@ def _derived_facts(study: Study, languages: DerivedLanguages, root: Path, models
         yield "Held out", f"the last {study.mixture.held_out:.1%} of the sentences"
     if growth:
         yield "Held out", f"the last {study.mixture.held_out:.1%} of the text, on which all models are probed"
-        (check,) = study.probe_checks(root, study.groups(root, study.seeds[0])[0], study.seeds[0])
-        counts: Mapping[str, Mapping[str, int]] = check.open().facts[ProbeCheck.COUNTS]
-        fewest = {what: min(of[what] for of in counts.values()) for what in next(iter(counts.values()))}
-        yield (
-            "Probes",
-            f"{fewest['pairs']:,} parallel sentences, {fewest['masked']:,} masked ids of each language, "
-            f"{fewest['tagged']:,} tagged words to learn from and {fewest['tested']:,} to test on",
-        )
     yield "Dictionary", f"{languages.dictionary.fraction:.0%} of the types, by {languages.dictionary.by}"
     home = study.home(root)
     prints = dict.fromkeys(study.of_seed(seed).step(home).fingerprint for seed in study.data_seeds)

@@ -59,7 +59,7 @@ def unpack(archive: Path, name: str, outputs: Sequence[Output], folder: Path) ->
     places = {}
     for number, output in enumerate(outputs):
         places[output.place] = files[output.inside]
-        if output.where or output.columns:
+        if output.where:
             places[output.place] = folder / f"rows-{number}"
             _write_rows(files[output.inside], output, places[output.place], name)
     return places
@@ -111,27 +111,24 @@ def _entries(archive: Path, name: str) -> Iterator[tuple[str, Callable[[], Any] 
 
 
 def _write_rows(table: Path, output: Output, to: Path, name: str) -> None:
-    """Write the rows and columns of a tab-separated table that `output` chooses; with `where`, the header stays."""
+    """Write the header of a tab-separated table, and the rows with the values of `output.where`."""
     where = {column.encode(): value.encode() for column, value in output.where.items()}
-    values: dict[int, bytes] = {}
-    least, written = output.columns, 0
     with writing(to), table.open("rb") as file, to.open("wb") as chosen:
-        for number, line in enumerate(iter(partial(file.readline, LONGEST), b""), start=1):
+        lines = iter(partial(file.readline, LONGEST), b"")
+        header = next(lines, b"")
+        columns = header.rstrip(b"\r\n").split(b"\t")
+        if missing := where.keys() - set(columns):
+            raise BadInput(f"no column {min(missing).decode()!r} in it", name, 1)
+        values = {columns.index(column): value for column, value in where.items()}
+        start = chosen.write(header)
+        for number, line in enumerate(lines, start=2):
             row = line.rstrip(b"\r\n").split(b"\t")
-            header = bool(where) and number == 1
-            if header:
-                if missing := where.keys() - set(row):
-                    raise BadInput(f"no column {min(missing).decode()!r} in it", name, number)
-                values = {row.index(column): value for column, value in where.items()}
-                least = max(least, *(place + 1 for place in values))
-            elif len(row) < least:
-                raise BadInput(f"{len(row)} columns; expected {least} or more", name, number)
-            elif any(row[place] != value for place, value in values.items()):
-                continue
-            written += not header
-            chosen.write(b"\t".join(row[: output.columns]) + b"\n" if output.columns else line)
-    if not written:
-        raise BadInput(f"no row of it has {output.where}", name)
+            if len(row) <= max(values):
+                raise BadInput(f"{len(row)} columns; expected {max(values) + 1} or more", name, number)
+            if all(row[place] == value for place, value in values.items()):
+                chosen.write(line)
+        if chosen.tell() == start:
+            raise BadInput(f"no row of it has {output.where}", name)
 
 
 def _bound(archive: Path) -> int:

@@ -1,4 +1,4 @@
-"""One file over HTTP: pooch checks its digest and moves it; here it resumes, and a server's liberties have limits.
+"""One file over HTTP: it resumes, its size and digest are checked, and a server's liberties have limits.
 
 Proxies are those of the environment (`https_proxy`, `no_proxy`); `REQUESTS_CA_BUNDLE` names other certificates.
 """
@@ -15,7 +15,6 @@ from socket import gaierror
 from ssl import SSLCertVerificationError
 from urllib.parse import urljoin
 
-import pooch
 import requests
 from urllib3 import Retry
 from urllib3.exceptions import HTTPError
@@ -28,7 +27,7 @@ HEADERS = {"User-Agent": "calque (data fetch)", "Accept-Encoding": "identity", "
 REDIRECTS = 10
 BLOCK = 1 << 17
 PART = "part"
-"""The file in which a download grows; next to it is which version of the file, at which address, it is a part of."""
+"""The file in which a download grows; `version` next to it says which version of the file it is a part of."""
 PASSING = (408, 425, 429, 500, 502, 503, 504)
 """Statuses that may be gone at the next try."""
 LASTING = (gaierror, SSLCertVerificationError)
@@ -65,7 +64,7 @@ class Passing(Exception):
 
 
 class Downloader:
-    """A downloader for pooch whose bytes grow in a file of `folder`, through broken connections and killed processes.
+    """Downloads a file into `folder`, through broken connections and killed processes.
 
     `seen` is the digest that the lock file has of the download. `report(done, of)` hears of bytes; `of` is 0 if
     unknown.
@@ -79,40 +78,34 @@ class Downloader:
         self.digest, self.resumed = download.sha256 or seen, False
 
     def run(self) -> str:
-        """Complete the file `whole`, check it, and return its SHA-256; of another file nothing stays."""
-        for logger in (pooch.get_logger(), logging.getLogger("urllib3")):
-            logger.setLevel(logging.CRITICAL)  # errors say all that is needed, and nothing that a server wrote
-        reasons = []
-        for url in (self.download.url, *self.download.mirrors):
-            try:
-                self._retrieve(url)
-                return self.digest or sha256(self.whole)
-            except BadInput as error:
-                reasons.append(str(error))
-        raise BadInput("; ".join(reasons))
+        """Complete the file `whole`, check it, and return its SHA-256; nothing stays of another file."""
+        logging.getLogger("urllib3").setLevel(logging.CRITICAL)  # errors say all that is needed
+        url, expected = self.download.url, self.download.bytes
+        found = sha256(self.whole) if self.whole.exists() else ""  # of a process that was killed
+        if not found or self._is_other(found):
+            found = self._complete(url)
+        if self._is_other(found) and self.resumed:  # the beginning may have been of another file
+            found = self._complete(url)
+        if self._is_other(found):
+            self.discard()
+            source = "the recipe says" if self.download.sha256 else f"when it was fetched first, {LOCK} says"
+            raise BadInput(f"another file than {source}: expected SHA-256 {self.digest} but got {found}", url)
+        size = self.whole.stat().st_size
+        if expected and size != expected:
+            self.discard()
+            raise BadInput(f"{size:,} bytes came; the recipe says {expected:,}", url)
+        return found
 
     def discard(self) -> None:
         for path in (self.part, self.whole, self.version):
             path.unlink(missing_ok=True)
 
-    def _retrieve(self, url: str) -> None:
-        digest = f"sha256:{self.digest}" if self.digest else None
-        for last in (False, True):
-            try:
-                pooch.retrieve(url, digest, self.whole.name, self.whole.parent, downloader=self)
-                break
-            except ValueError as error:  # pooch's, on another digest
-                self.discard()
-                if last or not self.resumed:  # otherwise the beginning may have been of another file
-                    source = "the recipe says" if self.download.sha256 else f"when it was fetched first, {LOCK} says"
-                    raise BadInput(f"another file than {source}: {str(error).partition('. ')[0]}", url) from None
-        size, expected = self.whole.stat().st_size, self.download.bytes
-        if expected and size != expected:
-            self.discard()
-            raise BadInput(f"{size:,} bytes came; the recipe says {expected:,}", url)
+    def _is_other(self, digest: str) -> bool:
+        return self.digest not in ("", digest)
 
-    def __call__(self, url: str, output_file: str, pooch: object, check_only: bool = False) -> None:
-        """Download into a file, as pooch's own downloaders do."""
+    def _complete(self, url: str) -> str:
+        """Download the whole file, as often as needed, and return its digest."""
+        self.whole.unlink(missing_ok=True)
         failures, furthest, patience = 0, self._size(), self.patience
         while True:
             try:
@@ -130,7 +123,8 @@ class Downloader:
                 if failures >= patience.tries:
                     raise BadInput(f"{error}, {failures} times in a row, after {furthest:,} bytes", url) from None
             time.sleep(pause)
-        self.part.replace(output_file)
+        self.part.replace(self.whole)
+        return sha256(self.whole)
 
     def _size(self) -> int:
         return self.part.stat().st_size if self.part.exists() else 0
@@ -138,8 +132,7 @@ class Downloader:
     def _ask(self, url: str) -> None:
         """Ask once for what is missing, and write what comes."""
         start, expected, headers = self._size(), self.download.bytes, dict(HEADERS)
-        note = self.version.read_text("utf-8", "replace") if self.version.exists() else ""
-        version = note.removeprefix(f"{url}\n") if note.startswith(f"{url}\n") else ""  # each address has its own
+        version = self.version.read_text("utf-8", "replace") if self.version.exists() else ""
         if start and not (version or self.digest):
             start = 0  # nothing could tell whether the rest is of the same file
         if start:
@@ -152,7 +145,7 @@ class Downloader:
             if expected and total not in (-1, expected):
                 self.discard()
                 raise BadInput(f"its server has {total:,} bytes of it; the recipe says {expected:,}", url)
-            self.version.write_text(f"{url}\n{found}", encoding="utf-8")
+            self.version.write_text(found, encoding="utf-8")
             self._write(response, url, start, total)
 
     def _write(self, response: requests.Response, url: str, start: int, total: int) -> None:

@@ -25,9 +25,9 @@ LOCAL = ("localhost", "127.0.0.1", "::1")
 # Keys of tables, each with the value where it is missing, which is also of the kind that is expected.
 RECIPE_KEYS = {"about": "", "includes": (), "licence": "", "terms": "", "file": [], "text": [], "bitext": []}
 SIZE_KEYS = {"bytes": 0, "sha256": ""}
-FILE_KEYS = SIZE_KEYS | {"url": "", "mirrors": (), "licence": "", "terms": "", "source": "", "note": ""}
+FILE_KEYS = SIZE_KEYS | {"url": "", "licence": "", "terms": "", "source": "", "note": ""}
 FILE_KEYS |= {"about_bytes": 0, "place": "", "unpack": []}
-UNPACK_KEYS = SIZE_KEYS | {"place": "", "for": (), "inside": (), "where": {}, "columns": 0}
+UNPACK_KEYS = SIZE_KEYS | {"place": "", "for": (), "inside": (), "where": {}}
 TEXT_KEYS = {"language": "", "files": (), "megabytes": 0}
 BITEXT_KEYS = {"languages": (), "files": (), "first": 0, "second": 0}
 KINDS = {
@@ -45,14 +45,13 @@ class Output:
 
     `inside` names a member of the download, a member of that member, and so on. If it is empty, the file is the
     download itself, decompressed if `decompress` holds. Of a table with a header, only the rows stay that have the
-    values of `where` in the columns of those names, and of each row only the first `columns` (0: all).
+    values of `where` in the columns of those names.
     """
 
     place: str
     inside: tuple[str, ...] = ()
     decompress: bool = False
     where: Mapping[str, str] = field(default_factory=dict, hash=False)
-    columns: int = 0
     bytes: int = 0
     sha256: str = ""
 
@@ -69,7 +68,6 @@ class Download:
     licence: str
     terms: str
     source: str
-    mirrors: tuple[str, ...] = ()
     bytes: int = 0
     about_bytes: int = 0
     sha256: str = ""
@@ -243,7 +241,7 @@ def _download(file: Mapping[str, Any], recipe: Mapping[str, Any], where: str) ->
     for name, value in rights.items():
         if not value:
             raise BadInput(f"{name} is missing; expected it here, or for all files of the recipe", where)
-    for url in (file["url"], *file["mirrors"], rights["terms"]):
+    for url in (file["url"], rights["terms"]):
         if why := refusal(url):
             raise BadInput(why, where)
     size = {"bytes": file["bytes"], "sha256": _digest(file, where)}
@@ -251,7 +249,7 @@ def _download(file: Mapping[str, Any], recipe: Mapping[str, Any], where: str) ->
     for unpack, place in _tables(file, "unpack", UNPACK_KEYS, ("place",), where):
         outputs += _outputs(unpack, place)
     same = {name: file[name] for name in ("url", "source", "about_bytes", "note")}
-    return Download(outputs=tuple(outputs), mirrors=tuple(file["mirrors"]), **same, **rights, **size)
+    return Download(outputs=tuple(outputs), **same, **rights, **size)
 
 
 def _outputs(unpack: Mapping[str, Any], where: str) -> Iterator[Output]:
@@ -265,7 +263,6 @@ def _outputs(unpack: Mapping[str, Any], where: str) -> Iterator[Output]:
             inside=tuple(_safe("inside", name.replace(EACH, text), where) for name in unpack["inside"]),
             decompress=not unpack["inside"],
             where={column: value.replace(EACH, text) for column, value in unpack["where"].items()},
-            columns=unpack["columns"],
             bytes=unpack["bytes"],
             sha256=digest,
         )

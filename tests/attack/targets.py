@@ -19,7 +19,7 @@ from derive.languages import Languages
 from derive.links.stored import StoredLinks
 from derive.task_data import TaskFolder
 from experiments.languages import DerivedLanguages, NaturalText, PairText
-from experiments.measures import ProbeCheck, read_measured
+from experiments.measures import read_measured
 from experiments.models import EstimatedLinks, Training
 from experiments.progress import silent
 from experiments.schedule import do
@@ -105,8 +105,6 @@ def _reader(step: Step) -> Callable[[], Any]:
         return lambda: _links(step)
     if isinstance(step.config, Floors):
         return lambda: read_floors(_finished(step))
-    if isinstance(step.config, ProbeCheck):
-        return lambda: _finished(step).open().facts[ProbeCheck.COUNTS]
     return lambda: _measured(step)
 
 

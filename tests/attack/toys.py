@@ -23,7 +23,6 @@ from experiments.study import Study
 from tests.attack.targets import Target, stopped, targets_of
 from tests.derive.natural.made import EN, written
 from tests.experiments.conftest import TINY
-from tests.experiments.test_growth import TINY as GROWTH
 from tests.experiments.test_mixtures import TINY as MIXTURES
 from tests.experiments.test_natural import TINY as NATURAL
 from tests.experiments.test_natural import made_study as natural
@@ -57,13 +56,11 @@ class Chains(StanzaParser):
 def targets(folder: Path) -> list[Target]:
     """All artefacts of the toy studies and of commands, made below a folder."""
     made: list[Target] = []
-    for number, (name, toy, stage) in enumerate(_studies(folder)):
+    for number, (name, toy) in enumerate(_studies(folder)):
         root = folder / "runs" / name
-        steps = [step for step in toy.steps(root) if not stage or step.stage == stage]
+        steps = toy.steps(root)
         compute(steps, toy.home(root), 1)
-        made += targets_of(name, steps)
-        if not stage:
-            made += states(name, toy, root, folder / "stopped" / str(number))
+        made += [*targets_of(name, steps), *states(name, toy, root, folder / "stopped" / str(number))]
     return [*made, *caches(folder / "caches"), *aligners(folder / "aligners")]
 
 
@@ -85,18 +82,15 @@ def states(name: str, toy: Study, done: Path, root: Path) -> Iterator[Target]:
             yield target
 
 
-def _studies(folder: Path) -> Iterator[tuple[str, Study, str]]:
-    """Names, studies, and the stage that is computed of them where it is not all."""
-    yield "pocket", override(study("pocket"), [*POCKET, OBJECTIVES]), ""
-    yield "pocket", override(study("pocket"), OTHER), ""
-    yield "mixtures", override(study("languages"), [*MIXTURES, "mixtures=50-50,90-10"]), ""
-    for rows in (8, 9):
-        yield "growth", override(study("growth"), [*GROWTH, f"probe.rows={rows}"]), "derive"
+def _studies(folder: Path) -> Iterator[tuple[str, Study]]:
+    yield "pocket", override(study("pocket"), [*POCKET, OBJECTIVES])
+    yield "pocket", override(study("pocket"), OTHER)
+    yield "mixtures", override(study("languages"), [*MIXTURES, "mixtures=50-50,90-10"])
     for lines, objectives in ((2, "WEAM,PPA-queue24"), (3, "WEAM,XLM-ALIGN")):
         toy = natural(folder / "data" / f"{lines} withheld")
         written(folder / "data" / f"{lines} withheld" / "withheld.txt", EN[:lines])
-        yield "natural", override(toy, [*NATURAL, f"objectives={objectives}"]), ""
-    yield "word alignment", word_alignment(folder / "data" / "gold"), ""
+        yield "natural", override(toy, [*NATURAL, f"objectives={objectives}"])
+    yield "word alignment", word_alignment(folder / "data" / "gold")
 
 
 def caches(folder: Path) -> Iterator[Target]:

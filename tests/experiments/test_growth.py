@@ -13,7 +13,7 @@ from analysis.records.json_rows import read
 from analysis.records.record import ALIGNMENT, CKA, GRADIENTS, HELD_OUT, LINEAR, RETRIEVAL, Record
 from derive.errors import BadInput
 from derive.languages import Languages
-from experiments.measures import Growth, ProbeCheck
+from experiments.measures import Growth
 from experiments.models import Model
 from experiments.names import study
 from experiments.override import override
@@ -136,31 +136,20 @@ def test_settings_that_cannot_be(setting: str, said: str) -> None:
         override(study("growth"), [setting])
 
 
-def test_too_little_text_held_out_is_said_before_any_model_is_trained(made: Done, tmp_path: Path) -> None:
-    short = Done(tmp_path, override(made.study, ["probe.rows=10000"]))
+def test_too_little_text_held_out_is_refused(made: Done, growth: tuple[Growth, Model]) -> None:
+    measure, model = growth
     with pytest.raises(BadInput, match=r"fewer than twice 10000 \(probe\.rows\)"):
-        short.compute()
-    assert sorted(path.name.partition("-")[0] for path in short.home.iterdir()) == ["languages", "tasks"]
-
-
-def test_what_probes_are_shown_is_counted(made: Done) -> None:
-    (check,) = (step for step in made.study.steps(made.root) if step.kind == "probe-text")
-    counted = check.open().facts[ProbeCheck.COUNTS]
-    assert list(counted) == ["trans", "trans.inv"]
-    for counts in counted.values():
-        assert 20 <= counts["pairs"] <= 60
-        assert counts["masked"] > 8
-        assert counts["tagged"] > counts["tested"] > 60
+        replace(measure, probe=replace(measure.probe, rows=10_000))(model, Machine())
 
 
 def test_what_a_language_of_shared_stems_is_asked_for_are_its_types(tmp_path: Path) -> None:
     """Inside words some types have the source's rows, at their ends none."""
     done = Done(tmp_path, override(study("growth"), [*TINY, "transforms=trans-stems-100", "vocabulary=400"]))
     done.compute("derive")
-    (step, *_) = (step for step in done.study.steps(tmp_path) if step.kind == "probe-text")
-    check: ProbeCheck = step.config
+    model = done.model("MLM")
+    growth: Growth = done.measures(model)["growth"].config.measure
     languages = Languages.open(done.data, ["trans-stems-100"])
-    text = check.growth.text(languages, check.share, check.length)
+    text = growth.text(languages, model)
     rows = text.masked["trans-stems-100"]
     labels = rows.labels.flatten()[rows.positions.at].numpy()
     assert (labels < 400).any() and (labels >= 400).any()

@@ -62,21 +62,18 @@ def test_archives_inside_archives(tmp_path: Path) -> None:
     assert made["whole"] == tarred({"train": b"3"})
 
 
-def test_rows_of_a_language_and_first_columns(tmp_path: Path) -> None:
-    """Three files out of one member, and columns of a file that is no archive."""
+def test_rows_of_a_language(tmp_path: Path) -> None:
+    """Three files out of one member."""
     outputs = (
         Output("en", ("t",), where={"language": "en"}),
         Output("en-no", ("t",), where={"language": "en", "label": "no"}),
-        Output("de", ("t",), where={"language": "de"}, columns=2),
+        Output("de", ("t",), where={"language": "de"}),
     )
     assert unpacked(tmp_path, zipped({"t": TABLE}), "x.zip", *outputs) == {
         "en": b"language\tlabel\ttext\nen\tyes\tone\nen\tno\tthree\n",
         "en-no": b"language\tlabel\ttext\nen\tno\tthree\n",
-        "de": b"language\tlabel\nde\tno\n",
+        "de": b"language\tlabel\ttext\nde\tno\tzwei\n",
     }
-    (tmp_path / "deeper").mkdir()
-    both = unpacked(tmp_path / "deeper", gzip.compress(b"a\tb\tc\n"), "x.gz", Output("two", columns=2, decompress=True))
-    assert both == {"two": b"a\tb\n"}
 
 
 def twice() -> bytes:
@@ -136,7 +133,6 @@ NOISE = random.Random(0).randbytes(20_000)
         (zipped({"x": b"1"}), "x.rar", Output("y", ("x",)), "expected a name that ends in one of .zip"),
         (zipped({"t": TABLE}), "x.zip", Output("y", ("t",), where={"tongue": "en"}), "no column 'tongue'"),
         (zipped({"t": TABLE}), "x.zip", Output("y", ("t",), where={"language": "fr"}), "no row of it has .*'fr'"),
-        (zipped({"t": b"a\tb\nc\n"}), "x.zip", Output("y", ("t",), columns=2), "1 columns; expected 2 or more"),
         (zipped({"t": b"a\tb\nc\n"}), "x.zip", Output("y", ("t",), where={"b": "x"}), "1 columns; expected 2 or more"),
     ],
 )

@@ -32,7 +32,6 @@ def fetched(name: str, site: Site, folder: Path, contents: Mapping[str, bytes]) 
         replace(
             one,
             url=site.serve(f"/{one.name}", contents[one.name]),
-            mirrors=(),
             bytes=0,
             sha256="",
             outputs=tuple(replace(output, bytes=0, sha256="") for output in one.outputs),

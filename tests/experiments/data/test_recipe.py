@@ -20,11 +20,9 @@ def written(folder: Path, **recipes: str) -> None:
 
 
 def test_a_file_and_what_is_known_of_it(tmp_path: Path) -> None:
-    written(
-        tmp_path, one=FILE + f'bytes = 7\nsha256 = "{DIGEST}"\nmirrors = ["https://y.org/f"]\nlicence = "M"\nnote = "n"'
-    )
+    written(tmp_path, one=FILE + f'bytes = 7\nsha256 = "{DIGEST}"\nlicence = "M"\nnote = "n"')
     (download,) = read_recipe("one", tmp_path).downloads
-    assert (download.url, download.mirrors, download.name) == ("https://x.org/f", ("https://y.org/f",), "f")
+    assert (download.url, download.name) == ("https://x.org/f", "f")
     assert (download.bytes, download.sha256, download.pinned) == (7, DIGEST, True)
     assert (download.licence, download.terms, download.source, download.note) == ("M", "https://x.org/l", "s", "n")
     assert download.outputs == (Output("a/b", bytes=7, sha256=DIGEST),)
@@ -33,14 +31,14 @@ def test_a_file_and_what_is_known_of_it(tmp_path: Path) -> None:
 def test_members_for_every_language(tmp_path: Path) -> None:
     text = ZIP + (
         '[[file.unpack]]\nfor = ["en", "fr"]\nplace = "a/{}"\ninside = ["{}.tgz", "train"]\nwhere = { l = "{}" }\n'
-        f'[[file.unpack]]\nplace = "b"\ninside = ["x"]\ncolumns = 2\nsha256 = "{DIGEST}"'
+        f'[[file.unpack]]\nplace = "b"\ninside = ["x"]\nsha256 = "{DIGEST}"'
     )
     written(tmp_path, one=text)
     (download,) = read_recipe("one", tmp_path).downloads
     assert download.outputs == (
         Output("a/en", ("en.tgz", "train"), where={"l": "en"}),
         Output("a/fr", ("fr.tgz", "train"), where={"l": "fr"}),
-        Output("b", ("x",), columns=2, sha256=DIGEST),
+        Output("b", ("x",), sha256=DIGEST),
     )
     assert not download.pinned
 
@@ -99,9 +97,7 @@ def test_a_recipe_of_one_s_own(tmp_path: Path) -> None:
         (FILE.replace("https://x.org/f", f"https://{'a' * 70}.org/f"), "is not an address: "),
         (f"x = {'[' * 10_000}", "cannot be read as TOML: maximum recursion depth"),
         (FILE.replace("https://x.org/f", "https://me:pass@x.org/f"), "a user's name in it, at x.org;"),
-        (FILE + 'mirrors = ["http://y.org/f"]', "only https is fetched"),
-        (FILE + 'mirrors = "https://y.org/f"', "mirrors is a list"),
-        (FILE + 'mirrors = ["https://y.org", "https://y.org"]', "mirrors is a list of texts, each once"),
+        (MEMBER + 'for = "a"', "for is a list of texts, each once"),
         (ZIP, "expected either the place of the file, or what is unpacked"),
         (FILE + '[[file.unpack]]\nplace = "b"', "expected either the place"),
         (FILE + "[file.unpack]\nplace = 'b'", "unpack is a list"),

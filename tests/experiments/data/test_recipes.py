@@ -20,7 +20,7 @@ def test_every_file_is_described(name: str) -> None:
     recipe = read_recipe(name)
     assert recipe.about and recipe.downloads
     for download in recipe.downloads:
-        for url in (download.url, *download.mirrors, download.terms):
+        for url in (download.url, download.terms):
             assert urlsplit(url).scheme == "https"
         assert download.licence and download.source
         if download.sha256:

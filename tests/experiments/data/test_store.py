@@ -124,7 +124,7 @@ def test_files_members_and_rows_come_to_their_places(site: Site, tmp_path: Path)
         site.serve("/z.zip", ZIP),
         ZIP,
         Output("t/en.tsv", ("t.tsv",), where={"language": "en"}),
-        Output("t/fr.tsv", ("t.tsv",), where={"language": "fr"}, columns=1),
+        Output("t/fr.tsv", ("t.tsv",), where={"language": "fr"}),
         Output("x", ("x",), sha256=sha256_of(b"x"), bytes=1),
     )
     packed = gzip.compress(b"packed")
@@ -134,7 +134,7 @@ def test_files_members_and_rows_come_to_their_places(site: Site, tmp_path: Path)
     assert contents(tmp_path) == {
         **{f"f{number}": bytes([number]) * 5_000 for number in range(5)},
         "t/en.tsv": b"language\ttext\nen\tone\n",
-        "t/fr.tsv": b"language\nfr\n",
+        "t/fr.tsv": b"language\ttext\nfr\tun\n",
         "x": b"x",
         "p": b"packed",
     }
