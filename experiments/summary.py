@@ -1,6 +1,9 @@
-"""What a study says about itself: its size in words, its report, and the counts of what was left out."""
+"""What a study says about itself: its size in words, its records, its configuration, and counts of what was left out."""
 
+import platform
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -10,25 +13,25 @@ from analysis.report.table import coverage
 from analysis.results.floors import over_draws
 from derive.files import plain
 from derive.preview import PREVIEW
-from experiments.account import (
-    computed_with,
-    counted,
-    listed,
-    of_gold,
-    of_languages,
-    of_natural,
-    of_natural_task,
-    of_task,
-)
 from experiments.finetuning import ZeroShot
 from experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages
 from experiments.measures import Forms, GoldSetLinks, Growth, MeasuredStep, read_measured
-from experiments.models import Model
 from experiments.step import Step
 from experiments.study import Study
 from experiments.tasks import read_floors
 
-HEAD = "the prediction head alone, by the first objective that predicts, before anything else"
+LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")
+TORN = "more entities than before: the new order splits some, and each piece counts as one"
+
+
+def counted(number: int, one: str) -> str:
+    """`1 model`, `12 models`."""
+    return f"{number:,} {one}" if number == 1 else f"{number:,} {one}s"
+
+
+def listed(values: Mapping[str, Any]) -> str:
+    """`layers 2, heads 4`, without the kind of the values."""
+    return ", ".join(f"{key} {value}" for key, value in values.items() if key != "kind")
 
 
 def scale(study: Study) -> str:
@@ -65,11 +68,9 @@ def extent(study: Study) -> str:
 
 def account(study: Study, root: Path) -> list[str]:
     """What came in and went out when the languages and the examples of tasks were derived, and where to look."""
-    steps = [step for step in study.steps(root) if step.stage == "derive"]
-    lines = list(_of_data(study, root))
-    if isinstance(study.languages, DerivedLanguages):
-        return [*lines, *(f"{step.folder}: read {PREVIEW}" for step in steps if PREVIEW in step.open().digests)]
-    return [*lines, *(str(step.folder) for step in steps)]
+    artefacts = [step.open() for step in study.steps(root) if step.stage == "derive"]
+    places = [f"{one.folder}: read {PREVIEW}" if PREVIEW in one.digests else str(one.folder) for one in artefacts]
+    return [*_of_data(study, root), *places]
 
 
 def measured(study: Study, root: Path) -> list[MeasuredStep]:
@@ -98,131 +99,122 @@ def floors_of(study: Study, root: Path) -> list[Floor]:
 
 def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[str]:
     """What was left out of text, examples and measures, and why, a line each."""
-    languages, home = study.languages, study.home(root)
-    if isinstance(languages, GoldPairs):
-        lines = list(of_gold(map(languages.of_set, languages.sets)))
-        counted = [(one.step.folder.relative_to(home), one.exclusions) for one in found]
-        return lines + [f"{name}: {n:,} {what}" for name, counts in counted for what, n in counts.items() if n]
-    lines = [*_of_data(study, root), *_of_pretraining(study.models(root))]
-    if isinstance(languages, NaturalLanguages):
-        for one in found:
-            name, run = one.step.config.measure.name, one.runs[0].id
-            lines += [f"{name}, {run}: {count:,} {what}" for what, count in one.exclusions.items()]
-    elif any(isinstance(measure, Forms) for measure in study.measures) and not languages.source.lemma_fingerprint():
+    lines = list(_of_data(study, root))
+    if isinstance(study.languages, DerivedLanguages | NaturalLanguages):
+        pretraining = {
+            f"{model.training.objective.name}: {count:,} {why}"
+            for model in study.models(root)
+            for why, count in model.step.open().facts["left out"].items()
+            if count
+        }
+        lines += sorted(pretraining)
+    if not isinstance(study.languages, DerivedLanguages):
+        lines += [f"{one.step.title}: {count:,} {why}" for one in found for why, count in one.exclusions.items()]
+    elif any(isinstance(one, Forms) for one in study.measures) and not study.languages.source.lemma_fingerprint():
         lines.append(Forms.UNKNOWN)
     return lines
 
 
 def _of_data(study: Study, root: Path) -> Iterator[str]:
-    """What was left out when text and examples were prepared."""
-    derived = isinstance(study.languages, DerivedLanguages)
+    """What was left out when text, examples and gold sets were prepared."""
     for seed in study.data_seeds:
         prefix = f"seed {seed}: " if len(study.data_seeds) > 1 else ""
-        lines: list[str] = []
-        if data := study.languages_step(root, seed):
-            lines += (of_languages if derived else of_natural)(data.open().facts)
-        for name, step in study.examples(root, seed).items():
-            lines += of_task(step.open().facts) if derived else of_natural_task(name, step.open().facts)
-        yield from (prefix + line for line in lines)
-    if isinstance(study.languages, NaturalLanguages):
+        data = study.languages_step(root, seed)
+        lines = omissions(data.open().facts) if data else iter(())
+        tasks = [omissions(step.open().facts, name) for name, step in study.examples(root, seed).items()]
+        yield from (prefix + line for line in chain(lines, *tasks))
+    if isinstance(study.languages, GoldPairs):
+        texts = [study.languages.of_set(name) for name in study.languages.sets]
+    else:
         parts = [part for measure in study.measures for part in measure.parts()]
-        yield from of_gold(part.text for part in parts if isinstance(part, GoldSetLinks))
+        texts = [part.text for part in parts if isinstance(part, GoldSetLinks)]
+    yield from (f"{text.name}: {count:,} {what}" for text in texts for what, count in text.set.counts.items())
 
 
-def _of_pretraining(models: Sequence[Model]) -> Iterator[str]:
-    """What of the corpora no pretraining instance has, by objective."""
-    left_out: set[tuple[str, str, int]] = set()
-    for model in models:
-        assert isinstance(model.weights, Step)
-        counts = model.weights.open().facts["left out"]
-        left_out |= {(model.training.objective.name, why, count) for why, count in counts.items()}
-    yield from (f"{objective}: {count:,} {why}" for objective, why, count in sorted(left_out) if count)
+def omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
+    """What a manifest, or the part `name` of one, counts in and out, left out, or changed in more than its order."""
+    if "in" in facts:
+        came, went = (
+            ", ".join(f"{count:,} {what}" for what, count in facts[way].items() if isinstance(count, int))
+            for way in ("in", "out")
+        )
+        yield f"{name}: {came} in; {went} out"
+    if "examples" in facts and "left out" in facts:
+        yield f"{name}: {facts['examples']:,} examples"
+    yield from (f"{name}: {count:,} {why}" for why, count in facts.get("left out", {}).items())
+    yield from (f"{name}: {count:,} {why} kept their order" for why, count in facts.get("kept in place", {}).items())
+    if facts.get("examples without an image"):
+        yield f"{name}: {facts['examples without an image']:,} examples without a derived form"
+    if facts.get("spans split"):
+        yield f"{name}: {facts['spans split']:,} {TORN}"
+    parts = [*facts.get("splits", {}).items()]
+    if isinstance(facts.get("languages"), Mapping):
+        parts += facts["languages"].items()
+    parts += [("-".join(pair["languages"]), pair) for pair in facts.get("pairs", ()) if "in" in pair]
+    for part, inner in parts:
+        yield from omissions(inner, f"{name}, {part}" if name else part)
+    vocabulary = facts.get("vocabulary", {})
+    for what, effect in (
+        ("unseen types", "types never occur in the corpus; dictionary and alignment@1 leave them out"),
+        ("rare words not trained on", "occurrences of rare or very long words are encoded, but train no vocabulary"),
+    ):
+        if vocabulary.get(what):
+            yield f"vocabulary: {vocabulary[what]:,} {effect}"
 
 
-Facts = Iterator[tuple[str, str]]
-
-
-def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Facts:
-    if isinstance(study.languages, DerivedLanguages):
-        return _derived_facts(study, study.languages, root, study.models(root))
-    if isinstance(study.languages, NaturalLanguages):
-        return _natural_facts(study, study.languages, study.models(root), [one.step for one in found])
-    return iter(_gold_facts(study, study.languages))
-
-
-def _derived_facts(study: Study, languages: DerivedLanguages, root: Path, models: Sequence[Model]) -> Facts:
-    identity = _identity(models[-1] if study.alone else models[0])
-    if study.paces:
-        yield "Steps, as a multiple of training's", ", ".join(f"{name} {pace:g}" for name, pace in study.paces.items())
+def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterator[tuple[str, str]]:
+    """The configuration of a study and what computed it, by name."""
+    languages, train, models = study.languages, study.train, study.models(root)
+    growth = any(isinstance(measure, Growth) for measure in study.measures)
+    if study.given:
+        yield "Start", f"{study.given.checkpoint.name}, {study.given.fingerprint} (fingerprint of its files)"
     yield "Seeds", ", ".join(map(str, study.seeds))
-    growth = next((measure for measure in study.measures if isinstance(measure, Growth)), None)
-    if not growth and not study.alone:
+    if isinstance(languages, DerivedLanguages) and not growth and not study.alone:
         yield "Intervals", coverage(study.seeds, languages.draws)
-    yield "Model", listed(identity["model"])
-    yield "Training", listed(identity["train"])
+    if study.objectives:
+        yield "Model", listed(vars(study.model))
+        yield "Training", listed(plain(train))
+    if study.paces:
+        yield "Steps, as a multiple of training's", listed({name: f"{pace:g}" for name, pace in study.paces.items()})
     if study.alone:
-        yield "The source alone", ", ".join(f"{steps:,}" for steps in study.alone.steps(study.train)) + " steps"
-        batches = ", ".join(map(str, study.alone.batches or ("–",)))
-        yield "The source alone, all steps", f"{batches} rows a step"
-        yield "Held out", f"the last {study.mixture.held_out:.1%} of the sentences"
-    if growth:
-        yield "Held out", f"the last {study.mixture.held_out:.1%} of the text, on which all models are probed"
-    yield "Dictionary", f"{languages.dictionary.fraction:.0%} of the types, by {languages.dictionary.by}"
-    home = study.home(root)
-    prints = dict.fromkeys(study.of_seed(seed).step(home).fingerprint for seed in study.data_seeds)
-    yield "Languages", f"{', '.join(prints)} (fingerprint of the derived data)"
-    yield from computed_with(identity["threads"], identity["device"])
-
-
-def _identity(model: Model) -> Mapping[str, Any]:
-    assert isinstance(model.weights, Step)
-    identity: Mapping[str, Any] = model.weights.open().facts["identity"]
-    return identity
-
-
-def _gold_facts(study: Study, languages: GoldPairs) -> list[tuple[str, str]]:
-    return [
-        ("Seed", ", ".join(map(str, study.seeds))),
-        ("Model", listed(vars(study.model))),
-        ("Training", listed(plain(study.train))),
-        ("Vocabulary", f"{languages.vocabulary:,} types, byte-level BPE, both languages in one"),
-        ("Encoder given", str(study.encoder or "none")),
-        *computed_with(study.threads, more=("scipy",)),
-    ]
-
-
-def _natural_facts(
-    study: Study, languages: NaturalLanguages, models: Sequence[Model], measures: Sequence[Step]
-) -> Facts:
-    assert study.given
-    yield "Start", f"{study.given.checkpoint.name}, {study.given.fingerprint} (fingerprint of its files)"
-    yield "Seeds", ", ".join(map(str, study.seeds))
-    if models:
-        identity = _identity(models[0])
-        yield "Model", listed(identity["model"])
+        yield "The source alone", ", ".join(f"{steps:,}" for steps in study.alone.steps(train)) + " steps"
+        yield "The source alone, all steps", f"{', '.join(map(str, study.alone.batches)) or '–'} rows a step"
+    if study.mixture.held_out:
+        yield "Held out", f"the last {study.mixture.held_out:.1%} of the text, which no model reads"
+    if isinstance(languages, DerivedLanguages):
+        yield "Dictionary", f"{languages.dictionary.fraction:.0%} of the types, by {languages.dictionary.by}"
+        prints = dict.fromkeys(study.of_seed(seed).step(root).fingerprint for seed in study.data_seeds)
+        yield "Languages", f"{', '.join(prints)} (fingerprint of the derived data)"
+    elif isinstance(languages, GoldPairs):
+        yield "Vocabulary", f"{languages.vocabulary:,} types, byte-level BPE, both languages in one"
+        yield "Encoder given", str(study.encoder or "none")
+    elif models:
         which = "those that occur" if languages.table == "used" else "all"
         yield "Rows of its table", f"{models[0].training.rows:,} of the tokenizer's types: {which}"
-        head = f"{listed(study.head.recipe)}; {HEAD}" if study.head else "drawn where the start has none"
-        yield "Prediction head", head
-        yield "Training", listed(identity["train"])
+        head = "the prediction head alone, by the first objective that predicts, before anything else"
+        yield "Prediction head", f"{listed(study.head.recipe)}; {head}" if study.head else "drawn where there is none"
         yield "Mixture", study.mixture.title
         for model in models[: len(study.objectives)]:  # alike for all seeds
-            assert isinstance(model.weights, Step)
-            amounts = model.weights.open().facts["shown"]
-            rows = ", ".join(f"{name} {part['rows']:,} rows" for name, part in amounts.items() if part["rows"])
+            amounts = model.step.open().facts["shown"].items()
+            rows = ", ".join(f"{name} {part['rows']:,} rows" for name, part in amounts if part["rows"])
             yield f"Shown, {model.training.objective.name}", rows
     for name, task in study.tasks.items():
         grid = (("learning rates", task.learning_rates), ("batches", task.batches), ("epochs", task.epochs))
         tried = "".join(f"; {what} tried: {', '.join(map(str, values))}" for what, values in grid if values)
         yield f"Fine-tuning, {name}", listed(vars(task.finetune)) + tried
-    for step in measures:
-        measure = step.config.measure
-        if isinstance(measure, ZeroShot) and len(measure.configs) > 1:
-            settings = [vars(config) for config in measure.configs]
-            varied = [name for name in settings[0] if len({each[name] for each in settings}) > 1]
-            facts = step.open().facts
-            choice = listed({name: settings[facts["chosen"]][name] for name in varied})
-            dev = ", ".join(f"{100 * value:.1f}" for value in facts["dev"])
-            yield f"Chosen, {step.title}", f"{choice}; the settings’ means over the dev sets, percent: {dev}"
-    facts = measures[0].open().facts["made with"]
-    yield from computed_with(facts["threads"], facts["device"], ("scipy",))
+    for step in (one.step for one in found):
+        yield from _chosen(step)
+    made = found[0].step.open().facts["made with"]
+    yield "Machine", ", ".join(filter(None, (platform.machine(), made["device"], f"{made['threads']} thread(s) a model")))
+    yield "Libraries", ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+
+
+def _chosen(step: Step) -> Iterator[tuple[str, str]]:
+    """The settings of fine-tuning that the dev sets chose, where several were tried."""
+    measure = getattr(step.config, "measure", None)
+    if isinstance(measure, ZeroShot) and len(measure.configs) > 1:
+        settings, facts = [vars(config) for config in measure.configs], step.open().facts
+        varied = [name for name in settings[0] if len({each[name] for each in settings}) > 1]
+        choice = listed({name: settings[facts["chosen"]][name] for name in varied})
+        dev = ", ".join(f"{100 * value:.1f}" for value in facts["dev"])
+        yield f"Chosen, {step.title}", f"{choice}; the settings’ means over the dev sets, percent: {dev}"

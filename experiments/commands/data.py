@@ -44,7 +44,6 @@ def plan(recipes: Recipes = None, to: To = DATA) -> None:
 
 def _planned(recipe: Recipe, store: Store, states: Mapping[Output, State]) -> str:
     """A table of the downloads, the places of altered files, and totals."""
-    from experiments.account import counted
     from experiments.data.recipe import sizes
     from experiments.data.store import State
 
@@ -64,7 +63,8 @@ def _planned(recipe: Recipe, store: Store, states: Mapping[Output, State]) -> st
     unstated = [download for download in missing if not download.pinned and not store.seen(download)]
     if missing:
         command = f"`calque data fetch {recipe.name}{' --trust' if unstated else ''}`"
-        lines += [f"to fetch: {counted(len(missing), 'download')}, {sizes(missing)}; {command}"]
+        what = "download" if len(missing) == 1 else "downloads"
+        lines += [f"to fetch: {len(missing):,} {what}, {sizes(missing)}; {command}"]
     if unstated:
         lines += [f"without a stated digest: {len(unstated):,}; only `--trust` fetches them"]
     lines += [f"{download.outputs[0].place}: {download.note}" for download in recipe.downloads if download.note]

@@ -6,14 +6,14 @@ from derive.artefact import Artefact
 from derive.order import Invert, Permute
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.task_data import KIND, derive_task
-from experiments.account import TORN, of_task
+from experiments.summary import TORN, omissions
 
 
 def test_entities_that_an_order_tears_are_told_by_task_and_split(tmp_path: Path) -> None:
     source = PocketEnglish(size=50, pos=Sizes(2, 2, 2), ner=Sizes(40, 2, 20), nli=Sizes(2, 2, 2))
     folder = derive_task(source, "ner", [Permute(), Invert()], tmp_path / "ner", tmp_path / "cache")
     facts = Artefact.open(folder, KIND).facts
-    splits, told = facts["splits"], list(of_task(facts))
+    splits, told = facts["splits"], list(omissions(facts, "ner"))
     for split in ("train", "test"):
         perm, inv = (splits[split]["languages"][name]["spans split"] for name in ("perm", "inv"))
         assert perm > 0 == inv
