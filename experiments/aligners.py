@@ -67,10 +67,29 @@ def _record(run: Run, text: GoldText, aligner: str, counts: LinkCounts, **fields
 
 @dataclass(frozen=True)
 class GoldSetAligner:
-    """An aligner that learns without a model of the study `study`, on one gold set."""
+    """An aligner that learns without a model of the study `study`, on one gold set.
 
+    `name` is `diagonal`, a baseline that links each target word to the source word in the same place; `fast_align`,
+    trained on the set's own sentences and, where there is parallel text, on both; or `encoder`, the model
+    of a folder, which reads the set with its capitals, every method scored at every layer.
+    """
+
+    name: str
     text: GoldText
     study: str
+    encoder: Path | None = None
+
+    def identity(self) -> Any:
+        if self.encoder:
+            files = (path for path in sorted(self.encoder.glob("*")) if path.is_file())
+            return {"gold": self.text.gold_digests, "encoder": {path.name: digest(path) for path in files}}
+        gold = self.text.gold_digests
+        return {"gold": gold, "text": self.text.identity()} if self.name == "fast_align" else gold
+
+    def step(self, home: Path, threads: int) -> Step:
+        title = f"{self.encoder.name if self.encoder else self.name} {self.text.name}"
+        place, format = home / self.text.name / self.name, 4 if self.encoder else 1
+        return Step(_score_aligner, self, place, title, "evaluate", "records", format, threads)
 
     def run(self, step: Step, source: Described | None = None, layers: int = 0) -> Run:
         """The aligner as records describe it; `source` is the text or the encoder that it learnt from."""
@@ -86,84 +105,28 @@ class GoldSetAligner:
         )
 
 
-@dataclass(frozen=True)
-class Diagonal(GoldSetAligner):
-    """A baseline without training: each target word is linked to the source word in the same place."""
-
-    def identity(self) -> Any:
-        return self.text.gold_digests
-
-    def step(self, home: Path, threads: int) -> Step:
-        return _aligner_step(_score_diagonal, self, home, "diagonal", 1, threads)
-
-
-def _aligner_step(
-    function: Any, config: GoldSetAligner, home: Path, name: str, format: int, threads: int, title: str = ""
-) -> Step:
-    place = home / config.text.name / name
-    title = f"{title or name} {config.text.name}"
-    return Step(function, config, place, title, "evaluate", "records", format, threads)
-
-
-def _score_diagonal(step: Step, machine: Machine) -> None:
-    config: Diagonal = step.config
-    gold, run = config.text.set, config.run(step)
-    score = diagonal_score(gold.pairs, gold.gold)
-    write_measurement(step, Measurement((_record(run, config.text, DIAGONAL, score),)), machine, [run])
-
-
-@dataclass(frozen=True)
-class FastAlign(GoldSetAligner):
-    """fast_align, trained on the set's own sentences and, where there is parallel text, on both."""
-
-    def identity(self) -> Any:
-        return {"gold": self.text.gold_digests, "text": self.text.identity()}
-
-    def step(self, home: Path, threads: int) -> Step:
-        return _aligner_step(_score_fast_align, self, home, "fast_align", 1, threads)
-
-
-def _score_fast_align(step: Step, machine: Machine) -> None:
-    config: FastAlign = step.config
-    own, left_out = config.text.own(), Counter[str]()
-    corpora = {OWN: own}
-    if config.text.text:
-        corpora[MORE], left_out = config.text.pairs()
+def _score_aligner(step: Step, machine: Machine) -> None:
+    config: GoldSetAligner = step.config
+    text, left_out = config.text, Counter[str]()
     runs, records = list[Run](), list[Record]()
-    machine.report(step.title, 0, len(corpora))
-    for done, (name, corpus) in enumerate(corpora.items(), start=1):
-        scores, dropped = fast_align_scores(own, config.text.set.gold, corpus)
-        runs.append(config.run(step, Described(name, name)))
-        records += [
-            _record(runs[-1], config.text, FAST_ALIGN, score, symmetrisation=symmetrisation)
-            for symmetrisation, score in scores.items()
-        ]
-        left_out += dropped
-        machine.report(step.title, done, len(corpora))
-    write_measurement(step, Measurement(tuple(records), left_out), machine, runs)
-
-
-@dataclass(frozen=True)
-class GivenEncoder(GoldSetAligner):
-    """An encoder from a folder, which reads the gold set with its capitals; every method is scored at every layer."""
-
-    encoder: Path
-
-    def identity(self) -> Any:
-        digests = {path.name: digest(path) for path in sorted(self.encoder.glob("*")) if path.is_file()}
-        return {"gold": self.text.gold_digests, "encoder": digests}
-
-    def step(self, home: Path, threads: int) -> Step:
-        return _aligner_step(_score_encoder, self, home, "encoder", 4, threads, self.encoder.name)
-
-
-def _score_encoder(step: Step, machine: Machine) -> None:
-    config: GivenEncoder = step.config
     machine.report(step.title, 0, 1)
-    folder, described = config.encoder, Described(config.encoder.name, config.encoder.name)
-    encoder = Encoder(folder, 0)
-    second = SubWords(folder).second_type if encoder.token_types > 1 else 0
-    run = config.run(step, described, encoder.layers)
-    records, left_out = _score(folder, run, config.text, False, (0, second), machine, CHOICES)
-    write_measurement(step, Measurement(tuple(records), left_out), machine, [run])
+    if config.encoder:
+        encoder = Encoder(config.encoder, 0)
+        second = SubWords(config.encoder).second_type if encoder.token_types > 1 else 0
+        runs = [config.run(step, Described(config.encoder.name, config.encoder.name), encoder.layers)]
+        records, left_out = _score(config.encoder, runs[0], text, False, (0, second), machine, CHOICES)
+    elif config.name == "diagonal":
+        runs = [config.run(step)]
+        records = [_record(runs[0], text, DIAGONAL, diagonal_score(text.set.pairs, text.set.gold))]
+    else:
+        own = text.own()
+        corpora = {OWN: own}
+        if text.text:
+            corpora[MORE], left_out = text.pairs()
+        for name, corpus in corpora.items():
+            scores, dropped = fast_align_scores(own, text.set.gold, corpus)
+            runs.append(config.run(step, Described(name, name)))
+            records += [_record(runs[-1], text, FAST_ALIGN, score, symmetrisation=way) for way, score in scores.items()]
+            left_out += dropped
+    write_measurement(step, Measurement(tuple(records), left_out), machine, runs)
     machine.report(step.title, 1, 1)

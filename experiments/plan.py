@@ -13,11 +13,11 @@ from typing import Any
 import torch
 
 from derive.errors import BadInput, unknown
-from experiments.summary import counted, extent, scale
 from experiments.data.recipe import read_recipe, recipes_of, sizes
 from experiments.schedule import side_by_side
 from experiments.step import Cost
 from experiments.study import Study
+from experiments.summary import counted, extent, scale
 from pretrain.cost import peak_flops
 from pretrain.hub import on_hub
 

@@ -26,7 +26,7 @@ from analysis.records.run import Start as StartOfRun
 from derive.files import fingerprint
 from derive.language import SOURCE
 from derive.transform import Transform
-from experiments.aligners import Diagonal, FastAlign, GivenEncoder
+from experiments.aligners import GoldSetAligner
 from experiments.finetuning import Transfer, ZeroShot
 from experiments.languages import THE_SOURCE, DerivedLanguages, GoldPairs, NaturalLanguages, PairText
 from experiments.measures import PAIR_MEASURES, Growth, Measure, Retrieval, measuring
@@ -213,9 +213,9 @@ class Study:
         if not isinstance(self.languages, GoldPairs):
             return [step for seed in self.data_seeds for step in self.floors(root, seed)]
         texts = [self.languages.of_set(name) for name in self.languages.sets]
-        aligners = [kind(text, self.name) for kind in (Diagonal, FastAlign) for text in texts]
-        encoders = [GivenEncoder(text, self.name, self.encoder) for text in texts] if self.encoder else []
-        return [aligner.step(self.home(root), self.threads) for aligner in (*aligners, *encoders)]
+        aligners = [GoldSetAligner(name, text, self.name) for name in ("diagonal", "fast_align") for text in texts]
+        aligners += [GoldSetAligner("encoder", text, self.name, self.encoder) for text in texts if self.encoder]
+        return [aligner.step(self.home(root), self.threads) for aligner in aligners]
 
     def floors(self, root: Path, seed: int) -> list[Step]:
         examples = self.examples(root, seed)

@@ -205,7 +205,10 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
     for step in (one.step for one in found):
         yield from _chosen(step)
     made = found[0].step.open().facts["made with"]
-    yield "Machine", ", ".join(filter(None, (platform.machine(), made["device"], f"{made['threads']} thread(s) a model")))
+    yield (
+        "Machine",
+        ", ".join(filter(None, (platform.machine(), made["device"], f"{made['threads']} thread(s) a model"))),
+    )
     yield "Libraries", ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
 
 

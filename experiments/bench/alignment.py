@@ -1,47 +1,15 @@
-"""Alignment: alignment@1 against the bare matrix products, and word alignment by an encoder against SimAlign."""
+"""Word alignment by an encoder, against SimAlign."""
 
 from collections.abc import Callable
 from functools import partial
-
-import numpy as np
-import torch
-from torch import Tensor
 
 from analysis.aligners.encoder import Precision, main_layer
 from analysis.aligners.methods import BY_NAME
 from analysis.aligners.pair_encoder import EncoderAligner
 from analysis.measures.aer import gold_set
-from analysis.measures.alignment import Types
 from derive.links.aligner import Links
-from derive.script import Transliterate
-from derive.types import OURS
 from experiments.bench.harness import Comparison, check_equal, cpu_seconds, folder_of, interleaved
 from pretrain.saved_model import read_config
-
-SIZE, WIDTH = 40_000, 512
-BLOCK = 500
-"""Rows of a block of products, as usually written."""
-
-
-def alignment(rounds: int) -> list[Comparison]:
-    """alignment@1 of a table, normalisation and both directions, against the products that it cannot do without."""
-    torch.manual_seed(0)
-    table = torch.randn(2 * SIZE, WIDTH)
-    table[SIZE:] *= 5  # noise enough that about half of the types find their image
-    table[SIZE:] += table[:SIZE]
-    source, derived = table[:SIZE], table[SIZE:]
-    ids = OURS.ordinary(SIZE)
-    types = Types(ids, Transliterate().image(SIZE), ids[::4], np.ones(SIZE, np.int64), np.arange(SIZE))
-    works = (lambda: types.alignment(table), lambda: products(source, derived))
-    ours, theirs = interleaved([partial(cpu_seconds, work) for work in works], rounds)
-    return [Comparison(f"{SIZE:,} x {SIZE:,} x {WIDTH}", ours, theirs, "CPU s", less=True)]
-
-
-def products(source: Tensor, derived: Tensor) -> None:
-    """Every product of the two tables, block by block into one buffer, and nothing else."""
-    buffer, keys = torch.empty(BLOCK, len(derived)), derived.T
-    for queries in source.split(BLOCK):
-        torch.matmul(queries, keys, out=buffer[: len(queries)])
 
 
 def aligners(rounds: int) -> list[Comparison]:

@@ -17,18 +17,17 @@ from pretrain.hub import model_folder
 
 @dataclass(frozen=True)
 class Comparison:
-    """Ours against theirs, both in `unit`: rates, or times if `less` is better."""
+    """Our rate and theirs, both in `unit`."""
 
     what: str
     ours: float
     theirs: float
     unit: str
-    less: bool = False
 
     @property
     def ratio(self) -> float:
         """How many times better ours is."""
-        return self.theirs / self.ours if self.less else self.ours / self.theirs
+        return self.ours / self.theirs
 
 
 def interleaved(sides: Sequence[Callable[[], float]], rounds: int) -> list[float]:

@@ -39,7 +39,7 @@ def turn(run: Step, machine: Machine) -> Callable[[], float]:
 
 
 def paces(rounds: int) -> list[Comparison]:
-    """By objective, seconds per step next to MLM's; an objective that begins with another takes both by portions."""
+    """By objective, steps per second next to MLM's; an objective that starts from another takes both by portions."""
     study = objectives_pocket()
     objectives = (*study.objectives, SHORT)
     every: dict[str, Objective] = {"MLM": MLM(study.objectives[0].traits.mask_rate)}
@@ -58,4 +58,4 @@ def paces(rounds: int) -> list[Comparison]:
         first, portion = objective.traits.start
         return portion * seconds(first) + (1 - portion) * own[objective.name]
 
-    return [Comparison(one.name, seconds(one), own["MLM"], "CPU s per step", less=True) for one in objectives]
+    return [Comparison(one.name, 1 / seconds(one), 1 / own["MLM"], "steps/CPU s") for one in objectives]

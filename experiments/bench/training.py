@@ -1,4 +1,4 @@
-"""Pretraining and masking against transformers' Trainer and collator: the same model, rows and recipe.
+"""Pretraining against transformers' Trainer and collator: the same model, rows and recipe.
 
 In CPU seconds, so that other work on the machine counts little.
 """
@@ -7,7 +7,6 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +32,9 @@ from derive.natural.build import derive_natural
 from derive.natural.text import TextFiles
 from derive.types import OURS, SPECIALS
 from derive.vocabulary import GivenVocabulary
-from experiments.bench.harness import Comparison, cpu_seconds, folder_of, interleaved, step_seconds
+from experiments.bench.harness import Comparison, folder_of, interleaved, step_seconds
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.distributed import ALONE
-from pretrain.mask import Masking
 from pretrain.model import Learner, build
 from pretrain.objective import Stream
 from pretrain.objectives.mlm import MLM, PackedLines
@@ -148,20 +146,6 @@ def difference(model: PreTrainedModel, stream: Stream) -> float:
     ours, down = gradients(stream.losses(Learner(model, {}), rows)["mlm"] / counts["mlm"])
     theirs, theirs_down = gradients(model(input_ids=rows.ids, labels=rows.labels).loss)
     return max(abs(ours - theirs) / theirs, float((down - theirs_down).norm() / theirs_down.norm()))
-
-
-def mask(rounds: int) -> list[Comparison]:
-    """Masking a batch, whose rows lie ready on both sides, and transformers' collator."""
-    languages, comparisons = made_languages(TYPES // 2, 200_000), []
-    for batch, length in ((32, 128), (128, 512)):
-        packed = PackedLines(languages.languages[0], languages.specials, length)
-        rows = np.stack([packed.row(i) for i in range(batch)])
-        data, source, random = examples(rows, languages), np.zeros_like(rows), np.random.default_rng(0)
-        ours = partial(Masking.of(languages), rows, source, random)
-        theirs = partial(made_collator(TYPES), data)
-        mine, other = interleaved([partial(cpu_seconds, work) for work in (ours, theirs)], rounds)
-        comparisons.append(Comparison(f"{batch} rows of {length}", 1e3 * mine, 1e3 * other, "CPU ms", less=True))
-    return comparisons
 
 
 def made_languages(size: int, words: int) -> Languages:

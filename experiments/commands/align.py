@@ -6,24 +6,23 @@ import os
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from derive.errors import BadInput
+from derive.errors import BadInput, unknown
 from derive.readers.parallel import TwoFiles
 from experiments.commands.options import Sentences, Translations, check_out
 from experiments.signals import leaving
 
 if TYPE_CHECKING:
     from derive.links.aligner import Aligner
-    from derive.links.fast_align import StatisticalAligner
 
 FAST_ALIGN = "fast-align"
 """Learns from sentence pairs; the other methods use an encoder."""
-Way = Literal["fast-align", "ot", "argmax", "itermax", "match", "argmax-centred", "xlm-align"]
 Symmetrise = Literal["union", "intersect", "grow-diag", "grow-diag-final", "grow-diag-final-and"]
 Precision = Literal["float32", "bfloat16"]
 
@@ -32,7 +31,10 @@ def align(
     source: Sentences,
     target: Translations,
     method: Annotated[
-        Way | None, typer.Option(help="Alignment method; default: fast-align, or argmax-centred with an encoder.")
+        str | None,
+        typer.Option(
+            help="fast-align, or with an encoder ot, argmax, itermax, match, argmax-centred (the default) or xlm-align."
+        ),
     ] = None,
     model: Annotated[
         str | None,
@@ -66,19 +68,29 @@ def align(
     """Link the words of sentences and their translations, in Pharaoh's format: `0-0 1-2`, places from 0."""
     from derive.links.fast_align import is_saved
 
-    statistical = model is None or is_saved(Path(model))
-    if statistical:
-        of_encoders = {"--layer": layer, "--joint": joint or None, "--precision": precision, "--device": device}
-        _check_statistical(method, model, save, [name for name, value in of_encoders.items() if value is not None])
-    else:
-        _check_encoder(method, model, save, symmetrise)
     pairs = TwoFiles(source, target)
+    if model is None or is_saved(Path(model)):
+        of_encoder = {"--layer": layer, "--joint": joint or None, "--precision": precision, "--device": device}
+        if method not in (None, FAST_ALIGN):
+            saved = f"{model} holds what fast-align learnt; " if model else ""
+            raise BadInput(f"{saved}{method} needs an encoder: name one with --model")
+        if unused := [name for name, value in of_encoder.items() if value is not None]:
+            raise BadInput(f"fast-align has no encoder: leave out {' and '.join(unused)}")
+        if save and model is not None:
+            raise BadInput(f"--save is for what is learnt now; {model} is saved already")
+        if save:
+            _check_save(save)
+        open_aligner = partial(_fast_align, pairs, model, save, symmetrise)
+    else:
+        if method == FAST_ALIGN:
+            raise BadInput(f"no aligner that fast-align saved is in {model}; without --model it learns one")
+        if symmetrise or save:
+            wrong = "--symmetrise" if symmetrise else "--save"
+            raise BadInput(f"an encoder has one direction, and is a folder already: leave out {wrong}")
+        open_aligner = partial(_encoder, model, method, layer, joint, device or "cpu", precision or "float32")
     _check_files(pairs, out, draw)
     with leaving(f"{out} is as it was") if out else nullcontext():
-        if statistical:
-            aligner: Aligner = _fast_align(pairs, model, save, symmetrise)
-        else:
-            aligner = _encoder(str(model), method, layer, joint, device, precision)
+        aligner = open_aligner()
         _write(pairs, aligner, scores, out)
     for what, count in pairs.counts.items():
         typer.echo(f"{count:,} {what}", err=True)
@@ -86,29 +98,6 @@ def align(
         typer.echo(f"without links: {line}", err=True)
     if out is not None and draw is not None:
         _draw(pairs, draw, aligner, out)
-
-
-def _check_statistical(method: Way | None, model: str | None, save: Path | None, of_encoders: list[str]) -> None:
-    """Refuse options that do not go with fast_align, before anything is read."""
-    if model is None and method not in (None, FAST_ALIGN):
-        raise BadInput(f"{method} needs an encoder: name one with --model")
-    if of_encoders:
-        raise BadInput(f"fast-align has no encoder: leave out {' and '.join(of_encoders)}")
-    if method not in (None, FAST_ALIGN):
-        raise BadInput(f"{model} holds what fast-align learnt; {method} needs an encoder")
-    if save and model is not None:
-        raise BadInput(f"--save is for what is learnt now; {model} is saved already")
-    if save:
-        _check_save(save)
-
-
-def _check_encoder(method: Way | None, model: str | None, save: Path | None, symmetrise: Symmetrise | None) -> None:
-    if method == FAST_ALIGN:
-        raise BadInput(f"no aligner that fast-align saved is in {model}; without --model it learns one")
-    if symmetrise:
-        raise BadInput("an encoder has one direction only: leave out --symmetrise")
-    if save:
-        raise BadInput("--save is for what fast-align learns; an encoder is a folder already")
 
 
 def _check_save(folder: Path) -> None:
@@ -139,20 +128,21 @@ def _check_files(pairs: TwoFiles, out: Path | None, draw: int | None) -> None:
 
 
 def _encoder(
-    model: str, method: Way | None, layer: int | None, joint: bool, device: str | None, precision: Precision | None
+    model: str, method: str | None, layer: int | None, joint: bool, device: str, precision: Precision
 ) -> Aligner:
     from analysis.aligners.methods import BY_NAME, DEFAULT
     from analysis.aligners.pair_encoder import EncoderAligner
     from pretrain.hub import model_folder
 
-    folder, chosen = model_folder(model), BY_NAME[method or DEFAULT.name]
-    numbers = precision or "float32"
-    return EncoderAligner.open(folder, chosen, layer, joint=joint, device=device or "cpu", precision=numbers)
+    name = method or DEFAULT.name
+    if name not in BY_NAME:
+        raise BadInput(unknown("alignment method", name, (FAST_ALIGN, *BY_NAME)))
+    return EncoderAligner.open(
+        model_folder(model), BY_NAME[name], layer, joint=joint, device=device, precision=precision
+    )
 
 
-def _fast_align(
-    pairs: TwoFiles, model: str | None, save: Path | None, symmetrise: Symmetrise | None
-) -> StatisticalAligner:
+def _fast_align(pairs: TwoFiles, model: str | None, save: Path | None, symmetrise: Symmetrise | None) -> Aligner:
     """The saved aligner, or one that learns from the pairs."""
     from derive.files import claimed
     from derive.links.fast_align import StatisticalAligner

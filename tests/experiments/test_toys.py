@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from safetensors.torch import load_file
+from torch import Tensor
 
 import pretrain.objectives
+from analysis.aligners.methods import BY_NAME, Method
 from analysis.baselines.baseline import Answer
 from analysis.measures.alignment import Types
 from analysis.papers import texts
@@ -30,7 +33,8 @@ from pretrain.mask import MASK_RATE
 from pretrain.objective import Stream
 from pretrain.objectives import parse
 from pretrain.objectives.mlm import Monolingual, TextObjective
-from tests.experiments.conftest import TINY
+from pretrain.transport import argmax
+from tests.experiments.conftest import TINY, Done
 from tests.experiments.test_cli import calque
 
 
@@ -115,6 +119,14 @@ class LongerRows(Measure):
         return Measurement((model.measured(machine).record("longer rows", "all", value, len(longer)),))
 
 
+def distances(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """Scores that fall with the distance between the hidden states of two sub-words."""
+    return 1 / (1 + torch.cdist(source, target))
+
+
+NEAREST = Method("nearest", distances, argmax)
+"""An aligner: a score and a rule."""
+
 FIGURE = {
     "papers": ["align_mlm"],
     "heading": "Longer rows",
@@ -135,6 +147,7 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> None:
     for names, value in ((TASKS, Nouns()), (PRIMARY, "accuracy"), (PRINTED, "accuracy")):
         monkeypatch.setitem(names, "nouns", value)
     monkeypatch.setitem(MEASURES, "longer-rows", LongerRows())
+    monkeypatch.setitem(BY_NAME, NEAREST.name, NEAREST)
     monkeypatch.setitem(texts.TEXTS["figures"], "figure-longer", FIGURE)
 
 
@@ -177,6 +190,15 @@ def test_each_runs_from_the_command_line_to_the_report(tmp_path: Path) -> None:
     assert len(numbers) >= 1 and all(number in own for number in numbers)
     drawn = rows_of(report / "figures" / "figure-longer.jsonl")
     assert {r["measure"] for r in drawn} == {"longer rows"} and len(drawn) == 2
+
+
+def test_an_aligner_links_words_by_its_name_on_the_command_line(done: Done, tmp_path: Path) -> None:
+    """A state is nearest to itself, so a text is linked to itself word by word."""
+    text = tmp_path / "text"
+    text.write_text("Sara ate two apples .\n" * 3, encoding="utf-8")
+    model = done.model("MLM").checkpoint
+    code, out, err = calque("align", str(text), str(text), "--method", "nearest", "--model", str(model))
+    assert (code, out) == (0, "0-0 1-1 2-2 3-3 4-4\n" * 3), err
 
 
 def test_the_readme_says_of_objectives_what_they_say_themselves() -> None:

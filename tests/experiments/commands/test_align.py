@@ -24,7 +24,7 @@ from derive.pocket.language import Pocket
 from derive.readers.links import read_links, read_scored
 from derive.types import OURS
 from experiments.cli import Commands
-from experiments.commands.align import Symmetrise, Way, align
+from experiments.commands.align import Symmetrise, align
 from pretrain.saved_model import RUN
 from tests.processes import below, wait_for
 
@@ -78,8 +78,9 @@ def checkpoint(here: Path, tmp_path: Path) -> Path:
     return tmp_path / "run" / "checkpoint"
 
 
-def test_every_method_can_be_asked_for() -> None:
-    assert {*get_args(Way)} == {"fast-align", *BY_NAME}
+def test_every_method_can_be_asked_for(here: Path) -> None:
+    code, _, told = run("--method", "itremax", "--model", here / "model", here / "a.txt", here / "b.txt")
+    assert code == 2 and "did you mean itermax? there are fast-align, ot, " in told
     assert {*get_args(Symmetrise)} == {*SYMMETRISATIONS}
 
 
@@ -104,7 +105,7 @@ def test_words_are_parted_by_spaces_and_tabs_only(tmp_path: Path) -> None:
     assert max(max(i for i, _ in links) for links in read_links(tmp_path / "links")) == 3
 
 
-@pytest.mark.parametrize("method", get_args(Way))
+@pytest.mark.parametrize("method", ["fast-align", *BY_NAME])
 def test_links_go_to_a_file_a_line_a_pair(here: Path, tmp_path: Path, method: str) -> None:
     of_model = [] if method == "fast-align" else ["--model", here / "model", "--layer", 1]
     code, _, told = run("--method", method, *of_model, here / "a.txt", here / "b.txt", "--out", tmp_path / "links")
