@@ -21,7 +21,7 @@ from derive.languages import Languages
 from derive.links.stored import FORMAT as LINKS_FORMAT
 from derive.links.stored import KIND as LINKS
 from derive.links.symmetrise import SYMMETRISATIONS
-from experiments.step import Cost, Machine, Step
+from experiments.step import Machine, Step
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.cost import TrainingBytes, parameters, training_bytes
 from pretrain.hub import model_folder
@@ -37,6 +37,18 @@ BATCH_BYTES = 3 * 8
 """Bytes per id of a step's rows, which are drawn at once: the id, its label and its language."""
 TOO_MUCH = 2
 """A step is refused if its estimated memory is more than this multiple of the machine's."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The cost of pretraining with `batch` rows a step: `memory` is bytes at the peak here, `card` those of a GPU."""
+
+    steps: int
+    parameters: int
+    flops: float
+    memory: int
+    batch: int
+    card: TrainingBytes
 
 
 @dataclass(frozen=True)

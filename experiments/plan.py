@@ -14,8 +14,8 @@ import torch
 
 from derive.errors import BadInput, unknown
 from experiments.data.recipe import read_recipe, recipes_of, sizes
+from experiments.models import Cost
 from experiments.schedule import side_by_side
-from experiments.step import Cost
 from experiments.study import Study
 from experiments.summary import counted, extent, scale
 from pretrain.cost import peak_flops
@@ -102,7 +102,7 @@ def plan(study: Study, jobs: int | None) -> Plan:
     """Estimate a study on this machine, with `jobs` runs in parallel, or as many as `compute` would take."""
     gpu, cores = torch.cuda.is_available(), os.cpu_count() or 1
     steps = study.trained()
-    runs = [(step.title.removeprefix("pretrain "), cost) for step in steps if (cost := step.cost())]
+    runs = [(step.title.removeprefix("pretrain "), step.config.cost()) for step in steps]
     together = min(len(steps), side_by_side(steps, jobs)) if steps else 1
     # A run has its threads' part of the whole machine's rate, which is measured with all cores at once; runs that share
     # a card share its rate.

@@ -107,7 +107,8 @@ def _check_memory(waiting: Sequence[Step], processes: int = 1) -> None:
     card = torch.cuda.is_available()
     there = torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory if card else machine_bytes()
     for step in waiting:
-        step.check_memory(float(there), processes)
+        if step.stage == "pretrain":
+            step.config.check_memory(step.title, float(there), processes)
 
 
 def _check_needs(waiting: Sequence[Step], report: Report) -> None:

@@ -19,7 +19,6 @@ from derive.own_code import code_of
 from experiments.progress import Report, silent
 
 if TYPE_CHECKING:
-    from pretrain.cost import TrainingBytes
     from pretrain.distributed import World
 
 Stage = Literal["derive", "pretrain", "evaluate"]
@@ -53,25 +52,13 @@ class Machine:
 
 
 @dataclass(frozen=True)
-class Cost:
-    """The cost of pretraining with `batch` rows a step: `memory` is bytes at the peak here, `card` those of a GPU."""
-
-    steps: int
-    parameters: int
-    flops: float
-    memory: int
-    batch: int
-    card: TrainingBytes
-
-
-@dataclass(frozen=True)
 class Step:
     """A folder, and the function that fills it.
 
     `place` is the folder without its fingerprint, and `kind` the kind of its artefact. Raise `format` when a change of
     `function` gives other bytes for the same config. The config is a frozen dataclass: steps among its values are
     computed first, and every other value is part of the fingerprint; a method `identity` of the config, or of a value
-    in it, returns what counts instead. Its methods `check`, `check_memory` and `cost` are the step's.
+    in it, returns what counts instead. A method `check` of the config checks the finished folder.
 
     Under torchrun, all processes compute a `shared` step together, and the first process computes any other. A step
     that `spreads` starts workers of its own, so no other step runs at the same time. It has to wait for the steps
@@ -130,16 +117,6 @@ class Step:
             check(self.folder)
         else:
             self.open().verify(lambda done, of: report(f"checking {self.place.name}", done, of))
-
-    def check_memory(self, available: float, processes: int = 1) -> None:
-        """Refuse a step whose `processes`, which share its rows, cannot work in `available` bytes each."""
-        if check := getattr(self.config, "check_memory", None):
-            check(self.title, available, processes)
-
-    def cost(self) -> Cost | None:
-        """What pretraining costs; None of other steps."""
-        estimate = getattr(self.config, "cost", None)
-        return estimate() if estimate else None
 
 
 def _steps_in(value: Any) -> Iterator[Step]:

@@ -1,4 +1,4 @@
-"""What a study says about itself: its size in words, its records, its configuration, and counts of what was left out."""
+"""What a study says about itself: its size, its records, its configuration, and counts of what was left out."""
 
 import platform
 from collections.abc import Iterator, Mapping, Sequence
@@ -205,10 +205,7 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
     for step in (one.step for one in found):
         yield from _chosen(step)
     made = found[0].step.open().facts["made with"]
-    yield (
-        "Machine",
-        ", ".join(filter(None, (platform.machine(), made["device"], f"{made['threads']} thread(s) a model"))),
-    )
+    yield "Machine", f"{platform.machine()}, {made['device']}, {made['threads']} thread(s) per model"
     yield "Libraries", ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
 
 

@@ -311,10 +311,10 @@ def test_a_model_that_fits_no_memory_is_refused_before_anything_is_computed(
 def test_processes_that_share_rows_each_need_memory_for_their_own(pocket: Study) -> None:
     run, *_ = override(pocket, ["train.batch=8192"]).trained()
     with pytest.raises(BadInput, match=r"train\.batch \(8,192\)"):
-        run.check_memory(2**30)
-    run.check_memory(2**30, 256)
+        run.config.check_memory(run.title, 2**30)
+    run.config.check_memory(run.title, 2**30, 256)
     with pytest.raises(BadInput):
-        run.check_memory(2**20, 256)
+        run.config.check_memory(run.title, 2**20, 256)
 
 
 def test_all_mistakes_are_told_at_once(pocket: Study) -> None:

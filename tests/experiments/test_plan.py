@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 from derive.errors import BadInput
 from experiments.cli import app
 from experiments.data.recipe import read_recipe, sizes
+from experiments.models import Cost
 from experiments.names import study
 from experiments.override import override
 from experiments.plan import CARDS, USABLE, Card, by_recipe, card, describe, describe_files, inputs, on_cards, plan
-from experiments.step import Cost
 from experiments.study import Study
 from experiments.summary import extent
 from pretrain.cost import TrainingBytes

@@ -225,7 +225,7 @@ def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> 
         ([*model, "--symmetrise", "union", a, b], "leave out --symmetrise"),
         (["--layer", 0, "--joint", a, b], "leave out --layer and --joint"),
         (["--device", "cpu", a, b], "leave out --device"),
-        ([*model, "--save", tmp_path / "new", a, b], "an encoder is a folder already"),
+        ([*model, "--save", tmp_path / "new", a, b], "is a folder already: leave out --save"),
         ([*two, "--save", tmp_path], "there is something else; expected the name of a new folder"),
         ([*two, "--save", tmp_path / "two"], "there is something else"),
         ([*two, "--save", tmp_path / "of-others"], "the manifest of run; expected that of fast_align"),
