@@ -13,7 +13,7 @@ from analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN
 from analysis.records.record import LinkCounts, MeasuredModel, Measurement, Record
 from analysis.records.run import Described, Run
 from derive.artefact import digest
-from experiments.languages import GoldText, PairText, lowered
+from experiments.languages import GoldText, lowered
 from experiments.measures import Measure, write_measurement
 from experiments.models import Model
 from experiments.step import Machine, Step
@@ -31,13 +31,13 @@ class EncoderLinks(Measure):
     only_pairs = True
 
     def settings(self, model: Model) -> Any:
-        return model.training.data.config.text.gold_digests
+        return model.training.data.config.gold_digests
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        text: PairText = model.training.data.config
+        text: GoldText = model.training.data.config
         exclusions = Counter(model.step.open().facts["left out"])
         second = int(model.training.objective.traits.language_embeddings)
-        records, dropped = _score(model.checkpoint, model.run, text.text, True, (second, second), machine)
+        records, dropped = _score(model.checkpoint, model.run, text, True, (second, second), machine)
         return Measurement(tuple(records), exclusions + dropped)
 
 
@@ -84,7 +84,7 @@ class GoldSetAligner:
             files = (path for path in sorted(self.encoder.glob("*")) if path.is_file())
             return {"gold": self.text.gold_digests, "encoder": {path.name: digest(path) for path in files}}
         gold = self.text.gold_digests
-        return {"gold": gold, "text": self.text.identity()} if self.name == "fast_align" else gold
+        return {"gold": gold, "text": self.text.digest} if self.name == "fast_align" else gold
 
     def step(self, home: Path, threads: int) -> Step:
         title = f"{self.encoder.name if self.encoder else self.name} {self.text.name}"

@@ -1,9 +1,8 @@
 """The languages of a study: a source and its images, natural languages, or the two languages of gold word links.
 
-Each kind is the config of the step that writes its folder, and has the same methods: `step`; `identity` (the
-fingerprint of all); `language` (that of one language, which does not depend on the others, where it need not);
-`rows_of` (rows of the embedding table of a model of some languages); `pairs_of` (the pairs of them that have bitexts);
-and, of what a study names, `mistakes` (everything that is wrong with it, in words).
+The config of the step that writes their folder has `identity` (the fingerprint of all), `language` (that of one, which
+does not depend on the others where it need not), `rows_of` (rows of the table of a model of some of them) and
+`pairs_of` (the pairs of them that have bitexts). What a study names has `mistakes` (all that is wrong with it).
 """
 
 from __future__ import annotations
@@ -265,7 +264,7 @@ class GoldPairs:
     sets: tuple[str, ...] = SETS
 
     def of_set(self, name: str) -> GoldText:
-        return GoldText(self.gold, name, self.text.get(name, ()))
+        return GoldText(self.gold, name, self.text.get(name, ()), self.vocabulary)
 
     def mistakes(self) -> list[str]:
         wrong = name_mistakes("sets", list(self.sets))
@@ -282,11 +281,15 @@ GOLD_FORMAT = 2
 
 @dataclass(frozen=True)
 class GoldText:
-    """The gold set `name` in the folder `gold`, and parallel text of the same two languages."""
+    """The gold set `name` in the folder `gold`, and parallel text of the same two languages.
+
+    As a source and its translation they have one vocabulary of that many types.
+    """
 
     gold: Path
     name: str
     text: tuple[BitextFiles, ...] = ()
+    vocabulary: int = 0
 
     @cached_property
     def set(self) -> GoldSet:
@@ -297,7 +300,24 @@ class GoldText:
         first, _, second = self.name.partition("-")
         return first, second
 
-    def identity(self) -> Any:
+    def step(self, home: Path) -> Step:
+        place, title = home / self.name / "languages", f"languages {self.name}"
+        return Step(_translate, self, place, title, "derive", KIND, FORMAT)
+
+    def identity(self) -> dict[str, Any]:
+        return {"text": self.digest, "vocabulary": self.vocabulary}
+
+    def language(self, step: Step, name: str) -> str:
+        return step.fingerprint
+
+    def rows_of(self, step: Step, names: Sequence[str]) -> int:
+        return self.vocabulary
+
+    def pairs_of(self, names: Sequence[str]) -> tuple[LanguagePair, ...]:
+        return tuple((SOURCE, name) for name in names)
+
+    @cached_property
+    def digest(self) -> str:
         files = [[_digest(path) for path in (source.path, source.beside) if path] for source in self.text]
         switches = [(source.columns, source.escaped) for source in self.text]
         return fingerprint(GOLD_FORMAT, self.gold_digests, files, switches)
@@ -321,35 +341,11 @@ class GoldText:
         return once, left_out
 
 
-@dataclass(frozen=True)
-class PairText:
-    """A gold set's own sentences and its parallel text, as a source and its translation."""
-
-    text: GoldText
-    vocabulary: int
-
-    def step(self, home: Path) -> Step:
-        name = self.text.name
-        return Step(_translate, self, home / name / "languages", f"languages {name}", "derive", KIND, FORMAT)
-
-    def identity(self) -> dict[str, Any]:
-        return {"text": self.text.identity(), "vocabulary": self.vocabulary}
-
-    def language(self, step: Step, name: str) -> str:
-        return step.fingerprint
-
-    def rows_of(self, step: Step, names: Sequence[str]) -> int:
-        return self.vocabulary
-
-    def pairs_of(self, names: Sequence[str]) -> tuple[LanguagePair, ...]:
-        return tuple((SOURCE, name) for name in names)
-
-
 def _translate(step: Step, machine: Machine) -> None:
-    of: PairText = step.config
+    text: GoldText = step.config
     machine.report(step.title, 0, 1)
-    pairs, _ = of.text.pairs()
-    write_translation(pairs, of.text.pair[1], of.vocabulary, step.folder)
+    pairs, _ = text.pairs()
+    write_translation(pairs, text.pair[1], text.vocabulary, step.folder)
     machine.report(step.title, 1, 1)
 
 

@@ -28,7 +28,7 @@ from derive.language import SOURCE
 from derive.transform import Transform
 from experiments.aligners import GoldSetAligner
 from experiments.finetuning import Transfer, ZeroShot
-from experiments.languages import THE_SOURCE, DerivedLanguages, GoldPairs, NaturalLanguages, PairText
+from experiments.languages import THE_SOURCE, DerivedLanguages, GoldPairs, NaturalLanguages
 from experiments.measures import PAIR_MEASURES, Growth, Measure, Retrieval, measuring
 from experiments.models import GivenModel, Group, Model, Training, Weights
 from experiments.step import Step, with_needs
@@ -238,11 +238,9 @@ class Study:
     def groups(self, root: Path, seed: int) -> list[Group]:
         languages = self.languages
         if isinstance(languages, GoldPairs):
-            texts, home = map(languages.of_set, languages.text), self.home(root)
-            pairs = [(text, PairText(text, languages.vocabulary).step(home)) for text in texts]
             return [
-                Group(text.name, step, text.pair[1:], tuple(Described(code, code) for code in text.pair))
-                for text, step in pairs
+                Group(text.name, text.step(self.home(root)), text.pair[1:], tuple(Described(c, c) for c in text.pair))
+                for text in map(languages.of_set, languages.text)
             ]
         data = self.languages_step(root, seed)
         assert data

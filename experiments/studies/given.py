@@ -5,7 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from derive.errors import BadInput
-from derive.sources.files import TaskFiles
+from derive.order import Invert
+from derive.reorder import Reorder, TreebankFiles
+from derive.script import Transliterate
+from derive.sources.files import Files, TaskFiles
+from derive.transform import compose
+from experiments.languages import DerivedLanguages
 
 PUD = {"fr": "French", "de": "German", "hi": "Hindi", "ja": "Japanese", "ko": "Korean", "tr": "Turkish"}
 """The languages beside English of which there is a treebank of the same thousand sentences."""
@@ -34,6 +39,21 @@ def real_data_and_encoder(study: str, recipe: str) -> tuple[Path, Path]:
 
 def _data(recipe: str) -> str:
     return f"{DATA}; `calque data fetch {recipe}` gets what can be fetched of it"
+
+
+def real_languages(data: Path, vocabulary: int, text: Path, **more: Any) -> DerivedLanguages:
+    """Real English text under Trans, Trans + Inv and Trans + Syn in French order; `more` are other values of `Files`.
+
+    CALQUE_STANZA names the folder of a parser, which Trans + Syn needs.
+    """
+    stanza, trees = os.environ.get("CALQUE_STANZA"), data / "ud"
+    french = TreebankFiles("fr", (trees / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",))
+    order = Reorder(french, TreebankFiles("en", ewt(data).train))
+    return DerivedLanguages(
+        source=Files(text=(text,), parser=Path(stanza) if stanza else None, **more),
+        transforms=(Transliterate(), compose(Transliterate(), Invert()), compose(Transliterate(), order)),
+        vocabulary=vocabulary,
+    )
 
 
 def ewt(data: Path, **more: Any) -> TaskFiles:

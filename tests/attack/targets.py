@@ -18,7 +18,7 @@ from derive.language import SOURCE
 from derive.languages import Languages
 from derive.links.stored import StoredLinks
 from derive.task_data import TaskFolder
-from experiments.languages import DerivedLanguages, NaturalText, PairText
+from experiments.languages import DerivedLanguages, GoldText, NaturalText
 from experiments.measures import read_measured
 from experiments.models import EstimatedLinks, Training
 from experiments.progress import silent
@@ -95,7 +95,7 @@ def _kind(study: str, step: Step) -> str:
 
 
 def _reader(step: Step) -> Callable[[], Any]:
-    if isinstance(step.config, DerivedLanguages | NaturalText | PairText):
+    if isinstance(step.config, DerivedLanguages | NaturalText | GoldText):
         return lambda: _languages(step)
     if isinstance(step.config, DerivedExamples | NaturalExamples):
         return lambda: _examples(step)
