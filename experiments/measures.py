@@ -153,8 +153,7 @@ class OrderDistance(Measure):
     only_pairs = True
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        (language,) = model.training.languages
-        facts = model.training.data.open().facts["languages"][language]
+        facts = model.training.data.open().facts["languages"][model.language]
         sentences = min(MEASURED, facts["out"]["sentences"])
         record = model.measured(machine).record(ORDER, "kendall", facts["order distance"], sentences, step=0)
         return Measurement((record,))
@@ -202,9 +201,8 @@ class Sharing(Measure):
     only_pairs = True
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        (language,) = model.training.languages
-        languages, measured = _languages(model), model.measured(machine)
-        counts = count_shared(languages.folder / language, languages.vocabulary.types, languages[language].table)
+        languages, measured, name = _languages(model), model.measured(machine), model.language
+        counts = count_shared(languages.folder / name, languages.vocabulary.types, languages[name].table)
         shares = counts.shares.items()
         records = (measured.record(SHARING, metric, value, count, step=0) for metric, (value, count) in shares)
         return Measurement(tuple(records))
@@ -221,9 +219,8 @@ class Knowledge(Measure):
         return super().applies(model) and bool(model.training.data.config.source.questions())
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        (language,) = model.training.languages
         data = model.training.data
-        pairs = data.config.questions(language, data.place.parents[1] / CACHE)
+        pairs = data.config.questions(model.language, data.place.parents[1] / CACHE)
         questions, images = [question for question, _ in pairs], [image for _, image in pairs]
         return knowledge(model.measured(machine), _languages(model), questions, images)
 
@@ -241,12 +238,11 @@ class Forms(Measure):
     )
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        (language,) = model.training.languages
         lemmas = model.training.data.config.source.lemmas()
         if not lemmas:
             return Measurement()
         forms = other_forms(lemmas, _languages(model).vocabulary)
-        return form_alignment(model.measured(machine), Types.open(model.data, language), forms)
+        return form_alignment(model.measured(machine), Types.open(model.data, model.language), forms)
 
 
 class Reading(Measure):

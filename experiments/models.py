@@ -172,6 +172,12 @@ class Model:
         return MeasuredModel(self.checkpoint, self.run.id, language, self.run.seed, steps_of(self.weights), device)
 
     @property
+    def language(self) -> str:
+        """The other language, where it is measured from a source to one."""
+        (language,) = self.training.languages
+        return language
+
+    @property
     def of_pair(self) -> bool:
         """Whether it is measured from a source to one other language."""
         return len(self.training.languages) == 1 and not self.mixed

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from heapq import heapreplace
+from itertools import groupby
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -181,21 +182,14 @@ def describe_files(study: Any, name: str) -> str:
     missing = [path for path in paths if not (path.is_dir() or (path.is_file() and path.stat().st_size > 0))]
     if not missing:
         return f"files: all {len(paths):,} are there\n" if paths else ""
-    how = "missing, empty or no files" if any(path.exists() for path in missing) else "missing"
-    lines = [f"files: {len(missing):,} of {len(paths):,} are {how}"]
+    lines = [f"files: {len(missing):,} of {len(paths):,} are missing or empty"]
     for recipe, found in by_recipe(missing, name).items():
-        lines.append(_command(recipe, len(found)) if recipe else f"no recipe has {len(found):,} of them:")
-        folders: dict[Path, list[str]] = {}
-        for path in found:
-            folders.setdefault(path.parent, []).append(path.name)
-        for folder, files in folders.items():
-            text = f"  {folder}/ {' '.join(files)}"
+        lines.append(f"no recipe has {len(found):,} of them:")
+        if recipe:
+            downloads = read_recipe(recipe).downloads
+            trust = "" if all(download.pinned for download in downloads) else " --trust"
+            lines[-1] = f"`calque data fetch {recipe}{trust}` gets {len(found):,} of them ({sizes(downloads)}):"
+        for folder, files in groupby(found, lambda path: path.parent):
+            text = f"  {folder}/ {' '.join(path.name for path in files)}"
             lines.append(fill(text, WIDTH, subsequent_indent="    ", break_on_hyphens=False))
     return "\n".join(lines) + "\n"
-
-
-def _command(name: str, number: int) -> str:
-    """The command that fetches `number` files, and how much it fetches in all."""
-    downloads = read_recipe(name).downloads
-    trust = "" if all(download.pinned for download in downloads) else " --trust"
-    return f"`calque data fetch {name}{trust}` gets {number:,} of them ({sizes(downloads)}):"

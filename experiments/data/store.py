@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -13,7 +13,7 @@ from derive.artefact import read_sealed, write_sealed
 from derive.errors import BadInput
 from derive.files import claimed, make_folder, sha256, whole_file
 from experiments.data.archive import unpack
-from experiments.data.download import PART, PATIENCE, Downloader, Patience
+from experiments.data.download import PATIENCE, Downloader, Patience
 from experiments.data.recipe import LOCK, Download, Output, Recipe
 from experiments.progress import Report, Throttled
 
@@ -117,7 +117,6 @@ class Store:
         if not missing:
             return result
         make_folder(self.work)
-        self._check_room(missing)
         with claimed(self.folder / "fetching"):
             for download in missing:
                 try:
@@ -131,17 +130,6 @@ class Store:
     def work_folder(self, download: Download) -> Path:
         """Where a download grows and is unpacked: another folder for every address."""
         return self.work / hashlib.sha256(download.url.encode()).hexdigest()[:16]
-
-    def _check_room(self, downloads: Sequence[Download]) -> None:
-        """Refuse what the disk has no room for: downloads and, as far as it is known, what is unpacked."""
-        needed = 0
-        for download in downloads:
-            part = self.work_folder(download) / PART
-            needed += (download.bytes or download.about_bytes) - (part.stat().st_size if part.exists() else 0)
-            needed += sum(output.bytes for output in download.outputs if output.inside or output.decompress)
-        free = shutil.disk_usage(self.folder).free
-        if needed > free:
-            raise BadInput(f"{needed:,} bytes are needed, and its disk has room for {free:,}", self.folder)
 
     def _fetch(self, download: Download, report: Report, patience: Patience) -> list[str]:
         """Download, check, unpack, check again and put in place; returns the places that were empty.

@@ -178,7 +178,7 @@ def test_what_is_there_is_counted_and_what_is_not_is_told_with_its_command(
     paths = inputs(planned)
     assert tmp_path / "nli" / "xnli" / "test-en.tsv" in paths and len(paths) == 10
     said = describe_files(planned, planned.name)
-    assert said.startswith("files: 10 of 10 are missing\n`calque data fetch align_mlm")
+    assert said.startswith("files: 10 of 10 are missing or empty\n`calque data fetch align_mlm")
     assert f"gets 10 of them ({sizes(read_recipe('align_mlm').downloads)}):" in said
     for path in paths:
         assert str(path.parent) in said and path.name in said
@@ -189,7 +189,7 @@ def test_what_is_there_is_counted_and_what_is_not_is_told_with_its_command(
 
 def test_a_file_of_no_recipe_is_told_too(tmp_path: Path) -> None:
     said = describe_files(Whole({"x": (Part((tmp_path / "mine.txt",)),)}), "whole")
-    assert said.splitlines()[:2] == ["files: 1 of 1 are missing", "no recipe has 1 of them:"]
+    assert said.splitlines()[:2] == ["files: 1 of 1 are missing or empty", "no recipe has 1 of them:"]
     assert said.splitlines()[2].endswith("mine.txt")
 
 
@@ -234,5 +234,5 @@ def test_what_cannot_be_read_counts_as_lacking(tmp_path: Path) -> None:
     folder.mkdir()
     full.write_text("a\tO\n", encoding="utf-8")
     said = describe_files(Whole({"x": (Part((empty, pipe, full)),)}, folder), "")
-    assert said.splitlines()[0] == "files: 2 of 4 are missing, empty or no files"
+    assert said.splitlines()[0] == "files: 2 of 4 are missing or empty"
     assert "empty.tsv pipe.tsv" in said and "full.tsv" not in said

@@ -220,15 +220,6 @@ def test_a_file_that_nobody_can_check_stays(site: Site, tmp_path: Path) -> None:
     assert Store(tmp_path).state(outputs[0]) is State.ALTERED
 
 
-def test_a_disk_without_room_is_refused_before_anything_is_asked(site: Site, tmp_path: Path) -> None:
-    one = Download(
-        site.serve("/f", b"f"), (Output("f"),), "none", "https://x.org", "test", bytes=10**18, sha256="0" * 64
-    )
-    with pytest.raises(BadInput, match="1,000,000,000,000,000,000 bytes are needed, and its disk has room for"):
-        fetched(tmp_path, one)
-    assert (contents(tmp_path), site.asked) == ({}, [])
-
-
 def test_one_process_at_a_time(site: Site, tmp_path: Path) -> None:
     one = download(site.serve("/f", b"file"), b"file")
     with claimed(tmp_path / "fetching"), pytest.raises(BadInput, match="another process works on it"):
