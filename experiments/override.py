@@ -58,7 +58,7 @@ def override(study: Study, settings: Sequence[str]) -> Study:
         try:
             if not equals:
                 raise ValueError("expected key=value")
-            study = _replace(study, key.strip().split("."), text.strip())
+            study = _replace(study, Study, study.name, key.strip().split("."), text.strip())
         except (ValueError, BadInput) as error:
             mistakes.append(f"--set {setting if len(setting) <= LONGEST_NAME else shown(setting)}: {error}")
     mistakes += study_mistakes(study)
@@ -71,65 +71,55 @@ def _fields(value: Any) -> list[str]:
     return [field.name for field in dataclasses.fields(value) if field.name != "name"]
 
 
-def _replace(value: Any, path: list[str], text: str) -> Any:
-    """`value` with the field at `path` read from `text`."""
-    key, rest = path[0], path[1:]
+def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -> Any:
+    """The value `name`, of the type `hint`, with what is at `path` in it read from `text`."""
+    if not path:
+        return _replace_whole(value, hint, name, text)
+    key, *rest = path
     if isinstance(value, Mapping):
+        kind = typing.get_args(hint)[1]
+        if kind in (int, float) or (kind in PARSERS and not rest):
+            return {**value, ".".join(path): _read(text, kind)}
         _check_known(key, value)
         if not dataclasses.is_dataclass(value[key]):
             raise ValueError(f"{key}: {UNSAID}")
-        _check_whole(key, value[key], rest)
-        return {**value, key: _replace(value[key], rest, text)}
-    if key not in _fields(value) and isinstance(value, Study):
+        return {**value, key: _replace(value[key], kind, key, rest, text)}
+    if not dataclasses.is_dataclass(value):
+        raise ValueError(f"{name} has no fields")
+    if isinstance(value, Study) and key not in _fields(value):
         return _replace_within(value, path, text)
     _check_known(key, _fields(value))
-    inner, hint = getattr(value, key), typing.get_type_hints(type(value))[key]
-    nested = dataclasses.is_dataclass(inner) or isinstance(inner, Mapping)
-    if rest and not nested:
-        raise ValueError(f"{key} has no fields")
-    kind = typing.get_args(hint)[1] if isinstance(inner, Mapping) else None
-    if rest and (kind in (int, float) or (kind in PARSERS and len(rest) == 1)):
-        return dataclasses.replace(value, **{key: {**inner, ".".join(rest): _read(text, kind)}})
-    if rest:
-        return dataclasses.replace(value, **{key: _replace(inner, rest, text)})
-    if isinstance(inner, Mapping):
-        entries = with_siblings(inner) if key == "tasks" else inner
-        return dataclasses.replace(value, **{key: _keep(entries, text)})
-    if nested and not (text.lower() == "none" and type(None) in typing.get_args(hint)):
-        _check_whole(key, inner, rest)
-    new = _read(text, hint, inner)
+    new = _replace(getattr(value, key), typing.get_type_hints(type(value))[key], key, rest, text)
     if key == "seed" and new < 0:
         raise ValueError(f"a seed is 0 or more, not {new}")
-    return dataclasses.replace(value, **{key: new})
+    return dataclasses.replace(value, **{key: new})  # type: ignore[type-var]
 
 
-def _replace_within(study: Study, path: list[str], text: str) -> Study:
+def _replace_whole(value: Any, hint: Any, name: str, text: str) -> Any:
+    if isinstance(value, Mapping):
+        return _keep(with_siblings(value) if name == "tasks" else value, text)
+    if dataclasses.is_dataclass(value) and not (text.lower() == "none" and type(None) in typing.get_args(hint)):
+        raise ValueError(f"{name} has fields of its own; set one of them: {', '.join(_fields(value))}")
+    return _read(text, hint, value)
+
+
+def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
     """The study with a value of the one part that has it changed: `transforms` is `languages.transforms`."""
-    places: dict[str, tuple[str, int | None]] = {}
-    for name in _fields(study):
-        value = getattr(study, name)
-        for number, part in enumerate(value) if name == "measures" else [(None, value)]:
-            if dataclasses.is_dataclass(part) and path[0] in _fields(part):
-                places[f"{name}.{path[0]}"] = name, number
-    if not places:
-        nested = [getattr(study, name) for name in _fields(study)]
-        keys = [*_fields(study), *(key for part in nested if dataclasses.is_dataclass(part) for key in _fields(part))]
-        _check_known(path[0], list(dict.fromkeys(keys)))
-    if len(places) > 1:
-        raise ValueError(f"{path[0]} is in several parts; expected one of {', '.join(places)}")
-    ((name, number),) = places.values()
-    inner: Any = getattr(study, name)
-    if number is None:
-        changed = _replace(inner, path, text)
-    else:
-        changed = (*inner[:number], _replace(inner[number], path, text), *inner[number + 1 :])
+    parts = {(name,): getattr(study, name) for name in _fields(study)}
+    parts |= {("measures", number): measure for number, measure in enumerate(study.measures)}
+    nested = {place: part for place, part in parts.items() if dataclasses.is_dataclass(part)}
+    holders = [place for place, part in nested.items() if path[0] in _fields(part)]
+    if not holders:
+        keys = dict.fromkeys(key for place, part in nested.items() if len(place) == 1 for key in _fields(part))
+        _check_known(path[0], list(dict.fromkeys(_fields(study)) | keys))
+    if len(holders) > 1:
+        places = ", ".join(f"{name}.{path[0]}" for name, *_ in holders)
+        raise ValueError(f"{path[0]} is in several parts; expected one of {places}")
+    name, *number = holders[0]
+    changed = _replace(parts[holders[0]], None, name, path, text)
+    if number:
+        changed = (*study.measures[: number[0]], changed, *study.measures[number[0] + 1 :])
     return dataclasses.replace(study, **{name: changed})
-
-
-def _check_whole(key: str, value: Any, rest: Sequence[str]) -> None:
-    """Refuse to set a value of several fields at once."""
-    if not rest:
-        raise ValueError(f"{key} has fields of its own; set one of them: {', '.join(_fields(value))}")
 
 
 def _check_known(key: str, names: Collection[str]) -> None:

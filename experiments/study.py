@@ -189,24 +189,23 @@ class Study:
         return None
 
     def examples(self, root: Path, seed: int = 0) -> dict[str, Step]:
+        """The steps that prepare the examples of tasks, by task; the same ones each time, for fingerprints read files."""
         key = root, seed if seed in self.data_seeds else 0
         if key not in self._examples:
-            self._examples[key] = self._example_steps(*key)
+            home, languages = self.home(root), self.languages
+            if isinstance(languages, DerivedLanguages):
+                names = dict.fromkeys((*self.tasks, *(m.task for m in self.measures if isinstance(m, Growth))))
+                steps = {name: DerivedExamples(self.of_seed(key[1]), name).step(home) for name in names}
+            else:
+                source = languages.source if isinstance(languages, NaturalLanguages) else SOURCE
+                tasks = {name: its for name, its in self.tasks.items() if its.files}
+                steps = {name: NaturalExamples(name, its, source).step(home) for name, its in tasks.items()}
+            self._examples[key] = steps
         return self._examples[key]
 
     @cached_property
     def _examples(self) -> dict[tuple[Path, int], dict[str, Step]]:
-        """What `examples` has returned, because fingerprints read the examples' files."""
         return {}
-
-    def _example_steps(self, root: Path, seed: int) -> dict[str, Step]:
-        home, languages = self.home(root), self.languages
-        if isinstance(languages, DerivedLanguages):
-            names = dict.fromkeys((*self.tasks, *(m.task for m in self.measures if isinstance(m, Growth))))
-            return {name: DerivedExamples(self.of_seed(seed), name).step(home) for name in names}
-        source = languages.source if isinstance(languages, NaturalLanguages) else SOURCE
-        tasks = {name: its for name, its in self.tasks.items() if its.files}
-        return {name: NaturalExamples(name, its, source).step(home) for name, its in tasks.items()}
 
     def baselines(self, root: Path) -> list[Step]:
         """The steps of what needs no model of the study: floors of tasks, and word aligners."""
@@ -248,7 +247,11 @@ class Study:
             described = tuple(Described(name, name) for name in self.named_languages)
             return [Group("", data, tuple(languages.texts), described, self.mixture)]
         transforms = languages.of_seed(seed).transforms
-        groups = [(mixture.name, self.others(mixture, transforms), self.read(mixture)) for mixture in self.mixtures]
+        held_out = self.mixture.held_out
+        groups = [
+            (mixture.name, self.others(mixture, transforms), replace(mixture, held_out=held_out))
+            for mixture in self.mixtures
+        ]
         groups = groups or [(each.name, (each,), self.mixture) for each in transforms]
         return [
             Group(name, data, tuple(each.name for each in others), (THE_SOURCE, *map(Described.of, others)), mixture)
@@ -259,13 +262,9 @@ class Study:
         """The derived languages of a mixture: as many as it has shares for, or all."""
         return transforms if mixture.languages is None else transforms[: mixture.languages - 1]
 
-    def read(self, mixture: Mixture) -> Mixture:
-        """One of `mixtures` as models read it: without the text that the study holds out."""
-        return replace(mixture, held_out=self.mixture.held_out)
-
     @property
     def named_languages(self) -> list[str]:
-        """The natural languages that are read, and those that models are of_tasks in."""
+        """The natural languages that are read, and those that models are tested in."""
         assert isinstance(self.languages, NaturalLanguages)
         of_tasks = [name for task in self.tasks.values() for name in (*task.tests, *task.devs)]
         same = [name for measure in self.measures if isinstance(measure, Retrieval) for name in measure.same_sentences]
