@@ -50,10 +50,7 @@ def _score(
     machine: Machine,
     everywhere: tuple[Method, ...] = (OT, RELEASED),
 ) -> tuple[list[Record], Counter[str]]:
-    """Records of an encoder's layers, and what got no links; other methods than `everywhere` at the main layer only.
-
-    `token_types` are the target's, when each side is a row and when both are one.
-    """
+    """Records of every layer by the methods `everywhere`, of the main one by all, and what got no links."""
     pairs = lowered(text.set.pairs) if lower else text.set.pairs
     device = str(machine.world.device)
     _, scores, exclusions = alone_and_joint(checkpoint, pairs, text.set.gold, token_types, device, everywhere)

@@ -82,9 +82,8 @@ def transfers(others: Sequence[str]) -> list[LanguagePair]:
 class ZeroShot(Measure):
     """A task in natural languages: scores in the source, where the model is fine-tuned, and in the other languages.
 
-    With several `configs` the best on the joint validation set is taken. `way` says whether translations are learnt
-    from too. Of a learning curve (`on_curve`) records say how many examples the model learnt from: a `sample`, or all.
-    Predictions are written next to the records, in the files of XTREME's submissions.
+    With several `configs` the best on the joint validation set is taken. On a learning curve (`on_curve`) records say
+    how many examples the model learnt from: a `sample`, or all. Predictions are in files of XTREME's submissions.
     """
 
     examples: Step

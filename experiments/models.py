@@ -53,10 +53,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Group:
-    """Languages that a model reads together, and the folder `name` of its models.
-
-    `data` prepares the text; `languages` are the names to open there next to the source, where there is one.
-    """
+    """Languages of `data` that a model reads together, next to the source if there is one; `name` is a folder's."""
 
     name: str
     data: Step
@@ -121,10 +118,10 @@ def steps_of(weights: Weights) -> int:
 
 @dataclass(frozen=True)
 class Model:
-    """A model to measure, which `about` describes in records, except for its id.
+    """A model to measure, which `about` describes in records, except for its id: its folder below `home`.
 
-    Its id is its folder below `home`: that of the step that trains it, or `place`. A model that reads one of the
-    study's mixtures is `mixed`: it is measured between all of its languages, each way.
+    The folder is that of the step that trains it, or `place`. A `mixed` model, which reads one of a study's mixtures,
+    is measured between all of its languages, each way.
     """
 
     weights: Weights
@@ -202,9 +199,12 @@ class EstimatedLinks:
     method: Linked = GROWN
     drawn: PairSample = ALL
 
+    @property
+    def names(self) -> list[str]:
+        return [name for name in (self.first, self.second) if name != SOURCE]
+
     def identity(self) -> dict[str, Any]:
-        names = [name for name in (self.first, self.second) if name != SOURCE]
-        languages = {name: self.data.config.language(self.data, name) for name in names}
+        languages = {name: self.data.config.language(self.data, name) for name in self.names}
         return {"languages": languages, "method": self.method, "drawn": self.drawn}
 
     def step(self) -> Step:
@@ -216,19 +216,14 @@ class EstimatedLinks:
 def _estimate_links(step: Step, machine: Machine) -> None:
     links: EstimatedLinks = step.config
     machine.report(step.title, 0, 1)
-    names = [name for name in (links.first, links.second) if name != SOURCE]
-    languages, method = Languages.open(links.data.folder, names), SYMMETRISATIONS[links.method]
+    languages, method = Languages.open(links.data.folder, links.names), SYMMETRISATIONS[links.method]
     estimate_links(languages, links.first, links.second, step.folder, method, drawn=links.drawn)
     machine.report(step.title, 1, 1)
 
 
 @dataclass(frozen=True)
 class Training:
-    """How a model is pretrained: an objective on the languages `languages` of `data`.
-
-    `start` is the model to start from; without one, weights are random. `mixture` says how much of each language is
-    read. alignment@1 of a model of two languages is measured while it learns.
-    """
+    """How a model is pretrained: an objective on `languages` of `data`, in a mixture, from `start` or random weights."""
 
     data: Step
     languages: tuple[str, ...]

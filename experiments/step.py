@@ -55,14 +55,13 @@ class Machine:
 class Step:
     """A folder, and the function that fills it.
 
-    `place` is the folder without its fingerprint, and `kind` the kind of its artefact. Raise `format` when a change of
-    `function` gives other bytes for the same config. The config is a frozen dataclass: steps among its values are
-    computed first, and every other value is part of the fingerprint; a method `identity` of the config, or of a value
-    in it, returns what counts instead. A method `check` of the config checks the finished folder.
+    `place` is the folder without its fingerprint, and `kind` its artefact's. Raise `format` when a change of `function`
+    gives other bytes for the same config. Steps among the values of the config are computed first, and every other
+    value is part of the fingerprint; a method `identity` of the config, or of a value in it, returns what counts
+    instead. A method `check` of the config checks the finished folder.
 
-    Under torchrun, all processes compute a `shared` step together, and the first process computes any other. A step
-    that `spreads` starts workers of its own, so no other step runs at the same time. It has to wait for the steps
-    `after`, although it does not read their folders.
+    Under torchrun, all processes compute a `shared` step together, and the first one any other. A step that `spreads`
+    starts workers of its own, so no other runs at the same time. The steps `after` come before it too.
     """
 
     function: Callable[[Step, Machine], None]

@@ -88,16 +88,14 @@ class Alone:
 class Study:
     """Every objective, on every group of languages, with every seed; each model is measured alike.
 
-    Derived languages make a group each, together with their source; with `mixtures`, each mixture is a group: of the
-    source and of as many derived languages as it has further shares. Natural languages are one group. Gold sets with
-    text are a group each. `mixture` says how much of each language is read; with `mixtures`, its held-out text applies
-    to all of them.
+    A group is a derived language with its source, or the source and as many derived languages as one of `mixtures` has
+    further shares; all natural languages; or a gold set with text. `mixture` says how much of each language is read;
+    with `mixtures`, only its held-out text applies.
 
-    `start` is what models start from, if they do not start from another model of the study: the folder of a
-    checkpoint, or the hub's name of one with its revision. `head` is how the prediction head of a start without one is
-    trained first, by the first objective that predicts. `paces` are the steps of objectives, as a multiple of
-    `train.steps`. `encoder` is a model that is measured on gold sets next to those of the study. `paper` names the
-    tables, figures and claims of the report.
+    `start` is the folder, or the hub's name with a revision, of the model that others start from; `head` is how its
+    prediction head is trained first where it has none, by the first objective that predicts. `paces` are the steps of
+    objectives, as a multiple of `train.steps`. `encoder` is measured on gold sets next to the study's models. `paper`
+    names the tables, figures and claims of the report.
     """
 
     name: str
@@ -121,11 +119,7 @@ class Study:
     )
 
     def changed(self, **values: Any) -> Study:
-        """The study with other values; values of the languages, such as `transforms`, are named directly too.
-
-        Raises:
-            TypeError: a study, or its languages, have no such value.
-        """
+        """The study with other values; values of the languages, such as `transforms`, are named directly too."""
         own = {field.name for field in dataclasses.fields(self)}
         of_languages = {key: value for key, value in values.items() if key not in own}
         languages = replace(values.pop("languages", self.languages), **of_languages)
@@ -189,7 +183,7 @@ class Study:
         return None
 
     def examples(self, root: Path, seed: int = 0) -> dict[str, Step]:
-        """The steps that prepare the examples of tasks, by task; the same ones each time, for fingerprints read files."""
+        """The steps that prepare the examples of tasks, by task; fingerprints read their files once."""
         key = root, seed if seed in self.data_seeds else 0
         if key not in self._examples:
             home, languages = self.home(root), self.languages
@@ -327,12 +321,10 @@ class Study:
         if self.given is None or not isinstance(self.languages, NaturalLanguages):
             return []
         languages = tuple(Described(name, name) for name in self.named_languages)
-        layers = self.model.layers
+        layers, home = self.model.layers, self.home(root)
         run = Run("", self.name, 0, languages, self._given, layers=layers, main_layer=main_layer(layers))
-        tuned = [
-            Model(self.given, replace(run, seed=seed), self.home(root), f"{START}/seed-{seed}") for seed in self.seeds
-        ]
-        return [Model(self.given, run, self.home(root), START), *tuned]
+        tuned = [Model(self.given, replace(run, seed=seed), home, f"{START}/seed-{seed}") for seed in self.seeds]
+        return [Model(self.given, run, home, START), *tuned]
 
     @property
     def _given(self) -> Described | None:
@@ -382,12 +374,8 @@ class Study:
         return [replace(one, examples=examples[one.task]) if isinstance(one, Growth) else one for one in self.measures]
 
     def measuring(self, root: Path, model: Model) -> list[Step]:
-        """The steps that measure a model: as it is, and after fine-tuning on each task.
-
-        The start as it is and the start with a seed share these between them.
-        """
-        measures: list[Measure] = []
-        seed = model.about.seed
+        """The steps that measure a model as it is and after fine-tuning, which the start does with each seed only."""
+        measures, seed = list[Measure](), model.about.seed
         if model.place == START or isinstance(model.weights, Step):
             measures += [part for measure in self._measures(root, seed) for part in measure.parts()]
         if model.place != START:

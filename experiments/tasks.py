@@ -60,14 +60,12 @@ def language_mistakes(key: str, name: object) -> list[str]:
 class CrossLingualTask:
     """A task that is learnt in one language and tested in it and in others.
 
-    `finetune` says how a model is fine-tuned. `ways` are what it is fine-tuned on: the source alone (ZS), its
-    translations too (TT), or also pairs with a text in each language (TT-CS).
-
-    The examples of derived languages come from their source. Those of natural languages come from annotated files:
-    `files` of the language to learn from, `tests` and `devs` of other languages, and `translations` of the training
-    files, example by example. With `learning_rates`, `batches` or `epochs`, each combination is tried, and the best
-    by the mean over the dev sets is taken. `sizes` make a learning curve: models are also fine-tuned on that many of
-    the training examples, each sample within the next larger one.
+    A model is fine-tuned on the source alone (ZS), its translations too (TT), or also on pairs with a text in each
+    language (TT-CS), as `ways` say. The examples of derived languages come from their source. Those of natural
+    languages come from annotated files: `files` of the language to learn from, `tests` and `devs` of others, and
+    `translations` of the training files, example by example. Of the combinations of `learning_rates`, `batches` and
+    `epochs` the best by the mean over the dev sets is taken. For a learning curve, models are also fine-tuned on
+    `sizes` of the training examples, each sample within the next larger one.
     """
 
     finetune: FinetuneConfig

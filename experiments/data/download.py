@@ -171,10 +171,7 @@ class Downloader:
 
 @contextmanager
 def answer(url: str, headers: dict[str, str], timeout: float) -> Iterator[requests.Response]:
-    """A server's answer, after redirects to addresses that may be fetched from, and never from https to http.
-
-    Raises `Passing` where there is no answer, or the connection breaks off while the block reads.
-    """
+    """A server's answer after redirects; `Passing` where there is none, or the connection breaks while it is read."""
     there = url
     try:
         with requests.Session() as session:

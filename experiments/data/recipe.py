@@ -43,9 +43,8 @@ KINDS = {
 class Output:
     """A file below the data folder, at `place`, with slashes.
 
-    `inside` names a member of the download, a member of that member, and so on. If it is empty, the file is the
-    download itself, decompressed if `decompress` holds. Of a table with a header, only the rows stay that have the
-    values of `where` in the columns of those names.
+    It is the download itself, or decompressed, or the member that `inside` names (or a member of a member, and so on).
+    Of a table with a header, only the rows stay that have the values of `where` in the columns of those names.
     """
 
     place: str

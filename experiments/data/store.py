@@ -98,10 +98,9 @@ class Store:
         write_sealed(self._lock, {"downloads": dict(sorted(self._downloads.items())), "places": places})
 
     def fetch(self, recipe: Recipe, report: Report, *, trust: bool = False, patience: Patience = PATIENCE) -> Fetched:
-        """Fetch the downloads of which a file is missing, check them, unpack them and put the files in place.
+        """Fetch the downloads of which a file is missing, each whether others fail or not, and put files in place.
 
-        One whose digest nobody states is fetched only with `trust`, or where the lock file has it from before. A
-        download that fails stops no other.
+        One whose digest nobody states is fetched only with `trust`, or where the lock file has it from before.
         """
         states = {output.place: self.state(output) for output in recipe.outputs}
         if altered := [place for place, state in states.items() if state is State.ALTERED]:
@@ -132,10 +131,7 @@ class Store:
         return self.work / hashlib.sha256(download.url.encode()).hexdigest()[:16]
 
     def _fetch(self, download: Download, report: Report, patience: Patience) -> list[str]:
-        """Download, check, unpack, check again and put in place; returns the places that were empty.
-
-        What had come stays if the connection breaks or the process is killed, and goes if it is not what it should be.
-        """
+        """Download, check, unpack, check again and put in place; returns the places that were empty."""
         folder, throttled = self.work_folder(download), Throttled(report)
         title = f"fetching {download.outputs[0].place}"
 

@@ -147,7 +147,7 @@ def test_settings(tiny: Study) -> None:
     assert changed.mixtures[1] == Mixture(exponent=0.7)
     everything = changed.groups(ROOT, 0)[1].languages
     assert len(everything) == 4, "one that does not say how many has all languages"
-    assert changed.read(changed.mixtures[0]) == Mixture((Phase((0.9, 0.1)),), held_out=0.2)
+    assert changed.groups(Path(), 0)[0].mixture == Mixture((Phase((0.9, 0.1)),), held_out=0.2)
     assert changed.alone and changed.alone.steps(changed.train) == [6, 12]
 
 
