@@ -2,7 +2,6 @@
 Stanza's own layout: `resources.json`, one language's `LANGUAGE/PROCESSOR/PACKAGE.pt`, and `sha256.json`, against which
 the files are checked when they are read."""
 
-import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -22,7 +21,6 @@ from derive.sentence import Sentence
 
 CHECKSUMS = "sha256.json"
 RESOURCES = "resources.json"
-PACKAGE = "calque"  # the name of a model that was trained here
 BATCH = 2_000  # sentences that Stanza gets at once; it sorts them by length and cuts them further
 LONGEST = 500  # words of the longest sentence that is parsed: memory grows with the square
 
@@ -58,17 +56,6 @@ class StanzaParser:
                 for i, tree in zip(places, _parse(pipeline, [tuple(sentences[i]) for i in places]), strict=True):
                     trees[i] = tree
         return trees
-
-
-def write_folder(part: Path, language: str, models: dict[str, Path]) -> None:
-    """Lay models (processor to file) out in the folder `part` as Stanza does, with checksums."""
-    for processor, model in models.items():
-        place = part / language / processor / f"{PACKAGE}.pt"
-        place.parent.mkdir(parents=True)
-        shutil.move(model, place)  # it may come from another disk
-    packages = {"packages": {"default": dict.fromkeys(models, PACKAGE)}}
-    write_json(part / RESOURCES, {language: packages | {processor: {PACKAGE: {}} for processor in models}})
-    _write_checksums(part)
 
 
 def fetch(language: str, folder: Path) -> str:
@@ -185,7 +172,7 @@ def _pipeline(folder: Path) -> Any:
 
 def _language(folder: Path) -> str:
     """The one language that the folder has models of."""
-    run = "`calque parser train` and `calque parser fetch` make such folders"
+    run = "`calque parser fetch` makes such folders"
     if not (folder / RESOURCES).is_file():
         raise BadInput(f"no {RESOURCES} here; expected a folder of Stanza models: {run}", folder)
     languages = sorted(path.name for path in folder.iterdir() if any(path.glob("*/*.pt")))

@@ -223,7 +223,7 @@ def _estimate_links(step: Step, machine: Machine) -> None:
 
 @dataclass(frozen=True)
 class Training:
-    """How a model is pretrained: an objective on `languages` of `data`, in a mixture, from `start` or random weights."""
+    """How a model is pretrained: an objective on `languages` of `data`, from `start` or random weights."""
 
     data: Step
     languages: tuple[str, ...]

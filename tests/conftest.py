@@ -35,14 +35,14 @@ def stanza_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     from derive.pocket.language import Pocket
     from derive.readers.conllu import write_treebank
-    from experiments.commands.parser import train_models
+    from tests.stanza_training import train_models
 
     folder = of_all_workers(tmp_path_factory) / "stanza"
     with FileLock(folder.with_suffix(".lock")):
         if not (folder / "models").exists():
             for name, stream in (("train", 1), ("dev", 2)):
                 write_treebank(folder / f"{name}.conllu", islice(Pocket().sentences(300, stream), 300))
-            train_models(folder, folder / "models", "en", 45, lambda what, done, of: None)
+            train_models(folder, folder / "models", 45)
     return folder / "models"
 
 

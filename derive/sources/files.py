@@ -306,7 +306,7 @@ class Files(Source):
         if self.parser is None:
             raise BadInput(
                 "a language with another word order needs trees, and text has none: name a folder of Stanza models "
-                "as source.parser or in CALQUE_STANZA (`calque parser fetch` and `calque parser train` make one)"
+                "as source.parser or in CALQUE_STANZA (`calque parser fetch` makes one)"
             )
         return StanzaParser(self.parser)
 

@@ -8,17 +8,14 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
 from derive.errors import BadInput
-from derive.parser import CHECKSUMS, LONGEST, RESOURCES, StanzaParser, _one_thread, _sentence, fetch, write_folder
+from derive.parser import CHECKSUMS, LONGEST, RESOURCES, StanzaParser, _one_thread, _sentence, fetch
 from derive.pocket.language import Pocket
 from derive.readers.conllu import UPOS, tree_fault
 from derive.sentence import Sentence
-from experiments.commands.parser import train_models
-from experiments.progress import silent
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,7 +37,7 @@ def folder(place: Path, *models: str) -> Path:
 @pytest.mark.parametrize(
     ("models", "message"),
     [
-        (("en/pos/calque.pt",), r"no en/depparse/\*\.pt, the model of the processor depparse: `calque parser train`"),
+        (("en/pos/calque.pt",), r"no en/depparse/\*\.pt, the model of the processor depparse: `calque parser fetch`"),
         (("en/depparse/calque.pt",), r"no en/pos/\*\.pt"),
         ((), "models of no language"),
         (("en/pos/a.pt", "en/depparse/a.pt", "fr/pos/a.pt"), "models of en, fr; expected those of one language"),
@@ -67,22 +64,8 @@ def test_the_fingerprint_is_of_contents(tmp_path: Path) -> None:
     assert StanzaParser(here).fingerprint() == StanzaParser(there).fingerprint() != StanzaParser(other).fingerprint()
 
 
-@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no second file system at hand")
-def test_models_that_were_trained_on_another_disk_are_moved(tmp_path: Path) -> None:
-    with TemporaryDirectory(dir="/dev/shm") as name:
-        models = {"pos": Path(name, "tagger.pt"), "depparse": Path(name, "parser.pt")}
-        assert Path(name).stat().st_dev != tmp_path.stat().st_dev
-        for model in models.values():
-            model.write_text(model.name)
-        write_folder(tmp_path, "en", models)
-    assert (tmp_path / "en/pos/calque.pt").read_text() == "tagger.pt"
-    assert StanzaParser(tmp_path).fingerprint()
-
-
 @pytest.mark.parametrize("language", ["../../outside", "/outside", "..", "", "e n", "-en", "en\n"])
 def test_a_language_that_is_no_folder_is_refused(tmp_path: Path, language: str) -> None:
-    with pytest.raises(BadInput, match="expected letters"):
-        train_models(tmp_path, tmp_path / "a" / "b" / "models", language, 6, silent)
     with pytest.raises(BadInput, match="expected letters"):
         fetch(language, tmp_path / "models")
     assert not list(tmp_path.iterdir())

@@ -1,18 +1,14 @@
-"""Stanza's models trained offline, and text parsed into shards that outlive a kill."""
+"""Stanza's models fetched, and text parsed into shards that outlive a kill."""
 
-import json
 import signal
 import subprocess
 import sys
-from itertools import islice
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from derive.parser import StanzaParser
-from derive.pocket.language import Pocket
-from derive.readers.conllu import write_treebank
 from derive.sources.files import Files
 from derive.sources.parsed import SHARD, Parsed
 from experiments.cli import app
@@ -27,40 +23,6 @@ def parser(*words: str | Path) -> tuple[int, str, str]:
     return ran.exit_code, ran.stdout, ran.stderr
 
 
-@pytest.fixture
-def treebank(tmp_path: Path) -> Path:
-    folder = tmp_path / "treebank"
-    folder.mkdir()
-    write_treebank(folder / "x-train.conllu", islice(Pocket().sentences(40, 1), 40))
-    return folder
-
-
-def test_training_needs_a_treebank(tmp_path: Path, treebank: Path) -> None:
-    code, _, told = parser("train", tmp_path, tmp_path / "out")
-    assert (code, len(told.splitlines())) == (2, 1)
-    assert f"{tmp_path}: no *train*.conllu in it" in told
-    write_treebank(treebank / "x-train.conllu", islice(Pocket().sentences(1, 1), 1))
-    code, _, told = parser("train", treebank, tmp_path / "out")
-    assert code == 2 and "only one sentence; expected more" in told
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.slow
-def test_a_training_that_fails_is_one_line_and_a_log(tmp_path: Path, treebank: Path) -> None:
-    pytest.importorskip("stanza", reason="Stanza is not installed")
-    log = tmp_path / "out.tagger.log"
-    (treebank / "x-dev.conllu").write_text("1\tIt\t_\tPRON\t_\t_\t0\troot\t_\t_\n\n")
-    (folder := tmp_path / "torch").mkdir()  # a torch that breaks, before Stanza's own
-    (folder / "torch.py").write_text("raise RuntimeError('this torch is broken')")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(folder))
-        code, _, told = parser("train", treebank, tmp_path / "out")
-    assert (code, len(told.splitlines())) == (2, 1)
-    assert f"{log}: training Stanza's tagger failed with code 1: RuntimeError: this torch is broken" in told
-    assert "Traceback" in log.read_text()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.tagger.log", "torch", "treebank"]
-
-
 @pytest.mark.slow
 def test_fetching_without_a_network_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("stanza", reason="Stanza is not installed")
@@ -70,14 +32,6 @@ def test_fetching_without_a_network_is_one_line(tmp_path: Path, monkeypatch: pyt
     assert (code, len(told.splitlines())) == (2, 1)
     assert "Stanza's models" in told and "cannot be downloaded" in told
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.slow
-def test_training_tells_how_good_the_models_are(stanza_models: Path) -> None:
-    about = json.loads((stanza_models / "about.json").read_text())
-    assert about["training sentences"] == 300
-    assert about["dev"]["tags"] > 0.6
-    assert about["dev"]["heads (UAS)"] >= about["dev"]["heads and relations (LAS)"] > 0.3
 
 
 KILLED = """

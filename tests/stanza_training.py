@@ -1,0 +1,75 @@
+"""A small tagger and a small parser trained offline from a treebank, in a folder such as Stanza's own models are.
+
+`python -m tests.stanza_training TREEBANK FOLDER` makes one in minutes, where there is no network to fetch them.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from derive.files import whole_folder, write_json
+from derive.parser import RESOURCES, _write_checksums
+from derive.readers.conllu import read_conllu, write_treebank
+
+SMALL = """--no_pretrain --hidden_dim 100 --char_hidden_dim 50 --char_emb_dim 25 --word_emb_dim 64 --word_cutoff 2
+    --transformed_dim 50 --num_layers 1 --deep_biaff_hidden_dim 100 --tag_emb_dim 20 --dropout 0.2 --word_dropout 0.1
+    --lr 5e-3 --beta2 0.95 --second_lr 1e-3"""
+"""Both models are small, with less dropout than Stanza's default, under which a small model hardly learns."""
+ONLY = {
+    "tagger": "--composite_deep_biaff_hidden_dim 20 --batch_size 48 --fix_eval_interval",
+    "parser": """--deep_biaff_output_dim 50 --batch_size 1500 --no_xpos --no_ufeats --optim adam --weight_decay 0
+        --second_warmup_steps 0 --no_checkpoint""",
+}
+"""Options that only one of them has. A batch is sentences to the tagger (1,000 take 23 GB) and words to the parser."""
+FALLS = {"tagger": "--max_steps_before_stop", "parser": "--second_optim_start_step"}
+"""The step at which the learning rate falls; the tagger's falls after that many steps without a dev score."""
+
+
+def train_models(treebank: Path, out: Path, steps: int = 800) -> None:
+    """Train a tagger and a parser of English from a UD treebank; the parser takes half of the steps."""
+    training, dev = (
+        [sentence for file in sorted(treebank.glob(f"*{split}*.conllu")) for sentence in read_conllu(file)]
+        for split in ("train", "dev")
+    )
+    if not dev:  # every tenth sentence
+        dev, training = training[::10], [sentence for i, sentence in enumerate(training) if i % 10]
+    with whole_folder(out) as part, TemporaryDirectory(dir=part.parent, prefix=f".{out.name}.") as name:
+        folder, models = Path(name), {}
+        for split, sentences in (("train", training), ("dev", dev[:500])):  # dev only picks among three parsers
+            write_treebank(folder / f"{split}.conllu", sentences, lemmas=True)  # the parser embeds lemmas
+        for processor, kind, own in (("pos", "tagger", steps), ("depparse", "parser", steps // 2)):
+            models[processor] = _train(kind, own // 3 * 3, folder)
+        write_folder(part, "en", models)
+
+
+def _train(kind: str, steps: int, folder: Path) -> Path:
+    """Train `stanza.models.KIND` on the treebank in the folder, in a process of its own; return the model's file."""
+    model = folder / f"{kind}.pt"
+    command = [
+        *(sys.executable, "-m", f"stanza.models.{kind}", "--mode", "train", "--lang", "xx", "--shorthand", "xx_calque"),
+        *("--train_file", str(folder / "train.conllu"), "--eval_file", str(folder / "dev.conllu")),
+        *("--save_dir", str(folder), "--save_name", model.name, "--max_steps", str(steps)),
+        *("--eval_interval", str(steps if kind == "tagger" else steps // 3), FALLS[kind], str(steps // 3 * 2)),
+        *(*SMALL.split(), *ONLY[kind].split()),
+    ]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}  # matrices so small gain nothing from a second thread
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, check=True)
+    return model
+
+
+def write_folder(part: Path, language: str, models: dict[str, Path]) -> None:
+    """Lay models (processor to file) out in the folder `part` as Stanza does, with checksums."""
+    for processor, model in models.items():
+        place = part / language / processor / "calque.pt"
+        place.parent.mkdir(parents=True)
+        shutil.move(model, place)  # it may come from another disk
+    packages = {"packages": {"default": dict.fromkeys(models, "calque")}}
+    write_json(part / RESOURCES, {language: packages | {processor: {"calque": {}} for processor in models}})
+    _write_checksums(part)
+
+
+if __name__ == "__main__":
+    train_models(Path(sys.argv[1]), Path(sys.argv[2]))
