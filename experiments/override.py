@@ -105,7 +105,7 @@ def _replace_whole(value: Any, hint: Any, name: str, text: str) -> Any:
 
 def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
     """The study with a value of the one part that has it changed: `transforms` is `languages.transforms`."""
-    parts = {(name,): getattr(study, name) for name in _fields(study)}
+    parts: dict[tuple[Any, ...], Any] = {(name,): getattr(study, name) for name in _fields(study)}
     parts |= {("measures", number): measure for number, measure in enumerate(study.measures)}
     nested = {place: part for place, part in parts.items() if dataclasses.is_dataclass(part)}
     holders = [place for place, part in nested.items() if path[0] in _fields(part)]
@@ -115,10 +115,10 @@ def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
     if len(holders) > 1:
         places = ", ".join(f"{name}.{path[0]}" for name, *_ in holders)
         raise ValueError(f"{path[0]} is in several parts; expected one of {places}")
-    name, *number = holders[0]
-    changed = _replace(parts[holders[0]], None, name, path, text)
-    if number:
-        changed = (*study.measures[: number[0]], changed, *study.measures[number[0] + 1 :])
+    (holder,) = holders
+    name, changed = holder[0], _replace(parts[holder], None, holder[0], path, text)
+    if name == "measures":
+        changed = tuple(changed if number == holder[1] else one for number, one in enumerate(study.measures))
     return dataclasses.replace(study, **{name: changed})
 
 
