@@ -4,12 +4,15 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from analysis.papers.catalog import PAPERS
 from analysis.papers.looks import looks
 from analysis.papers.published import published
 from analysis.papers.specified import specified_figures, specified_tables
+from analysis.papers.sweep import Sweep as SweepResults
+from analysis.papers.sweep import sweep_figure, sweep_table
 from analysis.records import json_rows
 from analysis.records.record import FLOORS, RECORDS, Floor, Published, Record
 from analysis.records.run import RUNS, Run
@@ -25,6 +28,7 @@ from derive.preview import PREVIEW
 from experiments.languages import DerivedLanguages
 from experiments.study import REPORT, Study
 from experiments.summary import exclusions, facts_of, floors_of, measured, runs_and_records, scale
+from experiments.sweep import Sweep
 
 
 def summarise(study: Study, root: Path, folder: Path) -> str:
@@ -60,6 +64,39 @@ def summarise(study: Study, root: Path, folder: Path) -> str:
         write_page(part / "report.html", page)
     summary = {name: tables[name] for name in about.summary(tuple(tables))}
     return terminal_text(folder, findings, summary | ({"claims": claims} if claims else {}))
+
+
+def summarise_sweep(sweep: Sweep, root: Path, folder: Path) -> str:
+    """Write the report of a sweep to `folder`, whole or not at all; returns what a terminal shows."""
+    runs, records, floors, variants = [], [], [], {}
+    for values, study in sweep.variants.items():
+        settings = dict(zip(sweep.keys, values, strict=True))
+        suffix = "@" + ",".join(f"{key}={value}" for key, value in settings.items())
+        found, its_floors = measured(study, root), floors_of(study, root)
+        its_runs, its_records = runs_and_records(found)
+        its_runs = [replace(run, id=run.id + suffix, settings=settings) for run in its_runs]
+        its_records = [replace(record, run=record.run + suffix) for record in its_records]
+        variants[values] = Results(its_runs, its_records, floors=its_floors)
+        runs += its_runs
+        records += its_records
+        floors += [floor for floor in its_floors if floor not in floors]
+    results, size = SweepResults(sweep.keys, variants), scale(sweep.study)
+    table, plot = sweep_table(results, size), sweep_figure(results, size)
+    with whole_folder(folder) as part:
+        write_records(part, runs, records, floors)
+        (part / "sweep.csv").write_text(table.csv, encoding="utf-8")
+        (part / "sweep.md").write_text(table.markdown, encoding="utf-8")
+        page = Report(
+            title=f"Calque: the study {sweep.name} by {', '.join(sweep.keys)}",
+            scale=size,
+            drawings=[plot.save(part / "figures")] if plot else [],
+            claims=None,
+            tables=[table],
+            facts=[*((key, ", ".join(values)) for key, values in sweep.settings), *facts_of(study, root, found)],
+            runs=[run.id for run in runs],
+        )
+        write_page(part / "report.html", page)
+    return terminal_text(folder, [], {"sweep": table})
 
 
 def write_records(folder: Path, runs: Sequence[Run], records: Sequence[Record], floors: Sequence[Floor]) -> None:

@@ -110,7 +110,7 @@ def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[
         lines += sorted(pretraining)
     if not isinstance(study.languages, DerivedLanguages):
         lines += [f"{one.step.title}: {count:,} {why}" for one in found for why, count in one.exclusions.items()]
-    elif any(isinstance(one, Forms) for one in study.measures) and not study.languages.source.lemma_fingerprint():
+    elif any(isinstance(one, Forms) for one in study.measures) and not study.languages.source.lemmas():
         lines.append(Forms.UNKNOWN)
     return lines
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -69,44 +69,3 @@ class Sweep:
     def report(self, root: Path, changed: bool = True) -> Path:
         shown = [[step.folder.name for step in study.steps(root)] for study in self.variants.values()]
         return self.home(root) / f"{REPORT}-{fingerprint(self.settings, shown)}"
-
-
-def summarise_sweep(sweep: Sweep, root: Path, folder: Path) -> str:
-    """Write the report of a sweep to `folder`, whole or not at all; returns what a terminal shows."""
-    from analysis.papers.sweep import Sweep as SweepResults
-    from analysis.papers.sweep import sweep_figure, sweep_table
-    from analysis.report.page import Report, write_page
-    from analysis.results.results import Results
-    from derive.files import whole_folder
-    from experiments.report import terminal_text, write_records
-    from experiments.summary import facts_of, floors_of, measured, runs_and_records, scale
-
-    runs, records, floors, variants = [], [], [], {}
-    for values, study in sweep.variants.items():
-        settings = dict(zip(sweep.keys, values, strict=True))
-        suffix = "@" + ",".join(f"{key}={value}" for key, value in settings.items())
-        found, its_floors = measured(study, root), floors_of(study, root)
-        its_runs, its_records = runs_and_records(found)
-        its_runs = [replace(run, id=run.id + suffix, settings=settings) for run in its_runs]
-        its_records = [replace(record, run=record.run + suffix) for record in its_records]
-        variants[values] = Results(its_runs, its_records, floors=its_floors)
-        runs += its_runs
-        records += its_records
-        floors += [floor for floor in its_floors if floor not in floors]
-    results, size = SweepResults(sweep.keys, variants), scale(sweep.study)
-    table, plot = sweep_table(results, size), sweep_figure(results, size)
-    with whole_folder(folder) as part:
-        write_records(part, runs, records, floors)
-        (part / "sweep.csv").write_text(table.csv, encoding="utf-8")
-        (part / "sweep.md").write_text(table.markdown, encoding="utf-8")
-        page = Report(
-            title=f"Calque: the study {sweep.name} by {', '.join(sweep.keys)}",
-            scale=size,
-            drawings=[plot.save(part / "figures")] if plot else [],
-            claims=None,
-            tables=[table],
-            facts=[*((key, ", ".join(values)) for key, values in sweep.settings), *facts_of(study, root, found)],
-            runs=[run.id for run in runs],
-        )
-        write_page(part / "report.html", page)
-    return terminal_text(folder, [], {"sweep": table})

@@ -149,9 +149,9 @@ def write_report(study: Study | Sweep, runs: Path, settings: list[str] | None) -
 
     A study with values changed by `--set` has a report of its own.
     """
-    from experiments.report import summarise
+    from experiments.report import summarise, summarise_sweep
     from experiments.schedule import first_process
-    from experiments.sweep import Sweep, summarise_sweep
+    from experiments.sweep import Sweep
 
     if not first_process():
         return

@@ -1,19 +1,25 @@
 """What studies of real text are given: the data folder, an encoder, and treebanks that several of them read."""
 
 import os
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from analysis.tasks.finetune import FinetuneConfig
 from derive.errors import BadInput
+from derive.files import read_toml
 from derive.order import Invert
 from derive.reorder import Reorder, TreebankFiles
 from derive.script import Transliterate
 from derive.sources.files import Files, TaskFiles
 from derive.transform import compose
 from experiments.languages import DerivedLanguages
+from experiments.tasks import CrossLingualTask
 
 PUD = {"fr": "French", "de": "German", "hi": "Hindi", "ja": "Japanese", "ko": "Korean", "tr": "Turkish"}
 """The languages beside English of which there is a treebank of the same thousand sentences."""
+DEFAULT = FinetuneConfig()
 DATA = "set CALQUE_DATA to the folder that holds its data"
 ENCODER = (
     "set CALQUE_ENCODER to the folder of one with its tokenizer, or to its name on the hub with a revision, such as "
@@ -68,9 +74,32 @@ def pud(data: Path, code: str) -> Path:
     return data / "ud" / f"UD_{PUD.get(code, 'English')}-PUD" / f"{code}_pud-ud-test.conllu"
 
 
-def either(*copies: Path) -> Path:
-    """The first of a file's copies, which may have other names, that is there; without any the last, a recipe's."""
-    return next((path for path in copies if path.is_file()), copies[-1])
+def tasks_of(table: Path, data: Path, usual: FinetuneConfig = DEFAULT) -> dict[str, CrossLingualTask]:
+    """The tasks of a TOML file: files below the data folder, languages, and what is not `usual` of fine-tuning.
+
+    In the files of other languages, {code} is a language and {name} its name in files. Of files with `or` between them
+    the first that is there is taken, or else the last.
+    """
+    return {name: _task(row, data, usual) for name, row in read_toml(table).items()}
+
+
+def _task(row: Mapping[str, Any], data: Path, usual: FinetuneConfig) -> CrossLingualTask:
+    def files(names: str | list[str], **language: str) -> tuple[Path, ...]:
+        copies = [name.format(**language).split(" or ") for name in ([names] if isinstance(names, str) else names)]
+        return tuple(data / next((one for one in each if (data / one).is_file()), each[-1]) for each in copies)
+
+    languages = row["languages"]
+    if isinstance(languages, str):
+        languages = {code: code for code in languages.split()}
+    sets = {
+        key: {code: files(row[key], code=code, name=name) for code, name in languages.items()}
+        for key in ("tests", "devs")
+        if key in row
+    }
+    grid = {key: tuple(row[key]) for key in ("learning_rates", "batches", "epochs") if key in row}
+    own = {split: files(row[split]) for split in ("train", "dev", "test") if split in row}
+    finetune = replace(usual, **row.get("finetune", {}))
+    return CrossLingualTask(finetune, files=TaskFiles(**own, **row.get("files", {})), **sets, **grid)
 
 
 def same_sentences(data: Path) -> dict[str, Path]:

@@ -1,12 +1,13 @@
 """XTREME's tasks from a pretrained multilingual encoder, before and after it went on by three papers' objectives."""
 
 from dataclasses import replace
+from itertools import chain
 
 from derive.natural.text import TextFiles
 from experiments.languages import NaturalLanguages
 from experiments.studies.given import ewt, real_data_and_encoder, same_sentences
 from experiments.studies.xlm_align_small import xlm_align_small
-from experiments.studies.xtreme_small import PANX, xtreme_small
+from experiments.studies.xtreme_small import xtreme_small
 from experiments.study import Study
 from pretrain.objectives.ppa import PPA
 from pretrain.objectives.weam import WEAM
@@ -22,14 +23,14 @@ def xtreme_continued() -> Study:
     """
     data, _ = real_data_and_encoder("xtreme_continued", "xtreme")
     small, pretrained = xtreme_small(), xlm_align_small()
-    panx = data / "ner" / "panx"
+    entities = data / "ner" / "panx" / "dev-en.tsv", *chain.from_iterable(small.tasks["ner"].tests.values())
     trees = (*same_sentences(data).values(), *ewt(data).test)
     assert isinstance(pretrained.languages, NaturalLanguages)
     return small.changed(
         name="xtreme_continued",
         texts=pretrained.languages.texts,
         bitexts=pretrained.languages.bitexts,
-        withheld=TextFiles((*trees, *(panx / f"dev-{code}.tsv" for code in ("en", *PANX)))),
+        withheld=TextFiles((*trees, *entities)),
         objectives=(XLMAlign(pieces=3), WEAM(), PPA(queue=2_048, momentum=0.99)),
         train=replace(pretrained.train, steps=100),
         head=pretrained.head,

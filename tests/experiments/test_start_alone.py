@@ -20,7 +20,7 @@ from experiments.override import override
 from experiments.plan import describe
 from experiments.studies.xtreme import xtreme
 from experiments.studies.xtreme_curve import xtreme_curve
-from experiments.studies.xtreme_small import tasks_in, xtreme_small
+from experiments.studies.xtreme_small import xtreme_small
 from experiments.study import Study
 from experiments.study_mistakes import study_mistakes
 from experiments.summary import scale
@@ -244,7 +244,7 @@ def test_several_settings_need_a_dev_set_and_tasks_a_name(study: Study) -> None:
 def test_xtreme_small_names_files_that_are_there(calque_data: Path, calque_encoder: Path) -> None:
     study = xtreme_small()
     assert study_mistakes(study) == [] and study_mistakes(xtreme_curve()) == []
-    for its in tasks_in(calque_data).values():
+    for its in study.tasks.values():
         read = [
             *its.files.train,
             *its.files.dev,

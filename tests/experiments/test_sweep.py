@@ -11,9 +11,10 @@ from analysis.records.run import Run
 from derive.errors import BadInput
 from experiments.names import study
 from experiments.override import override
+from experiments.report import summarise_sweep
 from experiments.schedule import compute
 from experiments.study import Study
-from experiments.sweep import MOST, Sweep, summarise_sweep
+from experiments.sweep import MOST, Sweep
 from tests.experiments.conftest import TINY, Heard
 from tests.experiments.test_cli import SETTINGS, calque
 from tests.experiments.test_growth import TINY as GROWTH
