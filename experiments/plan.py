@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from heapq import heapreplace
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -176,6 +177,9 @@ def by_recipe(paths: list[Path], first: str) -> dict[str, list[Path]]:
     return dict(sorted(grouped.items(), key=lambda item: (not item[0], item[0])))
 
 
+parent = attrgetter("parent")
+
+
 def describe_files(study: Any, name: str) -> str:
     """Which of a study's files are missing or empty, and what fetches them; an empty text if it names none."""
     paths = inputs(study)
@@ -189,7 +193,7 @@ def describe_files(study: Any, name: str) -> str:
             downloads = read_recipe(recipe).downloads
             trust = "" if all(download.pinned for download in downloads) else " --trust"
             lines[-1] = f"`calque data fetch {recipe}{trust}` gets {len(found):,} of them ({sizes(downloads)}):"
-        for folder, files in groupby(found, lambda path: path.parent):
+        for folder, files in groupby(sorted(found, key=parent), parent):
             text = f"  {folder}/ {' '.join(path.name for path in files)}"
             lines.append(fill(text, WIDTH, subsequent_indent="    ", break_on_hyphens=False))
     return "\n".join(lines) + "\n"
