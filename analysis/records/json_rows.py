@@ -23,14 +23,14 @@ def write(path: Path, rows: Iterable[Any]) -> None:
     Raises:
         BadInput: a value is not finite.
     """
-    lines = []
+    written = []
     for row in rows:
         try:
-            lines.append(json.dumps(as_json(row), ensure_ascii=False, allow_nan=False) + "\n")
+            written.append(json.dumps(as_json(row), ensure_ascii=False, allow_nan=False) + "\n")
         except ValueError as error:
             raise BadInput(f"a number is not finite, so nothing was written: {row!r}"[:500], path) from error
     with whole_file(path) as part:
-        part.write_text("".join(lines), encoding="utf-8", newline="\n")
+        part.write_text("".join(written), encoding="utf-8", newline="\n")
 
 
 def read(path: Path, kind: type[T]) -> list[T]:
@@ -40,6 +40,17 @@ def read(path: Path, kind: type[T]) -> list[T]:
         BadInput: the file is missing or not text, or a row is not a JSON object, lacks a field, or has one that is
             unknown or of the wrong kind; with the file and the line.
     """
+    rows = []
+    for number, line in enumerate(lines(path), 1):
+        try:
+            rows.append(_object(kind, strict_json.loads(line)))
+        except ValueError as error:
+            raise BadInput(f"expected one JSON object per line, a {kind.__name__}: {error}", path, number) from None
+    return rows
+
+
+def lines(path: Path) -> list[str]:
+    """The lines of a JSON Lines file; raises BadInput where it is missing, not text or cut short."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -48,16 +59,10 @@ def read(path: Path, kind: type[T]) -> list[T]:
         raise BadInput(f"expected JSON lines in UTF-8, found {error.reason} at byte {error.start}", path) from None
     except OSError as error:
         raise BadInput(f"expected a file of JSON lines: {error.strerror}", path) from error
-    lines = text.split("\n")  # and not at the other characters that splitlines takes for line ends
-    if lines.pop():
-        raise BadInput("the last row has no end: the file is truncated", path, len(lines) + 1)
-    rows = []
-    for number, line in enumerate(lines, 1):
-        try:
-            rows.append(_object(kind, strict_json.loads(line)))
-        except ValueError as error:
-            raise BadInput(f"expected one JSON object per line, a {kind.__name__}: {error}", path, number) from None
-    return rows
+    found = text.split("\n")  # and not at the other characters that splitlines takes for line ends
+    if found.pop():
+        raise BadInput("the last row has no end: the file is truncated", path, len(found) + 1)
+    return found
 
 
 def as_json(row: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from analysis.records import json_rows
 from analysis.records.record import RECORDS
 from analysis.records.run import RUNS
 from derive import strict_json
@@ -85,15 +86,7 @@ def _read(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except FileNotFoundError:
-        raise BadInput("no such file; expected the folder of a report, as `calque run` writes it", path) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"expected the records of a report: {error}", path) from error
-    if lines.pop():
-        raise BadInput("the last row has no end: the file is truncated", path, len(lines) + 1)
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(json_rows.lines(path), start=1):
         try:
             row = strict_json.loads(line)
         except ValueError as error:
