@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -228,20 +229,13 @@ class NaturalText:
         of = self.languages
         if of.types and not self.vocabulary.folder.exists():
             return of.types
-        if of.table == "used" and _is_read(step):
-            return int(step.open().facts["vocabulary"]["rows"])
+        with suppress(NoFile):  # some of the text is missing
+            if of.table == "used" and step.finished:
+                return int(step.open().facts["vocabulary"]["rows"])
         return self.vocabulary.open().size
 
     def pairs_of(self, names: Sequence[str]) -> tuple[LanguagePair, ...]:
         return tuple(pair for pair in self.languages.bitexts if set(pair) <= set(names))
-
-
-def _is_read(step: Step) -> bool:
-    """Whether the text has been read; not while some of it is missing."""
-    try:
-        return step.finished
-    except NoFile:
-        return False
 
 
 def _encode(step: Step, machine: Machine) -> None:

@@ -3,8 +3,9 @@
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from analysis.papers.catalog import PAPERS
@@ -19,7 +20,6 @@ from analysis.records.run import RUNS, Run
 from analysis.report.claims_table import claims_table, null_table, verdicts
 from analysis.report.drawing import MOST
 from analysis.report.page import Report, excerpt, write_page
-from analysis.report.plot import Plot
 from analysis.report.table import Table
 from analysis.results.results import Results
 from derive.errors import BadInput
@@ -39,6 +39,7 @@ def summarise(study: Study, root: Path, folder: Path) -> str:
     if isinstance(study.languages, DerivedLanguages):
         languages = study.of_seed(study.seeds[0]).step(study.home(root))
         preview = languages.open().path(PREVIEW).read_text(encoding="utf-8")
+    figures = chain(about.figures(results, size), specified_figures(study.paper, results, size))
     with whole_folder(folder) as part:
         write_records(part, runs, records, floors)
         tables = tables_of(results, study.paper, size)
@@ -50,7 +51,7 @@ def summarise(study: Study, root: Path, folder: Path) -> str:
         page = Report(
             title=f"Calque: the study {study.name}",
             scale=size,
-            drawings=[plot.save(part / "figures") for plot in figures_of(results, study.paper, size) if plot],
+            drawings=[plot.save(part / "figures") for plot in figures if plot],
             claims=claims,
             findings=findings,
             null=null,
@@ -136,12 +137,6 @@ def tables_of(results: Results, paper: str, scale: str) -> dict[str, Table]:
     tables = {"claims": claims, "null": null_table(results, scale), **dict(about.tables(results, scale))}
     tables |= specified_tables(paper, results, scale)
     return {name: table for name, table in tables.items() if table}
-
-
-def figures_of(results: Results, paper: str, scale: str) -> Iterator[Plot | None]:
-    """Every figure of a report; None where records cannot fill one."""
-    yield from PAPERS[paper].figures(results, scale)
-    yield from specified_figures(paper, results, scale)
 
 
 def _not_drawn(results: Results) -> list[str]:
