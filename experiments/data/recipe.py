@@ -10,8 +10,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from derive.errors import BadInput, nearest, unknown
-from derive.natural.bitext import BitextFiles
-from derive.natural.text import TextFiles
 
 LOCK = "fetched.json"
 """The file of the data folder with the digests of what was fetched: of downloads by address, of files by place."""
@@ -28,8 +26,6 @@ SIZE_KEYS = {"bytes": 0, "sha256": ""}
 FILE_KEYS = SIZE_KEYS | {"url": "", "licence": "", "terms": "", "source": "", "note": ""}
 FILE_KEYS |= {"about_bytes": 0, "place": "", "unpack": []}
 UNPACK_KEYS = SIZE_KEYS | {"place": "", "for": (), "inside": (), "where": {}}
-TEXT_KEYS = {"language": "", "files": (), "megabytes": 0}
-BITEXT_KEYS = {"languages": (), "files": (), "first": 0, "second": 0}
 KINDS = {
     str: "a text",
     int: "a whole number from 0 on",
@@ -85,7 +81,7 @@ class Download:
 
 @dataclass(frozen=True)
 class Recipe:
-    """Downloads under a name, including those of other recipes, and tables that say what is text of which language."""
+    """Downloads under a name, with those of other recipes; `texts` and `bitexts` are what a study reads of them."""
 
     name: str
     about: str
@@ -96,24 +92,6 @@ class Recipe:
     @property
     def outputs(self) -> Iterator[Output]:
         return (output for download in self.downloads for output in download.outputs)
-
-    def texts_in(self, folder: Path) -> dict[str, TextFiles]:
-        """The text of each language as files below the data folder, whether they are there or not."""
-        return {
-            text["language"]: TextFiles(tuple(folder / file for file in text["files"]), megabytes=text["megabytes"])
-            for text in self.texts
-        }
-
-    def bitexts_in(self, folder: Path) -> dict[tuple[str, str], tuple[BitextFiles, ...]]:
-        """The bitexts of each pair of languages: a file with two columns, or a file for each language."""
-        found: dict[tuple[str, str], tuple[BitextFiles, ...]] = {}
-        for bitext in self.bitexts:
-            first, second = bitext["languages"]
-            path, *second_file = [folder / file for file in bitext["files"]]
-            columns = (0, 1) if second_file else (bitext["first"], bitext["second"])
-            files = BitextFiles(path, second_file[0] if second_file else None, columns)
-            found[first, second] = (*found.get((first, second), ()), files)
-        return found
 
 
 def names(folder: Path = RECIPES) -> list[str]:
@@ -190,9 +168,7 @@ def _read(name: str, folder: Path, seen: set[Path]) -> Recipe:
     for other in table["includes"]:
         if _path(other, folder) not in seen:
             downloads += _read(other, folder, seen).downloads
-    texts = tuple(text for text, _ in _tables(table, "text", TEXT_KEYS, ("language", "files"), str(path)))
-    bitexts = tuple(one for one, _ in _tables(table, "bitext", BITEXT_KEYS, ("languages", "files"), str(path)))
-    return Recipe(path.stem, table["about"], tuple(downloads), texts, bitexts)
+    return Recipe(path.stem, table["about"], tuple(downloads), tuple(table["text"]), tuple(table["bitext"]))
 
 
 def _table(values: Mapping[str, Any], keys: Mapping[str, Any], needed: Sequence[str], where: str) -> dict[str, Any]:

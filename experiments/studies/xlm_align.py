@@ -6,8 +6,10 @@ from pathlib import Path
 
 from analysis.papers.published import corpora
 from analysis.tasks.finetune import FinetuneConfig
+from derive.natural.bitext import BitextFiles
+from derive.natural.text import TextFiles
 from experiments.data.recipe import read_recipe
-from experiments.languages import NaturalLanguages
+from experiments.languages import LanguagePair, NaturalLanguages
 from experiments.studies.xlm_align_small import gold_and_retrieval, tagging, withheld
 from experiments.study import Study
 from pretrain.config import ModelConfig, TrainConfig
@@ -26,7 +28,15 @@ def xlm_align() -> Study:
     """XLM-Align as its paper ran it (Tables 8 to 11): XLM-R base, 94 languages, 14 bitexts; many cards' work."""
     data = Path(os.environ.get("CALQUE_DATA") or "data")
     recipe = read_recipe("xlm_align")
-    texts, bitexts = recipe.texts_in(data), recipe.bitexts_in(data)
+    texts = {
+        text["language"]: TextFiles(tuple(data / file for file in text["files"]), megabytes=text.get("megabytes", 0))
+        for text in recipe.texts
+    }
+    bitexts: dict[LanguagePair, tuple[BitextFiles, ...]] = {}
+    for bitext in recipe.bitexts:  # a file with two columns, or a file for each language
+        (first, second), files = bitext["languages"], [data / file for file in bitext["files"]]
+        columns = (0, 1) if files[1:] else (bitext.get("first", 0), bitext.get("second", 0))
+        bitexts[first, second] = (*bitexts.get((first, second), ()), BitextFiles(*files, columns=columns))
     model = ModelConfig(layers=12, heads=12, hidden=768, ffn=3072, length=512)
     train = TrainConfig(
         steps=150_000,

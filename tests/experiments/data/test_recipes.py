@@ -9,7 +9,8 @@ from analysis.measures.aer import SETS
 from experiments.data.archive import TARS, ZIPS
 from experiments.data.recipe import names, read_recipe, recipes_of
 from experiments.data.store import State, Store
-from experiments.names import studies
+from experiments.languages import NaturalLanguages
+from experiments.names import studies, study
 
 WITHOUT_DIGEST = {"manythings": 2, "wikipedia": 2, "xlm_r_base": 4, "cc_100": 88, "xlm_align": 37}
 """How many files of recipes nobody states a digest of: those of addresses that are rewritten, or not yet measured."""
@@ -38,10 +39,13 @@ def test_digests_are_stated_where_they_can_be(name: str) -> None:
     assert sum(not one.pinned for one in downloads.values()) == sum(WITHOUT_DIGEST[one] for one in included)
 
 
-def test_texts_and_bitexts_are_files_that_the_recipe_puts_in_place() -> None:
+def test_texts_and_bitexts_are_files_that_the_recipe_puts_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
     recipe, data = read_recipe("xlm_align"), Path("data")
     places = {data / output.place for output in recipe.outputs}
-    texts, bitexts = recipe.texts_in(data), recipe.bitexts_in(data)
+    monkeypatch.setenv("CALQUE_DATA", "data")
+    languages = study("xlm_align").languages
+    assert isinstance(languages, NaturalLanguages)
+    texts, bitexts = languages.texts, languages.bitexts
     assert (len(texts), len(recipe.texts), len(bitexts)) == (87, 87, 14)
     assert places.issuperset(path for text in texts.values() for path in text.paths)
     for pair, files in bitexts.items():
@@ -57,8 +61,6 @@ def test_there_is_a_recipe_for_every_study_on_real_data() -> None:
 
 def test_what_the_studies_read_has_its_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The files that a study names below CALQUE_DATA are those that its recipe puts there."""
-    from experiments.names import study
-
     monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
     monkeypatch.delenv("CALQUE_STANZA", raising=False)
     monkeypatch.delenv("CALQUE_ENCODER", raising=False)
