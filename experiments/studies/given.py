@@ -91,13 +91,13 @@ def _task(row: Mapping[str, Any], data: Path, usual: FinetuneConfig) -> CrossLin
     languages = row["languages"]
     if isinstance(languages, str):
         languages = {code: code for code in languages.split()}
-    sets = {
+    sets: dict[str, Any] = {
         key: {code: files(row[key], code=code, name=name) for code, name in languages.items()}
         for key in ("tests", "devs")
         if key in row
     }
-    grid = {key: tuple(row[key]) for key in ("learning_rates", "batches", "epochs") if key in row}
-    own = {split: files(row[split]) for split in ("train", "dev", "test") if split in row}
+    grid: dict[str, Any] = {key: tuple(row[key]) for key in ("learning_rates", "batches", "epochs") if key in row}
+    own: dict[str, Any] = {split: files(row[split]) for split in ("train", "dev", "test") if split in row}
     finetune = replace(usual, **row.get("finetune", {}))
     return CrossLingualTask(finetune, files=TaskFiles(**own, **row.get("files", {})), **sets, **grid)
 

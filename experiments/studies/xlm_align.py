@@ -36,7 +36,10 @@ def xlm_align() -> Study:
     for bitext in recipe.bitexts:  # a file with two columns, or a file for each language
         (first, second), files = bitext["languages"], [data / file for file in bitext["files"]]
         columns = (0, 1) if files[1:] else (bitext.get("first", 0), bitext.get("second", 0))
-        bitexts[first, second] = (*bitexts.get((first, second), ()), BitextFiles(*files, columns=columns))
+        bitexts[first, second] = (
+            *bitexts.get((first, second), ()),
+            BitextFiles(files[0], files[1] if files[1:] else None, columns),
+        )
     model = ModelConfig(layers=12, heads=12, hidden=768, ffn=3072, length=512)
     train = TrainConfig(
         steps=150_000,
