@@ -45,8 +45,6 @@ def of_task(about: Mapping[str, Any]) -> Iterator[str]:
         for why, count in counts["left out"].items():
             yield f"{where}: {count:,} {why}"
         for language, derived in counts["languages"].items():
-            if derived["examples without an image"]:
-                yield f"{where}, {language}: {derived['examples without an image']:,} examples without a derived form"
             if derived["spans split"]:
                 yield f"{where}, {language}: {derived['spans split']:,} {TORN}"
             for why, count in derived["kept in place"].items():

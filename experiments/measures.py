@@ -32,7 +32,7 @@ from derive.build import MEASURED
 from derive.errors import BadInput
 from derive.language import SOURCE
 from derive.languages import Languages
-from derive.natural.text import TextFiles
+from derive.natural.files import TextFiles
 from derive.own_code import code_of
 from derive.readers.lines import check_file, tokens
 from derive.sources.files import written

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from derive.errors import LONGEST_NAME, BadInput, nearest, shown, unknown
-from derive.natural.text import TextFiles
+from derive.natural.files import TextFiles
 from derive.transform import Transform
 from derive.transforms import transform
 from experiments.measures import MEASURES, Measure

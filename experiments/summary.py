@@ -108,7 +108,7 @@ def exclusions(study: Study, root: Path, found: Sequence[MeasuredStep]) -> list[
         for one in found:
             name, run = one.step.config.measure.name, one.runs[0].id
             lines += [f"{name}, {run}: {count:,} {what}" for what, count in one.exclusions.items()]
-    elif any(isinstance(measure, Forms) for measure in study.measures) and not languages.source.lemma_fingerprint():
+    elif any(isinstance(measure, Forms) for measure in study.measures) and not languages.source.lemmas():
         lines.append(Forms.UNKNOWN)
     return lines
 

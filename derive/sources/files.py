@@ -68,9 +68,7 @@ class TaskFiles:
         if not self.train or not (self.test or self.held_out):
             raise BadInput(f"a task has at least one file of {'test' if self.train else 'training'} data")
         if min(self.held_out, self.limit, self.tested) < 0:
-            raise BadInput(
-                f"held_out, limit and tested are 0 or more, not {self.held_out}, {self.limit} and {self.tested}"
-            )
+            raise BadInput(f"held_out, limit, tested are 0 or more, not {self.held_out}, {self.limit}, {self.tested}")
         if not 0 <= self.seed < 2**63:
             raise BadInput(f"a seed is from 0 to below 2**63, not {self.seed}")
         if self.numbered and self.trained_id:
@@ -143,14 +141,13 @@ class TaskFiles:
     def load(self, read: Read, lacking: Mapping[str, Lacking] = MappingProxyType({})) -> TaskData:
         """Read the splits, without what parallel sets lack of each; a split must have an example with a label."""
         counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
-        texts: dict[str, str] = {}
         loaded: dict[str, list[Example]] = {}
         for split, paths in self.splits.items():
             if split == "train":
                 examples = self._read_trained(read, counts[split])
             else:
                 examples = self.read_tested(paths, read, counts[split], lacking.get(split, WHOLE))
-            loaded[split] = [example.sharing(texts) for example in examples]
+            loaded[split] = [example.interned() for example in examples]
             if paths and not any(example.texts for example in loaded[split]):
                 raise BadInput("no example with a label in it", paths[0])
         train = loaded["train"]
@@ -289,14 +286,8 @@ class Files(Source):
 
     def lemmas(self) -> Lemmas:
         """Those of the POS files, where their LEMMA column has any."""
-        return gather_lemmas(chain.from_iterable(map(read_lemmas, self._tagged_files)))
-
-    def lemma_fingerprint(self) -> str:
-        return fingerprint("files", _digests(self._tagged_files)) if self.pos else ""
-
-    @property
-    def _tagged_files(self) -> tuple[Path, ...]:
-        return self.pos.all if self.pos else ()
+        tagged = self.pos.all if self.pos else ()
+        return gather_lemmas(chain.from_iterable(map(read_lemmas, tagged)))
 
     def with_trees(self, cache: Path) -> Source:
         return Parsed(self, self._parser, cache)

@@ -10,8 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from derive.errors import BadInput, nearest, unknown
-from derive.natural.bitext import BitextFiles
-from derive.natural.text import TextFiles
+from derive.natural.files import BitextFiles, TextFiles
 
 LOCK = "fetched.json"
 """The file of the data folder with the digests of what was fetched: of downloads by address, of files by place."""
