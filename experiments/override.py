@@ -68,7 +68,7 @@ def override(study: Study, settings: Sequence[str]) -> Study:
 
 
 def _fields(value: Any) -> list[str]:
-    return [field.name for field in dataclasses.fields(value) if field.name != "name"]
+    return [field.name for field in dataclasses.fields(value) if field.name != "name" and field.compare]
 
 
 def _replace(value: Any, path: list[str], text: str) -> Any:
