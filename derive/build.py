@@ -1,6 +1,5 @@
 """Languages that derive from a source, written by transforms or as the translation of its text."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -240,10 +239,7 @@ def forget_rare(words: Counter[str], room: int) -> int:
 
 def translation_fingerprint(pairs: Pairs, vocabulary_size: int) -> str:
     """A fingerprint of a translation's sentence pairs and of its vocabulary's size."""
-    digest = hashlib.sha256()
-    for source, target in pairs:
-        digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())
-    return fingerprint(FORMAT, digest.hexdigest(), vocabulary_size)
+    return fingerprint(FORMAT, pairs, vocabulary_size)
 
 
 def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder: Path) -> Path:
