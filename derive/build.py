@@ -136,13 +136,13 @@ def derive_languages(
             progress("training the vocabulary", 1, 1)
         types.save(out.vocabulary)
         check_answers(source.questions(), types)
-        at = out.vocabulary, sha256(out.vocabulary / TOKENIZER)
+        tokenizer = out.vocabulary, sha256(out.vocabulary / TOKENIZER)
         if any("usage" in transform.needs for transform in ready):
-            table = reduce(np.add, over_chunks("counting types", partial(count_types, source, *at)))
+            table = reduce(np.add, over_chunks("counting types", partial(count_types, source, *tokenizer)))
             np.save(out.vocabulary / USAGE, table)
             usage = Usage(table, types.cut, types.specials)
             ready = tuple(transform.informed(usage) for transform in ready)
-        derive_chunk = partial(encode_chunk, source, transforms, cache, *at, own_code((source, transforms)))
+        derive_chunk = partial(encode_chunk, source, transforms, cache, *tokenizer, own_code((source, transforms)))
         encoded = over_chunks("encoding", derive_chunk)
         languages, samples = _write_corpora(out, [transform.name for transform in transforms], types, encoded)
         out.facts["languages"] = languages
@@ -210,7 +210,7 @@ def _write_corpora(
         corpus = Corpus.open(out.part / name)
         origins = (corpus.order(line).tolist() for line in range(min(MEASURED, len(corpus))))
         facts[name] = {
-            "in": {"sentences": writers[0].sentences + empty * (name == SOURCE), "words": writers[0].words},
+            "in": {"sentences": writers[0].sentences + (empty if name == SOURCE else 0), "words": writers[0].words},
             "out": writer.facts,
             "left out": dict(sorted(account.left_out.items())),
             "kept in place": dict(sorted(account.kept.items())),

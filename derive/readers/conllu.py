@@ -317,8 +317,10 @@ def _block(sentence: Sentence, lemmas: bool) -> str:
     if not words or not len(words) == len(sentence.tags) == len(sentence.heads) == len(sentence.relations):
         raise ValueError(f"a sentence of {len(words)} words lacks a column that CoNLL-U needs: {' '.join(words)}")
     wrong = [f"white space or NUL in {word!r}, or nothing" for word in words if word.split() != [word] or "\0" in word]
-    wrong += [f"tags {' '.join(sentence.tags)}; expected those of UD v2"] * (not UPOS.issuperset(sentence.tags))
-    wrong += [fault[1]] if (fault := tree_fault(sentence.heads)) else []
+    if not UPOS.issuperset(sentence.tags):
+        wrong.append(f"tags {' '.join(sentence.tags)}; expected those of UD v2")
+    if fault := tree_fault(sentence.heads):
+        wrong.append(fault[1])
     wrong += filter(None, map(relation_fault, sentence.relations, sentence.heads))
     if wrong:
         raise ValueError(f"{wrong[0]}: {' '.join(words)}")
