@@ -184,7 +184,7 @@ def test_languages_that_do_not_belong_together_are_refused(folder: Path, tmp_pat
             Languages.open(copy, NAMES)
     np.full(400, 399).tofile(copy / "inv" / "source_line.bin")
     write_manifest(copy, "languages", Artefact.open(folder, "languages").facts)
-    assert (Languages.open(copy, NAMES).bitext("source", "inv").lines.of(np.arange(400), 0) == 399).all()
+    assert (Languages.open(copy, NAMES).bitext("source", "inv").lines[:, 0] == 399).all()
 
 
 def test_a_folder_of_another_format_is_refused(folder: Path, tmp_path: Path) -> None:
