@@ -200,8 +200,8 @@ def test_impossible_values_are_refused_before_anything_is_read() -> None:
         (lambda: TaskFiles((), path), "at least one file of training data"),
         (lambda: TaskFiles(path, (), held_out=0), "at least one file of test data"),
         (lambda: TaskFiles(path, path, held_out=-1), "not -1, 0, 0"),
-        (lambda: TaskFiles(path, path, limit=-1), "not 1000, -1 and 0"),
-        (lambda: TaskFiles(path, path, tested=-1), "not 1000, 0 and -1"),
+        (lambda: TaskFiles(path, path, limit=-1), "not 1000, -1, 0"),
+        (lambda: TaskFiles(path, path, tested=-1), "not 1000, 0, -1"),
         (lambda: Files(path, megabytes=-1), "megabytes"),
     ):
         with pytest.raises(BadInput, match=what):
