@@ -26,8 +26,8 @@ from analysis.tasks.task import Task
 from analysis.tasks.transfer import (
     DerivedTask,
     LearningWay,
+    NaturalTask,
     Progress,
-    ScoredTask,
     by_diagnostic,
     deltas,
     pair_transfer,
@@ -224,11 +224,6 @@ def test_deltas_pair_what_differs_in_the_measure_alone() -> None:
     ]
 
 
-def test_one_number_twice_is_refused() -> None:
-    with pytest.raises(ValueError, match="two records"):
-        deltas([record("ZS", 0.3), record("ZS", 0.4)])
-
-
 def untold(what: str, step: int, steps: int) -> None:
     raise AssertionError("trained all the same")
 
@@ -327,10 +322,10 @@ CPU = torch.device("cpu")
 
 
 def learn_and_score(
-    checkpoint: Path, tasks: list[ScoredTask], configs: list[FinetuneConfig], seed: int = 3, **way: Any
+    checkpoint: Path, task: NaturalTask, configs: list[FinetuneConfig], seed: int = 3, **way: Any
 ) -> Measurement:
     """A model that learnt Pocket English, tested."""
-    return zero_shot(MeasuredModel(checkpoint, "run", seed=seed), tasks, "en", LearningWay(tuple(configs), **way))
+    return zero_shot(MeasuredModel(checkpoint, "run", seed=seed), task, LearningWay(tuple(configs), **way))
 
 
 def scores(measurement: Measurement, language: str, task: str = "pos") -> dict[str, Score]:
@@ -358,7 +353,7 @@ def examples(tmp_path: Path) -> TaskFolder:
 
 def test_each_language_has_the_score_of_the_one_model(roberta: Path, examples: TaskFolder) -> None:
     """As fine-tuning and scoring, called one by one, have it."""
-    measurement = learn_and_score(roberta, [ScoredTask(POS(), examples, ("xx", "zz"))], [CONFIG])
+    measurement = learn_and_score(roberta, NaturalTask(POS(), examples, "en", ("xx", "zz")), [CONFIG])
     assert [(record.measure, record.language, record.metric) for record in measurement.records] == [
         (measure, name, metric)
         for measure, name in (("SRC", "en"), ("ZS", "xx"), ("ZS", "zz"))
@@ -387,15 +382,15 @@ def test_the_setting_with_the_best_dev_sets_is_taken(roberta: Path, tmp_path: Pa
     folder = write_natural_task("pos", TaskFiles(train, test, dev), others, tmp_path / "made", others)
     both = TaskFolder.open(folder)
     configs = [replace(CONFIG, learning_rate=rate) for rate in (1e-6, 1e-2, 1e-5)]
-    chosen = learn_and_score(roberta, [ScoredTask(POS(), both, ("xx",))], configs, devs=("xx",))
+    chosen = learn_and_score(roberta, NaturalTask(POS(), both, "en", ("xx",)), configs, devs=("xx",))
     as_test = TaskFiles(train, dev, dev)
     asked = TaskFolder.open(write_natural_task("pos", as_test, others, tmp_path / "asked"))
     expected = []
     for config in configs:
-        alone = learn_and_score(roberta, [ScoredTask(POS(), asked, ("xx",))], [config])
+        alone = learn_and_score(roberta, NaturalTask(POS(), asked, "en", ("xx",)), [config])
         expected.append(fmean(scores(alone, name)["accuracy"].value for name in ("en", "xx")))
     assert chosen.facts == {"chosen": 1, "dev": pytest.approx(expected)}
-    alone = learn_and_score(roberta, [ScoredTask(POS(), both, ("xx",))], configs[1:2])
+    alone = learn_and_score(roberta, NaturalTask(POS(), both, "en", ("xx",)), configs[1:2])
     assert scores(alone, "xx") == scores(chosen, "xx")
 
 
@@ -423,42 +418,15 @@ def test_tags_that_the_training_data_lack_are_refused_before_anything_is_learnt(
     source = tmp_path / "train.conllu"
     folder = write_natural_task("pos", TaskFiles((source,), (source,), (source,)), {"xx": (odd,)}, tmp_path / "odd")
     with pytest.raises(BadInput, match="unknown label 'X'"):
-        learn_and_score(roberta, [ScoredTask(POS(), TaskFolder.open(folder), ("xx",))], [CONFIG])
-
-
-class OtherPOS(POS):
-    """The same under another name, as MLQA is beside XQuAD."""
-
-    name = "other"
-
-
-def test_a_task_that_learns_the_same_is_answered_by_the_same_model(roberta: Path, examples: TaskFolder) -> None:
-    sets = [ScoredTask(POS(), examples, ("xx",)), ScoredTask(OtherPOS(), examples, ("zz", "xx"))]
-    both = learn_and_score(roberta, sets, [CONFIG])
-    alone = learn_and_score(roberta, [ScoredTask(POS(), examples, ("zz",))], [CONFIG])
-    assert list(dict.fromkeys((record.task, record.language) for record in both.records)) == [
-        *(("pos", name) for name in ("en", "xx")),
-        *(("other", name) for name in ("en", "zz", "xx")),
-    ]
-    assert both.files["other/test-xx.tsv"] == both.files["pos/test-xx.tsv"]
-    assert scores(both, "zz", "other") == scores(alone, "zz")
-    assert both.files["other/test-en.tsv"] == alone.files["pos/test-en.tsv"]
-
-
-def test_a_task_that_learns_something_else_is_refused(roberta: Path, examples: TaskFolder, tmp_path: Path) -> None:
-    train, test = (tmp_path / f"{name}.conllu" for name in ("test", "train"))
-    folder = write_natural_task("pos", TaskFiles((train,), (test,), (test,)), {"xx": (test,)}, tmp_path / "other")
-    sets = [ScoredTask(POS(), examples, ("xx",)), ScoredTask(OtherPOS(), TaskFolder.open(folder), ("xx",))]
-    with pytest.raises(BadInput, match="not the training examples of pos, whose model answers other too"):
-        learn_and_score(roberta, sets, [CONFIG])
+        learn_and_score(roberta, NaturalTask(POS(), TaskFolder.open(folder), "en", ("xx",)), [CONFIG])
 
 
 def test_a_sample_is_what_is_learnt_from(roberta: Path, examples: TaskFolder, tmp_path: Path) -> None:
     """As if the other examples were not there; and one that is too large is refused."""
-    sets = [ScoredTask(POS(), examples, ("xx",))]
-    measurement = learn_and_score(roberta, sets, [CONFIG], on_curve=True, sample=20)
+    task = NaturalTask(POS(), examples, "en", ("xx",))
+    measurement = learn_and_score(roberta, task, [CONFIG], on_curve=True, sample=20)
     assert {record.examples for record in measurement.records} == {20}
-    assert {record.examples for record in learn_and_score(roberta, sets, [CONFIG], on_curve=True).records} == {60}
+    assert {record.examples for record in learn_and_score(roberta, task, [CONFIG], on_curve=True).records} == {60}
     train, reader = Split(examples.path("train"), POS()), Reader.of_checkpoint(roberta)
     labels = POS().labels(train.gold)
     part = train.encode(labels, reader, 128).sample(20)
@@ -467,4 +435,4 @@ def test_a_sample_is_what_is_learnt_from(roberta: Path, examples: TaskFolder, tm
     rows = test.encode(labels, reader, 128)
     assert measurement.files["pos/test-xx.tsv"] == submission(*test.decode(rows, model.answers(rows), labels))
     with pytest.raises(BadInput, match="a learning curve of 61 examples of 60"):
-        learn_and_score(roberta, sets, [CONFIG], sample=61)
+        learn_and_score(roberta, task, [CONFIG], sample=61)
