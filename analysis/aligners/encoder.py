@@ -13,12 +13,9 @@ from pretrain.saved_model import load_model, read_config
 
 LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})
 """Models in which nothing comes after the last layer, so that those above the one wanted can be cut off."""
-DEPTH = 8 / 12
-"""How deep the layer lies that XLM-Align's paper aligns with: the eighth of twelve."""
-Precision = Literal["float32", "bfloat16"]
-"""What an encoder computes with."""
-_LONGEST = 512
-"""Ids a row where neither the model nor its tokenizer sets a limit."""
+DEPTH = 8 / 12  # how deep the layer lies that XLM-Align's paper aligns with: the eighth of twelve
+Precision = Literal["float32", "bfloat16"]  # what an encoder computes with
+_LONGEST = 512  # ids a row where neither the model nor its tokenizer sets a limit
 
 
 def main_layer(layers: int) -> int:
@@ -77,10 +74,8 @@ class Encoder:
     def __call__(
         self, rows: Sequence[Sequence[int]], token_types: Sequence[Sequence[int]] | None = None
     ) -> tuple[Tensor, ...]:
-        """The states of rows of ids after each layer up to `top`: (B, L, H) each, in its precision.
-
-        Padding holds anything. `token_types` have the shape of the rows; without them all are 0.
-        """
+        """The states of rows of ids after each layer up to `top`: (B, L, H) each, in its precision. Padding holds
+        anything. `token_types` have the shape of the rows; without them all are 0."""
         ids, mask = _padded(rows, self._padding)
         inputs = {"input_ids": ids, "attention_mask": None if mask.all() else mask.long()}
         if token_types is not None:

@@ -10,11 +10,9 @@ from derive import strict_json
 from derive.errors import BadInput
 from pretrain.saved_model import load_tokenizer
 
-Pieces = Sequence[Sequence[int]]
-"""A sentence: the ids of each word, none for a word that the tokenizer drops."""
+Pieces = Sequence[Sequence[int]]  # A sentence: the ids of each word, none for a word that the tokenizer drops
 _ROOM = 1 << 18
-_UNLIMITED = 1 << 30
-"""A longest row beyond this is transformers' way to say that there is none."""
+_UNLIMITED = 1 << 30  # A longest row beyond this is transformers' way to say that there is none
 
 
 class SubWords:

@@ -8,10 +8,8 @@ from typing import ClassVar
 
 from derive.example import Example
 
-Answer = Sequence[str]
-"""A label for each word of an example, or one for the whole, or the answers to a question."""
-Spell = Callable[[str], str]
-"""A word of a data set as a word of one language: in a new script it is another word."""
+Answer = Sequence[str]  # A label for each word of an example, or one for the whole, or the answers to a question
+Spell = Callable[[str], str]  # A word of a data set as a word of one language: in a new script it is another word
 Learnt = Callable[[Iterable[Example], Spell], list[Answer]]
 """A baseline's answer to each example, given the spelling of these examples' language."""
 
@@ -99,10 +97,8 @@ class Unigram(Baseline):
 @dataclass(frozen=True)
 class Gazetteer(Baseline):
     """IOB2 tags of every string of words that is a name in the training examples, with its most frequent type there.
-
     From left to right the longest name that starts at a word is taken, and the search continues after it. A word that
-    is a name somewhere is one everywhere: context does not count.
-    """
+    is a name somewhere is one everywhere: context does not count."""
 
     name: str = "gazetteer"
     title: str = "gazetteer"

@@ -11,14 +11,12 @@ import numpy as np
 from analysis.baselines.baseline import Answer, Baseline, Learnt, Spell, majority, most_frequent, words_of
 from derive.example import Example
 
-STEPS = 2_000
-"""Iterations of the solver at most; it stops where the loss no longer falls."""
+STEPS = 2_000  # Iterations of the solver at most; it stops where the loss no longer falls
 NEGATIONS = frozenset(
     "not n't no never none nobody nothing nowhere neither nor cannot without No Not Never None Nobody Nothing Nowhere "
     "Neither Nor Cannot Without".split()
 )
-QUESTION, CONTEXT = 0, 1
-"""The places of both texts in an example."""
+QUESTION, CONTEXT = 0, 1  # the places of both texts in an example
 
 
 @dataclass(frozen=True)
@@ -36,10 +34,8 @@ class MajorityLabel(Baseline):
 @dataclass(frozen=True)
 class BagOfWords(Baseline):
     """Logistic regression on the counts of words in text `text`, penalised by the squared weights (scikit-learn's C=1).
-
     Gururangan et al. (2018) used one, on the hypothesis alone, to find what annotators give away. A text without a
-    known word has the most frequent label.
-    """
+    known word has the most frequent label."""
 
     text: int
     name: str
@@ -82,11 +78,9 @@ def _matrix(rows: Sequence[Counter[int]], width: int) -> Any:
 
 @dataclass(frozen=True)
 class Shallow(Baseline):
-    """Boosted trees (scikit-learn's, by histograms, with their defaults) on sixteen `features` of a pair of texts.
-
-    The only words that it knows are the negations of the language that it learns; all else is whether two words are
-    the same, which a new script does not change.
-    """
+    """Boosted trees (scikit-learn's, by histograms, with their defaults) on sixteen `features` of a pair of texts. The
+    only words that it knows are the negations of the language that it learns; all else is whether two words are the
+    same, which a new script does not change."""
 
     name: str = "shallow"
     title: str = "shallow features"
@@ -158,10 +152,8 @@ def pair_baselines(first: str, second: str) -> tuple[Baseline, ...]:
 @dataclass(frozen=True)
 class KnownAnswer(Baseline):
     """A string of the context that is an answer in the training examples, from the sentence most like the question.
-
     That is the sentence with most different words of the question, the first of equals; a string with a word of the
-    question is not taken. Without any such string the answer is a single word that the question lacks, or any word.
-    """
+    question is not taken. Without any such string the answer is a single word that the question lacks, or any word."""
 
     name: str = "overlap"
     title: str = "known answer, most shared words"

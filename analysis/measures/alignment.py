@@ -27,10 +27,8 @@ from pretrain.run import read_metrics
 
 @dataclass(frozen=True)
 class Alignment:
-    """Which types found their image, their in-dictionary flags and their counts: columns of m moved types.
-
-    `candidates` is the number of rows among which each was sought, so chance is 1 / candidates.
-    """
+    """Which types found their image, their in-dictionary flags and their counts: columns of m moved types. `candidates`
+    is the number of rows among which each was sought, so chance is 1 / candidates."""
 
     forward: np.ndarray
     back: np.ndarray
@@ -84,10 +82,8 @@ class Types:
     @classmethod
     def between(cls, languages: Languages, first: str, second: str) -> Types:
         """The types of an ordered pair of a model's languages: types of the first are sought among the second's.
-
         Dictionary types have an entry in any dictionary of the model that has either language: what both owe to the
-        source is not held out.
-        """
+        source is not held out."""
         vocabulary, a, b = languages.vocabulary, languages[first], languages[second]
         entries = [_entries(languages, pair) for pair in languages.dictionaries if {first, second} & {*pair}]
         dictionary = np.unique(np.concatenate([np.empty(0, np.int64), *entries]))
@@ -140,11 +136,9 @@ def mutual_nearest(
     source: Tensor, derived: Tensor, block: int = 512, width: int = 2048
 ) -> tuple[np.ndarray, np.ndarray]:
     """For each i, whether derived row i is the most cosine-similar to source row i, and the other way round: (n,) bool.
-
-    A tie is no find: the row must be more similar than every other, so a collapsed table scores 0, whatever
-    the order of its rows. Both answers come from one pass over tiles of `block` x `width` products, which stay in the
-    processor's cache; the (n, n) matrix is never formed. Rows, (n, H) float32 on one device, are normalised in place.
-    """
+    A tie is no find: the row must be more similar than every other, so a collapsed table scores 0, whatever the order
+    of its rows. Both answers come from one pass over tiles of `block` x `width` products, which stay in the processor's
+    cache; the (n, n) matrix is never formed. Rows, (n, H) float32 on one device, are normalised in place."""
     n = len(source)
     for rows in (source, derived):
         rows /= torch.linalg.vector_norm(rows, dim=1, keepdim=True).clamp_min_(1e-12)
@@ -170,11 +164,9 @@ def mutual_nearest(
 
 
 def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[str, Null]:
-    """The null of the shares `all`, `dictionary` and `held-out` of `alignment_of_model`.
-
-    Types are paired at random with one of those nearest in frequency: with any other pairs, rows that have learnt only
-    the frequency of their types would leave the null.
-    """
+    """The null of the shares `all`, `dictionary` and `held-out` of `alignment_of_model`. Types are paired at random
+    with one of those nearest in frequency: with any other pairs, rows that have learnt only the frequency of their
+    types would leave the null."""
     table, token_types = architecture_of(model.config).tables(model)
     forward = nearest(*types.rows_of(table, _language_rows(token_types)))
     moved, in_dictionary = types.moved, np.isin(types.types, types.dictionary)
@@ -223,10 +215,8 @@ def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
 
 
 def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: int = 0) -> Measurement:
-    """alignment@1 over the steps of pretraining, the earlier ones from the probes in metrics.jsonl.
-
-    `before` are the steps of the model that the run started from. There are no records where the script stays.
-    """
+    """alignment@1 over the steps of pretraining, the earlier ones from the probes in metrics.jsonl. `before` are the
+    steps of the model that the run started from. There are no records where the script stays."""
     if not types.measurable:
         return Measurement()
     (alignment,) = alignments_of_checkpoint(model.checkpoint, [types])
@@ -246,12 +236,10 @@ def pair_alignment(model: MeasuredModel, languages: Languages, pairs: Sequence[t
 
 
 def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, frozenset[int]]) -> Measurement:
-    """alignment@1 of held-out types, by whether the dictionary has another form of the same word.
-
-    The types are words that the corpus has in another form as one type, and that are not in the dictionary: those
-    with a form in it (`held-out-form`), and those with none (`held-out-lemma`). A metric over no types is left out.
-    `mates` are the other forms of each type that is a word (`derive.usage.mates`).
-    """
+    """alignment@1 of held-out types, by whether the dictionary has another form of the same word. The types are words
+    that the corpus has in another form as one type, and that are not in the dictionary: those with a form in it
+    (`held-out-form`), and those with none (`held-out-lemma`). A metric over no types is left out. `mates` are the other
+    forms of each type that is a word (`derive.usage.mates`)."""
     if not types.measurable:
         return Measurement()
     (alignment,) = alignments_of_checkpoint(model.checkpoint, [types])
@@ -271,10 +259,8 @@ def _records(model: MeasuredModel, alignment: Alignment, **fields: str) -> list[
 
 
 def growth(metrics: Path, final: Sequence[Record], before: int = 0) -> list[Record]:
-    """The alignment records of a run's earlier steps, from the probes in its metrics.jsonl.
-
-    `final` are the alignment records after its last step; they have the count of each share.
-    """
+    """The alignment records of a run's earlier steps, from the probes in its metrics.jsonl. `final` are the alignment
+    records after its last step; they have the count of each share."""
     last = {record.metric: record for record in final}
     return [
         replace(last[metric], value=value, step=before + row["step"])

@@ -1,7 +1,5 @@
-"""Links in derived languages: AER of hidden states, layer by layer, and how good XLM-Align's self-made labels are.
-
-The gold alignment is known from the derivation, and every gold link is sure, so the error rate is 1 - F1.
-"""
+"""Links in derived languages: AER of hidden states, layer by layer, and how good XLM-Align's self-made labels are. The
+gold alignment is known from the derivation, and every gold link is sure, so the error rate is 1 - F1."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,21 +19,17 @@ from pretrain.architecture import has_languages
 from pretrain.batch import MARKS
 from pretrain.run import read_metrics
 
-PAIRS = 500
-"""Sentence pairs that are aligned."""
+PAIRS = 500  # sentence pairs that are aligned
 REPORTED = {"label precision": "precision", "label recall": "recall", "labelled": "share"}
 """The names of labels' numbers in metrics.jsonl, and in records."""
-Words = tuple[list[tuple[int, ...]], list[tuple[int, ...]]]
-"""The ids of each word of either side of a pair."""
+Words = tuple[list[tuple[int, ...]], list[tuple[int, ...]]]  # the ids of each word of either side of a pair
 
 
 def pair_links(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple[str, str]]) -> Measurement:
     """AER by optimal transport for every layer of a checkpoint, the embeddings as layer 0, on ordered language pairs.
-
     Sides are encoded each alone and, as in XLM-Align's pretraining, as one row (joint). The sentence pairs are the
     `PAIRS` that pretraining with this seed would use as parallel text last, so that a model has seen none of them side
-    by side unless all sentences were parallel.
-    """
+    by side unless all sentences were parallel."""
     encoder, records = Encoder(model.checkpoint, device=model.device), list[Record]()
     for first, second in pairs:
         bitext = languages.bitext(first, second)
@@ -104,10 +98,8 @@ def _scores(
 
 def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measurement:
     """Precision and recall of XLM-Align's self-made labels, and the share of ids that have one, from metrics.jsonl.
-
     Each is a mean over the steps since the row before; an objective without labels has none. `before` are the steps of
-    the model that the run started from.
-    """
+    the model that the run started from."""
     records, last = [], 0
     for row in read_metrics(metrics):
         if "loss" not in row:

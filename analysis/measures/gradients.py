@@ -1,9 +1,6 @@
-"""The cosine between two languages' gradients: whether an update that helps one language helps the other.
-
-It is taken over the layers' parameters, which all languages share. It leaves out the embeddings, of which each script
-has its own rows, and the prediction head, whose bias counts words. Shapes: U units, I inputs, P parts of a text, S
-shuffles.
-"""
+"""The cosine between two languages' gradients: whether an update that helps one language helps the other. It is taken
+over the layers' parameters, which all languages share. It leaves out the embeddings, of which each script has its own
+rows, and the prediction head, whose bias counts words. Shapes: U units, I inputs, P parts of a text, S shuffles."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,8 +13,7 @@ from pretrain.architecture import architecture_of
 from pretrain.batch import Rows
 from pretrain.model import prediction_loss
 
-PARTS = 8
-"""Parts of a text, whose differences show the noise of its draw."""
+PARTS = 8  # parts of a text, whose differences show the noise of its draw
 
 
 def gradient_parts(model: Any, rows: Rows, parts: int = PARTS) -> list[list[Tensor]]:
@@ -31,11 +27,9 @@ def whole(parts: Sequence[Sequence[Tensor]]) -> list[Tensor]:
 
 
 def layer_gradients(model: Any, rows: Rows, of: int | None = None) -> list[Tensor]:
-    """The gradient of the MLM loss, a mean over the labelled ids of `rows`, by each parameter of the layers: (U, I).
-
-    It is the sum over them by `of`, the labelled ids of a text, where these rows are a part of one. A bias, or the
-    weight of a normalisation, is (U, 1). The model is used as it is: in evaluation mode without dropout.
-    """
+    """The gradient of the MLM loss, a mean over the labelled ids of `rows`, by each parameter of the layers: (U, I). It
+    is the sum over them by `of`, the labelled ids of a text, where these rows are a part of one. A bias, or the weight
+    of a normalisation, is (U, 1). The model is used as it is: in evaluation mode without dropout."""
     of = rows.labelled if of is None else of
     if not of:
         raise ValueError("no id is asked for, so there is no gradient")
@@ -52,10 +46,8 @@ def gradient_cosine(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
 
 
 def shuffled_cosines(first: Sequence[Tensor], second: Sequence[Tensor], shuffles: int, seed: int) -> np.ndarray:
-    """The same with the units of each parameter of the second gradient shuffled, (S,).
-
-    A unit's inputs stay together: the similarity of two gradients by their shape alone stays.
-    """
+    """The same with the units of each parameter of the second gradient shuffled, (S,). A unit's inputs stay together:
+    the similarity of two gradients by their shape alone stays."""
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for a, b in zip(first, second, strict=True):
         of_units = (a.double() @ b.double().T).cpu().numpy()  # (U, U)
@@ -67,11 +59,9 @@ def shuffled_cosines(first: Sequence[Tensor], second: Sequence[Tensor], shuffles
 def noise_cosines(
     first: Sequence[Sequence[Tensor]], second: Sequence[Sequence[Tensor]], shuffles: int, seed: int
 ) -> np.ndarray:
-    """The noise of the cosine of two gradients from the draw of the texts alone, (S,), from the parts of either.
-
-    The deviation of each part's contribution from the mean of all parts is added with a sign drawn for each part: other
-    text of the same size would change the cosine as much.
-    """
+    """The noise of the cosine of two gradients from the draw of the texts alone, (S,), from the parts of either. The
+    deviation of each part's contribution from the mean of all parts is added with a sign drawn for each part: other
+    text of the same size would change the cosine as much."""
     sides = whole(first), whole(second)
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for parts, other in ((first, sides[1]), (second, sides[0])):

@@ -23,10 +23,8 @@ from pretrain.saved_model import load_model, read_config
 
 PERMUTATIONS, LEVEL = 1_000, 0.95
 """How often answers are permuted for the null, and the quantile that is given next to its mean."""
-NULLS = ("all", "seen", "held-out")
-"""The kinds of questions that have a null of their own."""
-ROWS = 256
-"""Clozes of a batch."""
+NULLS = ("all", "seen", "held-out")  # the kinds of questions that have a null of their own
+ROWS = 256  # clozes of a batch
 UNDECIDED = -1
 
 
@@ -34,13 +32,11 @@ def knowledge(
     model: MeasuredModel, languages: Languages, questions: Sequence[Question], images: Sequence[Question]
 ) -> Measurement:
     """Accuracy over facts of the source alone, queried in the source (known) and in the model's language (carried), and
-    over shared ones queried in that language, each with its chance level and nulls.
-
-    `images` are the questions in that language. For a null the answers are permuted among the questions of each
-    relation, so a preference for some answers gains nothing; its quantile is reached by one permutation in twenty.
-    Questions whose answer is seen, or held out, have nulls of their own: they have fewer answers, and a model that
-    prefers words of the dictionary is correct more often where these are the answers.
-    """
+    over shared ones queried in that language, each with its chance level and nulls. `images` are the questions in that
+    language. For a null the answers are permuted among the questions of each relation, so a preference for some answers
+    gains nothing; its quantile is reached by one permutation in twenty. Questions whose answer is seen, or held out,
+    have nulls of their own: they have fewer answers, and a model that prefers words of the dictionary is correct more
+    often where these are the answers."""
     spelt, device = architecture_of(read_config(model.checkpoint)), torch.device(model.device)
     network: Any = load_model(model.checkpoint, spelt.masked_model)[0]
     network.to(device).eval()
@@ -73,11 +69,9 @@ def knowledge(
 def answers(
     model: Any, languages: Languages, name: str, questions: Sequence[Question], device: torch.device
 ) -> np.ndarray:
-    """The candidate that a model chooses for each question, queried in the language `name`: (Q,) int64.
-
-    A candidate's score is the sum over the question's clozes of its log-probability at the masked place; where two
-    share the best score the answer is UNDECIDED.
-    """
+    """The candidate that a model chooses for each question, queried in the language `name`: (Q,) int64. A candidate's
+    score is the sum over the question's clozes of its log-probability at the masked place; where two share the best
+    score the answer is UNDECIDED."""
     encode, language, specials = languages.vocabulary.encode, languages[name], languages.specials
     spelt, types = architecture_of(model.config), (language.number, languages.padding)
     rows, places = [], []

@@ -18,8 +18,7 @@ from derive.errors import BadInput
 from derive.vocabulary import GivenVocabulary
 from pretrain.saved_model import load_model
 
-BLOCK = 512
-"""Entries that are compared at a time."""
+BLOCK = 512  # entries that are compared at a time
 SIDES = ("source", "target")
 
 
@@ -81,10 +80,8 @@ class LexiconRows:
 def chosen(
     entries: Sequence[Entry], folders: Sequence[Path], count: int, left_out: Collection[str] = ()
 ) -> tuple[Entry, ...]:
-    """The first `count` entries of two words that are one type each to every model, without those of `left_out`.
-
-    A word is in one of them only, the first, so that there are as many words as translations.
-    """
+    """The first `count` entries of two words that are one type each to every model, without those of `left_out`. A word
+    is in one of them only, the first, so that there are as many words as translations."""
     sides = [[getattr(entry, side) for entry in entries] for side in SIDES]
     own = np.ones(len(entries), bool)
     for folder in folders:

@@ -17,18 +17,14 @@ from pretrain.model import autocast, encode, prediction_loss
 from pretrain.objectives.mlm import Monolingual
 from pretrain.saved_model import load_model, read_config
 
-ROWS = 256
-"""Rows of a batch: the number changes only the last digits."""
-MOST = 2048
-"""Masked ids that are used; the first ones, where there are more."""
+ROWS = 256  # rows of a batch: the number changes only the last digits
+MOST = 2048  # masked ids that are used; the first ones, where there are more
 
 
 def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed: int = 0) -> Measurement:
-    """The loss in nats per masked id, for every language of a model, on the last `share` of its sentences.
-
-    Rows are packed as in pretraining and masked as in BERT, 15 % of the ids of each; the masks depend on `seed` alone,
-    so that models predict the same ids. So do clones of a language, whose lines have the same lengths.
-    """
+    """The loss in nats per masked id, for every language of a model, on the last `share` of its sentences. Rows are
+    packed as in pretraining and masked as in BERT, 15 % of the ids of each; the masks depend on `seed` alone, so that
+    models predict the same ids. So do clones of a language, whose lines have the same lengths."""
     spelt = architecture_of(settings := read_config(model.checkpoint))
     network: Any = load_model(model.checkpoint, spelt.masked_model)[0]
     network.to(model.device).eval()
@@ -47,22 +43,18 @@ def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed
 
 
 def masked_only(rows: Rows, mask: int) -> Rows:
-    """The rows with labels only where the input is the mask, a special id.
-
-    One in five labelled ids of pretraining is visible, mostly as it is: copying those lowers the loss without context.
-    """
+    """The rows with labels only where the input is the mask, a special id. One in five labelled ids of pretraining is
+    visible, mostly as it is: copying those lowers the loss without context."""
     labels = rows.labels.masked_fill(rows.ids != mask, UNLABELLED)
     return Rows(rows.ids, labels, rows.languages, rows.padded, rows.places)
 
 
 @torch.inference_mode()
 def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float, int, np.ndarray]:
-    """The mean loss in nats of N masked ids, N, and the means after the ids were shuffled among their places, (S,).
-
-    A model that knows how frequent words are, and no more, has the same loss after a shuffle: any gain was read from
-    the context, if every labelled id is behind a mask (`masked_only`). The model is used as it is: in evaluation mode
-    without dropout.
-    """
+    """The mean loss in nats of N masked ids, N, and the means after the ids were shuffled among their places, (S,). A
+    model that knows how frequent words are, and no more, has the same loss after a shuffle: any gain was read from the
+    context, if every labelled id is behind a mask (`masked_only`). The model is used as it is: in evaluation mode
+    without dropout."""
     spelt, at = architecture_of(model.config), rows.positions.at[:MOST]
     if not len(at):
         raise ValueError("no id is masked")

@@ -1,8 +1,6 @@
-"""Probes of a model: what two languages have in common at one step of pretraining, each number with its null.
-
-The text of a run's probes is the same at every step, and read by no model. Shapes: B rows, L ids or layers with the
-embeddings, V types, N sentences or words, H hidden.
-"""
+"""Probes of a model: what two languages have in common at one step of pretraining, each number with its null. The text
+of a run's probes is the same at every step, and read by no model. Shapes: B rows, L ids or layers with the embeddings,
+V types, N sentences or words, H hidden."""
 
 from __future__ import annotations
 
@@ -55,16 +53,13 @@ from pretrain.objectives.mlm import Monolingual
 from pretrain.saved_model import WEIGHTS, load_model, read_config
 
 LEAST = {"sentences": 20, "rows": 8, "tagged": 20, "tested": 20, "shuffles": 40}
-MOST_SHUFFLES = 10_000
-"""Each is kept as a permutation of all items of a probe."""
+MOST_SHUFFLES = 10_000  # each is kept as a permutation of all items of a probe
 
 
 @dataclass(frozen=True)
 class ProbeConfig:
     """The size of a probe's text: parallel sentences, rows of text a language, and tagged sentences to learn and test.
-
-    `shuffles` make each null, and `seed` decides them and the masks: the same for all models of a study.
-    """
+    `shuffles` make each null, and `seed` decides them and the masks: the same for all models of a study."""
 
     sentences: int = 400
     rows: int = 128
@@ -103,12 +98,10 @@ class TaggedWords:
 
 @dataclass(frozen=True)
 class ProbeText:
-    """Parallel sentences as rows, masked rows of each language, others for gradients, tagged words, and types.
-
-    In `masked` every labelled id is behind a mask; `gradient_rows` are masked as in pretraining. `unigram` is the loss
-    on the masked rows of a prediction by frequency alone. `tests` are in the source and in the other language.
-    `numbers` are their token types. `types` is None where the script stays.
-    """
+    """Parallel sentences as rows, masked rows of each language, others for gradients, tagged words, and types. In
+    `masked` every labelled id is behind a mask; `gradient_rows` are masked as in pretraining. `unigram` is the loss on
+    the masked rows of a prediction by frequency alone. `tests` are in the source and in the other language. `numbers`
+    are their token types. `types` is None where the script stays."""
 
     language: str
     numbers: tuple[int, int]
@@ -244,11 +237,9 @@ def model_with_head(checkpoint: Path) -> Any:
 
 
 def with_untrained_chance(records: Sequence[Record]) -> list[Record]:
-    """The records of a run, with the CKA of the model before the first step as the chance level of CKA.
-
-    Translations share words with the same other sentences, which is enough for CKA: random rows have it too. The
-    model's own first value is that level, including all that stays when types are exchanged.
-    """
+    """The records of a run, with the CKA of the model before the first step as the chance level of CKA. Translations
+    share words with the same other sentences, which is enough for CKA: random rows have it too. The model's own first
+    value is that level, including all that stays when types are exchanged."""
     untrained = {record.layer: record.value for record in records if record.measure == CKA and record.step == 0}
     return [
         replace(record, null=replace(record.null, chance=untrained[record.layer]))
@@ -289,10 +280,8 @@ class Probes:
             yield model.record(HELD_OUT, "nats", loss, count, null=band, **self._about(name))
 
     def _gradients(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        """The cosine of the languages' gradients; chance: 0, as of unrelated vectors.
-
-        The null is the wider of two: units are shuffled, and the parts of the texts get random signs.
-        """
+        """The cosine of the languages' gradients; chance: 0, as of unrelated vectors. The null is the wider of two:
+        units are shuffled, and the parts of the texts get random signs."""
         ours, theirs = (gradient_parts(network, rows.to(_device(network))) for rows in self.text.gradient_rows)
         first, second = whole(ours), whole(theirs)
         of_units = null(shuffled_cosines(first, second, self.shuffles, self.seed), 0.0)
@@ -309,12 +298,9 @@ class Probes:
             yield model.record(ALIGNMENT, metric, *shares[metric], null=band)
 
     def _sentences(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        """Retrieval of translations, both ways and mutually, and CKA, by layer.
-
-        For retrieval pairs are shuffled among sentences of the same length, for CKA types exchanged for others that are
-        as frequent. Chance: for retrieval one way one sentence of N, both ways the largest of 2N - 1 cosines; for CKA
-        the mean after exchanges.
-        """
+        """Retrieval of translations, both ways and mutually, and CKA, by layer. For retrieval pairs are shuffled among
+        sentences of the same length, for CKA types exchanged for others that are as frequent. Chance: for retrieval one
+        way one sentence of N, both ways the largest of 2N - 1 cosines; for CKA the mean after exchanges."""
         text = self.text
         sides = [sentence_means(network, rows, number) for rows, number in zip(text.pairs, text.numbers, strict=True)]
         n, types = len(text.pairs[0]), type_means(network, text.pairs[1], text.numbers[1])
@@ -334,11 +320,9 @@ class Probes:
             yield model.record(CKA, "sentences", linear_cka(source, other), n, layer=layer, null=band)
 
     def _words(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        """Labels by a linear probe that learnt them from source words; chance: the most frequent label in training.
-
-        The null is the wider of two: words are shuffled among those at the same place in rows of the same length, and
-        types exchanged for others that are as frequent.
-        """
+        """Labels by a linear probe that learnt them from source words; chance: the most frequent label in training. The
+        null is the wider of two: words are shuffled among those at the same place in rows of the same length, and types
+        exchanged for others that are as frequent."""
         train, (own, _) = self.text.train, self.text.numbers
         probe = LinearProbe.fitted(_vectors(network, train, own), train.labels)
         usual = np.bincount(train.labels).argmax()

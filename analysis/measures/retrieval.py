@@ -1,9 +1,7 @@
 """Sentence retrieval and mining: whether translations are nearest to each other, and can be told from other pairs.
-
 Retrieval asks whether the sentence of another language that is nearest to a sentence is its translation. Mining, of
 BUCC's kind, finds the translations in two texts that match only in part. Shapes: N sentences and as many translations,
-L layers with the embeddings, H hidden.
-"""
+L layers with the embeddings, H hidden."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
@@ -21,18 +19,13 @@ from analysis.records.record import MINED, MINED_XTREME, RETRIEVAL, MeasuredMode
 from derive.errors import BadInput
 from derive.links.aligner import LeftOut
 
-CROWD = 10
-"""The neighbours of a sentence that CSLS corrects for (Conneau et al. 2018)."""
-NEIGHBOURS = 4
-"""The neighbours of a sentence that the margin is relative to (Artetxe and Schwenk 2019)."""
-PARTS = 4
-"""Of so many sentences two are in both texts, one in the first alone, and one in the second alone."""
-IDS = 6144
-"""Ids in a batch, with padding."""
+CROWD = 10  # the neighbours of a sentence that CSLS corrects for (Conneau et al. 2018)
+NEIGHBOURS = 4  # the neighbours of a sentence that the margin is relative to (Artetxe and Schwenk 2019)
+PARTS = 4  # of so many sentences two are in both texts, one in the first alone, and one in the second alone
+IDS = 6144  # ids in a batch, with padding
 Rule = Literal["mutual", "xtreme"]
 """Which pairs are candidates and where the threshold is: our rule, or the one of XTREME's BUCC."""
-RULES: Mapping[str, Rule] = {MINED: "mutual", MINED_XTREME: "xtreme"}
-"""How pairs are mined, by the metric."""
+RULES: Mapping[str, Rule] = {MINED: "mutual", MINED_XTREME: "xtreme"}  # how pairs are mined, by the metric
 
 
 def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int) -> Measurement:
@@ -89,11 +82,9 @@ def cosine(source: Tensor, target: Tensor) -> Tensor:
 
 
 def csls(source: Tensor, target: Tensor) -> Tensor:
-    """2 cos(x, y) - r(x) - r(y), (N, N): r is the mean cosine with the nearest neighbours in the other language.
-
-    It corrects for sentences that are near to all others, and so everybody's nearest (Conneau et al. 2018, section 2.3,
-    with their ten neighbours).
-    """
+    """2 cos(x, y) - r(x) - r(y), (N, N): r is the mean cosine with the nearest neighbours in the other language. It
+    corrects for sentences that are near to all others, and so everybody's nearest (Conneau et al. 2018, section 2.3,
+    with their ten neighbours)."""
     cosines = cosine(source, target)
     rows, columns = _crowds(cosines, CROWD)
     return 2 * cosines - rows[:, None] - columns[None]
@@ -115,10 +106,8 @@ MEASURES: Mapping[str, Callable[[Tensor, Tensor], Tensor]] = {"cosine": cosine, 
 
 
 def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """Which rows of (N, N) have their largest score on the diagonal, and which columns, each alone there.
-
-    A tie is no find: where all sentences look alike, none is found.
-    """
+    """Which rows of (N, N) have their largest score on the diagonal, and which columns, each alone there. A tie is no
+    find: where all sentences look alike, none is found."""
     own, others = scores.diagonal(), scores.clone().fill_diagonal_(-torch.inf)
     return (own > others.amax(1)).cpu().numpy(), (own > others.amax(0)).cpu().numpy()
 
@@ -138,9 +127,7 @@ def sentence_vectors(
     encoder: Encoder, pieces: SubWords, sentences: Sequence[Sequence[str]], exclusions: LeftOut
 ) -> Tensor:
     """The vector of each sentence at each layer, (L, N, H): the mean of its sub-words' states, special ids left out.
-
-    Sentences are words. The end of a sentence that does not fit into the model is left out and counted.
-    """
+    Sentences are words. The end of a sentence that does not fit into the model is left out and counted."""
     room = min(encoder.length, pieces.longest or encoder.length) - len(pieces.before) - len(pieces.after)
     rows = [[i for word in pieces(sentence) for i in word] for sentence in sentences]
     for line, ids in enumerate(rows, start=1):

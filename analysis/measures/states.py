@@ -17,11 +17,9 @@ from torch.nn import functional as F
 from analysis.measures.nulls import like_frequent, shuffled
 from pretrain.architecture import architecture_of, has_languages
 
-NONE = -1
-"""The nearest row where two are equally near."""
+NONE = -1  # the nearest row where two are equally near
 BLOCK = 512
-RIDGE = 1.0
-"""The penalty on squared weights, relative to the sum over words of squares of features with variance 1."""
+RIDGE = 1.0  # the penalty on squared weights, relative to the sum over words of squares of features with variance 1
 
 
 @torch.inference_mode()
@@ -37,10 +35,8 @@ def nearest(source: Tensor, target: Tensor) -> np.ndarray:
 
 
 def mutually_nearest(forward: np.ndarray, back: np.ndarray, pairing: np.ndarray) -> np.ndarray:
-    """Whether a pair's cosine is higher than every other of either: MEXA (Kargaran et al. 2024, equation 1).
-
-    `forward` and `back` are the nearest rows of each language, (N,), and `pairing` (..., N) has the pair of each row.
-    """
+    """Whether a pair's cosine is higher than every other of either: MEXA (Kargaran et al. 2024, equation 1). `forward`
+    and `back` are the nearest rows of each language, (N,), and `pairing` (..., N) has the pair of each row."""
     return (forward == pairing) & (back[pairing] == np.arange(len(forward)))
 
 
@@ -67,10 +63,8 @@ def linear_cka(x: Tensor, y: Tensor) -> float:
 
 @dataclass(frozen=True)
 class LinearProbe:
-    """Least squares with a ridge on frozen vectors: nothing is drawn and nothing is tuned.
-
-    Features less `mean` by `scale`, (H,), and a 1; times `weights` (H + 1, C) they are the labels' scores.
-    """
+    """Least squares with a ridge on frozen vectors: nothing is drawn and nothing is tuned. Features less `mean` by
+    `scale`, (H,), and a 1; times `weights` (H + 1, C) they are the labels' scores."""
 
     mean: Tensor
     scale: Tensor
@@ -99,27 +93,22 @@ def _with_one(features: Tensor) -> Tensor:
     return torch.cat([features, torch.ones_like(features[:, :1])], dim=1)
 
 
-ROWS = 128
-"""Rows of a batch, of similar lengths: the number changes only the last digits."""
+ROWS = 128  # rows of a batch, of similar lengths: the number changes only the last digits
 
 
 @dataclass(frozen=True)
 class TypeMeans:
     """The mean state of each type at each layer, `means` (L, T, H), and each sentence's `shares` of them, (N, T).
-
-    `counts` (T,) are their occurrences.
-    """
+    `counts` (T,) are their occurrences."""
 
     means: Tensor
     shares: Tensor
     counts: np.ndarray
 
     def exchanged_ckas(self, x: Tensor, y: Tensor, layer: int, shuffles: int, seed: int) -> np.ndarray:
-        """Linear CKA of `x` (N, K) with `y` (N, H), sentences' means at a layer, after exchanges, (S,).
-
-        A type's mean state takes the place of another's. The contribution of its context stays, and so does which
-        sentences share words.
-        """
+        """Linear CKA of `x` (N, K) with `y` (N, H), sentences' means at a layer, after exchanges, (S,). A type's mean
+        state takes the place of another's. The contribution of its context stays, and so does which sentences share
+        words."""
         exchanges = torch.from_numpy(shuffled(like_frequent(self.counts), shuffles, seed)).to(y.device)
         means = self.means[layer]
         return np.array([linear_cka(x, y + self.shares @ (means[exchange] - means)) for exchange in exchanges])

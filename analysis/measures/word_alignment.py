@@ -76,10 +76,8 @@ def encoder_scores(
     readings: Sequence[LinkReading],
     types: Mapping[bool, int],
 ) -> tuple[list[EncoderScore], dict[bool, Counter[str]]]:
-    """Every reading of an encoder, and exclusions, each side alone (False) or both in one row (True).
-
-    `types` are the target's token types in either case. The model sees each pair once in either.
-    """
+    """Every reading of an encoder, and exclusions, each side alone (False) or both in one row (True). `types` are the
+    target's token types in either case. The model sees each pair once in either."""
     scores, exclusions = list[EncoderScore](), dict[bool, Counter[str]]()
     for joint, token_type in types.items():
         encoded = PairEncoder.of_words(encoder, pieces, token_type, joint)
@@ -98,10 +96,8 @@ def alone_and_joint(
     device: str = "cpu",
     everywhere: Sequence[Method] = (OT, RELEASED),
 ) -> tuple[int, list[EncoderScore], Counter[str]]:
-    """The number of layers of a model, and every layer by the methods `everywhere`, the main one by METHODS too.
-
-    Each side alone, and both in one row; `types` are the target's token types in either case.
-    """
+    """The number of layers of a model, and every layer by the methods `everywhere`, the main one by METHODS too. Each
+    side alone, and both in one row; `types` are the target's token types in either case."""
     encoder, pieces = Encoder(folder, device=device), SubWords(folder)
     readings = []
     for layer in range(encoder.layers + 1):

@@ -15,11 +15,9 @@ from derive.readers.conllu import WORDS, XTREME
 
 @dataclass(frozen=True)
 class Null:
-    """The chance level of a number, and its null distribution.
-
-    `chance` is the number of who guesses, in the number's own unit. `low` and `high` are the 2.5th and the 97.5th
-    percentile of `shuffles` values that were measured after what belongs together had been shuffled.
-    """
+    """The chance level of a number, and its null distribution. `chance` is the number of who guesses, in the number's
+    own unit. `low` and `high` are the 2.5th and the 97.5th percentile of `shuffles` values that were measured after
+    what belongs together had been shuffled."""
 
     chance: float
     low: float
@@ -33,12 +31,10 @@ class Null:
 
 @dataclass(frozen=True)
 class LinkCounts:
-    """The counts behind AER, precision, recall and F1, over `pairs` sentence pairs.
-
-    Of the predicted links A, the sure gold links S and the possible ones P, which hold S: `predicted` is |A|, `sure`
-    |S|, `found_sure` |A and S|, `found_possible` |A and P|. Counts add up, and the rates of their sum are the
-    micro-average. A rate is None where its denominator is 0: there is nothing to be right or wrong about.
-    """
+    """The counts behind AER, precision, recall and F1, over `pairs` sentence pairs. Of the predicted links A, the sure
+    gold links S and the possible ones P, which hold S: `predicted` is |A|, `sure` |S|, `found_sure` |A and S|,
+    `found_possible` |A and P|. Counts add up, and the rates of their sum are the micro-average. A rate is None where
+    its denominator is 0: there is nothing to be right or wrong about."""
 
     pairs: int = 0
     predicted: int = 0
@@ -196,11 +192,9 @@ class Record:
 
 @dataclass(frozen=True)
 class Published:
-    """One number that a paper prints, as a share from 0 to 1.
-
-    `setting` is empty for the paper's default setup, else what was varied, as "parallel 1%". `title` is what people
-    call the transform, and `language` that of the test set where a table has several of a setting.
-    """
+    """One number that a paper prints, as a share from 0 to 1. `setting` is empty for the paper's default setup, else
+    what was varied, as "parallel 1%". `title` is what people call the transform, and `language` that of the test set
+    where a table has several of a setting."""
 
     paper: str
     table: int
@@ -217,12 +211,10 @@ class Published:
 
 @dataclass(frozen=True)
 class Floor:
-    """One number of a baseline, which has no seed and is of no run.
-
-    `baseline` was learnt from the training examples of the language `learnt` and scored on the test examples of
-    `language`: those that models of the study are fine-tuned and scored on. `title` is its name for people. A
-    `surface` one looks at how texts are alike, whatever words they have. The rest is as in `Record`.
-    """
+    """One number of a baseline, which has no seed and is of no run. `baseline` was learnt from the training examples of
+    the language `learnt` and scored on the test examples of `language`: those that models of the study are fine-tuned
+    and scored on. `title` is its name for people. A `surface` one looks at how texts are alike, whatever words they
+    have. The rest is as in `Record`."""
 
     baseline: str
     title: str
@@ -238,11 +230,9 @@ class Floor:
 
 @dataclass(frozen=True)
 class MeasuredModel:
-    """A checkpoint to measure, and what its records say about it.
-
-    `run` is its id in records and `language` the derived language that its numbers are about, if there is one. `seed`
-    belongs to the run and its fine-tuning, and `step` is the step of pretraining. `device` is torch's name of it.
-    """
+    """A checkpoint to measure, and what its records say about it. `run` is its id in records and `language` the derived
+    language that its numbers are about, if there is one. `seed` belongs to the run and its fine-tuning, and `step` is
+    the step of pretraining. `device` is torch's name of it."""
 
     checkpoint: Path
     run: str

@@ -25,12 +25,9 @@ GIVEN = "GivenModel"  # the kind of the part that holds the digest of given weig
 
 @dataclass(frozen=True)
 class Described:
-    """A language or an objective as records keep it.
-
-    `name` is what folders and the command line call it, `title` what people do. `parts` are what it is made of, each
-    its `kind` (Transliterate, Invert, MLM, DWA) and its parameters, as plain values: parameters, seeds, mask rates and
-    switches. A language that no transform made has no parts.
-    """
+    """A language or an objective as records keep it. `name` is what folders and the command line call it, `title` what
+    people do. `parts` are what it is made of, each its `kind` (Transliterate, Invert, MLM, DWA) and its parameters, as
+    plain values: parameters, seeds, mask rates and switches. A language that no transform made has no parts."""
 
     name: str
     title: str
@@ -67,15 +64,13 @@ class Start:
 
 @dataclass(frozen=True)
 class Run:
-    """One model, or one aligner that learnt from one text, and its configuration.
-
-    `languages` are those that it knows, the source first, and `bitexts` the pairs of languages whose translations it
-    read, where they are natural ones. `mixture` is how much it read of each, where that was not all of all. `objective`
-    is what it learnt by: a pretraining objective, fast_align's text, or the folder of an encoder that was given; None
-    where nothing was learnt. `layers` is the number of the encoder's, and `main_layer` the one that was chosen before
-    anything was scored (0: none, or no encoder). `redrawn` says what else its seed decides, as "the dictionary"; the
-    seeds of a study share the rest. `settings` are the values of the settings that a sweep varies.
-    """
+    """One model, or one aligner that learnt from one text, and its configuration. `languages` are those that it knows,
+    the source first, and `bitexts` the pairs of languages whose translations it read, where they are natural ones.
+    `mixture` is how much it read of each, where that was not all of all. `objective` is what it learnt by: a
+    pretraining objective, fast_align's text, or the folder of an encoder that was given; None where nothing was learnt.
+    `layers` is the number of the encoder's, and `main_layer` the one that was chosen before anything was scored (0:
+    none, or no encoder). `redrawn` says what else its seed decides, as "the dictionary"; the seeds of a study share the
+    rest. `settings` are the values of the settings that a sweep varies."""
 
     id: str
     study: str

@@ -35,20 +35,15 @@ class Floors:
         return {floor.baseline: floor.title for floor in self.all if floor.task in tasks}
 
     def highest(self, task: str, metric: str, language: str, learnt: str, surface: bool = False) -> Floor | None:
-        """The strongest baseline, the first of equals; None where there is none.
-
-        Baselines of the `surface` are a group of their own: how two texts overlap is seen in any script, but says
-        nothing of words.
-        """
+        """The strongest baseline, the first of equals; None where there is none. Baselines of the `surface` are a group
+        of their own: how two texts overlap is seen in any script, but says nothing of words."""
         floors = [floor for floor in self.of(task, metric, language, learnt).values() if floor.surface == surface]
         return max(floors, key=lambda floor: floor.value, default=None)
 
 
 def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
-    """The floors of a study: each its mean over the draws of the data, of as many items as all have.
-
-    A single draw is as it is. Means of several have no items: those of different draws are different examples.
-    """
+    """The floors of a study: each its mean over the draws of the data, of as many items as all have. A single draw is
+    as it is. Means of several have no items: those of different draws are different examples."""
     by_draw = list(draws)
     if len(by_draw) == 1:
         return list(by_draw[0])

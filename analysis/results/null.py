@@ -1,8 +1,6 @@
-"""The null: seeds of one objective treated as two objectives.
-
-Nothing differs between two groups of seeds of one objective on the same languages. What compares two objectives must
-therefore call them different in 5 % of the comparisons.
-"""
+"""The null: seeds of one objective treated as two objectives. Nothing differs between two groups of seeds of one
+objective on the same languages. What compares two objectives must therefore call them different in 5 % of the
+comparisons."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,11 +26,9 @@ Split = tuple[tuple[int, int], ...]
 
 
 def splits(seeds: Sequence[int], size: int, most: int) -> list[Split]:
-    """Every split of some of the seeds into two groups of `size`, with every pairing between them.
-
-    Which group is the first says nothing, so the smallest seed is in it. Of more than `most` splits that many are
-    drawn, the same ones every time.
-    """
+    """Every split of some of the seeds into two groups of `size`, with every pairing between them. Which group is the
+    first says nothing, so the smallest seed is in it. Of more than `most` splits that many are drawn, the same ones
+    every time."""
     if size < 1 or len(set(seeds)) < len(seeds):
         raise ValueError(f"groups of {size} of the seeds {', '.join(map(str, seeds))}")
     every = list(islice(_all_splits(sorted(seeds), size), most + 1))
@@ -62,13 +58,10 @@ def _random_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
 
 @dataclass(frozen=True)
 class Rate:
-    """How often two groups of `seeds` seeds of one objective were called different in some measure.
-
-    `over` is "items" where the interval was one seed's, over test items, and "seeds" where the verdict was that of
-    claims. `share` has Student's t interval over what each cell adds to it (Cochran 1977, section 6.4), a cell being
-    one objective on the same languages: comparisons within a cell share seeds. Cells that all agree, or a single one,
-    give no interval.
-    """
+    """How often two groups of `seeds` seeds of one objective were called different in some measure. `over` is "items"
+    where the interval was one seed's, over test items, and "seeds" where the verdict was that of claims. `share` has
+    Student's t interval over what each cell adds to it (Cochran 1977, section 6.4), a cell being one objective on the
+    same languages: comparisons within a cell share seeds. Cells that all agree, or a single one, give no interval."""
 
     measure: str
     seeds: int

@@ -153,10 +153,8 @@ class Results:
         return self.objective_of(record), run.mixture and run.mixture.name, *(one.name for one in run.languages)
 
     def points(self, task: str, metric: str) -> list[Point]:
-        """Alignment of all types and Delta of every cell that has both.
-
-        They are means over seeds: runs of one cell are no new cases for a correlation.
-        """
+        """Alignment of all types and Delta of every cell that has both. They are means over seeds: runs of one cell are
+        no new cases for a correlation."""
         points = []
         for transform in self.transforms:
             for objective in self.objectives:

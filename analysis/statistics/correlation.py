@@ -16,10 +16,8 @@ FEWEST = 8  # points from which the bootstrap's interval covers about as often a
 
 @dataclass(frozen=True)
 class Correlation:
-    """rho over `n` points, its two-sided permutation p, and a bootstrap interval (None below `FEWEST` points).
-
-    `rhos` are the bootstrap's.
-    """
+    """rho over `n` points, its two-sided permutation p, and a bootstrap interval (None below `FEWEST` points). `rhos`
+    are the bootstrap's."""
 
     rho: float
     p: float
@@ -82,11 +80,9 @@ def _rho(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _exact_p(x: np.ndarray, y: np.ndarray, members: Sequence[np.ndarray]) -> float:
-    """The share of pairings within groups of two (n,) columns of ranks whose rho is as far from their mean.
-
-    rho grows with the sum of products of ranks, and that is a sum over groups, whose pairings do not depend on one
-    another. Ranks are doubled, so that those of ties are whole too.
-    """
+    """The share of pairings within groups of two (n,) columns of ranks whose rho is as far from their mean. rho grows
+    with the sum of products of ranks, and that is a sum over groups, whose pairings do not depend on one another. Ranks
+    are doubled, so that those of ties are whole too."""
     a, b = (2 * x).astype(int), (2 * y).astype(int)
     shares, middle = np.ones(1), 0.0
     for group in members:
@@ -97,10 +93,8 @@ def _exact_p(x: np.ndarray, y: np.ndarray, members: Sequence[np.ndarray]) -> flo
 
 
 def _products(a: list[int], b: list[int]) -> np.ndarray:
-    """The share of the n! pairings of two columns of ranks that gives each sum of products.
-
-    How many pairings give each sum is counted over subsets of b, one more rank of a at a time.
-    """
+    """The share of the n! pairings of two columns of ranks that gives each sum of products. How many pairings give each
+    sum is counted over subsets of b, one more rank of a at a time."""
     n, most = len(a), int(np.sort(a) @ np.sort(b))
     ways = {0: np.eye(1, most + 1, dtype=np.int64)[0]}
     for rank in a:

@@ -17,8 +17,7 @@ _ALL: tuple[Task, ...] = (
     Paraphrase(),
 )
 TASKS: dict[str, Task] = {task.name: task for task in _ALL}
-PRIMARY = {task.name: task.primary for task in _ALL}
-"""The main metric of each task."""
+PRIMARY = {task.name: task.primary for task in _ALL}  # the main metric of each task
 PRINTED = {task.name: task.printed for task in _ALL}
 """The metric of each task in ALIGN-MLM's tables: for POS not the main one."""
 

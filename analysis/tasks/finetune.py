@@ -23,26 +23,21 @@ from pretrain.saved_model import WEIGHTS, load_model, read_config
 from pretrain.train import NonFinite
 
 MOST_EPOCHS = 100_000
-READ_IDS = 8_192
-"""Ids in a batch of a fine-tuned model's input."""
+READ_IDS = 8_192  # ids in a batch of a fine-tuned model's input
 PIECE = 1 << 22
-"""The overhead of a piece of a batch on a CPU, in ids times the square of a model's width.
-
-Its operations take, for a model of width 384, as long as some 30 ids more, for one of width 64 as long as a thousand.
-"""
+"""The overhead of a piece of a batch on a CPU, in ids times the square of a model's width. Its operations take, for a
+model of width 384, as long as some 30 ids more, for one of width 64 as long as a thousand."""
 
 
 @dataclass(frozen=True)
 class FinetuneConfig:
-    """AdamW with linear warm-up and decay to zero; the model of the last epoch is the one that is scored.
-
-    The head is new and learns `head_rate` times as fast as the encoder: a small model, fine-tuned as a whole at
-    the rate that its head needs, forgets the other language. `max_length` counts ids of a row, specials included; a
-    model with fewer positions sets the limit. `warmup` is a fraction of the steps. `dropout` applies to hidden states
-    and head, `attention_dropout` to attention's weights: the checkpoint's own where it is None; on a CPU any above 0
-    makes attention three times as slow. `freeze_table` keeps the word embeddings as they are: of a quarter of a million
-    rows, a few thousand sentences use few, and an update reads and writes all.
-    """
+    """AdamW with linear warm-up and decay to zero; the model of the last epoch is the one that is scored. The head is
+    new and learns `head_rate` times as fast as the encoder: a small model, fine-tuned as a whole at the rate that its
+    head needs, forgets the other language. `max_length` counts ids of a row, specials included; a model with fewer
+    positions sets the limit. `warmup` is a fraction of the steps. `dropout` applies to hidden states and head,
+    `attention_dropout` to attention's weights: the checkpoint's own where it is None; on a CPU any above 0 makes
+    attention three times as slow. `freeze_table` keeps the word embeddings as they are: of a quarter of a million rows,
+    a few thousand sentences use few, and an update reads and writes all."""
 
     learning_rate: float = 2e-5
     head_rate: float = 1.0
@@ -212,11 +207,9 @@ def finetune(
 
 
 def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
-    """A batch cut into pieces of rows of similar length, to compute less padding; the loss is the whole batch's.
-
-    Of all ways to cut rows in the order of their lengths this is the cheapest, if a piece costs `overhead` ids more
-    than its own with padding. A batch that gains nothing stays as it is, in its order.
-    """
+    """A batch cut into pieces of rows of similar length, to compute less padding; the loss is the whole batch's. Of all
+    ways to cut rows in the order of their lengths this is the cheapest, if a piece costs `overhead` ids more than its
+    own with padding. A batch that gains nothing stays as it is, in its order."""
     lengths = sorted(len(row.ids) for row in rows)
     if len(rows) * lengths[-1] - sum(lengths) <= overhead:
         return [list(rows)]
@@ -234,13 +227,11 @@ def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
 
 
 def batches_of(units: np.ndarray, batch: int, seed: Sequence[int]) -> list[np.ndarray]:
-    """Row numbers of every batch of an epoch: the rows of a unit together, units shuffled.
-
-    `units` (R,) has the unit of each row, in rising order. A batch has `batch` rows, or fewer before a unit that would
-    be one too many; a unit that is larger than a batch is one alone. Batches are not sorted by length: that would save
-    a fifth of a small model's time, and costs up to a point of accuracy, because rows of one length have similar labels
-    too. `pieces` saves it within a batch.
-    """
+    """Row numbers of every batch of an epoch: the rows of a unit together, units shuffled. `units` (R,) has the unit of
+    each row, in rising order. A batch has `batch` rows, or fewer before a unit that would be one too many; a unit that
+    is larger than a batch is one alone. Batches are not sorted by length: that would save a fifth of a small model's
+    time, and costs up to a point of accuracy, because rows of one length have similar labels too. `pieces` saves it
+    within a batch."""
     firsts = np.flatnonzero(np.diff(units, prepend=-1))
     own = np.split(np.arange(len(units)), firsts[1:])
     batches, filled, size = list[np.ndarray](), list[np.ndarray](), 0

@@ -46,10 +46,8 @@ def floors(
 
 
 def spelling(languages: Languages, name: str) -> Spell:
-    """How words are distinguished in a language: a word whose ids are not the source's is another word.
-
-    Where a part of the types is shared with the source, a word is shared if all its sub-words are.
-    """
+    """How words are distinguished in a language: a word whose ids are not the source's is another word. Where a part of
+    the types is shared with the source, a word is shared if all its sub-words are."""
     reader = Reader.of(languages, name)
 
     @cache

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:  # torch takes long to load, and a task's title does not need it
     from torch import Tensor
 
-BARRED = -1e4
-"""The logit of padding, where no answer starts or ends."""
+BARRED = -1e4  # the logit of padding, where no answer starts or ends
 
 
 class Head(ABC):

@@ -19,12 +19,9 @@ from derive.example import Example, read_examples
 
 @dataclass(frozen=True)
 class EncodedSet:
-    """The rows of N examples in their order; example i has `counts[i]` of them.
-
-    `cut` counts the examples that do not fit into one row: tagged ones become several rows with every word, the longer
-    text of a pair loses its end. Rows with the same number in `units` (R,) are learnt from in one batch; without them
-    each row is a unit.
-    """
+    """The rows of N examples in their order; example i has `counts[i]` of them. `cut` counts the examples that do not
+    fit into one row: tagged ones become several rows with every word, the longer text of a pair loses its end. Rows
+    with the same number in `units` (R,) are learnt from in one batch; without them each row is a unit."""
 
     rows: tuple[TaskRow, ...]
     counts: np.ndarray
@@ -69,9 +66,7 @@ class EncodedSet:
 @dataclass(frozen=True)
 class Split:
     """A file of derived task data. It is read anew each time: examples take far more memory than their rows.
-
-    `read_from` are the files that it was derived from, if known, for messages.
-    """
+    `read_from` are the files that it was derived from, if known, for messages."""
 
     path: Path
     task: Task
@@ -105,8 +100,7 @@ class Split:
 
     def check(self, labels: Sequence[str]) -> None:
         """Find what would stop an evaluation after hours of training: unreadable examples, labels that are not among
-        `labels`, and a metric that is not defined on this set.
-        """
+        `labels`, and a metric that is not defined on this set."""
         answers = self.gold
         for line, gold in enumerate(answers, start=1):
             if unknown := sorted(set(self.task.labels([gold])) - set(labels)):
@@ -151,11 +145,9 @@ class Split:
     def switched(
         self, translation: Split, labels: Sequence[str], readers: tuple[Reader, Reader], length: int
     ) -> EncodedSet:
-        """The two pairs of every example and its translation that have a text of each language (Pan et al. 2021).
-
-        The first text is in one language, and the others in the other, which has the answer if that is a span. The two
-        pairs of an example are a unit, as in the paper's batches.
-        """
+        """The two pairs of every example and its translation that have a text of each language (Pan et al. 2021). The
+        first text is in one language, and the others in the other, which has the answer if that is a span. The two
+        pairs of an example are a unit, as in the paper's batches."""
         ways = (replace(readers[0], second=readers[1]), replace(readers[1], second=readers[0]))
         switched = (
             (replace(other, texts=(first.texts[0], *other.texts[1:])), reader)

@@ -65,9 +65,7 @@ class Task(ABC):
     @abstractmethod
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
         """The labels that a model may predict, from the gold of its training data; empty if it points into its text.
-
-        Any other label in another set is an unknown label.
-        """
+        Any other label in another set is an unknown label."""
 
     def perfect(self, gold: Answer) -> Answer:
         """The prediction of a model without error: one of several correct answers."""
@@ -100,10 +98,8 @@ class Task(ABC):
     def submission(
         self, language: str, examples: Iterable[Example], predictions: Sequence[Answer], units: Units = WORDS
     ) -> tuple[str, str]:
-        """The name and the text of the predictions' file in XTREME's submissions, one per task and language.
-
-        `units` are those of the examples' tags.
-        """
+        """The name and the text of the predictions' file in XTREME's submissions, one per task and language. `units`
+        are those of the examples' tags."""
         folder = TAGS if units == XTREME else self.xtreme or self.name
         ending, text = self.submitted(examples, predictions)
         return f"{folder}/test-{language}.{ending}", text

@@ -28,8 +28,7 @@ from derive.task_data import TaskFolder
 
 COMPARED = ("SUP", "ZS", TRANSLATED, SWITCHED)
 """The measures that models are compared by: their records have the contribution of each test item."""
-Progress = Callable[[str, int, int], None]
-"""Called with a title ("pos SUP"), the step and the number of steps."""
+Progress = Callable[[str, int, int], None]  # called with a title ("pos SUP"), the step and the number of steps
 
 
 @dataclass(frozen=True)
@@ -42,11 +41,9 @@ class TaskSet:
 
 @dataclass(frozen=True)
 class Predictions:
-    """The predictions for the `size` examples of a set, in their order, and the score of each metric.
-
-    `cut` counts the examples that do not fit into one row, and `unlabelled` those whose answers have no sub-words, so
-    that no model can predict them.
-    """
+    """The predictions for the `size` examples of a set, in their order, and the score of each metric. `cut` counts the
+    examples that do not fit into one row, and `unlabelled` those whose answers have no sub-words, so that no model can
+    predict them."""
 
     scores: Mapping[str, Score]
     answers: Sequence[Answer]
@@ -57,11 +54,9 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """The predictions for each test set, by its key; the number of the chosen setting, and the dev score of each.
-
-    The model learnt from `examples`, of which `cut` did not fit into one row; `unlabelled` more were left out, because
-    their answers have no sub-words.
-    """
+    """The predictions for each test set, by its key; the number of the chosen setting, and the dev score of each. The
+    model learnt from `examples`, of which `cut` did not fit into one row; `unlabelled` more were left out, because
+    their answers have no sub-words."""
 
     tested: Mapping[Any, Predictions]
     chosen: int
@@ -171,9 +166,7 @@ class DerivedTask:
 @dataclass(frozen=True)
 class Lesson:
     """One fine-tuned model of a study: the languages that it learns, and the measure of each set that it is tested on.
-
-    `tests` have (split, language tested) by (measure, `language`, `first`), the latter two as records state them.
-    """
+    `tests` have (split, language tested) by (measure, `language`, `first`), the latter two as records state them."""
 
     title: str
     learnt: tuple[str, ...]
@@ -211,11 +204,9 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
 def translate_train(
     model: MeasuredModel, data: DerivedTask, way: str, progress: Progress = lambda *_: None
 ) -> Measurement:
-    """Every metric of one task after translate-train, on the derived language's test set and on the source's.
-
-    `way` is TT, fine-tuned on the source's training set and on its derivation, or TT-CS: also on the two pairs of every
-    example whose texts are of both languages (Pan et al. 2021). The rest is as in `transfer`.
-    """
+    """Every metric of one task after translate-train, on the derived language's test set and on the source's. `way` is
+    TT, fine-tuned on the source's training set and on its derivation, or TT-CS: also on the two pairs of every example
+    whose texts are of both languages (Pan et al. 2021). The rest is as in `transfer`."""
     if way == SWITCHED and not data.task.of_pairs:
         raise ValueError(f"{data.task.name} has one text: there is nothing to switch")
     derived = model.language
@@ -230,11 +221,9 @@ def pair_transfer(
     pairs: Sequence[tuple[str, str]],
     progress: Progress = lambda *_: None,
 ) -> Measurement:
-    """Every metric of one task on ordered pairs of a model's languages.
-
-    A model is fine-tuned on the first language of each pair, once, and scored on the second's test set: ZS, or SUP
-    where both are the same. CUT covers the sets that are used. The rest is as in `transfer`.
-    """
+    """Every metric of one task on ordered pairs of a model's languages. A model is fine-tuned on the first language of
+    each pair, once, and scored on the second's test set: ZS, or SUP where both are the same. CUT covers the sets that
+    are used. The rest is as in `transfer`."""
     lessons = []
     for first in dict.fromkeys(first for first, _ in pairs):
         tests = {}
@@ -253,10 +242,8 @@ def pair_transfer(
 def _lessons(
     model: MeasuredModel, data: DerivedTask, lessons: Sequence[Lesson], progress: Progress
 ) -> tuple[list[Record], dict[tuple[str, str], Score]]:
-    """Records of derived languages, and the fraction of each (split, language) that does not fit into one row.
-
-    All sets are checked before anything is trained; the derived dev sets are not used.
-    """
+    """Records of derived languages, and the fraction of each (split, language) that does not fit into one row. All sets
+    are checked before anything is trained; the derived dev sets are not used."""
     task, examples = data.task, data.examples
     learnt = [name for lesson in lessons for name in lesson.learnt]
     names = dict.fromkeys([*learnt, *(name for lesson in lessons for _, name in lesson.tests.values())])
@@ -318,13 +305,11 @@ class NaturalTask:
 
 @dataclass(frozen=True)
 class LearningWay:
-    """How models learn a task in natural languages: the settings to choose from, and which examples.
-
-    With several `configs` the best on the joint validation set of Chi et al. (2021) is chosen: the dev sets of the
-    source and of `devs`; with a single one nothing is selected on any set. A model learns from the training sets of
-    `translations` too, and, by the way TT-CS, from pairs with a text of the source and one of each of them (Pan et al.
-    2021). On a learning curve (`on_curve`) records say how many examples it learnt from: a `sample`, or all.
-    """
+    """How models learn a task in natural languages: the settings to choose from, and which examples. With several
+    `configs` the best on the joint validation set of Chi et al. (2021) is chosen: the dev sets of the source and of
+    `devs`; with a single one nothing is selected on any set. A model learns from the training sets of `translations`
+    too, and, by the way TT-CS, from pairs with a text of the source and one of each of them (Pan et al. 2021). On a
+    learning curve (`on_curve`) records say how many examples it learnt from: a `sample`, or all."""
 
     configs: tuple[FinetuneConfig, ...]
     name: str = "ZS"

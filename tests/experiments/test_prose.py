@@ -199,7 +199,9 @@ def test_prose_about_growth_has_the_numbers_of_its_records() -> None:
         prose(ROOT.parents[1] / "docs/growth.md"),
     )
     steps = {quantity.name: one for quantity, one in onsets(curves, "MLM", "trans").items()}
-    loss, tags, types, found = (f"{steps[n].middle:,.0f}" for n in ("loss", "zero-shot tags", "all types", "sentences"))
+    loss, tags, types, found = (
+        f"{steps[n].ends[1]:,.0f}" for n in ("loss", "zero-shot tags", "all types", "sentences")
+    )
     then = f"carries tags over at {tags}, aligns words at {types} and sentences at {found}:"
     assert f"read the context at step {loss}, {then}" in findings
 

@@ -1,9 +1,7 @@
-"""Mixtures of a study with their languages, and numbers of the main language and of the others.
-
-Token efficiency (Schaefer et al. 2024, "The Role of Language Imbalance in Cross-lingual Generalisation: Insights from
-Cloned Language Experiments"): ids that a model of a language alone needs for the same loss, over the ids of the
-language that the joint model read. Above 1, the other languages helped.
-"""
+"""Mixtures of a study with their languages, and numbers of the main language and of the others. Token efficiency
+(Schaefer et al. 2024, "The Role of Language Imbalance in Cross-lingual Generalisation: Insights from Cloned Language
+Experiments"): ids that a model of a language alone needs for the same loss, over the ids of the language that the joint
+model read. Above 1, the other languages helped."""
 
 import math
 from collections import defaultdict
@@ -29,10 +27,8 @@ Curve = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True)
 class Condition:
-    """A mixture of a study, with the names of its main language and of the others, which are called small.
-
-    `shares` are those of all steps, the main one's first, empty where shares change or follow from sizes.
-    """
+    """A mixture of a study, with the names of its main language and of the others, which are called small. `shares` are
+    those of all steps, the main one's first, empty where shares change or follow from sizes."""
 
     results: Results
     name: str
@@ -169,11 +165,9 @@ def curves(results: Results, way: Way = "steps") -> dict[int, Curve]:
 
 
 def ids_until(curve: Curve, loss: float) -> tuple[float, int]:
-    """The fewest ids after which a language alone has no higher loss, from (ids, loss), ascending by ids.
-
-    Between two points the loss is taken to fall in proportion to the logarithm of the ids. Nothing is extrapolated: the
-    curve's end stands for what is beyond it, and the second number says on which side (more: +1, fewer: -1).
-    """
+    """The fewest ids after which a language alone has no higher loss, from (ids, loss), ascending by ids. Between two
+    points the loss is taken to fall in proportion to the logarithm of the ids. Nothing is extrapolated: the curve's end
+    stands for what is beyond it, and the second number says on which side (more: +1, fewer: -1)."""
     first, highest = curve[0]
     if loss > highest:
         return first, -1

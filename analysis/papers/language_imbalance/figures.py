@@ -41,10 +41,8 @@ class PanelRow(NamedTuple):
 
 
 def imbalance_figure(results: Results, scale: str) -> Plot | None:
-    """Small multiples: a row for each measure, a column for each number of languages, a line for each objective.
-
-    None where there is no mixture of given shares, or with more objectives than a figure can tell apart.
-    """
+    """Small multiples: a row for each measure, a column for each number of languages, a line for each objective. None
+    where there is no mixture of given shares, or with more objectives than a figure can tell apart."""
     mixtures, look = [condition for condition in conditions(results) if condition.shares], looks(results)
     mixtures.sort(key=lambda condition: condition.shares[0] / sum(condition.shares))
     sizes = sorted({condition.size for condition in mixtures})
@@ -105,9 +103,7 @@ def _draw(panel: Axes, row: PanelRow, own: Sequence[Condition], look: Mapping[st
 
 def curve_figure(results: Results, scale: str) -> Plot | None:
     """Held-out loss by the ids that were read: a panel for each number of languages, with the language alone in each.
-
-    None where no language was read alone, or with more objectives than a figure can tell apart.
-    """
+    None where no language was read alone, or with more objectives than a figure can tell apart."""
     every, look = conditions(results), looks(results)
     if alone(results) is None or not every or not look:
         return None

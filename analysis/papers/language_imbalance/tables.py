@@ -164,10 +164,8 @@ def higher_efficiency(ours: Efficiencies, theirs: Efficiencies) -> Verdict:
 
 
 def _judge(estimate: Estimate | None, beyond: Set[int], what: str) -> Verdict:
-    """Whether a logarithm is above 0, which is at least (`beyond` +1) or at most (-1) as large as the curves tell.
-
-    What may be lower does not let the claim hold, and what may be higher does not let it fail.
-    """
+    """Whether a logarithm is above 0, which is at least (`beyond` +1) or at most (-1) as large as the curves tell. What
+    may be lower does not let the claim hold, and what may be higher does not let it fail."""
     if -1 in beyond:
         return Verdict(UNDECIDED, BEYOND)
     verdict = judge([(estimate, 0.0, +1)], _times(estimate, what)) if estimate else judge([], "")

@@ -1,9 +1,7 @@
 """The papers' own numbers, as data: one JSON file a paper, its tables under their numbers, in percent as printed.
-
-Transforms have the names that they have here: ALIGN-MLM's T_syn is trans.syn-fr, since French gave it its order. So
-its numbers belong to that superstrate only. XLM-Align's languages are real ones and have no transform. A setting that
-is a pair has the language after what was varied.
-"""
+Transforms have the names that they have here: ALIGN-MLM's T_syn is trans.syn-fr, since French gave it its order. So its
+numbers belong to that superstrate only. XLM-Align's languages are real ones and have no transform. A setting that is a
+pair has the language after what was varied."""
 
 import json
 from collections.abc import Mapping
@@ -20,11 +18,9 @@ PLACES = 5  # percent with up to two decimals, as shares
 
 @dataclass(frozen=True)
 class Corpora:
-    """A table of the corpora that a paper pretrained on.
-
-    `gigabytes` has a number for each language code, or for each pair as `en-fr`, as printed. `source` says where the
-    text is from and `licence` on which terms, as far as the paper or the source say so.
-    """
+    """A table of the corpora that a paper pretrained on. `gigabytes` has a number for each language code, or for each
+    pair as `en-fr`, as printed. `source` says where the text is from and `licence` on which terms, as far as the paper
+    or the source say so."""
 
     table: int
     name: str
