@@ -156,9 +156,7 @@ class Reader:
     def row(self, ids: Sequence[int] | np.ndarray, targets: Sequence[int]) -> TaskRow:
         """A row of ids of the vocabulary, special ones included, in this language."""
         return TaskRow(
-            self.table[np.asarray(ids)].astype(np.int32),
-            np.asarray(targets, np.int32),
-            languages=self._own_language,
+            self.table[np.asarray(ids)].astype(np.int32), np.asarray(targets, np.int32), languages=self._own_language
         )
 
     @cached_property

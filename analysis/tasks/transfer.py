@@ -216,10 +216,7 @@ def translate_train(
 
 
 def pair_transfer(
-    model: MeasuredModel,
-    data: DerivedTask,
-    pairs: Sequence[tuple[str, str]],
-    progress: Progress = lambda *_: None,
+    model: MeasuredModel, data: DerivedTask, pairs: Sequence[tuple[str, str]], progress: Progress = lambda *_: None
 ) -> Measurement:
     """Every metric of one task on ordered pairs of a model's languages. A model is fine-tuned on the first language of
     each pair, once, and scored on the second's test set: ZS, or SUP where both are the same. CUT covers the sets that
