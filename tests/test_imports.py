@@ -141,7 +141,6 @@ def test_derive_needs_no_torch() -> None:
         ("huggingface_hub", "pretrain/hub.py"),
         ("AutoModel.from_pretrained", None),
         ("trust_remote_code", "pretrain/saved_model.py"),
-        ("sentencepiece", "analysis/aligners/subwords.py"),
         ("import requests", "experiments/data/download.py"),
         ("tomllib", "derive/files.py derive/pocket/lexicon.py experiments/data/recipe.py"),
     ],

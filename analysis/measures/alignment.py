@@ -58,10 +58,9 @@ class Types:
     """The types that alignment@1 is measured over.
 
     types: (n,) the source ids that are not special and occur in the source corpus.
-    image: (V,) the derived id of each source id.
+    image, own: (V,) the id of each source id in the second language, and in the first.
     dictionary: (d,) the source ids of the dictionary's entries.
     counts: (V,) occurrences in the source corpus.
-    own: (V,) the id of each source id in the first language.
     numbers: the token types of both languages.
     rows: rows of the model's table; 0: any number.
     """
@@ -91,19 +90,18 @@ class Types:
         return cls(vocabulary.types, b.table, dictionary, vocabulary.counts, a.table, numbers, languages.rows)
 
     @property
-    def measurable(self) -> bool:
-        """Whether any type changes its id: where the script stays, alignment@1 is not defined, and is not recorded."""
-        return bool(self.moved.any())
-
-    @property
     def moved(self) -> np.ndarray:
         """Which of the types have another id in the second language, (n,) bool."""
         return np.asarray(self.image[self.types] != self.own[self.types])
 
+    @property
+    def measurable(self) -> bool:
+        """Whether any type changes its id: where the script stays, alignment@1 is not defined, and is not recorded."""
+        return bool(self.moved.any())
+
     def rows_of(self, table: Tensor, languages: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """The embeddings of the types in either language, (n, H) float32 each, new; arguments as `alignment` has."""
-        rows = table.detach()
-        source, derived = (rows[torch.from_numpy(ids[self.types])].float() for ids in (self.own, self.image))
+        source, derived = (table.detach()[torch.from_numpy(ids[self.types])].float() for ids in (self.own, self.image))
         if languages is not None:
             source += languages[self.numbers[0]].detach()
             derived += languages[self.numbers[1]].detach()
@@ -123,10 +121,9 @@ class Types:
         Raises:
             ValueError: no type has an image other than itself, or a row is not finite.
         """
-        moved = self.moved
-        if not moved.any():
+        if not self.measurable:
             raise ValueError("no type changes its id between the two languages: there is no alignment to measure")
-        forward, back = mutual_nearest(*self.rows_of(table, languages))
+        moved, (forward, back) = self.moved, mutual_nearest(*self.rows_of(table, languages))
         sought = self.types[moved]
         in_dictionary = np.isin(sought, self.dictionary)
         return Alignment(forward[moved], back[moved], in_dictionary, self.counts[sought], len(self.types))
@@ -167,19 +164,21 @@ def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[
     """The null of the shares `all`, `dictionary` and `held-out` of `alignment_of_model`. Types are paired at random
     with one of those nearest in frequency: with any other pairs, rows that have learnt only the frequency of their
     types would leave the null."""
-    table, token_types = architecture_of(model.config).tables(model)
-    forward = nearest(*types.rows_of(table, _language_rows(token_types)))
+    forward = nearest(*types.rows_of(*_tables(model)))
     moved, in_dictionary = types.moved, np.isin(types.types, types.dictionary)
-    pairings = shuffled(like_frequent(types.counts[types.types]), shuffles, seed)
+    hits = forward == shuffled(like_frequent(types.counts[types.types]), shuffles, seed)
     kinds = {"all": moved, "dictionary": moved & in_dictionary, "held-out": moved & ~in_dictionary}
-    hits = forward == pairings
     return {name: null(hits[:, kind].mean(1), 1 / len(forward)) for name, kind in kinds.items() if kind.any()}
 
 
 def alignment_of_model(model: Any, types: Types) -> Alignment:
     """alignment@1 of a model in memory; its weights are left as they are."""
+    return types.alignment(*_tables(model))
+
+
+def _tables(model: Any) -> tuple[Tensor, Tensor | None]:
     table, token_types = architecture_of(model.config).tables(model)
-    return types.alignment(table, _language_rows(token_types))
+    return table, _language_rows(token_types)
 
 
 def alignments_of_checkpoint(checkpoint: Path, pairs: Sequence[Types]) -> list[Alignment]:
@@ -236,10 +235,9 @@ def pair_alignment(model: MeasuredModel, languages: Languages, pairs: Sequence[t
 
 
 def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, frozenset[int]]) -> Measurement:
-    """alignment@1 of held-out types, by whether the dictionary has another form of the same word. The types are words
-    that the corpus has in another form as one type, and that are not in the dictionary: those with a form in it
-    (`held-out-form`), and those with none (`held-out-lemma`). A metric over no types is left out. `mates` are the other
-    forms of each type that is a word (`derive.usage.mates`)."""
+    """alignment@1 of held-out inflected types: those with another form in the dictionary (`held-out-form`), and those
+    with none (`held-out-lemma`). A metric over no types is left out. `mates` are the other forms of each type that is a
+    word (`derive.usage.mates`)."""
     if not types.measurable:
         return Measurement()
     (alignment,) = alignments_of_checkpoint(model.checkpoint, [types])
@@ -247,9 +245,8 @@ def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, froze
     forms = [mates.get(own, frozenset()) for own in types.types[types.moved].tolist()]
     inflected = np.array([bool(others) for others in forms], bool) & ~alignment.in_dictionary
     seen = np.array([not entries.isdisjoint(others) for others in forms], bool)
-    kinds = {FORM: alignment.forward[inflected & seen], LEMMA: alignment.forward[inflected & ~seen]}
-    hits = {metric: found for metric, found in kinds.items() if len(found)}
-    shares = ((metric, float(found.mean()), len(found)) for metric, found in hits.items())
+    hits = {FORM: alignment.forward[inflected & seen], LEMMA: alignment.forward[inflected & ~seen]}
+    shares = ((metric, float(found.mean()), len(found)) for metric, found in hits.items() if len(found))
     return Measurement(tuple(model.record(ALIGNMENT, *share) for share in shares))
 
 

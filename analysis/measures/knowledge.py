@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from analysis.records.items import Items
-from analysis.records.record import BOTH, CARRIED, KNOWN, MeasuredModel, Measurement
+from analysis.records.record import BOTH, CARRIED, KNOWN, Items, MeasuredModel, Measurement
 from derive.errors import BadInput
 from derive.example import Question
 from derive.language import SOURCE

@@ -15,8 +15,17 @@ import torch
 from torch import Tensor
 
 from analysis.measures.alignment import Types, alignment_nulls, alignment_of_model
-from analysis.measures.gradients import gradient_cosine, gradient_parts, noise_cosines, shuffled_cosines, whole
-from analysis.measures.loss import MOST, masked_loss, masked_only, unigram_loss
+from analysis.measures.loss import (
+    MOST,
+    gradient_cosine,
+    gradient_parts,
+    masked_loss,
+    masked_only,
+    noise_cosines,
+    shuffled_cosines,
+    unigram_loss,
+    whole,
+)
 from analysis.measures.nulls import either, exchanged_accuracies, in_company, null, shuffled
 from analysis.measures.states import (
     LinearProbe,

@@ -3,7 +3,7 @@ Retrieval asks whether the sentence of another language that is nearest to a sen
 BUCC's kind, finds the translations in two texts that match only in part. Shapes: N sentences and as many translations,
 L layers with the embeddings, H hidden."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple
 
@@ -14,8 +14,7 @@ from torch.nn import functional as F
 
 from analysis.aligners.encoder import Encoder
 from analysis.aligners.subwords import SubWords
-from analysis.records.items import Items
-from analysis.records.record import MINED, MINED_XTREME, RETRIEVAL, MeasuredModel, Measurement, Record
+from analysis.records.record import MINED, MINED_XTREME, RETRIEVAL, Items, MeasuredModel, Measurement, Record
 from derive.errors import BadInput
 from derive.links.aligner import LeftOut
 
@@ -50,12 +49,11 @@ def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[st
         complete = [words for line, words in enumerate(lines, start=1) if line not in incomplete]
         vectors[name] = sentence_vectors(encoder, pieces, complete, exclusions)
     records = list[Record]()
-    for found in retrievals(vectors):
-        ways = (found.first, found.second, found.forward), (found.second, found.first, found.back)
-        for query, language, hits in ways:
-            items = Items.over(hits, [1] * len(hits)) if found.layer == main_layer else None
-            about = {"layer": found.layer, "language": language, "first": query, "items": items}
-            records.append(model.record(RETRIEVAL, found.metric, float(hits.mean()), len(hits), **about))
+    for first, second, layer, metric, (forward, back) in retrievals(vectors):
+        for query, language, hits in ((first, second, forward), (second, first, back)):
+            items = Items.over(hits, [1] * len(hits)) if layer == main_layer else None
+            about = {"layer": layer, "language": language, "first": query, "items": items}
+            records.append(model.record(RETRIEVAL, metric, float(hits.mean()), len(hits), **about))
     for first, second in combinations(vectors, 2):
         source, target = vectors[first][main_layer], vectors[second][main_layer]
         for metric, rule in RULES.items() if len(source) >= 2 * PARTS else ():
@@ -63,17 +61,6 @@ def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[st
             about = {"layer": main_layer, "language": second, "first": first}
             records.append(model.record(RETRIEVAL, metric, pairs.f1, pairs.gold, **about))
     return Measurement(tuple(records), exclusions.counts)
-
-
-class Retrieval(NamedTuple):
-    """Which sentences find their translations, (N,) bool each: from the first language to the second, and back."""
-
-    first: str
-    second: str
-    metric: str
-    layer: int
-    forward: np.ndarray
-    back: np.ndarray
 
 
 def cosine(source: Tensor, target: Tensor) -> Tensor:
@@ -102,9 +89,6 @@ def _crowds(cosines: Tensor, neighbours: int) -> list[Tensor]:
     return [cosines.topk(min(neighbours, cosines.shape[dim]), dim=dim).values.mean(dim) for dim in (1, 0)]
 
 
-MEASURES: Mapping[str, Callable[[Tensor, Tensor], Tensor]] = {"cosine": cosine, "csls": csls}
-
-
 def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
     """Which rows of (N, N) have their largest score on the diagonal, and which columns, each alone there. A tie is no
     find: where all sentences look alike, none is found."""
@@ -112,15 +96,18 @@ def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
     return (own > others.amax(1)).cpu().numpy(), (own > others.amax(0)).cpu().numpy()
 
 
-def retrievals(vectors: Mapping[str, Tensor]) -> Iterator[Retrieval]:
-    """Every pair of languages at every layer by every measure; `vectors` has (L, N, H) for each language."""
+def retrievals(vectors: Mapping[str, Tensor]) -> Iterator[tuple[str, str, int, str, tuple[np.ndarray, np.ndarray]]]:
+    """Which sentences of every two languages find their translations, at every layer, by every metric.
+
+    `vectors` has (L, N, H) for each language. Yields the languages, the layer, the metric, and hits from the first to
+    the second and back, (N,) bool each.
+    """
     if len({rows.shape[1] for rows in vectors.values()}) > 1:
         raise ValueError(f"sentences that are no translations: { ({k: v.shape[1] for k, v in vectors.items()}) }")
     for first, second in combinations(vectors, 2):
-        for layer in range(len(vectors[first])):
-            for name, measure in MEASURES.items():
-                forward, back = found(measure(vectors[first][layer], vectors[second][layer]))
-                yield Retrieval(first, second, name, layer, forward, back)
+        for layer, (source, target) in enumerate(zip(vectors[first], vectors[second], strict=True)):
+            for metric, similarity in (("cosine", cosine), ("csls", csls)):
+                yield first, second, layer, metric, found(similarity(source, target))
 
 
 def sentence_vectors(
@@ -159,8 +146,7 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
             yield batch
             batch = []
         batch.append(i)
-    if batch:
-        yield batch
+    yield batch
 
 
 class Mined(NamedTuple):

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.aligners.encoder import Encoder, main_layer
-from analysis.aligners.methods import METHODS, OT, RELEASED, Method
+from analysis.aligners.methods import METHODS, Method
 from analysis.aligners.pair_encoder import LinkReading, PairEncoder
 from analysis.aligners.subwords import SubWords
 from analysis.measures.aer import GoldSet, score_all, score_each
-from analysis.records.items import Items
-from analysis.records.record import AER, LinkCounts, MeasuredModel, Measurement, Record
+from analysis.records.record import AER, Items, LinkCounts, MeasuredModel, Measurement, Record
 from derive.errors import BadInput
 from derive.links.aligner import Links, Pair
 from derive.links.fast_align import FastAlign
@@ -58,11 +57,12 @@ def fast_align_scores(
 ) -> tuple[dict[str, LinkCounts], Counter[str]]:
     """fast_align trained on `corpus`: scores by direction and by symmetrisation, and exclusions."""
     models = [FastAlign.train(corpus, reverse=turned) for turned in (False, True)]
-    forward, reverse = (list(model.align(pairs)) for model in models)
-    ways: dict[str, list[Links]] = {"forward": forward, "reverse": reverse}
-    for name, method in SYMMETRISATIONS.items():
-        ways[name] = [method(*both) for both in zip(forward, reverse, strict=True)]
-    exclusions: Counter[str] = Counter()
+    ways: dict[str, list[Links]] = {
+        way: list(model.align(pairs)) for way, model in zip(("forward", "reverse"), models, strict=True)
+    }
+    both = list(zip(*ways.values(), strict=True))
+    ways |= {name: [method(*links) for links in both] for name, method in SYMMETRISATIONS.items()}
+    exclusions = Counter[str]()
     for model in models:
         exclusions += model.left_out.counts + model.unlearnt.counts
     return {way: score_all(gold.pairs, links) for way, links in ways.items()}, exclusions
@@ -92,24 +92,22 @@ def alone_and_joint(
     folder: Path,
     pairs: Sequence[Pair],
     gold: Gold,
-    types: tuple[int, int],
-    device: str = "cpu",
-    everywhere: Sequence[Method] = (OT, RELEASED),
-) -> tuple[int, list[EncoderScore], Counter[str]]:
-    """The number of layers of a model, and every layer by the methods `everywhere`, the main one by METHODS too. Each
-    side alone, and both in one row; `types` are the target's token types in either case."""
+    types: Mapping[bool, int],
+    device: str,
+    everywhere: Sequence[Method],
+) -> tuple[list[EncoderScore], Counter[str]]:
+    """Every layer of a model by the methods `everywhere`, the main one by METHODS too; each side alone, and both in one
+    row. `types` are the target's token types in either case."""
     encoder, pieces = Encoder(folder, device=device), SubWords(folder)
     readings = []
     for layer in range(encoder.layers + 1):
         methods = (*METHODS, *everywhere) if layer == main_layer(encoder.layers) else everywhere
         readings += [LinkReading(method, layer) for method in dict.fromkeys(methods)]
-    by_way = {False: types[0], True: types[1]}
-    scores, exclusions = encoder_scores(encoder, pieces, pairs, gold, readings, by_way)
-    total: Counter[str] = Counter()
-    for joint, counts in exclusions.items():
-        way = "joint" if joint else "apart"
-        total.update({f"{reason} ({way})": count for reason, count in counts.items()})
-    return encoder.layers, sorted(scores, key=lambda score: (score.layer, score.joint)), total
+    scores, by_way = encoder_scores(encoder, pieces, pairs, gold, readings, types)
+    exclusions = Counter[str]()
+    for joint, counts in by_way.items():
+        exclusions.update({f"{reason} ({'joint' if joint else 'apart'})": n for reason, n in counts.items()})
+    return sorted(scores, key=lambda score: (score.layer, score.joint)), exclusions
 
 
 def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -> Measurement:

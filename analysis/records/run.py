@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 RUNS = "runs.jsonl"  # the file of a folder that says what the models and aligners of its records were made of
-
-
-class Describes(Protocol):
-    """A transform or an objective, which describes itself."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def facets(self) -> Sequence[Mapping[str, Any]]: ...
 
 
 GIVEN = "GivenModel"  # the kind of the part that holds the digest of given weights
@@ -34,7 +23,8 @@ class Described:
     parts: tuple[Mapping[str, Any], ...] = ()
 
     @classmethod
-    def of(cls, thing: Describes) -> Described:
+    def of(cls, thing: Any) -> Described:
+        """A transform or an objective, which describes itself."""
         return cls(thing.name, thing.title, tuple(dict(part) for part in thing.facets))
 
     def part(self, kind: str) -> Mapping[str, Any] | None:

@@ -16,7 +16,7 @@ from functools import cache
 from unicodedata import category
 
 from analysis.baselines.baseline import Answer
-from analysis.records.items import Items
+from analysis.records.record import Items
 
 OF = " of "  # between a metric and the diagnostic that it is restricted to, as in `accuracy of passive`
 Entity = tuple[str, int, int]

@@ -239,7 +239,7 @@ def test_models_that_cannot_be_used(bert: Path, roberta: Path, tmp_path: Path) -
     (bare / "tokenizer.json").write_text("{}")
     assert "no tokenizer that can be read" in refused(bare)
     (bare / "tokenizer.json").unlink()
-    assert "neither tokenizer.json nor vocab.txt" in refused(bare)
+    assert "tokenizer.json: no tokenizer here" in refused(bare)
     for model, message in (
         (models.BPE({"the": 0}, []), "maps a letter to nothing"),
         (models.WordLevel({"the": 0}), "cannot encode all words: WordLevel error"),

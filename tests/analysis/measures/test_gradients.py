@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from analysis.measures.gradients import (
+from analysis.measures.loss import (
     gradient_cosine,
     gradient_parts,
     layer_gradients,

@@ -8,8 +8,7 @@ import torch
 from transformers import RobertaForMaskedLM
 
 from analysis.measures.knowledge import UNDECIDED, answers, knowledge
-from analysis.records.items import Items
-from analysis.records.record import BOTH, CARRIED, KNOWN, MeasuredModel
+from analysis.records.record import BOTH, CARRIED, KNOWN, Items, MeasuredModel
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput

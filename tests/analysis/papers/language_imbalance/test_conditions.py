@@ -36,7 +36,7 @@ def test_mixtures_are_compared_with_equal_ones_of_as_many_languages() -> None:
 def test_efficiency_is_read_from_each_seeds_own_curve() -> None:
     results = mixed()
     assert alone(results) == "MLM"
-    assert curves(results) == dict.fromkeys(range(3), list(CURVE.values()))
+    assert curves(results) == {seed: list(CURVE.values()) for seed in range(3)}
     for number, condition in enumerate(conditions(results)):
         found = condition.efficiencies("MLM", condition.small)
         for seed, off in enumerate((-0.01, 0.0, 0.01)):
