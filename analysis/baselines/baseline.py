@@ -29,11 +29,8 @@ class Baseline(ABC):
 
     @abstractmethod
     def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
-        """Learn from examples with their gold answers, in the spelling of their language.
-
-        Raises:
-            ValueError: there is no example.
-        """
+        """Learn from examples with their gold answers, in the spelling of their language. Raises ValueError if there is
+        no example."""
 
 
 def words_of(example: Example, spell: Spell, text: int = 0) -> list[str]:
@@ -42,11 +39,8 @@ def words_of(example: Example, spell: Spell, text: int = 0) -> list[str]:
 
 
 def most_frequent(counts: Counter[str], overall: Counter[str]) -> str:
-    """The label with the largest count; among equals the most frequent overall, and then the first by its name.
-
-    Raises:
-        ValueError: there is none.
-    """
+    """The label with the largest count; among equals the most frequent overall, and then the first by its name. Raises
+    ValueError if there is none."""
     if not counts:
         raise ValueError("no label to learn from")
     return min(counts, key=lambda label: (-counts[label], -overall[label], label))

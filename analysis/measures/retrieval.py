@@ -28,14 +28,10 @@ RULES: Mapping[str, Rule] = {MINED: "mutual", MINED_XTREME: "xtreme"}  # how pai
 
 
 def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int) -> Measurement:
-    """Retrieval between every two languages that have the same sentences, as words, by layer and both ways.
-
-    A sentence without words is missing in its language, and is left out of all. At the `main_layer` records have items,
-    and pairs are mined too.
-
-    Raises:
-        BadInput: languages have different numbers of sentences, or the tokenizer leaves nothing of one.
-    """
+    """Retrieval between every two languages that have the same sentences, as words, by layer and both ways. A sentence
+    without words is missing in its language, and is left out of all. At the `main_layer` records have items, and pairs
+    are mined too. Raises BadInput if languages have different numbers of sentences, or the tokenizer leaves nothing of
+    one."""
     if len({len(lines) for lines in sentences.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
         raise BadInput(f"treebanks of the same sentences have as many; {sizes}")

@@ -39,18 +39,13 @@ def spearman(
     draws: int = 9_999,
     groups: Sequence[Hashable] | None = None,
 ) -> Correlation | None:
-    """Correlate alignment with -Delta (ALIGN-MLM, section 5, appendix E); None where rho is not defined.
-
-    It needs 3 points, and two different numbers on either side. Ties share their mean rank. p is the share of pairings
-    whose rho is at least as far from the mean of all (0 without `groups`). With `groups`, the transform of each point,
-    only points of one transform change partners: both numbers depend on the transform, which alone is no finding.
-    Every pairing counts while no group has more than `EXACT` points, else `draws` random ones and the one observed. The
+    """Correlate alignment with -Delta (ALIGN-MLM, section 5, appendix E); None where rho is not defined. It needs 3
+    points, and two different numbers on either side. Ties share their mean rank. p is the share of pairings whose rho
+    is at least as far from the mean of all (0 without `groups`). With `groups`, the transform of each point, only
+    points of one transform change partners: both numbers depend on the transform, which alone is no finding. Every
+    pairing counts while no group has more than `EXACT` points, else `draws` random ones and the one observed. The
     interval is the percentile bootstrap's over points; draws without a rho are drawn again. The order of the points
-    decides nothing.
-
-    Raises:
-        ValueError: the columns differ in length.
-    """
+    decides nothing. Raises ValueError if the columns differ in length."""
     if len(alignment) != len(delta):
         raise ValueError(f"{len(alignment)} alignments and {len(delta)} Deltas")
     if groups is not None and len(groups) != len(delta):

@@ -53,14 +53,9 @@ class Estimate:
 
 
 def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
-    """Mean over seeds with Student's t interval, inside `bounds`.
-
-    One seed has no interval. Nor have seeds that are all equal: on few test items that happens by chance, and an
-    interval without width would call any difference certain.
-
-    Raises:
-        ValueError: no value.
-    """
+    """Mean over seeds with Student's t interval, inside `bounds`. One seed has no interval. Nor have seeds that are all
+    equal: on few test items that happens by chance, and an interval without width would call any difference certain.
+    Raises ValueError if there is none."""
     if not values:
         raise ValueError("a mean of no values")
     n, mean = len(values), float(np.mean(values))

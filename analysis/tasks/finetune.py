@@ -123,7 +123,7 @@ class Finetuned:
     @torch.inference_mode()
     def answers(self, data: EncodedSet, ids_per_batch: int = READ_IDS) -> list[np.ndarray]:
         """The head's answers to each row, in the order of the rows."""
-        answers: list[np.ndarray] = [np.empty(0)] * len(data)
+        answers: list[np.ndarray] = [np.empty(0)] * len(data.rows)
         lengths, start = data.lengths, 0
         order = np.argsort(-lengths, kind="stable")
         self.model.eval()
@@ -176,7 +176,7 @@ def finetune(
         tuned = Finetuned(model, head, device)
         optimizer = torch.optim.AdamW([{"params": old}, {"params": new}], weight_decay=config.weight_decay, fused=True)
         epochs = range(config.epochs)
-        batches = [batch for epoch in epochs for batch in batches_of(data.unit_of, config.batch, [seed, epoch])]
+        batches = [batch for epoch in epochs for batch in batches_of(data.units, config.batch, [seed, epoch])]
         steps = len(batches)
         # A card computes a large batch as fast as its pieces, and loses between them what they save.
         overhead = math.inf if device.type == "cuda" else PIECE / model.config.hidden_size**2

@@ -47,20 +47,14 @@ class Task(ABC):
         return self.metrics[0].name
 
     def in_language(self, name: str) -> Self:
-        """The task as it is scored in a natural language; most are scored alike in all.
-
-        Raises:
-            BadInput: it cannot be scored there.
-        """
+        """The task as it is scored in a natural language; most are scored alike in all. Raises BadInput if it cannot be
+        scored there."""
         return self
 
     @abstractmethod
     def gold(self, example: Example) -> Answer:
-        """The correct answer of an example; for questions, every correct answer.
-
-        Raises:
-            ValueError: it has none, or not the texts of this task.
-        """
+        """The correct answer of an example; for questions, every correct answer. Raises ValueError if it has none, or
+        not the texts of this task."""
 
     @abstractmethod
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
@@ -75,11 +69,8 @@ class Task(ABC):
     def rows(
         self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
     ) -> tuple[list[TaskRow], bool]:
-        """An example as rows of at most `length` ids, and whether it fits: nothing cut, and one row.
-
-        Raises:
-            ValueError: a word has no ids.
-        """
+        """An example as rows of at most `length` ids, and whether it fits: nothing cut, and one row. Raises ValueError
+        if a word has no ids."""
 
     @abstractmethod
     def decode(
@@ -89,11 +80,8 @@ class Task(ABC):
 
     @abstractmethod
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
-        """The score of each of `metrics` by its name, for examples in the same order.
-
-        Raises:
-            ValueError: a metric is not defined for this gold.
-        """
+        """The score of each of `metrics` by its name, for examples in the same order. Raises ValueError if a metric is
+        not defined for this gold."""
 
     def submission(
         self, language: str, examples: Iterable[Example], predictions: Sequence[Answer], units: Units = WORDS

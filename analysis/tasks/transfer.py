@@ -78,14 +78,10 @@ def evaluate(
     sample: int = 0,
 ) -> Evaluated:
     """Fine-tune on the first set of `train` and its translations, the others, and test the model of the last epoch.
-
     With `switching` it learns from pairs with a text of each language too, with a `sample` from so many of the
     examples. Among several `configs` the one with the best mean of the main metric over the `dev` sets is chosen, the
-    first of equals. A set is held in memory as rows, and only while it is needed.
-
-    Raises:
-        BadInput: the checkpoint or the data are missing, do not fit each other, or are damaged.
-    """
+    first of equals. A set is held in memory as rows, and only while it is needed. Raises BadInput if the checkpoint or
+    the data are missing, do not fit each other, or are damaged."""
     task, device = train[0].split.task, torch.device(model.device)
     best, scores = -1, list[float]()
     tuned: Finetuned | None = None
@@ -175,16 +171,12 @@ class Lesson:
 
 
 def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambda *_: None) -> Measurement:
-    """Every metric of one task on the source and the model's derived language.
-
-    SRC, ZS and DEV are one model, fine-tuned on the source and scored on the source's test set, the derived
-    language's, and the source's dev set, which selects nothing here: choose learning rates by it. SUP is fine-tuned and
-    scored on the derived language. CUT is the fraction of the examples of a split of the source that do not fit into
-    one row (`analysis.tasks.split.EncodedSet`); it is the derived language's too. DELTA is SUP - ZS.
-
-    Raises:
-        BadInput: the checkpoint or the data are missing, do not fit each other, or are damaged.
-    """
+    """Every metric of one task on the source and the model's derived language. SRC, ZS and DEV are one model,
+    fine-tuned on the source and scored on the source's test set, the derived language's, and the source's dev set,
+    which selects nothing here: choose learning rates by it. SUP is fine-tuned and scored on the derived language. CUT
+    is the fraction of the examples of a split of the source that do not fit into one row
+    (`analysis.tasks.split.EncodedSet`); it is the derived language's too. DELTA is SUP - ZS. Raises BadInput if the
+    checkpoint or the data are missing, do not fit each other, or are damaged."""
     derived = model.language
     of_source = {
         ("SRC", derived, ""): ("test", SOURCE),
@@ -322,15 +314,10 @@ def zero_shot(
     way: LearningWay,
     progress: Callable[[int, int], None] = lambda step, steps: None,
 ) -> Measurement:
-    """Every metric of a task on the test sets of its source and of its other languages, all by one model.
-
-    Words become ids by the checkpoint's own tokenizer: tagged ones each as after a space, others in their text. The
-    files are the predictions, as in XTREME's submissions.
-
-    Raises:
-        BadInput: the checkpoint or the data are missing, do not fit each other, or are damaged, or the task cannot be
-            scored in a language.
-    """
+    """Every metric of a task on the test sets of its source and of its other languages, all by one model. Words become
+    ids by the checkpoint's own tokenizer: tagged ones each as after a space, others in their text. The files are the
+    predictions, as in XTREME's submissions. Raises BadInput if the checkpoint or the data are missing, do not fit each
+    other, or are damaged, or the task cannot be scored in a language."""
     task, examples, reader = data.task, data.examples, Reader.of_checkpoint(model.checkpoint)
     train = Split(examples.path("train"), task)
     translations = [Split(examples.path("train", name), task) for name in way.translations]

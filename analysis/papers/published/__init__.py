@@ -4,8 +4,6 @@ numbers belong to that superstrate only. XLM-Align's languages are real ones and
 pair has the language after what was varied."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,29 +14,10 @@ FOLDER = Path(__file__).parent
 PLACES = 5  # percent with up to two decimals, as shares
 
 
-@dataclass(frozen=True)
-class Corpora:
-    """A table of the corpora that a paper pretrained on. `gigabytes` has a number for each language code, or for each
-    pair as `en-fr`, as printed. `source` says where the text is from and `licence` on which terms, as far as the paper
-    or the source say so."""
-
-    table: int
-    name: str
-    title: str
-    source: str
-    licence: str
-    note: str
-    gigabytes: Mapping[str, float]
-
-
 def published(paper: str, table: int | None = None) -> list[Published]:
-    """Every number of a paper's tables, or of one table, in the paper's order, as shares.
-
-    A table that repeats another's rows repeats its numbers; ask for one table where each should be there once.
-
-    Raises:
-        BadInput: there is no such paper or table, or a row does not fit its columns.
-    """
+    """Every number of a paper's tables, or of one table, in the paper's order, as shares. A table that repeats
+    another's rows repeats its numbers; ask for one table where each should be there once. Raises BadInput if there is
+    no such paper or table, or a row does not fit its columns."""
     path = FOLDER / f"{paper}.json"
     if not path.exists():
         papers = ", ".join(sorted(file.stem for file in FOLDER.glob("*.json")))
@@ -64,9 +43,9 @@ def notes(paper: str) -> dict[int, str]:
     return {table["table"]: table["note"] for table in _content(paper)["tables"] if table["note"]}
 
 
-def corpora(paper: str) -> dict[str, Corpora]:
-    """The tables of a paper that list corpora, by the name of what is listed; none if the paper has no such table."""
-    return {table["name"]: Corpora(**table) for table in _content(paper).get("corpora", [])}
+def corpora(paper: str) -> dict[str, dict[str, float]]:
+    """The size of a paper's corpora in gigabytes, by their name and by language code, or pair as `en-fr`."""
+    return {table["name"]: table["gigabytes"] for table in _content(paper).get("corpora", [])}
 
 
 def _content(name: str) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def toy(rows: int, head: Head = WORDS, language: int = 0, seed: int = 0, shortes
         )
         words = np.where(ids >= FIRST, ids % C, UNLABELLED)
         made.append(TaskRow(ids, words if head is WORDS else words[1:2], languages=np.array([language], np.uint8)))
-    return EncodedSet(tuple(made), np.ones(rows, int), 0)
+    return EncodedSet(tuple(made), np.ones(rows, int), 0, np.arange(rows))
 
 
 def logits(model: Finetuned, data: EncodedSet) -> torch.Tensor:
@@ -249,7 +249,7 @@ def test_the_score_does_not_suffer_from_how_batches_are_made(checkpoint: Path, m
             if draw.random() < 0.1:
                 words[0] = draw.randrange(FIRST, V)
             made.append(TaskRow(np.array([OURS.start, *words, OURS.end], np.int32), np.array([label])))
-        return EncodedSet(tuple(made), np.ones(count, int), 0)
+        return EncodedSet(tuple(made), np.ones(count, int), 0, np.arange(count))
 
     def by_length(units: np.ndarray, batch: int, seed: Sequence[int]) -> list[np.ndarray]:
         order = np.random.default_rng(seed).permutation(len(units))

@@ -113,7 +113,7 @@ def test_a_context_of_ten_thousand_words_is_read_to_its_end(tmp_path: Path, star
     write_examples(tmp_path / "test.jsonl", [question(10_000, start, end)])
     split = Split(tmp_path / "test.jsonl", TASK)
     encoded = split.encode((), reader, 384)
-    assert (encoded.cut, len(encoded)) == (1, len(windows_of(10_000, 384 - 5)))
+    assert (encoded.cut, len(encoded.rows)) == (1, len(windows_of(10_000, 384 - 5)))
     having = [row for row in encoded.rows if row.targets[0]]
     assert 1 <= len(having) <= 3
     right = [pointing(row, *row.targets, sure=5.0 * bool(row.targets[0])) for row in encoded.rows]
