@@ -36,14 +36,9 @@ class Encoder:
     def __init__(
         self, folder: Path, top: int | None = None, device: str = "cpu", precision: Precision = "float32"
     ) -> None:
-        """Load the model of a folder up to layer `top`; without it, all of it.
-
-        In bfloat16 it is several times faster on a processor or a card that has units for it, and slower without.
-
-        Raises:
-            BadInput: `load_model` refuses it, it has no such layer or is not an encoder, or the device does not exist.
-            MemoryError: there is no room for it.
-        """
+        """Load the model of a folder up to layer `top`; without it, all of it. In bfloat16 it is several times faster
+        on a processor or a card that has units for it, and slower without. Raises BadInput if `load_model` refuses it,
+        it has no such layer or is not an encoder, or the device does not exist."""
         self.folder, self.device = folder, _device(device)
         config = read_config(folder)
         if getattr(config, "is_encoder_decoder", False):

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -42,38 +42,31 @@ class BagOfWords(Baseline):
     title: str
 
     def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
+        from sklearn.feature_extraction import DictVectorizer
         from sklearn.linear_model import LogisticRegression
 
-        columns: dict[str, int] = {}
-        rows: list[Counter[int]] = []
-        labels: list[str] = []
+        rows, labels = list[Counter[str]](), list[str]()
         for example, (label,) in examples:
-            words = words_of(example, spell, self.text)
-            rows.append(Counter(columns.setdefault(word, len(columns)) for word in words))
+            rows.append(Counter(words_of(example, spell, self.text)))
             labels.append(label)
         counts = Counter(labels)
         usual = most_frequent(counts, counts)
-        if len(counts) < 2 or not columns:
+        if len(counts) < 2 or not any(rows):
             return lambda tests, _: [(usual,) for _ in tests]
-        model = LogisticRegression(max_iter=STEPS).fit(_matrix(rows, len(columns)), labels)
+        columns = DictVectorizer(sort=False)
+        model = LogisticRegression(max_iter=STEPS).fit(columns.fit_transform(rows), labels)
 
         def answer(tests: Iterable[Example], spell: Spell) -> list[Answer]:
-            texts = (words_of(example, spell, self.text) for example in tests)
-            rows = [Counter(columns[word] for word in words if word in columns) for words in texts]
-            predicted = model.predict(_matrix(rows, len(columns))) if rows else ()
-            return [(str(label),) if row else (usual,) for row, label in zip(rows, predicted, strict=True)]
+            texts = [Counter(words_of(example, spell, self.text)) for example in tests]
+            if not texts:
+                return []
+            table = columns.transform(texts)  # without the words that it does not know
+            return [
+                (str(label),) if known else (usual,)
+                for label, known in zip(model.predict(table), table.getnnz(axis=1), strict=True)
+            ]
 
         return answer
-
-
-def _matrix(rows: Sequence[Counter[int]], width: int) -> Any:
-    """Counts as a sparse matrix, one row per example."""
-    from scipy.sparse import csr_matrix
-
-    ends = np.cumsum([0, *map(len, rows)])
-    columns = [column for row in rows for column in row]
-    values = [float(count) for row in rows for count in row.values()]
-    return csr_matrix((values, columns, ends), shape=(len(rows), width))
 
 
 @dataclass(frozen=True)

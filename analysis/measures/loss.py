@@ -62,8 +62,6 @@ def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float
     context, if every labelled id is behind a mask (`masked_only`). The model is used as it is: in evaluation mode
     without dropout."""
     spelt, at = architecture_of(model.config), rows.positions.at[:MOST]
-    if not len(at):
-        raise ValueError("no id is masked")
     labels = rows.labels.flatten()[at]
     top = encode(model, rows, len(spelt.layers(model))).flatten(0, 1)[at]
     losses = torch.cat([-spelt.logits(model, part).float().log_softmax(1)[:, labels] for part in top.split(256)])
@@ -93,8 +91,6 @@ def layer_gradients(model: Any, rows: Rows, of: int | None = None) -> list[Tenso
     is the sum over them by `of`, the labelled ids of a text, where these rows are a part of one. A bias, or the weight
     of a normalisation, is (U, 1). The model is used as it is: in evaluation mode without dropout."""
     of = rows.labelled if of is None else of
-    if not of:
-        raise ValueError("no id is asked for, so there is no gradient")
     parameters = list(architecture_of(model.config).layers(model).parameters())
     with torch.enable_grad():
         loss = prediction_loss(model, rows) / of

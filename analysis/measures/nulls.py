@@ -47,8 +47,6 @@ def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int) -> np.ndarray:
 
 def null(values: np.ndarray, chance: float | None = None) -> Null:
     """The null of the values after shuffles, (S,); without a theoretical chance level it is their mean."""
-    if not len(values):
-        raise ValueError("a null of no shuffles")
     low = float(np.percentile(values, LOW, method="lower"))  # numbers of few items jump: no value between two
     high = float(np.percentile(values, HIGH, method="higher"))
     return Null(float(np.mean(values)) if chance is None else chance, low, high, len(values))

@@ -59,9 +59,8 @@ class ProbeConfig:
     seed: int = 0
 
     def mistakes(self) -> list[str]:
-        wrong = [
-            f"{name} is at least {n}, not {getattr(self, name)}" for name, n in LEAST.items() if getattr(self, name) < n
-        ]
+        sizes = ((name, least, getattr(self, name)) for name, least in LEAST.items())
+        wrong = [f"{name} is at least {least}, not {size}" for name, least, size in sizes if size < least]
         if self.shuffles > MOST_SHUFFLES:
             wrong.append(f"shuffles are at most {MOST_SHUFFLES:,}, not {self.shuffles:,}")
         return wrong + ([] if 0 <= self.seed < 2**63 else ["seed is from 0 to below 2**63"])
@@ -231,12 +230,12 @@ def with_untrained_chance(records: Sequence[Record]) -> list[Record]:
     share words with the same other sentences, which is enough for CKA: random rows have it too. The model's own first
     value is that level, including all that stays when types are exchanged."""
     untrained = {record.layer: record.value for record in records if record.measure == CKA and record.step == 0}
-    return [
-        replace(record, null=replace(record.null, chance=untrained[record.layer]))
-        if record.measure == CKA and record.null and record.layer in untrained
-        else record
-        for record in records
-    ]
+    changed = []
+    for record in records:
+        if record.measure == CKA and record.null and record.layer in untrained:
+            record = replace(record, null=replace(record.null, chance=untrained[record.layer]))
+        changed.append(record)
+    return changed
 
 
 class Probes:

@@ -98,8 +98,6 @@ def retrievals(vectors: Mapping[str, Tensor]) -> Iterator[tuple[str, str, int, s
     `vectors` has (L, N, H) for each language. Yields the languages, the layer, the metric, and hits from the first to
     the second and back, (N,) bool each.
     """
-    if len({rows.shape[1] for rows in vectors.values()}) > 1:
-        raise ValueError(f"sentences that are no translations: { ({k: v.shape[1] for k, v in vectors.items()}) }")
     for first, second in combinations(vectors, 2):
         for layer, (source, target) in enumerate(zip(vectors[first], vectors[second], strict=True)):
             for metric, similarity in (("cosine", cosine), ("csls", csls)):

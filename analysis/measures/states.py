@@ -41,19 +41,12 @@ def mutually_nearest(forward: np.ndarray, back: np.ndarray, pairing: np.ndarray)
 
 
 def linear_cka(x: Tensor, y: Tensor) -> float:
-    """||Y'X||^2 / (||X'X|| ||Y'Y||), Frobenius norms of centred columns, from 0 to 1.
+    """||Y'X||^2 / (||X'X|| ||Y'Y||), Frobenius norms of centred columns, from 0 to 1; `x` and `y`, (N, H) and (N, K),
+    are row by row of the same items.
 
     It says how similar two sets of vectors of the same items are up to a rotation and a scale (Kornblith et al. 2019,
     "Similarity of Neural Network Representations Revisited", section 3).
-
-    Args:
-        x, y: (N, H) and (N, K), row by row of the same items.
-
-    Raises:
-        ValueError: other numbers of items, or all items of a side are the same, so that there is nothing to compare.
     """
-    if len(x) != len(y):
-        raise ValueError(f"{len(x)} items and {len(y)}")
     a, b = (side.double() - side.double().mean(0) for side in (x, y))
     norm = torch.linalg.matrix_norm(a.T @ a) * torch.linalg.matrix_norm(b.T @ b)
     if not norm > 0:
@@ -116,14 +109,9 @@ class TypeMeans:
 
 @torch.inference_mode()
 def states(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tuple[list[int], tuple[Tensor, ...]]]:
-    """Rows of ids, each with its special ids, in batches.
-
-    `language` is their token type, in a model that tells languages apart.
-
-    Yields:
-        The places of a batch's rows, and their states at each layer: L tensors of (rows, ids, H). Padding, after the
-        shorter rows, holds anything.
-    """
+    """Rows of ids, each with its special ids, in batches: the places of a batch's rows, and their states at each layer,
+    L tensors of (rows, ids, H). Padding, after the shorter rows, holds anything. `language` is the token type of all
+    ids, in a model that tells languages apart."""
     spelt, config, device = architecture_of(model.config), model.config, next(model.parameters()).device
     encoder, number = spelt.encoder(model), language if has_languages(config.type_vocab_size) else 0
     ordered = sorted(range(len(rows)), key=lambda place: len(rows[place]))
@@ -145,8 +133,6 @@ def states(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tu
 
 def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Tensor:
     """The mean of each row's states at each layer, (L, N, H), without the first and the last id, which are special."""
-    if not rows:
-        raise ValueError("no sentence to encode")
     means, order = [], []
     for places, hidden in states(model, rows, language):
         lengths = torch.tensor([len(rows[place]) for place in places], device=hidden[0].device)
@@ -160,8 +146,6 @@ def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Ten
 
 def type_means(model: Any, rows: Sequence[np.ndarray], language: int) -> TypeMeans:
     """The mean states of the types that rows have, and their shares of each row, special ids left out."""
-    if not rows:
-        raise ValueError("no sentence to encode")
     types, inside = np.unique(np.concatenate([row[1:-1] for row in rows]), return_inverse=True)
     lengths = np.array([len(row) - 2 for row in rows])
     of = np.split(inside, np.cumsum(lengths)[:-1])

@@ -54,13 +54,11 @@ class Start:
 
 @dataclass(frozen=True)
 class Run:
-    """One model, or one aligner that learnt from one text, and its configuration. `languages` are those that it knows,
-    the source first, and `bitexts` the pairs of languages whose translations it read, where they are natural ones.
-    `mixture` is how much it read of each, where that was not all of all. `objective` is what it learnt by: a
-    pretraining objective, fast_align's text, or the folder of an encoder that was given; None where nothing was learnt.
-    `layers` is the number of the encoder's, and `main_layer` the one that was chosen before anything was scored (0:
-    none, or no encoder). `redrawn` says what else its seed decides, as "the dictionary"; the seeds of a study share the
-    rest. `settings` are the values of the settings that a sweep varies."""
+    """One model, or one aligner that learnt from one text, and its configuration (docs/records.md). `languages` have
+    the source first. `objective` is what it learnt by: a pretraining objective, fast_align's text, or the folder of an
+    encoder that was given; None where nothing was learnt. `main_layer` was chosen before anything was scored (0: none,
+    or no encoder). `redrawn` says what else its seed decides, as "the dictionary"; the seeds of a study share the rest.
+    `settings` are the values of the settings that a sweep varies."""
 
     id: str
     study: str

@@ -29,8 +29,6 @@ def splits(seeds: Sequence[int], size: int, most: int) -> list[Split]:
     """Every split of some of the seeds into two groups of `size`, with every pairing between them. Which group is the
     first says nothing, so the smallest seed is in it. Of more than `most` splits that many are drawn, the same ones
     every time."""
-    if size < 1 or len(set(seeds)) < len(seeds):
-        raise ValueError(f"groups of {size} of the seeds {', '.join(map(str, seeds))}")
     every = list(islice(_all_splits(sorted(seeds), size), most + 1))
     return every if len(every) <= most else sorted(islice(_random_splits(sorted(seeds), size), most))
 

@@ -45,11 +45,7 @@ def spearman(
     points of one transform change partners: both numbers depend on the transform, which alone is no finding. Every
     pairing counts while no group has more than `EXACT` points, else `draws` random ones and the one observed. The
     interval is the percentile bootstrap's over points; draws without a rho are drawn again. The order of the points
-    decides nothing. Raises ValueError if the columns differ in length."""
-    if len(alignment) != len(delta):
-        raise ValueError(f"{len(alignment)} alignments and {len(delta)} Deltas")
-    if groups is not None and len(groups) != len(delta):
-        raise ValueError(f"groups of {len(groups)} points, Deltas of {len(delta)}")
+    decides nothing."""
     names = [str(name) for name in groups] if groups is not None else [""] * len(delta)
     points = sorted(zip(alignment, delta, names, strict=True))  # draws must not depend on the order of the points
     n, names = len(points), [name for _, _, name in points]

@@ -115,8 +115,6 @@ def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate
     """Mean of `upper` over mean of `lower`, paired by seed: Fieller's interval with Student's t. None where the
     interval of the lower mean does not lie above 0: the ratio could then be any number. There is no interval for one
     seed, nor for seeds that do not differ."""
-    if len(upper) != len(lower) or not upper:
-        raise ValueError(f"a ratio of {len(upper)} values to {len(lower)}")
     n, a, b = len(upper), float(np.mean(upper)), float(np.mean(lower))
     if n == 1:
         return Estimate(a / b, 1) if b > 0 else None
@@ -127,8 +125,6 @@ def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate
 def ratio_over_items(value: tuple[float, float], upper: np.ndarray, lower: np.ndarray) -> Estimate | None:
     """One seed's ratio, with a normal interval from what each test item adds to both numbers, (n,) each. Items are
     added as in `paired_error`. None as in `ratio_over_seeds`."""
-    if len(upper) != len(lower):
-        raise ValueError(f"a ratio over {len(upper)} items to one over {len(lower)}")
     squared = (len(upper) + 2) ** 2
     moments = _squares(upper) / squared, _squares(lower) / squared, float(upper @ lower) / squared
     return _fieller(*value, moments, float(stats.norm.ppf(UPPER)), 1, "items")

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import product
 
-from analysis.baselines.baseline import Spell
+from analysis.baselines.baseline import Baseline, Learnt, Spell
 from analysis.records.record import Floor
 from analysis.tasks.rows import Reader
 from analysis.tasks.split import Split
@@ -27,22 +28,20 @@ def floors(
     is tested on all test examples, none of them cut. `scored` is the task as it is scored in a language, if that
     differs. `progress` counts the baselines that have learnt, over all languages that are learnt.
     """
-    by_pair: dict[tuple[str, str], list[Floor]] = {pair: [] for pair in pairs}
     firsts = list(dict.fromkeys(first for first, _ in pairs))
-    for number, first in enumerate(firsts):
-        train = Split(examples.path("train", first), task)
-        for place, baseline in enumerate(task.baselines):
-            progress(number * len(task.baselines) + place, len(firsts) * len(task.baselines))
-            learnt = baseline.learn(train, spell[first])
-            for pair in (pair for pair in by_pair if pair[0] == first):
-                second = pair[1]
-                test = list(Split(examples.path("test", second), task))
-                predictions = learnt((example for example, _ in test), spell[second])
-                scores = (scored(second) if scored else task).scores([gold for _, gold in test], predictions)
-                for metric, score in scores.items():
-                    about = task.name, metric, score.value, score.count, second, first
-                    by_pair[pair].append(Floor(baseline.name, baseline.title, *about, baseline.surface, score.items))
-    return [floor for pair in pairs for floor in by_pair[pair]]
+    kinds, learnt = list(product(firsts, task.baselines)), dict[tuple[str, Baseline], Learnt]()
+    for number, (first, baseline) in enumerate(kinds):
+        progress(number, len(kinds))
+        learnt[first, baseline] = baseline.learn(Split(examples.path("train", first), task), spell[first])
+    rows = []
+    for (first, second), baseline in product(pairs, task.baselines):
+        test = list(Split(examples.path("test", second), task))
+        predictions = learnt[first, baseline]((example for example, _ in test), spell[second])
+        scores = (scored(second) if scored else task).scores([gold for _, gold in test], predictions)
+        for metric, score in scores.items():
+            about = task.name, metric, score.value, score.count, second, first
+            rows.append(Floor(baseline.name, baseline.title, *about, baseline.surface, score.items))
+    return rows
 
 
 def spelling(languages: Languages, name: str) -> Spell:

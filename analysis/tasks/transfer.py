@@ -199,8 +199,6 @@ def translate_train(
     """Every metric of one task after translate-train, on the derived language's test set and on the source's. `way` is
     TT, fine-tuned on the source's training set and on its derivation, or TT-CS: also on the two pairs of every example
     whose texts are of both languages (Pan et al. 2021). The rest is as in `transfer`."""
-    if way == SWITCHED and not data.task.of_pairs:
-        raise ValueError(f"{data.task.name} has one text: there is nothing to switch")
     derived = model.language
     tests = {(way, derived, ""): ("test", derived), (way + IN_SOURCE, derived, ""): ("test", SOURCE)}
     lesson = Lesson(way, (SOURCE, derived), tests, way == SWITCHED)

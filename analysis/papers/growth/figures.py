@@ -54,7 +54,7 @@ class StepScale:
         panel.xaxis.set_minor_locator(NullLocator())
         panel.set_xlim(0.85 * self.places([0])[0], last * 1.15)
         panel.set_xlabel("step of pretraining")
-        panel.xaxis.label.set_size(size)
+        panel.xaxis.label.set_fontsize(size)
 
 
 def clear_stretches(lines: Mapping[str, Line]) -> dict[str, list[list[int]]]:

@@ -136,7 +136,8 @@ def _alone(panel: Axes, results: Results) -> None:
         points = sorted(((x.mean, y) for x, y in pairs if x and y), key=lambda point: point[0])
         panel.plot([x for x, _ in points], [y.mean for _, y in points], dash, color=INK, linewidth=1.5)
         if banded := [(x, *y.interval) for x, y in points if y.interval]:
-            panel.fill_between(*zip(*banded, strict=True), color=SOFT, alpha=0.3, linewidth=0)
+            across, low, high = zip(*banded, strict=True)
+            panel.fill_between(across, low, high, color=SOFT, alpha=0.3, linewidth=0)
 
 
 def _small(panel: Axes, look: Mapping[str, Look], condition: Condition) -> None:

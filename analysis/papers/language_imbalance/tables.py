@@ -44,7 +44,7 @@ def imbalance_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]
     labels = ("languages", "shares", "objective")
     amounts = ("thousand ids read, main", "small, each", "held-out loss, main", "small")
     ratios = ("token efficiency, main", "small", "small, against smaller batches")
-    header = (*labels, "whose", *amounts, *ratios)
+    header: tuple[str, ...] = (*labels, "whose", *amounts, *ratios)
     yield "token-efficiency", table("token-efficiency", results, scale, header, efficiency, 4)
     kinds = (*DIRECTIONS[:2], "main supervised", "small supervised")
     heads = [f"{score_title(task)}, {kind}" for task in results.main_tasks for kind in kinds]

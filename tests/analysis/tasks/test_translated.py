@@ -118,7 +118,7 @@ def test_together_keeps_rows_counts_and_what_stands_together(tmp_path: Path) -> 
     plain, mixed = first.encode(labels, SOURCE, 64), first.switched(second, labels, (SOURCE, DERIVED), 64)
     whole = together(plain, mixed, plain)
     assert whole.rows == (*plain.rows, *mixed.rows, *plain.rows)
-    assert whole.counts.sum() == len(whole) == 20
+    assert whole.counts.sum() == len(whole.rows) == 20
     assert whole.units.tolist() == [0, 1, 2, 3, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 15, 16, 17, 18, 19]
 
 
