@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = ["derive", "pretrain", "analysis", "experiments"]
 ORDERS = {
     ROOT: PACKAGES,
-    ROOT / "analysis": "statistics records baselines tasks aligners measures results report papers".split(),
+    ROOT / "analysis": "statistics records tasks aligners measures results report papers".split(),
 }
 """What stands in a folder, from left to right."""
 FILES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]

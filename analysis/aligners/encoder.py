@@ -24,14 +24,8 @@ def main_layer(layers: int) -> int:
 
 
 class Encoder:
-    """The layers of a model up to `top`, without dropout; layer 0 are the embeddings.
-
-    Attributes:
-        layers: how many the whole model has.
-        length: how many ids a row may have.
-        token_types: rows of its table of token types.
-        types: rows of its embedding table.
-    """
+    """The layers of a model up to `top`, without dropout; layer 0 are the embeddings. `layers` is how many the whole
+    model has, `length` how many ids a row may have, and `token_types` and `types` are the rows of its tables."""
 
     def __init__(
         self, folder: Path, top: int | None = None, device: str = "cpu", precision: Precision = "float32"

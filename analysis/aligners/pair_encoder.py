@@ -25,7 +25,7 @@ from pretrain.saved_model import read_config
 CELLS = 6144  # ids of both sides in a batch of pairs, with padding
 LEAST, MOST = 512, 2048
 """Ids in a batch of rows. With fewer, a matrix product is slower; with more, its results leave the cache."""
-Stretches = Sequence[tuple[int, Sequence[int]]]  # A row: stretches of ids, each with the token type of its ids
+Stretches = Sequence[tuple[int, Sequence[int]]]  # a row: stretches of ids, each with the token type of its ids
 
 
 @dataclass(frozen=True)
@@ -175,24 +175,6 @@ class PairEncoder:
         """An encoder of pairs of words by a tokenizer; `target_type` is the token type of the second side."""
         return cls(encoder, (pieces.before, pieces.after), (0, target_type), joint, pieces)
 
-    @classmethod
-    def open(
-        cls,
-        folder: Path,
-        top: int | None = None,
-        *,
-        joint: bool = False,
-        device: str = "cpu",
-        precision: Precision = "float32",
-    ) -> PairEncoder:
-        """A model up to layer `top`, or all of it, with the tokenizer in its folder. In a joint row the target has the
-        token type that the tokenizer's template gives it, if the model has it."""
-        encoder, pieces = Encoder(folder, top, device, precision), SubWords(folder)
-        if pieces.size > encoder.types:
-            raise BadInput(f"a tokenizer of {pieces.size:,} types for a model of {encoder.types:,}", folder)
-        target_type = pieces.second_type if joint and encoder.token_types > 1 else 0
-        return cls.of_words(encoder, pieces, target_type, joint)
-
     def links(self, pairs: Iterable[Pair], readings: Sequence[LinkReading]) -> Iterator[list[Scored]]:
         """The links of each pair of words by each reading; only a few pairs are held at a time."""
         return self.piece_links(map(self._cut, pairs), readings)
@@ -292,11 +274,15 @@ class EncoderAligner(Aligner):
         device: str = "cpu",
         precision: Precision = "float32",
     ) -> EncoderAligner:
-        """A model with the tokenizer in its folder; without `layer`, the one at two thirds of its depth."""
+        """A model with the tokenizer in its folder; without `layer`, the one at two thirds of its depth. In a joint row
+        the target has the token type that the tokenizer's template gives it, if the model has it."""
         if layer is None:
             layer = main_layer(getattr(read_config(folder).get_text_config(), "num_hidden_layers", 0))
-        encoder = PairEncoder.open(folder, layer, joint=joint, device=device, precision=precision)
-        return cls(encoder, LinkReading(method, layer))
+        encoder, pieces = Encoder(folder, layer, device, precision), SubWords(folder)
+        if pieces.size > encoder.types:
+            raise BadInput(f"a tokenizer of {pieces.size:,} types for a model of {encoder.types:,}", folder)
+        target_type = pieces.second_type if joint and encoder.token_types > 1 else 0
+        return cls(PairEncoder.of_words(encoder, pieces, target_type, joint), LinkReading(method, layer))
 
     @property
     def name(self) -> str:

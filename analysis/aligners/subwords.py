@@ -8,22 +8,16 @@ from tokenizers import Tokenizer
 from derive import strict_json
 from derive.errors import BadInput
 
-Pieces = Sequence[Sequence[int]]  # A sentence: the ids of each word, none for a word that the tokenizer drops
+Pieces = Sequence[Sequence[int]]  # a sentence: the ids of each word, none for a word that the tokenizer drops
 _ROOM = 1 << 18
-_UNLIMITED = 1 << 30  # A longest row beyond this is transformers' way to say that there is none
+_UNLIMITED = 1 << 30  # a longest row beyond this is transformers' way to say that there is none
 
 
 class SubWords:
-    """A tokenizer that sees each word by itself, after a space, so that a word has one encoding everywhere.
-
-    Text that looks like a special token (a literal `<s>`) is ordinary text.
-
-    Attributes:
-        size: the types of the tokenizer.
-        before, after: the special ids around a sentence.
-        second_type: the token type that the tokenizer's template gives the second of two texts in a row.
-        longest: how many ids a row may have by its `model_max_length`, None where it says nothing.
-    """
+    """A tokenizer that sees each word by itself, after a space, so that a word has one encoding everywhere. Text that
+    looks like a special token (a literal `<s>`) is ordinary text. `size` is the number of its types, `before` and
+    `after` are the special ids around a sentence, `second_type` the token type that its template gives the second of
+    two texts in a row, and `longest` how many ids a row may have by its `model_max_length`, None without one."""
 
     def __init__(self, folder: Path) -> None:
         """Open the tokenizer of a folder."""

@@ -27,14 +27,12 @@ from pretrain.run import read_metrics
 
 @dataclass(frozen=True)
 class Alignment:
-    """Which types found their image, their in-dictionary flags and their counts: columns of m moved types. `candidates`
-    is the number of rows among which each was sought, so chance is 1 / candidates."""
+    """Which types found their image, their in-dictionary flags and their counts: columns of m moved types."""
 
     forward: np.ndarray
     back: np.ndarray
     in_dictionary: np.ndarray
     counts: np.ndarray
-    candidates: int
 
     @property
     def shares(self) -> dict[str, tuple[float, int]]:
@@ -108,25 +106,18 @@ class Types:
         return source, derived
 
     def alignment(self, table: Tensor, languages: Tensor | None = None) -> Alignment:
-        """alignment@1 of a table of word embeddings (ALIGN-MLM, section 5, after Deshpande et al. 2021).
-
-        The candidates of a source type are the images of all types; of a derived one, all types. A type that is
-        its own image (shared vocabulary) stays a candidate but is not sought: it would find itself.
-
-        Args:
-            table: (2V, H) rows or more, the source's first; left as it is.
-            languages: (2, H) or more rows, the languages' embeddings, added to the words' where a model has them, as
-                in the published numbers.
-
-        Raises:
-            ValueError: no type has an image other than itself, or a row is not finite.
-        """
+        """alignment@1 of a table of word embeddings, (2V, H) or more rows, the source's first; it is left as it is
+        (ALIGN-MLM, section 5, after Deshpande et al. 2021). The candidates of a source type are the images of all
+        types; of a derived one, all types. A type that is its own image (shared vocabulary) stays a candidate but is not
+        sought: it would find itself. `languages` are the languages' embeddings, which are added to the words' where a
+        model has them, as in the published numbers. Raises ValueError if no type has an image other than itself, or a
+        row is not finite."""
         if not self.measurable:
             raise ValueError("no type changes its id between the two languages: there is no alignment to measure")
         moved, (forward, back) = self.moved, mutual_nearest(*self.rows_of(table, languages))
         sought = self.types[moved]
         in_dictionary = np.isin(sought, self.dictionary)
-        return Alignment(forward[moved], back[moved], in_dictionary, self.counts[sought], len(self.types))
+        return Alignment(forward[moved], back[moved], in_dictionary, self.counts[sought])
 
 
 def mutual_nearest(

@@ -36,13 +36,13 @@ def knowledge(
     gains nothing; its quantile is reached by one permutation in twenty. Questions whose answer is seen, or held out,
     have nulls of their own: they have fewer answers, and a model that prefers words of the dictionary is correct more
     often where these are the answers."""
-    spelt, device = architecture_of(read_config(model.checkpoint)), torch.device(model.device)
+    spelt = architecture_of(read_config(model.checkpoint))
     network: Any = load_model(model.checkpoint, spelt.masked_model)[0]
-    network.to(device).eval()
+    network.to(model.device).eval()
     gold = np.array([question.candidates.index(question.answer) for question in questions])
     shared = np.array([question.shared for question in questions])
-    here = answers(network, languages, SOURCE, questions, device)
-    there = answers(network, languages, model.language, images, device)
+    here = answers(network, languages, SOURCE, questions)
+    there = answers(network, languages, model.language, images)
     by_dictionary = _by_dictionary(languages, model.language, questions)
     records = []
     for measure, given, among in ((KNOWN, here, ~shared), (CARRIED, there, ~shared), (BOTH, there, shared)):
@@ -65,9 +65,7 @@ def knowledge(
 
 
 @torch.inference_mode()
-def answers(
-    model: Any, languages: Languages, name: str, questions: Sequence[Question], device: torch.device
-) -> np.ndarray:
+def answers(model: Any, languages: Languages, name: str, questions: Sequence[Question]) -> np.ndarray:
     """The candidate that a model chooses for each question, queried in the language `name`: (Q,) int64. A candidate's
     score is the sum over the question's clozes of its log-probability at the masked place; where two share the best
     score the answer is UNDECIDED."""
@@ -85,7 +83,7 @@ def answers(
     if (longest := max(map(len, rows))) > (room := spelt.length(model.config)):
         raise BadInput(f"a question of {longest} ids, and rows of {room}; expected a model that reads longer ones")
     batches = [slice(start, start + ROWS) for start in range(0, len(rows), ROWS)]
-    logits = torch.cat([_logits(model, rows[b], places[b], types, specials.pad, device) for b in batches])
+    logits = torch.cat([_logits(model, rows[b], places[b], types, specials.pad) for b in batches])
     given, first = np.full(len(questions), UNDECIDED), 0
     for q, question in enumerate(questions):
         one = np.array([encode(word)[0] for word in question.candidates])
@@ -99,15 +97,10 @@ def answers(
 
 
 def _logits(
-    model: Any,
-    rows: Sequence[np.ndarray],
-    places: Sequence[int],
-    types: tuple[int, int],
-    pad: int,
-    device: torch.device,
+    model: Any, rows: Sequence[np.ndarray], places: Sequence[int], types: tuple[int, int], pad: int
 ) -> torch.Tensor:
     """Logits at one place of each row, (N, types), on the CPU; `types` are the token types of words and padding."""
-    ids = np.full((len(rows), max(map(len, rows))), pad)
+    ids, device = np.full((len(rows), max(map(len, rows))), pad), next(model.parameters()).device
     for line, row in zip(ids, rows, strict=True):
         line[: len(row)] = row
     languages = np.where(ids == pad, types[1], types[0])

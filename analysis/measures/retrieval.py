@@ -5,7 +5,7 @@ L layers with the embeddings, H hidden."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import torch
@@ -53,9 +53,9 @@ def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[st
     for first, second in combinations(vectors, 2):
         source, target = vectors[first][main_layer], vectors[second][main_layer]
         for metric, rule in RULES.items() if len(source) >= 2 * PARTS else ():
-            pairs = mined(source, target, rule)
             about = {"layer": main_layer, "language": second, "first": first}
-            records.append(model.record(RETRIEVAL, metric, pairs.f1, pairs.gold, **about))
+            f1, gold = mined(source, target, rule)
+            records.append(model.record(RETRIEVAL, metric, f1, gold, **about))
     return Measurement(tuple(records), exclusions.counts)
 
 
@@ -93,11 +93,9 @@ def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
 
 
 def retrievals(vectors: Mapping[str, Tensor]) -> Iterator[tuple[str, str, int, str, tuple[np.ndarray, np.ndarray]]]:
-    """Which sentences of every two languages find their translations, at every layer, by every metric.
-
-    `vectors` has (L, N, H) for each language. Yields the languages, the layer, the metric, and hits from the first to
-    the second and back, (N,) bool each.
-    """
+    """Which sentences of every two languages find their translations, at every layer, by every metric. `vectors` has
+    (L, N, H) for each language. Yields the languages, the layer, the metric, and hits from the first to the second and
+    back, (N,) bool each."""
     for first, second in combinations(vectors, 2):
         for layer, (source, target) in enumerate(zip(vectors[first], vectors[second], strict=True)):
             for metric, similarity in (("cosine", cosine), ("csls", csls)):
@@ -143,16 +141,9 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     yield batch
 
 
-class Mined(NamedTuple):
-    """F1 on the half that the threshold was not chosen on, where `gold` pairs are to be found."""
-
-    f1: float
-    threshold: float
-    gold: int
-
-
-def mined(source: Tensor, target: Tensor, rule: Rule = "mutual") -> Mined:
-    """Mine the translations among sentences (N, H) and (N, H) that translate each other row by row.
+def mined(source: Tensor, target: Tensor, rule: Rule = "mutual") -> tuple[float, int]:
+    """Mine the translations among sentences (N, H) and (N, H) that translate each other row by row: F1, and how many
+    pairs are to be found.
 
     Of every four sentences the third is taken out of the second text and the fourth out of the first. Candidates are
     predicted to be translations if their `margin` reaches a threshold, the one with the best F1 on the first half of
@@ -177,7 +168,7 @@ def mined(source: Tensor, target: Tensor, rule: Rule = "mutual") -> Mined:
     predicted, gold = scores >= threshold, (end - middle) // 2
     hits = int((predicted & correct).sum())
     precision, recall = hits / max(1, int(predicted.sum())), hits / gold
-    return Mined(2 * precision * recall / (precision + recall) if hits else 0.0, threshold, gold)
+    return 2 * precision * recall / (precision + recall) if hits else 0.0, gold
 
 
 def _candidates(source: Tensor, target: Tensor, rule: Rule) -> tuple[np.ndarray, np.ndarray]:

@@ -42,11 +42,8 @@ def mutually_nearest(forward: np.ndarray, back: np.ndarray, pairing: np.ndarray)
 
 def linear_cka(x: Tensor, y: Tensor) -> float:
     """||Y'X||^2 / (||X'X|| ||Y'Y||), Frobenius norms of centred columns, from 0 to 1; `x` and `y`, (N, H) and (N, K),
-    are row by row of the same items.
-
-    It says how similar two sets of vectors of the same items are up to a rotation and a scale (Kornblith et al. 2019,
-    "Similarity of Neural Network Representations Revisited", section 3).
-    """
+    are row by row of the same items. It says how similar two sets of vectors of the same items are up to a rotation and
+    a scale (Kornblith et al. 2019, "Similarity of Neural Network Representations Revisited", section 3)."""
     a, b = (side.double() - side.double().mean(0) for side in (x, y))
     norm = torch.linalg.matrix_norm(a.T @ a) * torch.linalg.matrix_norm(b.T @ b)
     if not norm > 0:

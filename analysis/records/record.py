@@ -21,13 +21,10 @@ MOST_ITEMS = 10_000_000  # items of a test set at most: a run of a few letters c
 @dataclass(frozen=True)
 class Items:
     """A ratio, item by item, so that two models can be compared on the same examples: the number is the sum of `hits`
-    over the sum of `of`.
-
-    An item is what is drawn independently of the others: a sentence for tags and entities, an example for NLI. Accuracy
-    over words has the right words of each sentence over its words; F1 twice the right entities over the predicted and
-    the gold ones; an error rate of links is one minus such a ratio. On disk both are runs of whole numbers: `3 4*2` is
-    3, 4, 4. Others are refused with a ValueError.
-    """
+    over the sum of `of`. An item is what is drawn independently of the others: a sentence for tags and entities, an
+    example for NLI. Accuracy over words has the right words of each sentence over its words; F1 twice the right
+    entities over the predicted and the gold ones; an error rate of links is one minus such a ratio. On disk both are
+    runs of whole numbers: `3 4*2` is 3, 4, 4. Others are refused with a ValueError."""
 
     hits: str
     of: str

@@ -15,8 +15,8 @@ from analysis.statistics.verdicts import Verdict, judge, points
 
 SCORES = ("SUP", "ZS", "SRC", "DEV")
 UNBOUNDED = (HELD_OUT, READ)  # measures that are not shares
-WEIGHTED = "frequency-weighted"  # A mean with weights: the number of types says nothing of its error
-Test = tuple[str, str, str]  # A test set of a study: its task, its language, and its split or gold set
+WEIGHTED = "frequency-weighted"  # a mean with weights: the number of types says nothing of its error
+Test = tuple[str, str, str]  # a test set of a study: its task, its language, and its split or gold set
 
 
 @dataclass(frozen=True)

@@ -63,11 +63,14 @@ class Rate:
 
     measure: str
     seeds: int
-    over: str
     different: int
     comparisons: int
     cells: int
     share: Estimate
+
+    @property
+    def over(self) -> str:
+        return "items" if self.seeds == 1 else "seeds"
 
     @property
     def against_nominal(self) -> str:
@@ -80,26 +83,25 @@ class Rate:
 
 def null_rates(results: Results) -> list[Rate]:
     """The rates by size of the groups, all measures first, then each; none where no cell has two seeds."""
-    tallies: dict[tuple[int, str], dict[str, dict[object, list[bool]]]] = {}
+    tallies: dict[int, dict[str, dict[object, list[bool]]]] = {}
     for record, values in results.columns():
-        if _in_claims(record):
-            for size in range(1, len(values) // 2 + 1):
-                by_measure = tallies.setdefault((size, "items" if size == 1 else "seeds"), {})
-                if called := list(_judge_splits(values, size)):
-                    for measure in (EVERYTHING, _title(record)):
-                        by_measure.setdefault(measure, {}).setdefault(results.cell(record), []).extend(called)
+        for size in range(1, len(values) // 2 + 1) if _in_claims(record) else ():
+            by_measure = tallies.setdefault(size, {})
+            if called := list(_judge_splits(values, size)):
+                for measure in (EVERYTHING, _title(record)):
+                    by_measure.setdefault(measure, {}).setdefault(results.cell(record), []).extend(called)
     return [
-        _rate(measure, size, over, list(by_cell.values()))
-        for (size, over), by_measure in sorted(tallies.items())
+        _rate(measure, size, list(by_cell.values()))
+        for size, by_measure in sorted(tallies.items())
         for measure, by_cell in by_measure.items()
     ]
 
 
-def _rate(measure: str, seeds: int, over: str, called: Sequence[Sequence[bool]]) -> Rate:
+def _rate(measure: str, seeds: int, called: Sequence[Sequence[bool]]) -> Rate:
     """The rate over the comparisons of each cell, which say whether its groups were called different."""
     different, of = [sum(each) for each in called], [len(each) for each in called]
     by_cell = sum(different) / sum(of) + per_item(different, of)
-    return Rate(measure, seeds, over, sum(different), sum(of), len(of), estimate(by_cell.tolist(), (0.0, 1.0)))
+    return Rate(measure, seeds, sum(different), sum(of), len(of), estimate(by_cell.tolist(), (0.0, 1.0)))
 
 
 def _judge_splits(values: BySeed, size: int) -> Iterator[bool]:

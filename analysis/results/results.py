@@ -87,12 +87,10 @@ def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
 
 
 class Results:
-    """The runs and records of one study, with published numbers and floors to compare them with.
-
-    Objectives and languages are looked up by their names; a transform's name is its derived language's. It raises
-    BadInput where two runs have one name or belong to several studies, a record's run or language is unknown, or two
-    records or floors are of one number (as when a study ran twice into one file).
-    """
+    """The runs and records of one study, with published numbers and floors to compare them with. Objectives and
+    languages are looked up by their names; a transform's name is its derived language's. It raises BadInput where two
+    runs have one name or belong to several studies, a record's run or language is unknown, or two records or floors are
+    of one number (as when a study ran twice into one file)."""
 
     def __init__(
         self,

@@ -6,12 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from analysis.baselines.baseline import Answer, Baseline
-from analysis.baselines.texts import pair_baselines
-from analysis.tasks.head import Head, TextHead
+from analysis.tasks.baselines import Answer, Baseline, pair_baselines
 from analysis.tasks.rows import Reader, TaskRow, joined
 from analysis.tasks.score import ACCURACY, Metric, Score, accuracy
-from analysis.tasks.task import Task
+from analysis.tasks.task import Head, Task, TextHead
 from derive.example import Example
 
 SAME_OR_NOT = ("0", "1")
@@ -25,7 +23,6 @@ class Classification(Task):
     """
 
     metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY,)
-    printed: ClassVar[str] = "accuracy"
     head: ClassVar[Head] = TextHead()
     texts: ClassVar[tuple[str, ...]]
 

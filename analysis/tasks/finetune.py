@@ -12,9 +12,9 @@ from torch import Tensor
 from torch.nn import functional as F
 from transformers import PreTrainedModel
 
-from analysis.tasks.head import Head
 from analysis.tasks.rows import UNLABELLED, TaskRow
 from analysis.tasks.split import EncodedSet
+from analysis.tasks.task import Head
 from derive.errors import BadInput
 from derive.files import ADDED
 from pretrain.architecture import TEXT_TYPES, architecture_of, has_languages
@@ -74,10 +74,6 @@ class FinetuneConfig:
         if step < rising:
             return self.learning_rate * (step + 1) / rising
         return self.learning_rate * (steps - step) / (steps - rising)
-
-
-TABLE_11 = {"pos": FinetuneConfig(epochs=10), "ner": FinetuneConfig(epochs=10), "nli": FinetuneConfig(epochs=5)}
-"""The ALIGN-MLM paper's own values, where Table 11 gives one."""
 
 
 def longest_row(checkpoint: Path, config: FinetuneConfig) -> int:
@@ -154,16 +150,10 @@ def finetune(
     device: torch.device,
     progress: Callable[[int, int], None] = lambda step, steps: None,
 ) -> Finetuned:
-    """The checkpoint's encoder under a head that chooses among `labels`, trained on `data`.
-
-    On a CPU the same arguments and threads give the same bits. The loss is the mean cross-entropy over the targets of a
-    batch. `labels` is 0 for a head that does not choose among labels.
-
-    Raises:
-        BadInput: there is no checkpoint, or it has fewer rows than the languages have types.
-        NonFinite: before an update with a loss or a gradient that is not a number, or after one that makes a weight
-            not a number.
-    """
+    """The checkpoint's encoder under a head that chooses among `labels` (0: not among labels), trained on `data`. On a
+    CPU the same arguments and threads give the same bits. The loss is the mean cross-entropy over the targets of a
+    batch. Raises BadInput if there is no checkpoint, or it has fewer rows than the languages have types, and NonFinite
+    before an update with a loss or a gradient that is not a number, or after one that makes a weight not a number."""
     check_types(checkpoint, max(int(row.ids.max()) for row in data.rows))
     devices = [device] if device.type == "cuda" else []
     with torch.random.fork_rng(devices=devices):

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import product
 
-from analysis.baselines.baseline import Baseline, Learnt, Spell
 from analysis.records.record import Floor
+from analysis.tasks.baselines import Baseline, Learnt, Spell
 from analysis.tasks.rows import Reader
 from analysis.tasks.split import Split
 from analysis.tasks.task import Task

@@ -11,12 +11,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from analysis.baselines.baseline import Answer, Baseline
-from analysis.baselines.texts import KnownAnswer
-from analysis.tasks.head import Head, SpanHead
+from analysis.tasks.baselines import Answer, Baseline, KnownAnswer
 from analysis.tasks.rows import UNLABELLED, Pieces, Reader, TaskRow
 from analysis.tasks.score import ARTICLES, EXACT, F1, Metric, Score, answer_scores, mlqa_words
-from analysis.tasks.task import Task
+from analysis.tasks.task import Head, SpanHead, Task
 from derive.errors import BadInput
 from derive.example import Example
 from derive.sentence import Sentence
@@ -38,16 +36,6 @@ class SpanRow(TaskRow):
     ends: np.ndarray
     best: np.ndarray
 
-    @property
-    def context(self) -> np.ndarray:
-        """Which ids are the context's, (L,) bool."""
-        return self.starts != NOWHERE
-
-    @property
-    def inside(self) -> np.ndarray:
-        """Which ids stand for characters of the context, (L,) bool: some tokenizers have ids that mark a space."""
-        return self.starts < self.ends
-
 
 class Questions(Task):
     """The answer to a question is a span of its context; scored as in SQuAD v1.1, unless a task scores otherwise. The
@@ -58,7 +46,6 @@ class Questions(Task):
 
     data: ClassVar[str] = "qa"
     metrics: ClassVar[tuple[Metric, ...]] = (F1, EXACT)
-    printed: ClassVar[str] = "f1"
     head: ClassVar[Head] = SpanHead()
     of_pairs: ClassVar[bool] = True
     baselines: ClassVar[tuple[Baseline, ...]] = (KnownAnswer(),)
@@ -221,7 +208,7 @@ def spans(row: SpanRow, logits: np.ndarray, most: int | None = BEST) -> list[tup
     is among the `most` best of the row (None: any). Either may be the mark of a space, but some letter has to be
     between them."""
     starts, ends = logits[:, : len(row.ids)]
-    context = row.context
+    context = row.starts != NOWHERE
     firsts, lasts = (np.argsort(-scores, kind="stable")[:most] for scores in (starts, ends))
     firsts, lasts = firsts[(context & row.best)[firsts]], lasts[context[lasts]]
     length, letters = lasts[None] - firsts[:, None], row.ends[lasts][None] - row.starts[firsts][:, None]

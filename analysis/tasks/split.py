@@ -10,7 +10,7 @@ from sys import intern
 
 import numpy as np
 
-from analysis.baselines.baseline import Answer
+from analysis.tasks.baselines import Answer
 from analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from analysis.tasks.task import Task
 from derive.errors import BadInput

@@ -7,11 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from analysis.baselines.baseline import Answer, Baseline, Gazetteer, MajorityTag, Unigram
-from analysis.tasks.head import Head, WordHead
+from analysis.tasks.baselines import Answer, Baseline, Gazetteer, MajorityTag, Unigram
 from analysis.tasks.rows import UNLABELLED, Reader, TaskRow, windows
 from analysis.tasks.score import ACCURACY, F1, Metric, Score, accuracy, entity_f1
-from analysis.tasks.task import Task
+from analysis.tasks.task import Head, Task, WordHead
 from derive.example import Example
 from derive.sentence import Sentence, iob2
 
@@ -88,7 +87,6 @@ class NER(Tagging):
     title: ClassVar[str] = "NER"
     data: ClassVar[str] = "ner"
     metrics: ClassVar[tuple[Metric, ...]] = (F1, ACCURACY)
-    printed: ClassVar[str] = "f1"
     baselines: ClassVar[tuple[Baseline, ...]] = (*Tagging.baselines, Gazetteer())
     xtreme: ClassVar[str] = "panx"
 

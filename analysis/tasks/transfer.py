@@ -12,8 +12,8 @@ from typing import Any
 
 import torch
 
-from analysis.baselines.baseline import Answer
 from analysis.records.record import DELTA, IN_SOURCE, SWITCHED, TRANSLATED, MeasuredModel, Measurement, Record
+from analysis.tasks.baselines import Answer
 from analysis.tasks.finetune import FinetuneConfig, Finetuned, check_types, finetune, longest_row
 from analysis.tasks.rows import Reader
 from analysis.tasks.score import OF, Score

@@ -18,7 +18,7 @@ from analysis.statistics.intervals import Bounds, Estimate, estimate
 from derive.files import read_toml
 
 NEVER = math.inf
-Curve = Mapping[int, Record]  # A seed's record by step, ascending
+Curve = Mapping[int, Record]  # a seed's record by step, ascending
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from torch.nn.utils.rnn import pad_sequence
 from transformers import RobertaForMaskedLM, RobertaForTokenClassification
 
 from analysis.tasks.finetune import (
-    TABLE_11,
     FinetuneConfig,
     Finetuned,
     batches_of,
@@ -27,9 +26,9 @@ from analysis.tasks.finetune import (
     longest_row,
     pieces,
 )
-from analysis.tasks.head import Head, TextHead, WordHead
 from analysis.tasks.rows import UNLABELLED, TaskRow
 from analysis.tasks.split import EncodedSet
+from analysis.tasks.task import Head, TextHead, WordHead
 from derive.errors import BadInput
 from derive.types import OURS
 from pretrain.train import NonFinite
@@ -367,11 +366,6 @@ def test_a_short_model_sets_the_limit(make_checkpoint: MakeCheckpoint) -> None:
     data = toy(16, shortest=14)
     assert data.lengths.max() == 16
     assert len(finetune(short, data, WORDS, C, QUICK, 0, CPU).answers(data)) == 16
-
-
-def test_defaults_are_table_11() -> None:
-    assert {name: config.epochs for name, config in TABLE_11.items()} == {"nli": 5, "ner": 10, "pos": 10}
-    assert {(c.learning_rate, c.max_length, c.batch) for c in TABLE_11.values()} == {(2e-5, 128, 32)}
 
 
 def test_all_mistakes_are_told_at_once() -> None:

@@ -20,9 +20,9 @@ from transformers import (
 )
 
 from analysis.tasks.finetune import Finetuned
-from analysis.tasks.head import TextHead
 from analysis.tasks.questions import QA, SpanRow
 from analysis.tasks.rows import UNLABELLED, Reader, TaskRow, joined, windows
+from analysis.tasks.task import TextHead
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
