@@ -108,9 +108,9 @@ class Types:
     def alignment(self, table: Tensor, languages: Tensor | None = None) -> Alignment:
         """alignment@1 of a table of word embeddings, (2V, H) or more rows, the source's first; it is left as it is
         (ALIGN-MLM, section 5, after Deshpande et al. 2021). The candidates of a source type are the images of all
-        types; of a derived one, all types. A type that is its own image (shared vocabulary) stays a candidate but is not
-        sought: it would find itself. `languages` are the languages' embeddings, which are added to the words' where a
-        model has them, as in the published numbers. Raises ValueError if no type has an image other than itself, or a
+        types; of a derived one, all types. A type that is its own image (shared vocabulary) stays a candidate but is
+        not sought: it would find itself. `languages` are the languages' embeddings, added to the words' where a model
+        has them, as in the published numbers. Raises ValueError if no type has an image other than itself, or a
         row is not finite."""
         if not self.measurable:
             raise ValueError("no type changes its id between the two languages: there is no alignment to measure")
