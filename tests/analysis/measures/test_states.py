@@ -28,11 +28,6 @@ def test_padding_changes_nothing(token_types: int) -> None:
         assert torch.allclose(ours[:, place], alone, atol=1e-5)
 
 
-def test_no_rows_are_said() -> None:
-    with pytest.raises(ValueError, match="no sentence"):
-        sentence_means(build(MODEL, TYPES), [], 0)
-
-
 def row_vectors(seed: int, items: int, width: int = 4) -> torch.Tensor:
     return torch.from_numpy(np.random.default_rng(seed).normal(size=(items, width))).float()
 

@@ -18,7 +18,6 @@ from analysis.tasks.finetune import FinetuneConfig, batches_of, finetune
 from analysis.tasks.questions import QA
 from analysis.tasks.rows import Reader
 from analysis.tasks.split import EncodedSet, Split, together
-from analysis.tasks.tagging import POS
 from analysis.tasks.task import Task
 from analysis.tasks.transfer import DerivedTask, transfer, translate_train
 from derive.errors import BadInput
@@ -206,10 +205,3 @@ def test_translate_train_is_fine_tuning_on_both_sets(data: Path, make_checkpoint
         assert (row.value, row.items) == (score.value, score.items)
     known = {(row.measure, row.metric) for row in transfer(run, DerivedTask(task, languages, examples, QUICK)).records}
     assert not known & set(found)
-
-
-def test_there_is_nothing_to_switch_in_one_text(data: Path, make_checkpoint: MakeCheckpoint) -> None:
-    run = model_of(make_checkpoint(2 * V), "trans.inv")
-    languages, examples = Languages.open(data, ["trans.inv"]), TaskFolder.open(data / "tasks" / "pos")
-    with pytest.raises(ValueError, match="pos has one text"):
-        translate_train(run, DerivedTask(POS(), languages, examples, QUICK), SWITCHED)
