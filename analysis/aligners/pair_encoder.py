@@ -170,11 +170,6 @@ class PairEncoder:
         self.room = RowRoom(min(encoder.length, longest or encoder.length), marks, joint)
         self.left_out = LeftOut()
 
-    @classmethod
-    def of_words(cls, encoder: Encoder, pieces: SubWords, target_type: int = 0, joint: bool = False) -> PairEncoder:
-        """An encoder of pairs of words by a tokenizer; `target_type` is the token type of the second side."""
-        return cls(encoder, (pieces.before, pieces.after), (0, target_type), joint, pieces)
-
     def links(self, pairs: Iterable[Pair], readings: Sequence[LinkReading]) -> Iterator[list[Scored]]:
         """The links of each pair of words by each reading; only a few pairs are held at a time."""
         return self.piece_links(map(self._cut, pairs), readings)
@@ -282,7 +277,8 @@ class EncoderAligner(Aligner):
         if pieces.size > encoder.types:
             raise BadInput(f"a tokenizer of {pieces.size:,} types for a model of {encoder.types:,}", folder)
         target_type = pieces.second_type if joint and encoder.token_types > 1 else 0
-        return cls(PairEncoder.of_words(encoder, pieces, target_type, joint), LinkReading(method, layer))
+        around = pieces.before, pieces.after
+        return cls(PairEncoder(encoder, around, (0, target_type), joint, pieces), LinkReading(method, layer))
 
     @property
     def name(self) -> str:

@@ -53,22 +53,14 @@ class Alignment:
 
 @dataclass(frozen=True)
 class Types:
-    """The types that alignment@1 is measured over.
+    """The types that alignment@1 is measured over, for a model's table of `rows` rows (0: any number)."""
 
-    types: (n,) the source ids that are not special and occur in the source corpus.
-    image, own: (V,) the id of each source id in the second language, and in the first.
-    dictionary: (d,) the source ids of the dictionary's entries.
-    counts: (V,) occurrences in the source corpus.
-    numbers: the token types of both languages.
-    rows: rows of the model's table; 0: any number.
-    """
-
-    types: np.ndarray
-    image: np.ndarray
-    dictionary: np.ndarray
-    counts: np.ndarray
-    own: np.ndarray
-    numbers: tuple[int, int] = (0, 1)
+    types: np.ndarray  # (n,) the source ids that are not special and occur in the source corpus
+    image: np.ndarray  # (V,) the id of each source id in the second language
+    dictionary: np.ndarray  # (d,) the source ids of the dictionary's entries
+    counts: np.ndarray  # (V,) occurrences in the source corpus
+    own: np.ndarray  # (V,) the id of each source id in the first language
+    numbers: tuple[int, int] = (0, 1)  # the token types of both languages
     rows: int = 0
 
     @classmethod

@@ -5,7 +5,6 @@ L layers with the embeddings, H hidden."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Literal
 
 import numpy as np
 import torch
@@ -22,9 +21,6 @@ CROWD = 10  # the neighbours of a sentence that CSLS corrects for (Conneau et al
 NEIGHBOURS = 4  # the neighbours of a sentence that the margin is relative to (Artetxe and Schwenk 2019)
 PARTS = 4  # of so many sentences two are in both texts, one in the first alone, and one in the second alone
 IDS = 6144  # ids in a batch, with padding
-Rule = Literal["mutual", "xtreme"]
-"""Which pairs are candidates and where the threshold is: our rule, or the one of XTREME's BUCC."""
-RULES: Mapping[str, Rule] = {MINED: "mutual", MINED_XTREME: "xtreme"}  # how pairs are mined, by the metric
 
 
 def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int) -> Measurement:
@@ -52,9 +48,9 @@ def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[st
             records.append(model.record(RETRIEVAL, metric, float(hits.mean()), len(hits), **about))
     for first, second in combinations(vectors, 2):
         source, target = vectors[first][main_layer], vectors[second][main_layer]
-        for metric, rule in RULES.items() if len(source) >= 2 * PARTS else ():
+        for metric in (MINED, MINED_XTREME) if len(source) >= 2 * PARTS else ():
             about = {"layer": main_layer, "language": second, "first": first}
-            f1, gold = mined(source, target, rule)
+            f1, gold = mined(source, target, metric)
             records.append(model.record(RETRIEVAL, metric, f1, gold, **about))
     return Measurement(tuple(records), exclusions.counts)
 
@@ -141,7 +137,7 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     yield batch
 
 
-def mined(source: Tensor, target: Tensor, rule: Rule = "mutual") -> tuple[float, int]:
+def mined(source: Tensor, target: Tensor, rule: str = MINED) -> tuple[float, int]:
     """Mine the translations among sentences (N, H) and (N, H) that translate each other row by row: F1, and how many
     pairs are to be found.
 
@@ -149,7 +145,7 @@ def mined(source: Tensor, target: Tensor, rule: Rule = "mutual") -> tuple[float,
     predicted to be translations if their `margin` reaches a threshold, the one with the best F1 on the first half of
     the sentences. It is scored on the second half, which is mined separately.
 
-    By the rule `mutual` candidates are sentences that are each other's nearest by their margin, and the threshold is
+    By our rule (MINED) candidates are sentences that are each other's nearest by their margin, and the threshold is
     the lowest margin that is still predicted. By XTREME's (`retrieval="max"`) each sentence of either text proposes
     the best margin among its four nearest by cosine, proposals are taken from the best down as long as both sentences
     are free, and the threshold is halfway to the next margin.
@@ -171,12 +167,12 @@ def mined(source: Tensor, target: Tensor, rule: Rule = "mutual") -> tuple[float,
     return 2 * precision * recall / (precision + recall) if hits else 0.0, gold
 
 
-def _candidates(source: Tensor, target: Tensor, rule: Rule) -> tuple[np.ndarray, np.ndarray]:
+def _candidates(source: Tensor, target: Tensor, rule: str) -> tuple[np.ndarray, np.ndarray]:
     """The margins of candidates, and whether they are translations."""
     numbers = torch.arange(len(source), device=source.device)
     first, second = numbers[numbers % PARTS != 3], numbers[numbers % PARTS != 2]
     scores = margin(source[first], target[second])
-    if rule == "xtreme":
+    if rule == MINED_XTREME:
         x, y = _proposed(cosine(source[first], target[second]), scores)
         return scores[x, y].cpu().numpy(), (first[x] == second[y]).cpu().numpy()
     best, back = scores.argmax(1), scores.argmax(0)
@@ -203,14 +199,14 @@ def _proposed(cosines: Tensor, scores: Tensor) -> tuple[list[int], list[int]]:
     return [x for x, _ in matches], [y for _, y in matches]
 
 
-def _best_threshold(scores: np.ndarray, correct: np.ndarray, gold: int, rule: Rule) -> float:
+def _best_threshold(scores: np.ndarray, correct: np.ndarray, gold: int, rule: str) -> float:
     """The threshold with the best F1, the highest of equal ones. XTREME's is halfway to the next lower score."""
     order = np.argsort(-scores, kind="stable")
     hits, predicted = np.cumsum(correct[order]), np.arange(1, len(order) + 1)
     last = np.append(scores[order][1:] < scores[order][:-1], True)  # equal scores are predicted together
     f1 = np.where(last, 2 * hits / (predicted + gold), -1.0)
     place = int(f1.argmax())
-    if rule == "xtreme" and f1[place] <= 0:
+    if rule == MINED_XTREME and f1[place] <= 0:
         return 0.0
-    after = min(place + 1, len(order) - 1) if rule == "xtreme" else place
+    after = min(place + 1, len(order) - 1) if rule == MINED_XTREME else place
     return float(scores[order][[place, after]].mean())

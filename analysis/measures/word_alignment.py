@@ -5,6 +5,7 @@ from the derivation, and every gold link is sure, so the error rate is 1 - F1.""
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -94,7 +95,7 @@ def encoder_scores(
     target's token types in either case. The model sees each pair once in either."""
     scores, exclusions = list[EncoderScore](), dict[bool, Counter[str]]()
     for joint, token_type in types.items():
-        encoded = PairEncoder.of_words(encoder, pieces, token_type, joint)
+        encoded = PairEncoder(encoder, (pieces.before, pieces.after), (0, token_type), joint, pieces)
         columns = score_each(gold.pairs, encoded.links(pairs, readings), len(readings))
         for reading, counts in zip(readings, columns, strict=True):
             scores.append(EncoderScore(reading.method.name, reading.layer, joint, counts))
@@ -142,6 +143,7 @@ def pair_links(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple
     `PAIRS` that pretraining with this seed would use as parallel text last, so that a model has seen none of them side
     by side unless all sentences were parallel."""
     encoder, records = Encoder(model.checkpoint, device=model.device), list[Record]()
+    around = [languages.specials.start], [languages.specials.end]
     for first, second in pairs:
         bitext = languages.bitext(first, second)
         if not bitext.gold:
@@ -162,7 +164,15 @@ def pair_links(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple
         about = {"language": second, "first": "" if first == SOURCE else first}
         numbers = bitext.first.number, bitext.second.number
         types = numbers if has_languages(encoder.token_types) else (0, 0)
-        for (layer, joint), score in _scores(encoder, languages, words, links, types).items():
+        linked = [frozenset((i, j) for i, j in pair.tolist()) for pair in links]
+        gold = [GoldLinks(each, each) for each in linked]
+        readings = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)]
+        columns = {}
+        for joint in (False, True):
+            encoded = PairEncoder(encoder, around, types, joint)
+            columns[joint] = score_each(gold, encoded.piece_links(words, readings), len(readings))
+        for layer, joint in product(range(encoder.layers + 1), columns):
+            score = sum(columns[joint][layer], LinkCounts())
             assert score.aer is not None  # every sentence has words, so there are gold links
             records.append(model.record(AER, "aer", score.aer, score.sure, layer=layer, joint=joint, **about))
     return Measurement(tuple(records))
@@ -185,26 +195,6 @@ def _words(bitext: Bitext, number: int, ids: tuple[np.ndarray, np.ndarray]) -> W
 def cut(ids: np.ndarray, pieces: np.ndarray) -> list[tuple[int, ...]]:
     """A line's ids as a tuple for each word, from the number of ids of each."""
     return [tuple(word.tolist()) for word in np.split(ids, np.cumsum(pieces)[:-1])]
-
-
-def _scores(
-    encoder: Encoder, languages: Languages, words: Sequence[Words], links: Sequence[np.ndarray], types: tuple[int, int]
-) -> dict[tuple[int, bool], LinkCounts]:
-    """The counts of every layer, sides alone and joint, over sentence pairs as the ids of each word; `types` are the
-    token types of the sides."""
-    linked = [frozenset((i, j) for i, j in pair.tolist()) for pair in links]
-    gold = [GoldLinks(each, each) for each in linked]
-    readings = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)]
-    around = [languages.specials.start], [languages.specials.end]
-    columns = {}
-    for joint in (False, True):
-        encoded = PairEncoder(encoder, around, types, joint)
-        columns[joint] = score_each(gold, encoded.piece_links(words, readings), len(readings))
-    return {
-        (reading.layer, joint): sum(counts[reading.layer], LinkCounts())
-        for reading in readings
-        for joint, counts in columns.items()
-    }
 
 
 def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measurement:

@@ -16,15 +16,11 @@ SAME_OR_NOT = ("0", "1")
 
 
 class Classification(Task):
-    """One label for one or more texts, which share a row; a text that does not fit loses its end. Scored by accuracy.
-
-    Attributes:
-        texts: the names of an example's texts.
-    """
+    """One label for one or more texts, which share a row; a text that does not fit loses its end."""
 
     metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY,)
     head: ClassVar[Head] = TextHead()
-    texts: ClassVar[tuple[str, ...]]
+    texts: ClassVar[tuple[str, ...]]  # the names of an example's texts
 
     def gold(self, example: Example) -> Answer:
         if len(example.texts) != len(self.texts):

@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 
 from derive.languages import Languages
 from derive.sentence import Sentence
 from derive.types import OURS, PairLayout, Specials
-from derive.vocabulary import GivenVocabulary, Vocabulary
+from derive.vocabulary import Vocabulary
 
 REMEMBERED = 64  # texts that a reader remembers: several questions are about one paragraph
 UNLABELLED = -100  # the target of an id without one: torch's cross-entropy ignores it
@@ -104,11 +103,6 @@ class Reader:
 
         table = np.arange(vocabulary.size)
         return cls(vocabulary.encode, table, 0, vocabulary.specials, as_written, as_ids, vocabulary.layout)
-
-    @classmethod
-    def of_checkpoint(cls, folder: Path) -> Reader:
-        """The reader of the tokenizer in a model's folder."""
-        return cls.of_given(GivenVocabulary(folder).open())
 
     @cached_property
     def _own_language(self) -> np.ndarray:

@@ -84,11 +84,6 @@ class Split:
     def gold(self) -> list[Answer]:
         return [gold for _, gold in self]
 
-    @property
-    def diagnostics(self) -> list[str]:
-        """What each example tests, empty where it does not say."""
-        return [intern(example.diagnostic) for example, _ in self]
-
     def check(self, labels: Sequence[str]) -> None:
         """Find what would stop an evaluation after hours of training: unreadable examples, labels that are not among
         `labels`, and a metric that is not defined on this set."""

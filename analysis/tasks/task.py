@@ -95,29 +95,17 @@ class SpanHead(Head):
 
 
 class Task(ABC):
-    """One task. A new one is a file with a class, and a line in `analysis.tasks.catalog`.
+    """One task. A new one is a file with a class, and a line in `analysis.tasks.catalog`."""
 
-    Attributes:
-        name: the folder of its data, and its name in records and settings.
-        title: its name for people.
-        data: the kind of its data, by which sources and their readers know it.
-        metrics: the metrics that it is scored by. Models are compared by the first.
-        printed: the name of the metric in published tables, if that is not the first.
-        head: what is trained for it on an encoder.
-        baselines: model-free baselines that its scores are compared with.
-        of_pairs: whether its examples have two texts.
-        xtreme: its name in XTREME, if that is another one.
-    """
-
-    name: ClassVar[str]
-    title: ClassVar[str]
-    data: ClassVar[str]
-    metrics: ClassVar[tuple[Metric, ...]]
-    printed: ClassVar[str] = ""
-    head: ClassVar[Head]
-    baselines: ClassVar[tuple[Baseline, ...]] = ()
-    of_pairs: ClassVar[bool] = False
-    xtreme: ClassVar[str] = ""
+    name: ClassVar[str]  # the folder of its data, and its name in records and settings
+    title: ClassVar[str]  # its name for people
+    data: ClassVar[str]  # the kind of its data, by which sources and their readers know it
+    metrics: ClassVar[tuple[Metric, ...]]  # what it is scored by; models are compared by the first
+    printed: ClassVar[str] = ""  # the name of the metric in published tables, if that is not the first
+    head: ClassVar[Head]  # what is trained for it on an encoder
+    baselines: ClassVar[tuple[Baseline, ...]] = ()  # model-free baselines that its scores are compared with
+    of_pairs: ClassVar[bool] = False  # whether its examples have two texts
+    xtreme: ClassVar[str] = ""  # its name in XTREME, if that is another one
 
     @property
     def primary(self) -> str:

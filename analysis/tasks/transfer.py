@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import fmean
+from sys import intern
 from typing import Any
 
 import torch
@@ -25,6 +26,7 @@ from derive.languages import Languages
 from derive.readers.conllu import WORDS, Units
 from derive.source import SPLITS
 from derive.task_data import TaskFolder
+from derive.vocabulary import GivenVocabulary
 
 COMPARED = ("SUP", "ZS", TRANSLATED, SWITCHED)
 """The measures that models are compared by: their records have the contribution of each test item."""
@@ -133,7 +135,8 @@ def _test(model: Finetuned, test: TaskSet, labels: Sequence[str], length: int) -
     split = test.split
     rows = split.encode(labels, test.reader, length)
     answers, gold = split.decode(rows, model.answers(rows), labels), split.gold
-    scores = split.task.scores(gold, answers) | by_diagnostic(split.task, gold, answers, split.diagnostics)
+    diagnostics = [intern(example.diagnostic) for example, _ in split]  # what each example tests, empty without any
+    scores = split.task.scores(gold, answers) | by_diagnostic(split.task, gold, answers, diagnostics)
     return Predictions(scores, answers, len(rows.counts), rows.cut, int(rows.unlabelled.sum()))
 
 
@@ -316,7 +319,7 @@ def zero_shot(
     ids by the checkpoint's own tokenizer: tagged ones each as after a space, others in their text. The files are the
     predictions, as in XTREME's submissions. Raises BadInput if the checkpoint or the data are missing, do not fit each
     other, or are damaged, or the task cannot be scored in a language."""
-    task, examples, reader = data.task, data.examples, Reader.of_checkpoint(model.checkpoint)
+    task, examples, reader = data.task, data.examples, Reader.of_given(GivenVocabulary(model.checkpoint).open())
     train = Split(examples.path("train"), task)
     translations = [Split(examples.path("train", name), task) for name in way.translations]
     tests = data.sets("test", data.languages, reader)

@@ -23,6 +23,7 @@ from analysis.measures.retrieval import (
     retrievals,
     sentence_vectors,
 )
+from analysis.records.record import MINED_XTREME
 from derive.errors import BadInput
 from derive.links.aligner import LeftOut, Pair
 from derive.readers.conllu import read_conllu
@@ -198,7 +199,7 @@ def xtremes(source: Tensor, target: Tensor) -> float:
 def test_xtremes_rule_is_that_of_its_evaluation(groups: int, noise: float, seed: int) -> None:
     source = rows(groups * PARTS, seed) + 1  # cosines are above 0, as between an encoder's states
     target = source + noise * rows(len(source), seed + 1)
-    found, _ = mined(source, target, "xtreme")
+    found, _ = mined(source, target, MINED_XTREME)
     assert found == pytest.approx(xtremes(source, target), abs=1e-12)
 
 

@@ -51,6 +51,7 @@ from derive.task_data import FORMAT as TASK_FORMAT
 from derive.task_data import KIND, TaskFolder, write_natural_task
 from derive.transform import Account, Transform, compose, image_of_example
 from derive.types import OURS
+from derive.vocabulary import GivenVocabulary
 from pretrain.saved_model import load_model
 from tests.analysis.aligners.conftest import roberta, sentence_pairs
 from tests.derive.test_task_data import treebank
@@ -337,6 +338,10 @@ def scores(measurement: Measurement, language: str, task: str = "pos") -> dict[s
     }
 
 
+def reader_of(checkpoint: Path) -> Reader:
+    return Reader.of_given(GivenVocabulary(checkpoint).open())
+
+
 def submission(*predictions: Sequence[str]) -> str:
     return POS().submission("", [], predictions)[1]
 
@@ -360,7 +365,7 @@ def test_each_language_has_the_score_of_the_one_model(roberta: Path, examples: T
         for metric in ("accuracy", "f1_bare_tags")
     ]
     assert measurement.facts == {"chosen": 0, "dev": []}
-    reader, train = Reader.of_checkpoint(roberta), Split(examples.path("train"), POS())
+    reader, train = reader_of(roberta), Split(examples.path("train"), POS())
     labels = POS().labels(train.gold)
     model = finetune(roberta, train.encode(labels, reader, 128), POS().head, len(labels), CONFIG, 3, CPU)
     test = Split(examples.path("test", "xx"), POS())
@@ -397,7 +402,7 @@ def test_the_setting_with_the_best_dev_sets_is_taken(roberta: Path, tmp_path: Pa
 def test_a_frozen_table_stays_as_it_was_and_the_rest_learns(roberta: Path, examples: TaskFolder) -> None:
     train = Split(examples.path("train"), POS())
     labels = POS().labels(train.gold)
-    data = train.encode(labels, Reader.of_checkpoint(roberta), 128)
+    data = train.encode(labels, reader_of(roberta), 128)
     before, _ = load_model(roberta)
     tuned = finetune(roberta, data, POS().head, len(labels), CONFIG, 0, CPU).model
     table = tuned.get_input_embeddings().weight
@@ -427,7 +432,7 @@ def test_a_sample_is_what_is_learnt_from(roberta: Path, examples: TaskFolder, tm
     measurement = learn_and_score(roberta, task, [CONFIG], on_curve=True, sample=20)
     assert {record.examples for record in measurement.records} == {20}
     assert {record.examples for record in learn_and_score(roberta, task, [CONFIG], on_curve=True).records} == {60}
-    train, reader = Split(examples.path("train"), POS()), Reader.of_checkpoint(roberta)
+    train, reader = Split(examples.path("train"), POS()), reader_of(roberta)
     labels = POS().labels(train.gold)
     part = train.encode(labels, reader, 128).sample(20)
     model = finetune(roberta, part, POS().head, len(labels), CONFIG, 3, CPU)
