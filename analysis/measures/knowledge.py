@@ -31,11 +31,10 @@ def knowledge(
     model: MeasuredModel, languages: Languages, questions: Sequence[Question], images: Sequence[Question]
 ) -> Measurement:
     """Accuracy over facts of the source alone, queried in the source (known) and in the model's language (carried), and
-    over shared ones queried in that language, each with its chance level and nulls. `images` are the questions in that
-    language. For a null the answers are permuted among the questions of each relation, so a preference for some answers
-    gains nothing; its quantile is reached by one permutation in twenty. Questions whose answer is seen, or held out,
-    have nulls of their own: they have fewer answers, and a model that prefers words of the dictionary is correct more
-    often where these are the answers."""
+    over shared ones queried in that language (`images`), each with its chance level and nulls. For a null the answers
+    are permuted among the questions of each relation, so a preference for some answers gains nothing; its quantile is
+    reached by one permutation in twenty. Questions whose answer is seen, or held out, have nulls of their own: a model
+    that prefers words of the dictionary is correct more often where these are the answers."""
     spelt = architecture_of(read_config(model.checkpoint))
     network: Any = load_model(model.checkpoint, spelt.masked_model)[0]
     network.to(model.device).eval()

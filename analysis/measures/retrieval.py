@@ -26,8 +26,7 @@ IDS = 6144  # ids in a batch, with padding
 def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int) -> Measurement:
     """Retrieval between every two languages that have the same sentences, as words, by layer and both ways. A sentence
     without words is missing in its language, and is left out of all. At the `main_layer` records have items, and pairs
-    are mined too. Raises BadInput if languages have different numbers of sentences, or the tokenizer leaves nothing of
-    one."""
+    are mined too."""
     if len({len(lines) for lines in sentences.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
         raise BadInput(f"treebanks of the same sentences have as many; {sizes}")

@@ -30,9 +30,7 @@ def write(path: Path, rows: Iterable[Any]) -> None:
 
 
 def read(path: Path, kind: type[T]) -> list[T]:
-    """Every row of a JSON Lines file, each an object of the dataclass `kind`. Raises BadInput if the file is missing or
-    not text, or a row is not a JSON object, lacks a field, or has one that is unknown or of the wrong kind; with the
-    file and the line."""
+    """Every row of a JSON Lines file, each of the dataclass `kind`; BadInput with the line where it is not."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:

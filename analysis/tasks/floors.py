@@ -21,13 +21,11 @@ def floors(
     progress: Callable[[int, int], None] = lambda done, total: None,
     scored: Callable[[str], Task] | None = None,
 ) -> list[Floor]:
-    """Every metric of every baseline of a task on (language learnt, language tested), in the order of `pairs`.
-
-    Examples of derived languages are the source's words in another order, and a model distinguishes a new script by its
-    ids: `spell` distinguishes each language's words as ids do (`spelling`). A baseline learns all training examples and
-    is tested on all test examples, none of them cut. `scored` is the task as it is scored in a language, if that
-    differs. `progress` counts the baselines that have learnt, over all languages that are learnt.
-    """
+    """Every metric of every baseline of a task on (language learnt, language tested), in the order of `pairs`. A model
+    distinguishes a new script by its ids, and `spell` distinguishes each language's words as ids do (`spelling`). A
+    baseline learns all training examples and is tested on all test examples, none of them cut. `scored` is the task as
+    it is scored in a language, if that differs. `progress` counts the baselines that have learnt, over all languages
+    that are learnt."""
     firsts = list(dict.fromkeys(first for first, _ in pairs))
     kinds, learnt = list(product(firsts, task.baselines)), dict[tuple[str, Baseline], Learnt]()
     for number, (first, baseline) in enumerate(kinds):

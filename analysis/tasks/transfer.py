@@ -177,9 +177,8 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
     """Every metric of one task on the source and the model's derived language. SRC, ZS and DEV are one model,
     fine-tuned on the source and scored on the source's test set, the derived language's, and the source's dev set,
     which selects nothing here: choose learning rates by it. SUP is fine-tuned and scored on the derived language. CUT
-    is the fraction of the examples of a split of the source that do not fit into one row
-    (`analysis.tasks.split.EncodedSet`); it is the derived language's too. DELTA is SUP - ZS. Raises BadInput if the
-    checkpoint or the data are missing, do not fit each other, or are damaged."""
+    is the fraction of the examples of a split of the source that do not fit into one row; it is the derived language's
+    too. DELTA is SUP - ZS."""
     derived = model.language
     of_source = {
         ("SRC", derived, ""): ("test", SOURCE),
