@@ -178,10 +178,10 @@ class BagOfWords(Baseline):
             texts = [Counter(words_of(example, spell, self.text)) for example in tests]
             if not texts:
                 return []
-            table = columns.transform(texts)  # without the words that it does not know
+            table = columns.transform(texts)  # words that it did not learn count for nothing
             return [
-                (str(label),) if known else (usual,)
-                for label, known in zip(model.predict(table), table.getnnz(axis=1), strict=True)
+                (str(label),) if count else (usual,)
+                for label, count in zip(model.predict(table), table.getnnz(axis=1), strict=True)
             ]
 
         return answer

@@ -162,8 +162,8 @@ def _null(panel: Axes, curves: Curves, quantity: Quantity, transform: str, axis:
             bands.append([axis.heights(list(at), values, axis.steps) for values in ends])
     if bands:
         low, high, chance = np.array(bands).transpose(1, 0, 2)
-        known = ~np.isnan(low).all(axis=0)
-        x, low, high, chance = np.array(axis.places(axis.steps))[known], low[:, known], high[:, known], chance[:, known]
+        here = ~np.isnan(low).all(axis=0)
+        x, low, high, chance = np.array(axis.places(axis.steps))[here], low[:, here], high[:, here], chance[:, here]
         panel.fill_between(x, np.nanmin(low, 0), np.nanmax(high, 0), color=NULL, linewidth=0, zorder=1)
         panel.plot(x, np.nanmean(chance, 0), color=SOFT, linestyle="--", linewidth=1, zorder=1.5)
 
