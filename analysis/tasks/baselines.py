@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -160,31 +160,38 @@ class BagOfWords(Baseline):
     title: str
 
     def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
-        from sklearn.feature_extraction import DictVectorizer
         from sklearn.linear_model import LogisticRegression
 
-        rows, labels = list[Counter[str]](), list[str]()
+        columns: dict[str, int] = {}
+        rows, labels = list[Counter[int]](), list[str]()
         for example, (label,) in examples:
-            rows.append(Counter(words_of(example, spell, self.text)))
+            words = words_of(example, spell, self.text)
+            rows.append(Counter(columns.setdefault(word, len(columns)) for word in words))
             labels.append(label)
         counts = Counter(labels)
         usual = most_frequent(counts, counts)
-        if len(counts) < 2 or not any(rows):
+        if len(counts) < 2 or not columns:
             return lambda tests, _: [(usual,) for _ in tests]
-        columns = DictVectorizer(sort=False)
-        model = LogisticRegression(max_iter=STEPS).fit(columns.fit_transform(rows), labels)
+        model = LogisticRegression(max_iter=STEPS).fit(_matrix(rows, len(columns)), labels)
 
         def answer(tests: Iterable[Example], spell: Spell) -> list[Answer]:
-            texts = [Counter(words_of(example, spell, self.text)) for example in tests]
-            if not texts:
-                return []
-            table = columns.transform(texts)  # words that it did not learn count for nothing
-            return [
-                (str(label),) if count else (usual,)
-                for label, count in zip(model.predict(table), table.getnnz(axis=1), strict=True)
-            ]
+            texts = (words_of(example, spell, self.text) for example in tests)
+            rows = [Counter(columns[word] for word in words if word in columns) for words in texts]
+            predicted = model.predict(_matrix(rows, len(columns))) if rows else ()
+            return [(str(label),) if row else (usual,) for row, label in zip(rows, predicted, strict=True)]
 
         return answer
+
+
+def _matrix(rows: Sequence[Counter[int]], width: int) -> Any:
+    """Counts as a sparse matrix, one row per example. Its entries are in the order in which words come, by which scores
+    are summed: another order rounds otherwise."""
+    from scipy.sparse import csr_matrix
+
+    ends = np.cumsum([0, *map(len, rows)])
+    columns = [column for row in rows for column in row]
+    values = [float(count) for row in rows for count in row.values()]
+    return csr_matrix((values, columns, ends), shape=(len(rows), width))
 
 
 @dataclass(frozen=True)
