@@ -11,8 +11,7 @@ from derive.links.aligner import Pair
 from derive.readers.lines import read_lines, tokens
 from derive.readers.links import Gold, GoldLinks, Link, read_gold
 
-SETS = ("de-en", "en-fr", "ro-en", "en-hi")
-"""The sets of XLM-Align's Table 2, each named after its source and its target language."""
+SETS = ("de-en", "en-fr", "ro-en", "en-hi")  # XLM-Align's Table 2; each is named after its source and its target
 
 
 def score(gold: GoldLinks, links: Iterable[Link]) -> LinkCounts:

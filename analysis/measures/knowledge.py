@@ -20,8 +20,7 @@ from pretrain.batch import UNLABELLED, Rows
 from pretrain.model import autocast, encode
 from pretrain.saved_model import load_model, read_config
 
-PERMUTATIONS, LEVEL = 1_000, 0.95
-"""How often answers are permuted for the null, and the quantile that is given next to its mean."""
+PERMUTATIONS, LEVEL = 1_000, 0.95  # of the null, whose quantile is given next to its mean
 NULLS = ("all", "seen", "held-out")  # the kinds of questions that have a null of their own
 ROWS = 256  # clozes of a batch
 UNDECIDED = -1

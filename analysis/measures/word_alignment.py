@@ -28,8 +28,8 @@ from pretrain.batch import MARKS
 from pretrain.run import read_metrics
 
 PAIRS = 500  # sentence pairs that are aligned
+# The names of labels' numbers in metrics.jsonl, and in records:
 REPORTED = {"label precision": "precision", "label recall": "recall", "labelled": "share"}
-"""The names of labels' numbers in metrics.jsonl, and in records."""
 Words = tuple[list[tuple[int, ...]], list[tuple[int, ...]]]  # the ids of each word of either side of a pair
 
 

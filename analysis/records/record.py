@@ -163,9 +163,8 @@ MINED, MINED_XTREME = "mined", "mined-xtreme"
 """Of retrieval, F1 of mining translations; the latter by the candidates and the threshold of XTREME's BUCC."""
 FORM, LEMMA = "held-out-form", "held-out-lemma"
 """Of alignment@1 of held-out inflected words: the dictionary has another form of the word, or none."""
-
+# The bounds of numbers that are not shares:
 LIMITS = {HELD_OUT: (0.0, math.inf), READ: (0.0, math.inf), DELTA: (-1.0, 1.0), GRADIENTS: (-1.0, 1.0)}
-"""The bounds of a measure's numbers; those of other measures are shares."""
 ROUNDED = 1e-6  # the error that computing may add to a number at its limit
 
 

@@ -21,8 +21,7 @@ METRICS = {ALIGNMENT: ("all", "held-out"), LABELS: ("precision",)}
 """The metrics that claims are about; of other measures every metric, and of tasks the primary one."""
 MEASURES = ("SUP", "ZS", "DELTA", ALIGNMENT, LABELS, AER, RETRIEVAL, HELD_OUT)
 EVERYTHING = "all measures"
-Split = tuple[tuple[int, int], ...]
-"""Pairs of seeds: of each the first is in the first group, and the second in the second."""
+Split = tuple[tuple[int, int], ...]  # pairs of a seed of the first group and one of the second
 
 
 def splits(seeds: Sequence[int], size: int, most: int) -> list[Split]:

@@ -14,8 +14,7 @@ from derive.example import Example
 
 Answer = Sequence[str]  # a label for each word of an example, or one for the whole, or the answers to a question
 Spell = Callable[[str], str]  # a word of a data set as a word of one language: in a new script it is another word
-Learnt = Callable[[Iterable[Example], Spell], list[Answer]]
-"""A baseline's answer to each example, given the spelling of these examples' language."""
+Learnt = Callable[[Iterable[Example], Spell], list[Answer]]  # a baseline's answer to each example, by its spelling
 STEPS = 2_000  # iterations of the solver at most; it stops where the loss no longer falls
 NEGATIONS = frozenset(
     "not n't no never none nobody nothing nowhere neither nor cannot without No Not Never None Nobody Nothing Nowhere "

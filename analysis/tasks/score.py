@@ -19,8 +19,7 @@ from analysis.records.record import Items
 from analysis.tasks.baselines import Answer
 
 OF = " of "  # between a metric and the diagnostic that it is restricted to, as in `accuracy of passive`
-Entity = tuple[str, int, int]
-"""Type, first word, last word; words count through all sentences, with one place between two of them."""
+Entity = tuple[str, int, int]  # type, first and last word; words count through all sentences, with a place between two
 
 
 @dataclass(frozen=True)

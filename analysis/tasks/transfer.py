@@ -28,8 +28,7 @@ from derive.source import SPLITS
 from derive.task_data import TaskFolder
 from derive.vocabulary import GivenVocabulary
 
-COMPARED = ("SUP", "ZS", TRANSLATED, SWITCHED)
-"""The measures that models are compared by: their records have the contribution of each test item."""
+COMPARED = ("SUP", "ZS", TRANSLATED, SWITCHED)  # measures whose records have the contribution of each test item
 Progress = Callable[[str, int, int], None]  # called with a title ("pos SUP"), the step and the number of steps
 
 
