@@ -1,6 +1,7 @@
 """Word aligners on gold sets: a model's encoder, an encoder from elsewhere, fast_align, and the diagonal."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ class EncoderLinks(Measure):
         text: PairText = model.training.data.config
         exclusions = Counter(model.step.open().facts["left out"])
         second = int(model.training.objective.traits.language_embeddings)
-        records, dropped = _score(model.checkpoint, model.run, text.text, True, (second, second), machine)
+        records, dropped = _score(model.checkpoint, model.run, text.text, True, {False: second, True: second}, machine)
         return Measurement(tuple(records), exclusions + dropped)
 
 
@@ -46,7 +47,7 @@ def _score(
     run: Run,
     text: GoldText,
     lower: bool,
-    token_types: tuple[int, int],
+    token_types: Mapping[bool, int],
     machine: Machine,
     everywhere: tuple[Method, ...] = (OT, RELEASED),
 ) -> tuple[list[Record], Counter[str]]:
@@ -56,7 +57,7 @@ def _score(
     """
     pairs = lowered(text.set.pairs) if lower else text.set.pairs
     device = str(machine.world.device)
-    _, scores, exclusions = alone_and_joint(checkpoint, pairs, text.set.gold, token_types, device, everywhere)
+    scores, exclusions = alone_and_joint(checkpoint, pairs, text.set.gold, token_types, device, everywhere)
     records = [_record(run, text, one.method, one.total, layer=one.layer, joint=one.joint) for one in scores]
     return records, exclusions
 
@@ -164,6 +165,6 @@ def _score_encoder(step: Step, machine: Machine) -> None:
     encoder = Encoder(folder, 0)
     second = SubWords(folder).second_type if encoder.token_types > 1 else 0
     run = config.run(step, described, encoder.layers)
-    records, left_out = _score(folder, run, config.text, False, (0, second), machine, CHOICES)
+    records, left_out = _score(folder, run, config.text, False, {False: 0, True: second}, machine, CHOICES)
     write_measurement(step, Measurement(tuple(records), left_out), machine, [run])
     machine.report(step.title, 1, 1)

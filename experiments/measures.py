@@ -17,12 +17,11 @@ from typing import Any, ClassVar
 from analysis.aligners.methods import DEFAULT, OT, RELEASED
 from analysis.measures.aer import SETS
 from analysis.measures.alignment import Types, form_alignment, pair_alignment, type_alignment
-from analysis.measures.contextual import pair_links, self_labels
 from analysis.measures.knowledge import knowledge
 from analysis.measures.loss import held_out_loss
 from analysis.measures.probing import ProbeConfig, Probes, ProbeText, growth
 from analysis.measures.retrieval import retrieval
-from analysis.measures.word_alignment import gold_links
+from analysis.measures.word_alignment import gold_links, pair_links, self_labels
 from analysis.records import json_rows
 from analysis.records.record import ORDER, READ, RECORDS, SHARING, Measurement, Record
 from analysis.records.run import RUNS, Run

@@ -7,7 +7,7 @@ from typing import Any
 from analysis.records.record import Floor, Record
 from analysis.records.run import Run
 from analysis.report.table import coverage
-from analysis.results.floors import over_draws
+from analysis.results.results import over_draws
 from derive.files import plain
 from derive.preview import PREVIEW
 from experiments.account import (

@@ -58,7 +58,7 @@ def xlm_align() -> Study:
 def paper_shares(languages: Iterable[str]) -> tuple[float, ...]:
     """How often each language is drawn: in proportion to the size of the paper's text to the power `EXPONENT`."""
     tables = corpora("xlm_align")
-    web, wikipedia = tables["CCNet"].gigabytes, tables["Wikipedia"].gigabytes
+    web, wikipedia = tables["CCNet"], tables["Wikipedia"]
     weights = {language: (1e9 * (web[language] + wikipedia[language])) ** EXPONENT for language in web}
     total = sum(weights.values())
     return tuple(weights[language] / total for language in languages)

@@ -11,10 +11,10 @@ import pytest
 from safetensors.torch import load_file
 
 import pretrain.objectives
-from analysis.baselines.baseline import Answer
 from analysis.measures.alignment import Types
 from analysis.papers import texts
 from analysis.records.record import Measurement
+from analysis.tasks.baselines import Answer
 from analysis.tasks.catalog import PRIMARY, PRINTED, TASKS
 from analysis.tasks.score import ACCURACY, Score, accuracy
 from analysis.tasks.tagging import Tagging

@@ -88,6 +88,9 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     },
     "pretrain/objectives/xlm_align.py": ("tests/pretrain/test_xlm_align.py", *OBJECTIVES),
     "analysis/tasks/split.py": ("tests/analysis/tasks/test_translated.py",),
+    "analysis/tasks/baselines.py": ("tests/analysis/tasks/test_baselines_of_texts.py",),
+    "analysis/measures/loss.py": ("tests/analysis/measures/test_gradients.py",),
+    "analysis/measures/word_alignment.py": ("tests/analysis/measures/test_contextual.py",),
     "analysis/tasks/transfer.py": ("tests/analysis/tasks/test_translated.py",),
     "analysis/records/record.py": (
         "tests/analysis/records/test_json_rows.py",
