@@ -1,18 +1,16 @@
 """Artefacts: finished folders. The manifest, written last, holds the SHA-256 of every file that is read later, its own,
 and the folder's name where that ends with a fingerprint: a changed byte, or a folder in the place of another, is
-refused in one line. Digests of large files are remembered from command to command, while size, time of change and place
-on the disk stay, as in version control; not of a file that changed just now, for the clock could not distinguish a
-second change."""
+refused in one line."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +19,8 @@ from derive.errors import BadInput
 from derive.files import MANIFEST, plain, sha256, whole_file, whole_folder
 
 DIGEST, KIND, FILES, PLACE = "digest", "kind", "files", "place"
+LARGE = 1 << 20  # bytes; two changes of a smaller file may be too close for its time to show them
 _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
-LARGE = 1 << 20  # bytes from which on a digest takes longer than remembering it
-SETTLED = 2_000_000_000  # nanoseconds after its last change from which on a file is taken to stay
-REMEMBERED = "digests.json"
-
-_memories: list[Path] = []  # the files of the innermost `remembering` and of those around it
 
 
 def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None) -> None:
@@ -43,12 +37,8 @@ def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None)
 
 
 def read_sealed(path: Path, what: str = "what was written", place: str | None = None) -> dict[str, Any]:
-    """The object that `write_sealed` wrote; errors call it `what`.
-
-    Raises:
-        BadInput: it is missing, unreadable, any byte of it has changed, or it is in the place of another: the name
-            `place`, by default the file's own, has a fingerprint, and the object was not written under that name.
-    """
+    """The object that `write_sealed` wrote; errors call it `what`. It is refused if a byte of it changed, or if
+    the name `place`, by default the file's own, has a fingerprint and is not the one that it was written for."""
     try:
         text = path.read_bytes().decode("utf-8")  # read_text would take other ends of lines for ours
         content = strict_json.loads(text)
@@ -158,34 +148,14 @@ def _digest(value: Any) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-@contextmanager
-def remembering(folder: Path) -> Iterator[None]:
-    """Keep digests in a file of `folder` while the block runs, and use those that are there."""
-    _memories.append(folder / REMEMBERED)
-    try:
-        yield
-    finally:
-        _memories.pop()
-
-
 def digest(path: Path) -> str:
-    """The file's SHA-256 in hexadecimal, remembered where it is large."""
+    """The file's SHA-256 in hexadecimal; a large file is read once per process until its size or its time changes."""
     stat = path.stat()
-    if not _memories or stat.st_size < LARGE:
+    if stat.st_size < LARGE:
         return sha256(path)
-    key, state = str(path.resolve()), [stat.st_size, stat.st_mtime_ns, stat.st_ino]
-    memory = _load(_memories[-1])
-    if memory.get(key, [])[:-1] == state:
-        return str(memory[key][-1])
-    value = sha256(path)
-    if time.time_ns() - stat.st_mtime_ns > SETTLED:
-        write_sealed(_memories[-1], {**_load(_memories[-1]), key: [*state, value]})
-    return value
+    return _digest_at(path, stat.st_size, stat.st_mtime_ns, stat.st_ino)
 
 
-def _load(path: Path) -> dict[str, Any]:
-    """The remembered digests; nothing where the file is missing or damaged, for it can be made again."""
-    try:
-        return read_sealed(path)
-    except BadInput:
-        return {}
+@lru_cache(maxsize=1 << 10)
+def _digest_at(path: Path, size: int, changed: int, inode: int) -> str:
+    return sha256(path)

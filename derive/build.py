@@ -1,13 +1,11 @@
 """Languages that derive from a source, written by transforms or as the translation of its text."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, partial, reduce
 from itertools import chain
-from operator import call
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,7 @@ import numpy as np
 from derive.bpe import SMALLEST, learn_of_words
 from derive.corpus import Corpus, CorpusWriter
 from derive.dictionary import DictionaryConfig, draw_dictionary, write_dictionary
-from derive.encode import CountTypes, CountWords, EncodeChunk, encode
+from derive.encode import EncodedChunk, count_types, count_words, encode, encode_chunk
 from derive.errors import BadInput
 from derive.example import Question
 from derive.files import check_name, code_facts, fingerprint, plain, sha256, with_code
@@ -48,9 +46,7 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
     """Find mistakes in transforms before the text is read: names that no folders can have, two scripts."""
     names, others = [transform.name for transform in transforms], (*RESERVED, PREVIEW)
     if len({*others, *names}) < len(others) + len(names):
-        raise BadInput(
-            f"the transforms {', '.join(names)} must have different names, none of them {' or '.join(others)}"
-        )
+        raise BadInput(f"transforms {', '.join(names)}; expected different names, none of them {' or '.join(others)}")
     for transform in transforms:
         check_name(transform.name, "the transform's name")
         try:
@@ -108,14 +104,9 @@ def derive_languages(
     progress: Progress = silent,
 ) -> Path:
     """Derive a language by each transform and write the folder that models read (`derive.folder`), with a preview.
-
     `vocabulary` is how many types are learnt from the source, or a tokenizer's folder, whose types stay as they are.
     Files do not depend on the number of workers. `folder` is whole or absent. Memory does not grow with the corpus.
-    What took long to make and other studies may need too (grammars, trees) is kept in the folder `cache`.
-
-    Raises:
-        BadInput: unusable text, transforms that do not fit together, or a vocabulary too large.
-    """
+    What took long to make and other studies may need too (grammars, trees) is kept in the folder `cache`."""
     check_transforms(transforms)
     corpus = lru_cache(source.corpus_identity)
     facts: dict[str, Any] = {
@@ -126,13 +117,35 @@ def derive_languages(
     if any("tags" in transform.needs for transform in transforms):
         source = source.with_trees(cache)
     ready = learn(transforms, cache, progress)
+    chunks = list(enumerate(source.chunks()))
     with new_folder(folder, facts) as out, Workers(workers) as pool:
-        build = _Build(source, tuple(transforms), out, cache, pool, progress)
-        types = vocabulary.open() if isinstance(vocabulary, GivenVocabulary) else build.learn_vocabulary(vocabulary)
+
+        def over_chunks(stage: str, function: Callable[[tuple[int, Any]], Any]) -> Iterator[Any]:
+            progress(stage, 0, len(chunks))
+            for done, result in enumerate(pool.map(function, chunks), start=1):
+                yield result
+                progress(stage, done, len(chunks))
+
+        forgotten = 0
+        if isinstance(vocabulary, GivenVocabulary):
+            types = vocabulary.open()
+        else:
+            words, forgotten = _add_up(over_chunks("counting words", partial(count_words, source)))
+            progress("training the vocabulary", 0, 1)
+            types = learn_of_words(words, vocabulary)
+            progress("training the vocabulary", 1, 1)
         types.save(out.vocabulary)
         check_answers(source.questions(), types)
-        ready = build.inform(ready, types)
-        languages = out.facts["languages"] = build.write_corpora(types)
+        tokenizer = out.vocabulary, sha256(out.vocabulary / TOKENIZER)
+        if any("usage" in transform.needs for transform in ready):
+            table = reduce(np.add, over_chunks("counting types", partial(count_types, source, *tokenizer)))
+            np.save(out.vocabulary / USAGE, table)
+            usage = Usage(table, types.cut, types.specials)
+            ready = tuple(transform.informed(usage) for transform in ready)
+        derive_chunk = partial(encode_chunk, source, transforms, cache, *tokenizer, own_code((source, transforms)))
+        encoded = over_chunks("encoding", derive_chunk)
+        languages, samples = _write_corpora(out, [transform.name for transform in transforms], types, encoded)
+        out.facts["languages"] = languages
         languages[SOURCE]["fingerprint"] = languages_fingerprint(corpus, [], vocabulary, dictionary)
         for transform, informed in zip(transforms, ready, strict=True):
             image, places = informed.image(types.size, types.specials), informed.places(types.size, types.specials)
@@ -145,9 +158,9 @@ def derive_languages(
                 "shared": plain(count_shared(place, types.types, image)),
                 "fingerprint": languages_fingerprint(corpus, [transform], vocabulary, dictionary),
             }
-        preview = preview_sentences(build.samples, ready)
+        preview = preview_sentences(samples, ready)
         (out.part / PREVIEW).write_text(preview, encoding="utf-8", newline="\n")
-        out.facts[VOCABULARY] = types.account | {"rare words not trained on": build.forgotten}
+        out.facts[VOCABULARY] = types.account | {"rare words not trained on": forgotten}
     return folder
 
 
@@ -161,92 +174,50 @@ def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None
         )
 
 
-@dataclass
-class _Build:
-    """The steps of `derive_languages`, which fill the folder `out`; `samples` are the preview's sentences."""
+def _add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
+    """How often each word occurs, and how many occurrences were dropped, so that memory does not grow without end."""
+    words: Counter[str] = Counter()
+    forgotten = 0
+    for part in counts:
+        forgotten += forget_long(part)
+        words.update(part)
+        forgotten += forget_rare(words, DISTINCT)
+    return words, forgotten
 
-    source: Source
-    transforms: tuple[Transform, ...]
-    out: FolderWriter
-    cache: Path
-    pool: Workers
-    progress: Progress
-    samples: list[tuple[int, Sentence]] = field(default_factory=list)
-    forgotten: int = 0
 
-    def __post_init__(self) -> None:
-        self.chunks = list(self.source.chunks())
-
-    def learn_vocabulary(self, size: int) -> Vocabulary:
-        words: Counter[str] = Counter()
-        for counts in self._map("counting words", (CountWords(self.source, chunk) for chunk in self.chunks)):
-            self.forgotten += forget_long(counts)
-            words.update(counts)
-            self.forgotten += forget_rare(words, DISTINCT)
-        self.progress("training the vocabulary", 0, 1)
-        vocabulary = learn_of_words(words, size)
-        self.progress("training the vocabulary", 1, 1)
-        return vocabulary
-
-    def inform(self, ready: tuple[Transform, ...], vocabulary: Vocabulary) -> tuple[Transform, ...]:
-        """Count how the corpus uses the types, keep it in a file, and give it to the transforms that need it."""
-        if not any("usage" in transform.needs for transform in ready):
-            return ready
-        folder, digest = self.out.vocabulary, sha256(self.out.vocabulary / TOKENIZER)
-        table = np.zeros_like(Usage.even(vocabulary.size).table)
-        jobs = (CountTypes(self.source, folder, digest, chunk) for chunk in self.chunks)
-        for counts in self._map("counting types", jobs):
-            table += counts
-        np.save(folder / USAGE, table)
-        usage = Usage(table, vocabulary.cut, vocabulary.specials)
-        return tuple(transform.informed(usage) for transform in ready)
-
-    def write_corpora(self, vocabulary: Vocabulary) -> dict[str, dict[str, Any]]:
-        folder, digest = self.out.vocabulary, sha256(self.out.vocabulary / TOKENIZER)
-        names = [SOURCE, *(transform.name for transform in self.transforms)]
-        counts = np.zeros(vocabulary.size, dtype=np.int64)
-        left_out: Counter[str] = Counter()
-        accounts = [Account() for _ in names]
-        with ExitStack() as stack:
-            places = [self.out.part / name for name in names]
-            writers = [stack.enter_context(CorpusWriter(place, 2 * vocabulary.size)) for place in places]
-            code = own_code((self.source, self.transforms))
-            jobs = (
-                EncodeChunk(self.source, self.transforms, self.cache, folder, digest, index, chunk, code)
-                for index, chunk in enumerate(self.chunks)
-            )
-            for chunk in self._map("encoding", jobs):
-                counts += np.bincount(chunk.shards[0].ids, minlength=vocabulary.size)
-                first = writers[0].sentences
-                for writer, shard in zip(writers, chunk.shards, strict=True):
-                    writer.append(shard, first)
-                left_out += chunk.left_out
-                for account, more in zip(accounts[1:], chunk.accounts, strict=True):
-                    account.add(more)
-                self.samples += chunk.samples
-        vocabulary.counts = counts
-        vocabulary.save(folder)
-        accounts[0].left_out = left_out
-        facts: dict[str, dict[str, Any]] = {}
-        for name, writer, account in zip(names, writers, accounts, strict=True):
-            empty = left_out["empty sentences"] if name == SOURCE else 0
-            corpus = Corpus.open(self.out.part / name)
-            origins = (corpus.order(line).tolist() for line in range(min(MEASURED, len(corpus))))
-            facts[name] = {
-                "in": {"sentences": writers[0].sentences + empty, "words": writers[0].words},
-                "out": writer.facts,
-                "left out": dict(sorted(account.left_out.items())),
-                "kept in place": dict(sorted(account.kept.items())),
-                "spans split": account.split_spans,
-                "order distance": 0.0 if name == SOURCE else order_distance(origins),
-            }
-        return facts
-
-    def _map(self, stage: str, jobs: Iterable[CountWords | CountTypes | EncodeChunk]) -> Iterator[Any]:
-        self.progress(stage, 0, len(self.chunks))
-        for done, result in enumerate(self.pool.map(call, jobs), start=1):
-            yield result
-            self.progress(stage, done, len(self.chunks))
+def _write_corpora(
+    out: FolderWriter, names: Sequence[str], vocabulary: Vocabulary, encoded: Iterable[EncodedChunk]
+) -> tuple[dict[str, dict[str, Any]], list[tuple[int, Sentence]]]:
+    """Write the corpora of the source and of the derived languages `names`, and the vocabulary with its counts. Return
+    the manifest's facts about each language, and sentences for the preview."""
+    names, samples = [SOURCE, *names], list[tuple[int, Sentence]]()
+    accounts, counts = [Account() for _ in names], np.zeros_like(vocabulary.counts)
+    with ExitStack() as stack:
+        writers = [stack.enter_context(CorpusWriter(out.part / name, 2 * vocabulary.size)) for name in names]
+        for chunk in encoded:
+            counts += np.bincount(chunk.shards[0].ids, minlength=vocabulary.size)
+            first = writers[0].sentences
+            for writer, shard in zip(writers, chunk.shards, strict=True):
+                writer.append(shard, first)
+            for account, more in zip(accounts, [Account(left_out=chunk.left_out), *chunk.accounts], strict=True):
+                account.add(more)
+            samples += chunk.samples
+    vocabulary.counts = counts
+    vocabulary.save(out.vocabulary)
+    empty = accounts[0].left_out["empty sentences"]
+    facts: dict[str, dict[str, Any]] = {}
+    for name, writer, account in zip(names, writers, accounts, strict=True):
+        corpus = Corpus.open(out.part / name)
+        origins = (corpus.order(line).tolist() for line in range(min(MEASURED, len(corpus))))
+        facts[name] = {
+            "in": {"sentences": writers[0].sentences + (empty if name == SOURCE else 0), "words": writers[0].words},
+            "out": writer.facts,
+            "left out": dict(sorted(account.left_out.items())),
+            "kept in place": dict(sorted(account.kept.items())),
+            "spans split": account.split_spans,
+            "order distance": 0.0 if name == SOURCE else order_distance(origins),
+        }
+    return facts, samples
 
 
 def forget_long(words: Counter[str]) -> int:
@@ -268,21 +239,13 @@ def forget_rare(words: Counter[str], room: int) -> int:
 
 def translation_fingerprint(pairs: Pairs, vocabulary_size: int) -> str:
     """A fingerprint of a translation's sentence pairs and of its vocabulary's size."""
-    digest = hashlib.sha256()
-    for source, target in pairs:
-        digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())
-    return fingerprint(FORMAT, digest.hexdigest(), vocabulary_size)
+    return fingerprint(FORMAT, pairs, vocabulary_size)
 
 
 def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder: Path) -> Path:
-    """Write the source and its translation, `language`, to `folder`, which is whole or absent.
-
-    Both share one vocabulary, learnt from both sides, so the image of a type is itself. Every line is paired with its
-    translation; which words belong together is not known, and the dictionary is empty.
-
-    Raises:
-        BadInput: no pairs, a sentence without words, or a vocabulary larger than they support.
-    """
+    """Write the source and its translation, `language`, to `folder`, which is whole or absent. Both share one
+    vocabulary, learnt from both sides, so the image of a type is itself. Every line is paired with its translation;
+    which words belong together is not known, and the dictionary is empty."""
     for number, pair in enumerate(pairs, start=1):
         if not all(pair):
             raise BadInput(f"sentence pair {number:,} has a side without words")

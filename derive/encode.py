@@ -21,33 +21,22 @@ from derive.usage import Usage
 from derive.vocabulary import Vocabulary, WordTable, gather
 
 SAMPLES = 10  # sentences of the corpus in a preview
+NumberedChunk = tuple[int, Any]  # a chunk of a source with its number
 
 
-@dataclass(frozen=True)
-class CountWords:
-    source: Source
-    chunk: Any
-
-    def __call__(self) -> Counter[str]:
-        sentences, _ = self.source.sentences(self.chunk)
-        return Counter(chain.from_iterable(sentence.words for sentence in sentences))
+def count_words(source: Source, chunk: NumberedChunk) -> Counter[str]:
+    """How often a chunk of the source has each word."""
+    sentences, _ = source.sentences(chunk[1])
+    return Counter(chain.from_iterable(sentence.words for sentence in sentences))
 
 
-@dataclass(frozen=True)
-class CountTypes:
-    """Count how one chunk uses the types of the vocabulary in a folder whose contents have the `digest`."""
-
-    source: Source
-    vocabulary: Path
-    digest: str
-    chunk: Any
-
-    def __call__(self) -> np.ndarray:
-        sentences, _ = self.source.sentences(self.chunk)
-        table = _table(self.vocabulary, self.digest)
-        ids, pieces = table.encode([word for sentence in sentences for word in sentence.words])
-        tags = [tag for sentence in sentences for tag in sentence.tags or ("",) * len(sentence)]
-        return Usage.of(ids, pieces, tags, table.size).table
+def count_types(source: Source, vocabulary: Path, digest: str, chunk: NumberedChunk) -> np.ndarray:
+    """How a chunk uses the types of the vocabulary in a folder whose contents have the `digest`, as `Usage.table`."""
+    sentences, _ = source.sentences(chunk[1])
+    table = _table(vocabulary, digest)
+    ids, pieces = table.encode([word for sentence in sentences for word in sentence.words])
+    tags = [tag for sentence in sentences for tag in sentence.tags or ("",) * len(sentence)]
+    return Usage.of(ids, pieces, tags, table.size).table
 
 
 @dataclass(frozen=True)
@@ -61,43 +50,40 @@ class EncodedChunk:
     samples: list[tuple[int, Sentence]]
 
 
-@dataclass(frozen=True)
-class EncodeChunk:
-    """Encode chunk number `index` of a source and derive it by each transform. `digest` stands for the contents of the
+def encode_chunk(
+    source: Source,
+    transforms: Sequence[Transform],
+    cache: Path,
+    vocabulary: Path,
+    digest: str,
+    code: Mapping[str, str],
+    numbered_chunk: NumberedChunk,
+) -> EncodedChunk:
+    """Encode a chunk and derive it by each transform. `digest` stands for the contents of the
     vocabulary's folder, `code` for the code of the source and the transforms (`derive.own_code`). The folder `cache`
     has what transforms learnt, which is too large to travel."""
-
-    source: Source
-    transforms: tuple[Transform, ...]
-    cache: Path
-    vocabulary: Path
-    digest: str
-    index: int
-    chunk: Any
-    code: Mapping[str, str]
-
-    def __call__(self) -> EncodedChunk:
-        check_same((self.source, self.transforms), self.code)
-        sentences, left_out = self.source.sentences(self.chunk)
-        table = _table(self.vocabulary, self.digest)
-        numbered = [(number, s) for number, s in enumerate(sentences, CHUNKS.number(self.index, 0)) if s.words]
-        left_out["empty sentences"] += len(sentences) - len(numbered)
-        shard = encode(numbered, table)
-        shards, accounts = [shard], []
-        for transform in self.transforms:
-            ready, account = transform.ready(self.cache), Account()
-            if "usage" in ready.needs:
-                ready = ready.informed(_usage(self.vocabulary, self.digest))
-            images: list[Sentence | None] = [None] * len(numbered)
-            if self.source.has_images(self.chunk):
-                images = [image_of(ready, sentence, number, account) for number, sentence in numbered]
-            else:
-                account.left_out["sentences of the source alone"] += len(numbered)
-            image, places = ready.image(table.size, table.specials), ready.places(table.size, table.specials)
-            shards.append(derive(shard, images, image, places))
-            accounts.append(account)
-        samples = [(number, s) for number, s in numbered if 3 <= len(s) <= 25][:SAMPLES] if self.index == 0 else []
-        return EncodedChunk(shards, +left_out, accounts, samples)
+    check_same((source, transforms), code)
+    index, chunk = numbered_chunk
+    sentences, left_out = source.sentences(chunk)
+    table = _table(vocabulary, digest)
+    numbered = [(number, s) for number, s in enumerate(sentences, CHUNKS.number(index, 0)) if s.words]
+    left_out["empty sentences"] += len(sentences) - len(numbered)
+    shard = encode(numbered, table)
+    shards, accounts = [shard], []
+    for transform in transforms:
+        ready, account = transform.ready(cache), Account()
+        if "usage" in ready.needs:
+            ready = ready.informed(_usage(vocabulary, digest))
+        images: list[Sentence | None] = [None] * len(numbered)  # of sentences that the source alone has
+        if source.has_images(chunk):
+            images = [image_of(ready, sentence, number, account) for number, sentence in numbered]
+        else:
+            account.left_out["sentences of the source alone"] += len(numbered)
+        image, places = ready.image(table.size, table.specials), ready.places(table.size, table.specials)
+        shards.append(derive(shard, images, image, places))
+        accounts.append(account)
+    samples = [(number, s) for number, s in numbered if 3 <= len(s) <= 25][:SAMPLES] if index == 0 else []
+    return EncodedChunk(shards, +left_out, accounts, samples)
 
 
 def encode(numbered: Sequence[tuple[int, Sentence]], table: WordTable) -> Shard:

@@ -71,7 +71,7 @@ class _Words:
     chosen: np.ndarray
 
     def __iter__(self) -> Iterator[Pair]:
-        for a, b in map(self.bitext.lines.__getitem__, self.chosen.tolist()):
+        for a, b in self.bitext.lines[self.chosen].tolist():
             yield self._words(self.bitext.first, a), self._words(self.bitext.second, b)
 
     def _words(self, language: Language, line: int) -> tuple[str, ...]:

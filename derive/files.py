@@ -62,16 +62,10 @@ def whole_file(path: Path) -> Iterator[Path]:
     """A path to write to; moved to `path` when the block ends without an error, else removed."""
     if path.exists() and not path.is_file():
         raise BadInput("a folder, a device or a pipe where a file is expected", path)
-    make_folder(path.parent)
-    part = _new_part(path)
-    part.unlink(missing_ok=True)
-    with writing(path, part), _held(part, Path.touch):
-        try:
-            yield part
-            sync(part)
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
+    with _new_part(path, Path.touch) as part:
+        yield part
+        sync(part)
+        part.replace(path)
 
 
 @contextmanager
@@ -79,45 +73,48 @@ def whole_folder(folder: Path) -> Iterator[Path]:
     """A new folder to fill; moved to `folder`, replacing it, when the block ends without an error, else removed."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise BadInput("a link or a file where a folder is expected; remove it", folder)
-    make_folder(folder.parent)
-    part = _new_part(folder)
-    shutil.rmtree(part, ignore_errors=True)
-    with writing(folder, part), _held(part, make_folder):
-        try:
-            yield part
-            for path in part.rglob("*"):
-                sync(path)
-            if folder.exists():
-                shutil.rmtree(folder)
-            part.replace(folder)
-            sync(folder.parent)
-        finally:
-            shutil.rmtree(part, ignore_errors=True)
-
-
-def _new_part(path: Path) -> Path:
-    for leftover in path.parent.glob(f".{escape(path.name)}.*.part"):
-        _remove_dead(leftover)
-    return path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident():x}.part")
+    with _new_part(folder, make_folder) as part:
+        yield part
+        for path in part.rglob("*"):
+            sync(path)
+        if folder.exists():
+            shutil.rmtree(folder)
+        part.replace(folder)
+        sync(folder.parent)
 
 
 @contextmanager
-def _held(part: Path, make: Callable[[Path], None]) -> Iterator[None]:
-    """Make a part and hold a lock on it. The lock dies with the process, so that others see which parts are dead."""
-    while True:
-        make(part)
+def _new_part(path: Path, make: Callable[[Path], None]) -> Iterator[Path]:
+    """A part that becomes `path`, made and locked while the block runs. The lock dies with the process, so that others
+    see which parts are dead."""
+    make_folder(path.parent)
+    for leftover in path.parent.glob(f".{escape(path.name)}.*.part"):
+        _remove_dead(leftover)
+    part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident():x}.part")
+    _remove(part)
+    with writing(path, part):
+        while True:
+            make(part)
+            try:
+                handle = os.open(part, os.O_RDONLY)
+            except FileNotFoundError:
+                continue  # swept away before it was locked
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            if part.exists() and os.fstat(handle).st_ino == part.stat().st_ino:
+                break
+            os.close(handle)
         try:
-            handle = os.open(part, os.O_RDONLY)
-        except FileNotFoundError:
-            continue  # swept away before it was locked
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        if part.exists() and os.fstat(handle).st_ino == part.stat().st_ino:
-            break
-        os.close(handle)
-    try:
-        yield
-    finally:
-        os.close(handle)
+            yield part
+        finally:
+            _remove(part)
+            os.close(handle)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def sweep(folder: Path) -> None:
@@ -136,10 +133,7 @@ def _remove_dead(leftover: Path) -> None:
         return  # another process removed it, or it is a link that nobody here made
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if leftover.is_dir():
-            shutil.rmtree(leftover, ignore_errors=True)
-        else:
-            leftover.unlink(missing_ok=True)
+        _remove(leftover)
     except BlockingIOError:
         return  # its maker is alive and at work on it
     finally:

@@ -32,7 +32,7 @@ from derive.corpus import Corpus
 from derive.dictionary import read_dictionary
 from derive.errors import BadInput
 from derive.files import MANIFEST, write_json
-from derive.language import SOURCE, Bitext, Language, PairLines
+from derive.language import SOURCE, Bitext, Language
 from derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER
 
 KIND, FORMAT = "languages", 5
@@ -171,7 +171,7 @@ class LanguagesFolder:
                 if len(first.corpus) != len(second.corpus):
                     message = f"{len(first.corpus):,} lines and {len(second.corpus):,} translations; expected as many"
                     raise BadInput(message, self.artefact.folder / folder)
-                texts[pair] = Bitext(first, second, PairLines(len(first.corpus)), gold=False)
+                texts[pair] = Bitext(first, second, np.arange(len(first.corpus)).repeat(2).reshape(-1, 2), gold=False)
         return texts
 
     def has_dictionary(self, folder: str) -> bool:

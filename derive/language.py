@@ -1,6 +1,6 @@
 """A language that a model reads, and the parallel sentences of two languages with the links of their words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,40 +60,14 @@ def in_places(
 
 
 @dataclass(frozen=True)
-class PairLines:
-    """The numbers of each pair's lines in two corpora: `sides` (N,) int64, or None where they are the pair's own
-    number."""
-
-    size: int
-    sides: tuple[np.ndarray | None, np.ndarray | None] = (None, None)
-
-    def __len__(self) -> int:
-        return self.size
-
-    def __getitem__(self, pair: int) -> tuple[int, int]:
-        if not 0 <= pair < self.size:
-            raise IndexError(f"pair {pair} of {self.size}")
-        first, second = (pair if side is None else int(side[pair]) for side in self.sides)
-        return first, second
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        return map(self.__getitem__, range(self.size))
-
-    def of(self, pairs: np.ndarray, side: int) -> np.ndarray:
-        """The lines of some pairs on one side (0 or 1)."""
-        numbers = self.sides[side]
-        return pairs if numbers is None else np.asarray(numbers)[pairs]
-
-
-@dataclass(frozen=True)
 class Bitext:
-    """Parallel sentences of two languages. `gold` says whether the gold alignment is known, and `estimates` are links
-    that take its place; without either nobody knows which words belong together. Both sides' corpora are as on disk;
-    `ids` are those of a model."""
+    """N parallel sentences of two languages; `lines` (N, 2) int64 are their numbers in the two corpora. `gold` says
+    whether the gold alignment is known, and `estimates` are links that take its place; without either nobody knows
+    which words belong together. Both sides' corpora are as on disk; `ids` are those of a model."""
 
     first: Language
     second: Language
-    lines: PairLines
+    lines: np.ndarray
     gold: bool
     estimates: StoredLinks | None = None
 

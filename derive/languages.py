@@ -11,7 +11,7 @@ import numpy as np
 
 from derive.errors import BadInput
 from derive.folder import VOCABULARY, LanguagesFolder, NamePair, scripts
-from derive.language import SOURCE, Bitext, Language, PairLines
+from derive.language import SOURCE, Bitext, Language
 from derive.links.stored import StoredLinks
 from derive.types import OURS, Specials
 from derive.vocabulary import TOKENIZER, Vocabulary, read_specials
@@ -71,7 +71,10 @@ class Languages:
         """The same languages with the links in `folder`, which are of the bitext of two of them."""
         links = StoredLinks.open(folder)
         first, second = links.facts["pair"]
-        links.check(len(self.bitext(first, second)), self.identity(first, second), folder)
+        pairs = len(self.bitext(first, second))
+        if len(links) != pairs or links.facts.get("languages") != self.identity(first, second):
+            message = f"links of {len(links):,} sentence pairs of other languages; expected {pairs:,} of these"
+            raise BadInput(message, folder)
         return replace(self, estimates={**self.estimates, (first, second): links})
 
     def identity(self, *names: str) -> dict[str, str]:
@@ -142,11 +145,11 @@ class Languages:
             raise BadInput(f"no bitext of {first} and {second}; there are {pairs}", self.folder)
         gold, source_line = a.has_origin and b.has_origin, b.corpus.source_line
         if first == a.source:
-            return Bitext(a, b, PairLines(len(b.corpus), (source_line, None)), gold, estimates)
+            return Bitext(a, b, np.stack([source_line, np.arange(len(source_line))], axis=1), gold, estimates)
         place = np.full(len(self[a.source].corpus), -1)
         place[a.corpus.source_line] = np.arange(len(a.corpus))
         lines = np.flatnonzero(place[source_line] >= 0)
-        return Bitext(a, b, PairLines(len(lines), (place[source_line[lines]], lines)), gold, estimates)
+        return Bitext(a, b, np.stack([place[source_line[lines]], lines], axis=1), gold, estimates)
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
         """Pairs of ids, (n, 2) int64, ascending. Between two derived languages these are the images of source types

@@ -59,11 +59,7 @@ class StanzaParser:
 
 
 def fetch(language: str, folder: Path) -> str:
-    """Download Stanza's models of a language, in the version that the installed Stanza names, and return that version.
-
-    Raises:
-        BadInput: the download fails, or Stanza is not installed.
-    """
+    """Download Stanza's models of a language, in the version that Stanza names, and return that version."""
     check_name(language, "a language's code")
     stanza = _stanza()
     version: str = stanza.__resources_version__

@@ -2,16 +2,13 @@
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from itertools import chain, islice
 
-from derive.example import Example
-from derive.sentence import EXAMPLES, Sentence, iob2
+from derive.sentence import Sentence, iob2
 from derive.transform import Account, Transform, image_of
 
 PREVIEW = "preview.txt"  # what a folder's preview is called
 WIDTH = 110  # columns of a line, before it is folded
 MARGIN = 12  # columns for the names of languages at least
-PER_TASK = 3  # examples of each task in a preview
 
 Row = tuple[str, Sequence[str]]
 
@@ -24,9 +21,6 @@ def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: in
     blocks = [_grid([("", places), ("source", sentence.words), *_labels(sentence)], margin)]
     for transform in transforms:
         image = image_of(transform, sentence, number, Account())
-        if image is None:
-            blocks.append(f"{transform.name}: left out\n")
-            continue
         rows: list[Row] = [
             ("", [str(place + 1) for place in image.origin]),
             (transform.name, [transform.spell(word) for word in image.words]),
@@ -41,18 +35,6 @@ def preview_sentences(corpus: Iterable[tuple[int, Sentence]], transforms: Sequen
     parts = ["Sentences of the corpus\n=======================\n"]
     for place, (number, sentence) in enumerate(corpus, start=1):
         parts.append(f"{place}.\n{side_by_side(sentence, transforms, number)}")
-    return "\n".join(parts)
-
-
-def preview_examples(task: str, examples: Iterable[Example], transforms: Sequence[Transform]) -> str:
-    """The first of a task's training examples in every language."""
-    title = f"Task {task}"
-    parts = [f"{title}\n{'=' * len(title)}\n"]
-    for number, example in enumerate(islice(examples, PER_TASK)):
-        label = f"  label: {example.label}" if example.label else ""
-        sentences = enumerate(chain.from_iterable(example.texts), start=EXAMPLES.number(number, 0))
-        texts = (side_by_side(sentence, transforms, own) for own, sentence in sentences)
-        parts.append("\n".join([f"{number + 1}.{label}", *texts]))
     return "\n".join(parts)
 
 

@@ -11,11 +11,11 @@ from functools import lru_cache
 from glob import escape
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from derive.artefact import digest
 from derive.errors import BadInput, unknown
-from derive.files import check_name, fingerprint, sha256, with_code
+from derive.files import check_name, fingerprint, with_code
 from derive.forms import NUMBER, fraction
 from derive.grammar.features import CLASSES, MOST, Tree, head_item, item
 from derive.grammar.model import FORMAT, Grammar, Sampler
@@ -26,8 +26,6 @@ from derive.sentence import Sentence
 from derive.transform import Need, Transform, check_probability, draw, some
 
 NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"  # the names that a word order may have: a dash would begin a parameter
-DROP = "drop: nodes of all heads, closing marks among them"
-"""Which sentences `oversize="drop"` leaves out, as fingerprints have it."""
 SUPERSTRATE_WEIGHT = 0.95  # the superstrate's part of the weights by default; the rest is the substrate's
 
 
@@ -88,38 +86,15 @@ class PocketTreebank(Superstrate):
         return Grammar.train(self.sentences(), self.name)
 
 
-@dataclass(frozen=True)
-class GrammarFile(Superstrate):
-    """A grammar that `calque grammar train` wrote."""
-
-    name: str
-    path: Path
-
-    def fingerprint(self) -> str:
-        return fingerprint(FORMAT, self.name, sha256(self.path))
-
-    def learn(self) -> Grammar:
-        return Grammar.load(self.path)
-
-    def grammar(self, cache: Path) -> Grammar:
-        return self.learn()
-
-
-def superstrate(name: str) -> Superstrate:
-    """The word order of a name: `grammars/NAME.json` (or below CALQUE_GRAMMARS), or what `trees` finds."""
-    file = Path(os.environ.get("CALQUE_GRAMMARS") or "grammars") / f"{name}.json"
-    return GrammarFile(name, file) if file.is_file() else trees(name)
-
-
-def trees(name: str) -> TreebankFiles | PocketTreebank:
-    """The treebank of a name, also where there is a grammar of it: Pocket English's variants come first."""
+def superstrate(name: str) -> TreebankFiles | PocketTreebank:
+    """The word order of a name: a variant of Pocket English's, or that of a language with a treebank."""
     if name in ORDERS:
         return PocketTreebank(name)
     if files := treebank(name):
         return TreebankFiles(name, files)
     raise BadInput(
-        f"{unknown('word order', name, ORDERS)}, and any language whose grammar is in grammars/ or whose treebank is "
-        "below ud/ of the folder that CALQUE_DATA names (`calque data fetch ud` gets some)"
+        f"{unknown('word order', name, ORDERS)}, and any language whose treebank is below ud/ of the folder that "
+        "CALQUE_DATA names (`calque data fetch ud` gets some)"
     )
 
 
@@ -131,22 +106,18 @@ def treebank(language: str) -> tuple[Path, ...]:
     return tuple(path for path in others if path.stem.endswith("-train")) or tuple(others)
 
 
-def substrate(name: str) -> Superstrate:
+def substrate(name: str) -> TreebankFiles | PocketTreebank:
     return PocketTreebank("english") if name in ORDERS else superstrate("en")
 
 
 @dataclass(frozen=True)
 class Reorder(Transform):
     """Dependents of nouns and verbs in the superstrate's order; subtrees move as blocks, closing marks stay last.
-
     `superstrate_weight` interpolates between the substrate's order (0) and the superstrate's (1); `p` is the fraction
-    of sentences that are reordered. A node of more than 7 items or with crossing arcs keeps its order
-    (`oversize="keep"`). With `"drop"` a sentence with such a node is left out by the filter of the published tools, for
-    which the punctuation that closes a sentence is items too, and nodes of all heads count. Trees are needed: `ready`
-    learns the grammars.
-    """
+    of sentences that are reordered. A node of more than 7 items or with crossing arcs keeps its order. Trees are
+    needed: `ready` learns the grammars."""
 
-    pattern = rf"syn[-:](?P<name>{NAME})(?:-(?P<weight>{NUMBER}))?(?:-p(?P<p>{NUMBER}))?(?P<drop>-drop)?"
+    pattern = rf"syn[-:](?P<name>{NAME})(?:-(?P<weight>{NUMBER}))?(?:-p(?P<p>{NUMBER}))?"
     examples = (
         ("syn-fr", "French word order"),
         ("syn-fr-25", "a quarter of the way"),
@@ -158,7 +129,6 @@ class Reorder(Transform):
     substrate: Superstrate
     superstrate_weight: float = SUPERSTRATE_WEIGHT
     p: float = 1.0
-    oversize: Literal["keep", "drop"] = "keep"
     seed: int = 0
     grammar: Grammar | None = field(default=None, compare=False, repr=False)
 
@@ -168,33 +138,31 @@ class Reorder(Transform):
             raise ValueError(f"the superstrate's weight is from 0 to 1, not {self.superstrate_weight}")
 
     @classmethod
-    def parse(cls, name: str, weight: str | None, p: str | None, drop: str | None) -> Reorder:
+    def parse(cls, name: str, weight: str | None, p: str | None) -> Reorder:
         return cls(
             superstrate(name),
             substrate(name),
             superstrate_weight=fraction(weight) if weight else SUPERSTRATE_WEIGHT,
             p=some(p) if p else 1.0,
-            oversize="drop" if drop else "keep",
         )
 
     @property
     def name(self) -> str:
         weight = "" if self.superstrate_weight == SUPERSTRATE_WEIGHT else f"-{self.superstrate_weight * 100:g}"
         part = "" if self.p == 1 else f"-p{self.p * 100:g}"
-        return f"syn-{self.superstrate.name}{weight}{part}{'-drop' if self.oversize == 'drop' else ''}"
+        return f"syn-{self.superstrate.name}{weight}{part}"
 
     @property
     def title(self) -> str:
         weight = "" if self.superstrate_weight == SUPERSTRATE_WEIGHT else f", {self.superstrate_weight * 100:g} %"
         part = "" if self.p == 1 else f", {self.p * 100:g} % of sentences"
-        dropped = ", large nodes dropped" if self.oversize == "drop" else ""
-        return f"Syn ({self.superstrate.name}{weight}{part}){dropped}"
+        return f"Syn ({self.superstrate.name}{weight}{part})"
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
         names = {"superstrate": self.superstrate.name, "substrate": self.substrate.name}
-        parameters = {name: getattr(self, name) for name in ("superstrate_weight", "p", "oversize", "seed")}
-        return ({"kind": "Reorder", **names, **parameters},)
+        numbers = {"superstrate_weight": self.superstrate_weight, "p": self.p, "oversize": "keep", "seed": self.seed}
+        return ({"kind": "Reorder", **names, **numbers},)  # "oversize" as in records since there was a choice
 
     @property
     def needs(self) -> frozenset[Need]:
@@ -202,8 +170,7 @@ class Reorder(Transform):
 
     def identity(self) -> Any:
         grammars = self.superstrate.fingerprint(), self.substrate.fingerprint()
-        oversize = DROP if self.oversize == "drop" else self.oversize
-        return ["Reorder", FORMAT, *grammars, self.superstrate_weight, self.p, oversize, self.seed]
+        return ["Reorder", FORMAT, *grammars, self.superstrate_weight, self.p, self.seed]
 
     def ready(self, cache: Path) -> Reorder:
         if self.grammar is not None:
@@ -211,21 +178,15 @@ class Reorder(Transform):
         prints = self.superstrate.fingerprint(), self.substrate.fingerprint()
         return replace(self, grammar=_mixture(self.superstrate, self.substrate, self.superstrate_weight, cache, prints))
 
-    def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
-        if self.oversize == "keep" or not self._drawn(number):
-            return False
-        return not sentence.heads or bool(self.account(sentence, number))
-
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
-        """The nodes that keep their order, or, with "drop", those for which the published tools drop a sentence."""
+        """The nodes that keep their order."""
         if not self._drawn(number):
             return Counter()
         if not sentence.heads:
             return Counter({"sentences without a tree": 1})
-        drop, kept = self.oversize == "drop", Counter[str]()
-        tree = Tree.of(sentence.heads) if drop else Tree.without_closing_marks(sentence)
+        kept, tree = Counter[str](), Tree.without_closing_marks(sentence)
         for head, words in enumerate(tree.dependents):
-            if not words or not (drop or sentence.tags[head] in CLASSES):
+            if not words or sentence.tags[head] not in CLASSES:
                 continue
             if tree.crossed(head):
                 kept["nodes with crossing arcs"] += 1

@@ -169,15 +169,12 @@ SCRIPT = Transliterate()
 
 @dataclass(frozen=True)
 class Cognates(Transform):
-    """A new script for the end of every word, and inside words for all but an exact share `share` of the types.
-
-    A word's last sub-word, which is all that most words have, is the new script's, so no word is shared. Of those
-    before it, a word's stem, the types that are drawn (uniformly, without replacement, from all but the special ones)
-    stay. A share of 0 is `Transliterate()`; a smaller share is part of a larger one.
-
-    The image of a type is that at the end of a word. A type that stays inside words, and that the corpus has nowhere
-    else, is its own image: what the corpus has of types decides that, so the transform must be `informed`.
-    """
+    """A new script for the end of every word, and inside words for all but an exact share `share` of the types. A
+    word's last sub-word, which is all that most words have, is the new script's, so no word is shared. Of those before
+    it, a word's stem, the types that are drawn (uniformly, without replacement, from all but the special ones) stay. A
+    share of 0 is `Transliterate()`; a smaller share is part of a larger one. The image of a type is that at the end of
+    a word. A type that stays inside words, and that the corpus has nowhere else, is its own image: what the corpus has
+    of types decides that, so the transform must be `informed`."""
 
     pattern = rf"trans-stems-(?P<share>{NUMBER})"
     examples = (("trans-stems-50", "half of the stems"),)

@@ -68,14 +68,8 @@ class Sentence:
         return len(self.words)
 
     def reorder(self, order: Sequence[int]) -> Sentence:
-        """Put word `order[i]` at place i; tags, tree, spans and origin follow their words.
-
-        A span that the new order splits becomes one span per contiguous piece: `len(after.spans) - len(before.spans)`
-        counts the splits.
-
-        Raises:
-            BadInput: the order leaves a word out, or has one twice.
-        """
+        """Put word `order[i]` at place i; tags, tree, spans and origin follow their words. A span that the new order
+        splits becomes one span per contiguous piece: `len(after.spans) - len(before.spans)` counts the splits."""
         if sorted(order) != list(range(len(self.words))):
             raise BadInput(
                 f"{self.text[:200]!r} is put into the order {list(order)[:30]}; expected each place from 0 to "

@@ -92,10 +92,6 @@ class Source(ABC):
         """The lemmas of words, as far as the source has them."""
         return {}
 
-    def lemma_fingerprint(self) -> str:
-        """A fingerprint of the lemmas; empty if there are none."""
-        return ""
-
     def with_trees(self, cache: Path) -> Source:
         """The same sentences with heads and relations, or BadInput if it has none; `cache` keeps new parses."""
         return self

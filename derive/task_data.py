@@ -2,7 +2,6 @@
 
 <split>.jsonl              examples in the source language, one a line: the language that models are fine-tuned on
 <split>.<language>.jsonl   examples in another language: their images, or natural ones of its own
-preview.txt                of derived languages, the first training examples next to their images
 manifest.json              last: the contents, and what was left out and why
 """
 
@@ -23,7 +22,6 @@ from derive.errors import BadInput
 from derive.example import Example, read_examples, write_examples
 from derive.files import code_facts, fingerprint, with_code
 from derive.language import SOURCE
-from derive.preview import PREVIEW, preview_examples
 from derive.readers.conllu import WORDS
 from derive.readers.lines import check_file
 from derive.source import Source
@@ -95,13 +93,8 @@ def task_data_fingerprint(examples: Callable[[str, bool], str], task: str, trans
 def derive_task(
     source: Source, task: str, transforms: Sequence[Transform], folder: Path, cache: Path, progress: Progress = silent
 ) -> Path:
-    """Derive a task's examples by each transform. `folder` is whole or absent, its manifest written last.
-
-    What took long to make and other studies may need too (grammars, trees) is kept in the folder `cache`.
-
-    Raises:
-        BadInput: unusable task data, or transforms that do not fit together.
-    """
+    """Derive a task's examples by each transform. `folder` is whole or absent, its manifest written last. What took
+    long to make and other studies may need too (grammars, trees) is kept in the folder `cache`."""
     check_transforms(transforms)
     if task not in source.tasks:
         raise BadInput(f"the source has no examples of the task {task}; there are {', '.join(source.tasks) or 'none'}")
@@ -126,14 +119,8 @@ def derive_task(
                 account = Account()
                 # An example's number, from which random transforms draw, is its place in the split.
                 images = (image_of_example(transform, e, number, account) for number, e in enumerate(examples))
-                row = _add(part, manifest, split, transform.name, filter(None, images), {})
-                row |= {
-                    "spans split": account.split_spans,
-                    "kept in place": dict(sorted(account.kept.items())),
-                    "examples without an image": len(examples) - row["examples"],
-                }
-        preview = preview_examples(task, next(iter(data.examples.values()), []), ready)
-        (part / PREVIEW).write_text(preview, encoding="utf-8", newline="\n")
+                row = _add(part, manifest, split, transform.name, images, {})
+                row |= {"spans split": account.split_spans, "kept in place": dict(sorted(account.kept.items()))}
     progress(f"examples of {task}", 1, 1)
     return folder
 
@@ -161,15 +148,9 @@ def write_natural_task(
     source: str = "",
 ) -> Path:
     """Write the examples of `files`, test sets and development sets of other languages, and translated training sets.
-
     `source` is the language of `files`, for formats that name theirs: where pairs of several languages are in one file,
     only those of the language that it is listed for are read. A pair that one of several parallel sets lacks is left
-    out of all of them. `folder` is whole or absent, its manifest written last.
-
-    Raises:
-        BadInput: a file that cannot be used, one that names another language, one without an example, or a task without
-            a reader.
-    """
+    out of all of them. `folder` is whole or absent, its manifest written last."""
     own = written(task, source, files.units)
     check_language(task, files.all, source)
     for name, paths in chain(tests.items(), devs.items(), translations.items()):

@@ -5,9 +5,7 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -83,8 +81,9 @@ class Transform(ABC):
         own: Any = self
         return replace(own, usage=usage) if "usage" in self.needs else self
 
-    def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
-        return False
+    def steps(self, number: int = 0) -> list[tuple[Transform, int]]:
+        """The parts in the order in which they are applied to sentence `number`, each with the number it draws from."""
+        return [(self, number)]
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
         """The parts of the sentence that the transform would have changed but could not, by kind."""
@@ -146,13 +145,14 @@ class Compose(Transform):
         return tuple(facet for part in self.parts for facet in part.facets)
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
-        for place in range(len(self.parts) - 1, -1, -1):
-            sentence = self.parts[place](sentence, self._number(place, number))
+        for part, own in self.steps(number):
+            sentence = part(sentence, own)
         return sentence
 
-    def _number(self, place: int, number: int) -> int:
-        """The number that a part draws from: no two of a sentence's are the same. The first to be applied keeps it."""
-        return PARTS.number(len(self.parts) - 1 - place, number)
+    def steps(self, number: int = 0) -> list[tuple[Transform, int]]:
+        """As `Transform.steps`; no two parts draw from the same number, and the first to be applied keeps the
+        sentence's."""
+        return [(part, PARTS.number(place, number)) for place, part in enumerate(reversed(self.parts))]
 
     @property
     def needs(self) -> frozenset[Need]:
@@ -161,25 +161,12 @@ class Compose(Transform):
     def informed(self, usage: Usage) -> Transform:
         return Compose(tuple(part.informed(usage) for part in self.parts))
 
-    def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
-        return any(part.leaves_out(before, own) for part, before, own in self._met(sentence, number))
-
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
-        return sum((part.account(before, own) for part, before, own in self._met(sentence, number)), Counter())
-
-    def _met(self, sentence: Sentence, number: int) -> Iterator[tuple[Transform, Sentence, int]]:
-        """Each part with an account, with the sentence as those before it leave it, and the part's number."""
-        for place in range(len(self.parts) - 1, self._last - 1, -1):
-            part, own = self.parts[place], self._number(place, number)
-            if _has_account(part):
-                yield part, sentence, own
-            if place > self._last:
-                sentence = part(sentence, own)
-
-    @cached_property
-    def _last(self) -> int:
-        """The place of the last part to be applied that has an account: those after it need not be applied."""
-        return next((place for place, part in enumerate(self.parts) if _has_account(part)), len(self.parts))
+        counts: Counter[str] = Counter()
+        for part, own in self.steps(number):
+            counts += part.account(sentence, own)
+            sentence = part(sentence, own)
+        return counts
 
     def ready(self, cache: Path) -> Transform:
         return Compose(tuple(part.ready(cache) for part in self.parts))
@@ -207,12 +194,6 @@ class Compose(Transform):
         return word
 
 
-def _has_account(part: Transform) -> bool:
-    """Whether a part has an account of its own, or leaves sentences out: most transforms do neither."""
-    kind = type(part)
-    return kind.leaves_out is not Transform.leaves_out or kind.account is not Transform.account
-
-
 def compose(*parts: Transform) -> Transform:
     """`compose(Transliterate(), Invert())` is transliteration after inversion."""
     return parts[0] if len(parts) == 1 else Compose(parts)
@@ -232,19 +213,15 @@ class Account:
         self.kept += other.kept
 
 
-def image_of(transform: Transform, sentence: Sentence, number: int, account: Account) -> Sentence | None:
-    """The sentence's image, which `account` then counts; None where the transform leaves it out."""
-    if transform.leaves_out(sentence, number):
-        account.left_out["sentences without an image"] += 1
-        account.left_out["words of sentences without an image"] += len(sentence)
-        for why, count in transform.account(sentence, number).items():
-            account.left_out[f"{why} in sentences without an image"] += count
-        return None
-    image = transform(sentence, number)
+def image_of(transform: Transform, sentence: Sentence, number: int, account: Account) -> Sentence:
+    """The sentence's image, which `account` then counts."""
+    image = sentence
+    for part, own in transform.steps(number):
+        account.kept.update(part.account(image, own))
+        image = part(image, own)
     if image is not sentence:
         check_words(transform, sentence, image)
         account.split_spans += len(image.spans) - len(sentence.spans)
-    account.kept.update(transform.account(sentence, number))
     return image
 
 
@@ -262,19 +239,14 @@ def check_words(transform: Transform, sentence: Sentence, image: Sentence) -> No
         )
 
 
-def image_of_example(transform: Transform, example: Example, number: int, account: Account) -> Example | None:
-    """The image of example `number` of its split; None where one of its sentences has none."""
-    own = Account()
+def image_of_example(transform: Transform, example: Example, number: int, account: Account) -> Example:
+    """The image of example `number` of its split."""
     if (sentences := sum(map(len, example.texts))) > EXAMPLES.size:
         raise BadInput(f"an example of {sentences:,} sentences; expected {EXAMPLES.size:,} at most")
     numbers = count(EXAMPLES.number(number, 0))  # one each: a premise and its hypothesis have separate draws
-    texts = []
-    for text in example.texts:
-        images = [image_of(transform, sentence, next(numbers), own) for sentence in text]
-        texts.append(tuple(image for image in images if image is not None))
-        if len(texts[-1]) < len(text):
-            return None
-    account.add(own)
+    texts = (
+        tuple(image_of(transform, sentence, next(numbers), account) for sentence in text) for text in example.texts
+    )
     return replace(example, texts=tuple(texts))
 
 
@@ -282,10 +254,6 @@ def image_of_question(question: Question, transform: Transform, number: int) -> 
     """Question `number` in a derived language: the source's words in the order of the transform."""
     clozes = []
     for place, cloze in enumerate(question.clozes):
-        own = QUESTIONS.number(number, place)
-        if not transform.leaves_out(cloze.sentence, own):
-            image = transform(cloze.sentence, own)
-            clozes.append(Cloze(image, image.origin.index(cloze.place)))
-    if not clozes:
-        raise BadInput(f"{transform.name} has no image of a sentence with the fact about {question.subject}")
+        image = transform(cloze.sentence, QUESTIONS.number(number, place))
+        clozes.append(Cloze(image, image.origin.index(cloze.place)))
     return replace(question, clozes=tuple(clozes))

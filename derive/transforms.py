@@ -18,13 +18,8 @@ EXAMPLES = tuple(f"{name} ({meaning})" if meaning else name for name, meaning in
 
 
 def transform(name: str) -> Transform:
-    """The transform of a name: parts joined by dots, the last applied first, as in `trans.inv`.
-
-    Every transform is written as it names itself, so `transform("trans-25.inv").name` is `trans-25.inv` again.
-
-    Raises:
-        BadInput: no transform has the name of a part, or a part's number is out of range.
-    """
+    """The transform of a name: parts joined by dots, the last applied first, as in `trans.inv`. Every transform is
+    written as it names itself, so `transform("trans-25.inv").name` is `trans-25.inv` again."""
     parts = []
     for part in re.split(r"\.(?!\d)", name):  # the dot of inv-12.5 joins nothing
         matches = ((kind, match) for kind in TRANSFORMS if (match := re.fullmatch(kind.pattern, part)))

@@ -1,6 +1,7 @@
 """Word aligners on gold sets: a model's encoder, an encoder from elsewhere, fast_align, and the diagonal."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ class EncoderLinks(Measure):
         text: GoldText = model.training.data.config
         exclusions = Counter(model.step.open().facts["left out"])
         second = int(model.training.objective.traits.language_embeddings)
-        records, dropped = _score(model.checkpoint, model.run, text, True, (second, second), machine)
+        records, dropped = _score(model.checkpoint, model.run, text, True, {False: second, True: second}, machine)
         return Measurement(tuple(records), exclusions + dropped)
 
 
@@ -46,14 +47,14 @@ def _score(
     run: Run,
     text: GoldText,
     lower: bool,
-    token_types: tuple[int, int],
+    token_types: Mapping[bool, int],
     machine: Machine,
     everywhere: tuple[Method, ...] = (OT, RELEASED),
 ) -> tuple[list[Record], Counter[str]]:
     """Records of every layer by the methods `everywhere`, of the main one by all, and what got no links."""
     pairs = lowered(text.set.pairs) if lower else text.set.pairs
     device = str(machine.world.device)
-    _, scores, exclusions = alone_and_joint(checkpoint, pairs, text.set.gold, token_types, device, everywhere)
+    scores, exclusions = alone_and_joint(checkpoint, pairs, text.set.gold, token_types, device, everywhere)
     records = [_record(run, text, one.method, one.total, layer=one.layer, joint=one.joint) for one in scores]
     return records, exclusions
 
@@ -111,7 +112,7 @@ def _score_aligner(step: Step, machine: Machine) -> None:
         encoder = Encoder(config.encoder, 0)
         second = SubWords(config.encoder).second_type if encoder.token_types > 1 else 0
         runs = [config.run(step, Described(config.encoder.name, config.encoder.name), encoder.layers)]
-        records, left_out = _score(config.encoder, runs[0], text, False, (0, second), machine, CHOICES)
+        records, left_out = _score(config.encoder, runs[0], text, False, {False: 0, True: second}, machine, CHOICES)
     elif config.name == "diagonal":
         runs = [config.run(step)]
         records = [_record(runs[0], text, DIAGONAL, diagonal_score(text.set.pairs, text.set.gold))]

@@ -10,7 +10,7 @@ from analysis.tasks.finetune import FinetuneConfig
 from analysis.tasks.transfer import (
     DerivedTask,
     LearningWay,
-    ScoredTask,
+    NaturalTask,
     pair_transfer,
     transfer,
     translate_train,
@@ -120,7 +120,7 @@ class ZeroShot(Measure):
         def progress(done: int, steps: int) -> None:
             machine.report(title, done, steps + 1)
 
-        scored = ScoredTask(task(of.task), folder, tests, of.files.units)
-        measurement = zero_shot(model.measured(machine), [scored], of.source, way, progress)
+        data = NaturalTask(task(of.task), folder, of.source, tests, of.files.units)
+        measurement = zero_shot(model.measured(machine), data, way, progress)
         machine.report(title, 1, 1)
         return measurement

@@ -27,9 +27,8 @@ from derive.files import fingerprint
 from derive.folder import FORMAT, KIND
 from derive.language import SOURCE
 from derive.links.aligner import Pair
-from derive.natural.bitext import BitextFiles
 from derive.natural.build import Rows, derive_natural, natural_fingerprint
-from derive.natural.text import TextFiles, Without
+from derive.natural.files import BitextFiles, TextFiles, Without
 from derive.source import Source
 from derive.transform import Transform, image_of_question
 from derive.vocabulary import GivenVocabulary

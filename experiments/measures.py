@@ -17,12 +17,11 @@ from typing import Any, ClassVar
 from analysis.aligners.methods import DEFAULT, OT, RELEASED
 from analysis.measures.aer import SETS
 from analysis.measures.alignment import Types, form_alignment, pair_alignment, type_alignment
-from analysis.measures.contextual import pair_links, self_labels
 from analysis.measures.knowledge import knowledge
 from analysis.measures.loss import held_out_loss
 from analysis.measures.probing import ProbeConfig, Probes, ProbeText, growth
 from analysis.measures.retrieval import retrieval
-from analysis.measures.word_alignment import gold_links
+from analysis.measures.word_alignment import gold_links, pair_links, self_labels
 from analysis.records import json_rows
 from analysis.records.record import ORDER, READ, RECORDS, SHARING, Measurement, Record
 from analysis.records.run import RUNS, Run
@@ -32,7 +31,7 @@ from derive.build import MEASURED
 from derive.errors import BadInput
 from derive.language import SOURCE
 from derive.languages import Languages
-from derive.natural.text import TextFiles
+from derive.natural.files import TextFiles
 from derive.own_code import code_of
 from derive.readers.lines import check_file, tokens
 from derive.sources.files import written

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from derive.errors import LONGEST_NAME, BadInput, nearest, shown, unknown
-from derive.natural.text import TextFiles
+from derive.natural.files import TextFiles
 from derive.transform import Transform
 from derive.transforms import transform
 from experiments.measures import MEASURES, Measure
@@ -68,7 +68,7 @@ def override(study: Study, settings: Sequence[str]) -> Study:
 
 
 def _fields(value: Any) -> list[str]:
-    return [field.name for field in dataclasses.fields(value) if field.name != "name"]
+    return [field.name for field in dataclasses.fields(value) if field.name != "name" and field.compare]
 
 
 def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 from analysis.records.record import Floor, Record
 from analysis.records.run import Run
 from analysis.report.table import coverage
-from analysis.results.floors import over_draws
+from analysis.results.results import over_draws
 from derive.files import plain
 from derive.preview import PREVIEW
 from experiments.finetuning import ZeroShot
@@ -143,8 +143,6 @@ def omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
         yield f"{name}: {facts['examples']:,} examples"
     yield from (f"{name}: {count:,} {why}" for why, count in facts.get("left out", {}).items())
     yield from (f"{name}: {count:,} {why} kept their order" for why, count in facts.get("kept in place", {}).items())
-    if facts.get("examples without an image"):
-        yield f"{name}: {facts['examples without an image']:,} examples without a derived form"
     if facts.get("spans split"):
         yield f"{name}: {facts['spans split']:,} {TORN}"
     parts = [*facts.get("splits", {}).items()]

@@ -140,7 +140,7 @@ def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
     """How many ids each side of some sentence pairs has, (N, 2)."""
     lengths = np.empty((len(pairs), 2), np.int64)
     for side, language in enumerate((bitext.first, bitext.second)):
-        starts, lines = np.asarray(language.corpus.lines), bitext.lines.of(pairs, side)
+        starts, lines = np.asarray(language.corpus.lines), bitext.lines[pairs, side]
         lengths[:, side] = starts[lines + 1] - starts[lines]
     return lengths
 
@@ -215,7 +215,7 @@ class PairStream(Stream):
         for number in np.unique(of).tolist():
             bitext, here = self.bitexts[number], np.flatnonzero(of == number)
             for side, language in enumerate((bitext.first, bitext.second)):
-                tokens, lengths = language.corpus.of_lines(bitext.lines.of(pairs[here], side))
+                tokens, lengths = language.corpus.of_lines(bitext.lines[pairs[here], side])
                 place = np.where(turned[here], 1 - side, side)
                 sides[here, place] = lengths
                 written.append((here, place, language.ids(tokens), language.number))

@@ -13,12 +13,9 @@ from pretrain.saved_model import load_model, read_config
 
 LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})
 """Models in which nothing comes after the last layer, so that those above the one wanted can be cut off."""
-DEPTH = 8 / 12
-"""How deep the layer lies that XLM-Align's paper aligns with: the eighth of twelve."""
-Precision = Literal["float32", "bfloat16"]
-"""What an encoder computes with."""
-_LONGEST = 512
-"""Ids a row where neither the model nor its tokenizer sets a limit."""
+DEPTH = 8 / 12  # how deep the layer lies that XLM-Align's paper aligns with: the eighth of twelve
+Precision = Literal["float32", "bfloat16"]  # what an encoder computes with
+_LONGEST = 512  # ids a row where neither the model nor its tokenizer sets a limit
 
 
 def main_layer(layers: int) -> int:
@@ -27,26 +24,15 @@ def main_layer(layers: int) -> int:
 
 
 class Encoder:
-    """The layers of a model up to `top`, without dropout; layer 0 are the embeddings.
-
-    Attributes:
-        layers: how many the whole model has.
-        length: how many ids a row may have.
-        token_types: rows of its table of token types.
-        types: rows of its embedding table.
-    """
+    """The layers of a model up to `top`, without dropout; layer 0 are the embeddings. `layers` is how many the whole
+    model has, `length` how many ids a row may have, and `token_types` and `types` are the rows of its tables."""
 
     def __init__(
         self, folder: Path, top: int | None = None, device: str = "cpu", precision: Precision = "float32"
     ) -> None:
-        """Load the model of a folder up to layer `top`; without it, all of it.
-
-        In bfloat16 it is several times faster on a processor or a card that has units for it, and slower without.
-
-        Raises:
-            BadInput: `load_model` refuses it, it has no such layer or is not an encoder, or the device does not exist.
-            MemoryError: there is no room for it.
-        """
+        """Load the model of a folder up to layer `top`; without it, all of it. In bfloat16 it is several times faster
+        on a processor or a card that has units for it, and slower without. Raises BadInput if `load_model` refuses it,
+        it has no such layer or is not an encoder, or the device does not exist."""
         self.folder, self.device = folder, _device(device)
         config = read_config(folder)
         if getattr(config, "is_encoder_decoder", False):
@@ -77,10 +63,8 @@ class Encoder:
     def __call__(
         self, rows: Sequence[Sequence[int]], token_types: Sequence[Sequence[int]] | None = None
     ) -> tuple[Tensor, ...]:
-        """The states of rows of ids after each layer up to `top`: (B, L, H) each, in its precision.
-
-        Padding holds anything. `token_types` have the shape of the rows; without them all are 0.
-        """
+        """The states of rows of ids after each layer up to `top`: (B, L, H) each, in its precision. Padding holds
+        anything. `token_types` have the shape of the rows; without them all are 0."""
         ids, mask = _padded(rows, self._padding)
         inputs = {"input_ids": ids, "attention_mask": None if mask.all() else mask.long()}
         if token_types is not None:

@@ -15,8 +15,7 @@ from torch.nn import functional as F
 
 from pretrain.transport import EPSILON, ITERATIONS, argmax, itermax, log_kernel, sinkhorn, untied
 
-SAFE = 40.0
-"""The range of log K in which K stays far inside float32 with every scaling of its rows and columns."""
+SAFE = 40.0  # the range of log K in which K stays far inside float32 with every scaling of its rows and columns
 Similarity = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 """The similarity of all sub-words of two sides, from hidden states and masks."""
 
@@ -42,10 +41,8 @@ def centred(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) 
 
 @dataclass(frozen=True)
 class Direct:
-    """The similarity itself, moved to the range from 0 to 1: (1 + s) / 2 (SimAlign, section 2.1).
-
-    One that is not `bounded` by -1 and 1 is divided by the largest that the pair has, of either sign.
-    """
+    """The similarity itself, moved to the range from 0 to 1: (1 + s) / 2 (SimAlign, section 2.1). One that is not
+    `bounded` by -1 and 1 is divided by the largest that the pair has, of either sign."""
 
     similarity: Similarity
     bounded: bool = True
@@ -60,19 +57,15 @@ class Direct:
 
 @dataclass(frozen=True)
 class Transport:
-    """Optimal transport between hidden states by Sinkhorn's iterations (XLM-Align, section 3.1).
-
-    K = max(eps, similarity). An iteration makes columns and then rows sum to 1; half of one is its first step alone.
-    """
+    """Optimal transport between hidden states by Sinkhorn's iterations (XLM-Align, section 3.1). K = max(eps,
+    similarity). An iteration makes columns and then rows sum to 1; half of one is its first step alone."""
 
     iterations: float = ITERATIONS
     similarity: Similarity = products
 
     def __call__(self, source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-        """What part of each sub-word of one side goes to each of the other's, (B, n, m).
-
-        Where a side has one sub-word there is no choice of parts, and they are K over its sum.
-        """
+        """What part of each sub-word of one side goes to each of the other's, (B, n, m). Where a side has one sub-word
+        there is no choice of parts, and they are K over its sum."""
         table = self.similarity(source, target, row_mask, col_mask)
         plan = self.plan(table, row_mask, col_mask)
         single = ((row_mask.sum(1) == 1) | (col_mask.sum(1) == 1)).nonzero()[:, 0]
@@ -81,11 +74,9 @@ class Transport:
         return plan
 
     def plan(self, table: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-        """The same of a table of similarities (B, n, m); to and from padding nothing goes.
-
-        Where K fits float32 it is scaled as it is, row by row and column by column: an iteration takes a tenth of the
-        time that log space takes. A scaling's reach in logarithms never exceeds that of K, so none over- or underflows.
-        """
+        """The same of a table of similarities (B, n, m); to and from padding nothing goes. Where K fits float32 it is
+        scaled as it is, row by row and column by column: an iteration takes a tenth of the time that log space takes. A
+        scaling's reach in logarithms never exceeds that of K, so none over- or underflows."""
         padding = None if row_mask.all() and col_mask.all() else ~(row_mask[:, :, None] & col_mask[:, None])
         if padding is not None:
             table = table.masked_fill(padding, 0.0)  # whatever stands there, even no number
@@ -124,12 +115,10 @@ class Method:
     extract: Callable[[Tensor, Tensor, Tensor], Tensor]
 
 
-DIRECT, TRANSPORT = "direct", "transport"
-"""The plan made of a similarity: itself, or optimal transport."""
+DIRECT, TRANSPORT = "direct", "transport"  # the plan made of a similarity: itself, or optimal transport
 SIMILARITIES: dict[str, Similarity] = {"products": products, "cosine": cosines, "centred": centred}
 RULES = {"argmax": argmax, "itermax": itermax, "match": match}
-_USUAL = {DIRECT: "cosine", TRANSPORT: "products"}
-"""The similarity that names leave out: SimAlign's, and XLM-Align's."""
+_USUAL = {DIRECT: "cosine", TRANSPORT: "products"}  # the similarity that names leave out: SimAlign's, and XLM-Align's
 
 
 def method(similarity: str = "centred", plan: str = DIRECT, rule: str = "argmax") -> Method:
@@ -144,14 +133,11 @@ def method(similarity: str = "centred", plan: str = DIRECT, rule: str = "argmax"
 
 RELEASED = Method("xlm-align", Transport(iterations=1.5), argmax)
 """How the released aligner of XLM-Align reads links: each sub-word's best share of pi that is its partner's best of xi.
-
 xi is the table after the last scaling of its columns, pi after the scaling of its rows that follows. A row of pi is one
-of xi times a number, so their best cells are the same: links are the mutual argmax of xi. There is no Itermax.
-"""
+of xi times a number, so their best cells are the same: links are the mutual argmax of xi. There is no Itermax."""
 OT = method("products", TRANSPORT, "itermax")
 """Optimal transport filtered by Itermax, as XLM-Align labels itself during pretraining (sections 3.1 and 3.2)."""
-DEFAULT = method()
-"""Mutual argmax of centred cosines: of all choices it has the lowest AER on one gold set, en-fr."""
+DEFAULT = method()  # mutual argmax of centred cosines: of all choices it has the lowest AER on one gold set, en-fr
 METHODS = (OT, RELEASED, *(method("cosine", rule=rule) for rule in RULES), DEFAULT)
 """The methods that studies compare (XLM-Align, section 4.3; SimAlign)."""
 BY_NAME = {one.name: one for one in METHODS}

@@ -22,12 +22,10 @@ from derive.errors import BadInput
 from derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
 from pretrain.saved_model import read_config
 
-CELLS = 6144
-"""Ids of both sides in a batch of pairs, with padding."""
+CELLS = 6144  # ids of both sides in a batch of pairs, with padding
 LEAST, MOST = 512, 2048
 """Ids in a batch of rows. With fewer, a matrix product is slower; with more, its results leave the cache."""
-Stretches = Sequence[tuple[int, Sequence[int]]]
-"""A row: stretches of ids, each with the token type of its ids."""
+Stretches = Sequence[tuple[int, Sequence[int]]]  # a row: stretches of ids, each with the token type of its ids
 
 
 @dataclass(frozen=True)
@@ -47,10 +45,8 @@ class RowRoom:
     joint: bool
 
     def cut(self, pair: Sequence[Pieces], line: int, left_out: LeftOut) -> tuple[CutSide, CutSide]:
-        """Both sides as far as they fit; in a joint row, the longer side loses its end first.
-
-        Words that get no links for that reason are counted, with the pair's line.
-        """
+        """Both sides as far as they fit; in a joint row, the longer side loses its end first. Words that get no links
+        for that reason are counted, with the pair's line."""
         flat = [[i for word in side for i in word] for side in pair]
         if not all(pair):
             left_out.add("sentence pairs with an empty side", line)
@@ -77,10 +73,8 @@ class RowRoom:
 
 
 def row_batches(lengths: np.ndarray) -> Iterator[np.ndarray]:
-    """The places of all rows that have ids, in batches of one length each, the shortest first.
-
-    Batches of fewer than LEAST ids take in longer rows, so that only these have padding; MOST bounds the padded ids.
-    """
+    """The places of all rows that have ids, in batches of one length each, the shortest first. Batches of fewer than
+    LEAST ids take in longer rows, so that only these have padding; MOST bounds the padded ids."""
     order = np.argsort(lengths, kind="stable")
     order = order[np.searchsorted(lengths[order], 1) :]
     start = 0
@@ -110,10 +104,8 @@ def batches(pairs: Sequence[tuple[CutSide, CutSide]]) -> Iterator[list[int]]:
 
 
 class EncodedRows:
-    """The states of the ids of rows after some layers of an encoder, row after row, in float32.
-
-    A row without ids is skipped.
-    """
+    """The states of the ids of rows after some layers of an encoder, row after row, in float32. A row without ids is
+    skipped."""
 
     def __init__(self, encoder: Encoder, rows: Sequence[Stretches], layers: Collection[int]) -> None:
         ids = [[i for _, stretch in row for i in stretch] for row in rows]
@@ -143,8 +135,7 @@ class EncodedRows:
         return flat[(starts[:, None] + torch.arange(width)).clamp_(max=len(flat) - 1).to(flat.device)]
 
 
-WINDOW = 1024
-"""Pairs, times layers, that are held at a time, and sorted by length."""
+WINDOW = 1024  # pairs, times layers, that are held at a time, and sorted by length
 
 
 @dataclass(frozen=True)
@@ -156,13 +147,11 @@ class LinkReading:
 
 
 class PairEncoder:
-    """An encoder of sentence pairs, each encoded once for any number of readings of links.
-
-    `joint` encodes a pair as one row, `<s> S </s> T </s>` as in XLM-Align's pretraining; else each side is a row. Words
-    that the tokenizer drops, or that do not fit into the model, have no links; `left_out` counts them. Words are linked
-    if any of their sub-words are. The same pairs in the same order have the same links to the last bit; among other
-    pairs scores differ in their last digits.
-    """
+    """An encoder of sentence pairs, each encoded once for any number of readings of links. `joint` encodes a pair as
+    one row, `<s> S </s> T </s>` as in XLM-Align's pretraining; else each side is a row. Words that the tokenizer drops,
+    or that do not fit into the model, have no links; `left_out` counts them. Words are linked if any of their sub-words
+    are. The same pairs in the same order have the same links to the last bit; among other pairs scores differ in their
+    last digits."""
 
     def __init__(
         self,
@@ -173,40 +162,13 @@ class PairEncoder:
         pieces: SubWords | None = None,
     ) -> None:
         """`around` are the special ids before and after a sentence, and `types` the token types of the two sides.
-
-        `pieces`, which may limit the length of rows, are needed for pairs of words.
-        """
+        `pieces`, which may limit the length of rows, are needed for pairs of words."""
         self.encoder, self.types, self.joint, self.pieces = encoder, types, joint, pieces
         self.before, self.after = map(list, around)
         marks = len(self.before) + len(self.after) * (2 if joint else 1)
         longest = pieces.longest if pieces else None
         self.room = RowRoom(min(encoder.length, longest or encoder.length), marks, joint)
         self.left_out = LeftOut()
-
-    @classmethod
-    def of_words(cls, encoder: Encoder, pieces: SubWords, target_type: int = 0, joint: bool = False) -> PairEncoder:
-        """An encoder of pairs of words by a tokenizer; `target_type` is the token type of the second side."""
-        return cls(encoder, (pieces.before, pieces.after), (0, target_type), joint, pieces)
-
-    @classmethod
-    def open(
-        cls,
-        folder: Path,
-        top: int | None = None,
-        *,
-        joint: bool = False,
-        device: str = "cpu",
-        precision: Precision = "float32",
-    ) -> PairEncoder:
-        """A model up to layer `top`, or all of it, with the tokenizer in its folder.
-
-        In a joint row the target has the token type that the tokenizer's template gives it, if the model has it.
-        """
-        encoder, pieces = Encoder(folder, top, device, precision), SubWords(folder)
-        if pieces.size > encoder.types:
-            raise BadInput(f"a tokenizer of {pieces.size:,} types for a model of {encoder.types:,}", folder)
-        target_type = pieces.second_type if joint and encoder.token_types > 1 else 0
-        return cls.of_words(encoder, pieces, target_type, joint)
 
     def links(self, pairs: Iterable[Pair], readings: Sequence[LinkReading]) -> Iterator[list[Scored]]:
         """The links of each pair of words by each reading; only a few pairs are held at a time."""
@@ -307,11 +269,16 @@ class EncoderAligner(Aligner):
         device: str = "cpu",
         precision: Precision = "float32",
     ) -> EncoderAligner:
-        """A model with the tokenizer in its folder; without `layer`, the one at two thirds of its depth."""
+        """A model with the tokenizer in its folder; without `layer`, the one at two thirds of its depth. In a joint row
+        the target has the token type that the tokenizer's template gives it, if the model has it."""
         if layer is None:
             layer = main_layer(getattr(read_config(folder).get_text_config(), "num_hidden_layers", 0))
-        encoder = PairEncoder.open(folder, layer, joint=joint, device=device, precision=precision)
-        return cls(encoder, LinkReading(method, layer))
+        encoder, pieces = Encoder(folder, layer, device, precision), SubWords(folder)
+        if pieces.size > encoder.types:
+            raise BadInput(f"a tokenizer of {pieces.size:,} types for a model of {encoder.types:,}", folder)
+        target_type = pieces.second_type if joint and encoder.token_types > 1 else 0
+        around = pieces.before, pieces.after
+        return cls(PairEncoder(encoder, around, (0, target_type), joint, pieces), LinkReading(method, layer))
 
     @property
     def name(self) -> str:

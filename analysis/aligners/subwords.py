@@ -1,33 +1,23 @@
-"""Words as sub-words, with the tokenizer of any folder that transformers can load."""
+"""Words as sub-words, with the tokenizer.json of any folder."""
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
 from tokenizers import Tokenizer
 
 from derive import strict_json
 from derive.errors import BadInput
-from pretrain.saved_model import load_tokenizer
 
-Pieces = Sequence[Sequence[int]]
-"""A sentence: the ids of each word, none for a word that the tokenizer drops."""
+Pieces = Sequence[Sequence[int]]  # a sentence: the ids of each word, none for a word that the tokenizer drops
 _ROOM = 1 << 18
-_UNLIMITED = 1 << 30
-"""A longest row beyond this is transformers' way to say that there is none."""
+_UNLIMITED = 1 << 30  # a longest row beyond this is transformers' way to say that there is none
 
 
 class SubWords:
-    """A tokenizer that sees each word by itself, after a space, so that a word has one encoding everywhere.
-
-    Text that looks like a special token (a literal `<s>`) is ordinary text.
-
-    Attributes:
-        size: the types of the tokenizer.
-        before, after: the special ids around a sentence.
-        second_type: the token type that the tokenizer's template gives the second of two texts in a row.
-        longest: how many ids a row may have by its `model_max_length`, None where it says nothing.
-    """
+    """A tokenizer that sees each word by itself, after a space, so that a word has one encoding everywhere. Text that
+    looks like a special token (a literal `<s>`) is ordinary text. `size` is the number of its types, `before` and
+    `after` are the special ids around a sentence, `second_type` the token type that its template gives the second of
+    two texts in a row, and `longest` how many ids a row may have by its `model_max_length`, None without one."""
 
     def __init__(self, folder: Path) -> None:
         """Open the tokenizer of a folder."""
@@ -74,21 +64,9 @@ def _longest(folder: Path) -> int | None:
 
 def _open(folder: Path) -> Tokenizer:
     path = folder / "tokenizer.json"
-    if not path.exists() and not find_spec("sentencepiece") and (tables := sorted(folder.glob("*.model"))):
-        raise BadInput(
-            "to read this table the package sentencepiece is needed: install it, or put a tokenizer.json beside it",
-            tables[0],
-        )
-    opened = None if path.exists() else load_tokenizer(folder)
+    if not path.exists():
+        raise BadInput("no tokenizer here; expected the file that transformers' fast tokenizers save", path)
     try:
-        if opened is None:
-            return Tokenizer.from_file(str(path))
-        named = {file for kind, file in opened.vocab_files_names.items() if kind != "tokenizer_file"}
-        missing = sorted(file for file in named or {path.name} if not (folder / file).exists())
-        if not missing:
-            return Tokenizer.from_str(opened.backend_tokenizer.to_str())  # a copy of its own, to be set as is needed
+        return Tokenizer.from_file(str(path))
     except Exception as error:  # tokenizers raises bare Exception for whatever it cannot parse
-        reason = str(error).strip().splitlines() or [type(error).__name__]
-        raise BadInput(f"no tokenizer that can be read: {reason[0]}", folder) from None
-    # transformers makes one of nothing but special tokens, and says nothing.
-    raise BadInput(f"no tokenizer here: neither {path.name} nor {' and '.join(missing)}", folder)
+        raise BadInput(f"no tokenizer that can be read: {' '.join(str(error).split())}", path) from None

@@ -11,8 +11,7 @@ from derive.links.aligner import Pair
 from derive.readers.lines import read_lines, tokens
 from derive.readers.links import Gold, GoldLinks, Link, read_gold
 
-SETS = ("de-en", "en-fr", "ro-en", "en-hi")
-"""The sets of XLM-Align's Table 2, each named after its source and its target language."""
+SETS = ("de-en", "en-fr", "ro-en", "en-hi")  # XLM-Align's Table 2; each is named after its source and its target
 
 
 def score(gold: GoldLinks, links: Iterable[Link]) -> LinkCounts:
@@ -22,22 +21,16 @@ def score(gold: GoldLinks, links: Iterable[Link]) -> LinkCounts:
 
 
 def score_all(gold: Iterable[GoldLinks], links: Iterable[Iterable[Link]]) -> LinkCounts:
-    """The counts of a corpus: the sum over its sentence pairs, which may stream.
-
-    Raises:
-        ValueError: the two do not have the same number of sentence pairs.
-    """
+    """The counts of a corpus: the sum over its sentence pairs, which may stream. Raises ValueError if the two do not
+    have the same number of sentence pairs."""
     return sum((score(*pair) for pair in zip(gold, links, strict=True)), LinkCounts())
 
 
 def score_each(
     gold: Iterable[GoldLinks], links: Iterable[Sequence[Iterable[Link]]], aligners: int
 ) -> list[list[LinkCounts]]:
-    """The counts of several aligners, pair by pair; `links` has, for each sentence pair, those of every aligner.
-
-    Raises:
-        ValueError: the two do not have the same number of sentence pairs, or a pair not the links of every aligner.
-    """
+    """The counts of several aligners, pair by pair; `links` has, for each sentence pair, those of every aligner. Raises
+    ValueError if the two do not have the same number of sentence pairs, or a pair lacks the links of an aligner."""
     columns: list[list[LinkCounts]] = [[] for _ in range(aligners)]
     for correct, row in zip(gold, links, strict=True):
         for column, each in zip(columns, row, strict=True):
@@ -64,11 +57,8 @@ class GoldSet:
 
 
 def gold_set(folder: Path, name: str) -> GoldSet:
-    """Open a set such as de-en: `folder`/de-en with `test.de`, `test.en` and `alignv2.txt` in WPT's format.
-
-    Raises:
-        BadInput: a file is missing or malformed, or they do not fit each other.
-    """
+    """Open a set such as de-en: `folder`/de-en with `test.de`, `test.en` and `alignv2.txt` in WPT's format. Raises
+    BadInput if a file is missing or malformed, or they do not fit each other."""
     home = folder / name
     source, _, target = name.partition("-")
     pairs = read_pairs(home / f"test.{source}", home / f"test.{target}")
@@ -76,11 +66,8 @@ def gold_set(folder: Path, name: str) -> GoldSet:
 
 
 def read_pairs(source: Path, target: Path) -> tuple[Pair, ...]:
-    """The words, separated by spaces and tabs, of two files of one sentence per line.
-
-    Raises:
-        BadInput: the files do not have the same number of lines, or a line has no words.
-    """
+    """The words, separated by spaces and tabs, of two files of one sentence per line. Raises BadInput if the files do
+    not have the same number of lines, or a line has no words."""
     sides = [[_words(path, *line) for line in read_lines(path)] for path in (source, target)]
     if len(sides[0]) != len(sides[1]):
         raise BadInput(f"{len(sides[1]):,} sentences for the {len(sides[0]):,} of {source}", target)

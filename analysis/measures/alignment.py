@@ -27,16 +27,12 @@ from pretrain.run import read_metrics
 
 @dataclass(frozen=True)
 class Alignment:
-    """Which types found their image, their in-dictionary flags and their counts: columns of m moved types.
-
-    `candidates` is the number of rows among which each was sought, so chance is 1 / candidates.
-    """
+    """Which types found their image, their in-dictionary flags and their counts: columns of m moved types."""
 
     forward: np.ndarray
     back: np.ndarray
     in_dictionary: np.ndarray
     counts: np.ndarray
-    candidates: int
 
     @property
     def shares(self) -> dict[str, tuple[float, int]]:
@@ -57,23 +53,14 @@ class Alignment:
 
 @dataclass(frozen=True)
 class Types:
-    """The types that alignment@1 is measured over.
+    """The types that alignment@1 is measured over, for a model's table of `rows` rows (0: any number)."""
 
-    types: (n,) the source ids that are not special and occur in the source corpus.
-    image: (V,) the derived id of each source id.
-    dictionary: (d,) the source ids of the dictionary's entries.
-    counts: (V,) occurrences in the source corpus.
-    own: (V,) the id of each source id in the first language.
-    numbers: the token types of both languages.
-    rows: rows of the model's table; 0: any number.
-    """
-
-    types: np.ndarray
-    image: np.ndarray
-    dictionary: np.ndarray
-    counts: np.ndarray
-    own: np.ndarray
-    numbers: tuple[int, int] = (0, 1)
+    types: np.ndarray  # (n,) the source ids that are not special and occur in the source corpus
+    image: np.ndarray  # (V,) the id of each source id in the second language
+    dictionary: np.ndarray  # (d,) the source ids of the dictionary's entries
+    counts: np.ndarray  # (V,) occurrences in the source corpus
+    own: np.ndarray  # (V,) the id of each source id in the first language
+    numbers: tuple[int, int] = (0, 1)  # the token types of both languages
     rows: int = 0
 
     @classmethod
@@ -84,10 +71,8 @@ class Types:
     @classmethod
     def between(cls, languages: Languages, first: str, second: str) -> Types:
         """The types of an ordered pair of a model's languages: types of the first are sought among the second's.
-
         Dictionary types have an entry in any dictionary of the model that has either language: what both owe to the
-        source is not held out.
-        """
+        source is not held out."""
         vocabulary, a, b = languages.vocabulary, languages[first], languages[second]
         entries = [_entries(languages, pair) for pair in languages.dictionaries if {first, second} & {*pair}]
         dictionary = np.unique(np.concatenate([np.empty(0, np.int64), *entries]))
@@ -95,56 +80,45 @@ class Types:
         return cls(vocabulary.types, b.table, dictionary, vocabulary.counts, a.table, numbers, languages.rows)
 
     @property
-    def measurable(self) -> bool:
-        """Whether any type changes its id: where the script stays, alignment@1 is not defined, and is not recorded."""
-        return bool(self.moved.any())
-
-    @property
     def moved(self) -> np.ndarray:
         """Which of the types have another id in the second language, (n,) bool."""
         return np.asarray(self.image[self.types] != self.own[self.types])
 
+    @property
+    def measurable(self) -> bool:
+        """Whether any type changes its id: where the script stays, alignment@1 is not defined, and is not recorded."""
+        return bool(self.moved.any())
+
     def rows_of(self, table: Tensor, languages: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """The embeddings of the types in either language, (n, H) float32 each, new; arguments as `alignment` has."""
-        rows = table.detach()
-        source, derived = (rows[torch.from_numpy(ids[self.types])].float() for ids in (self.own, self.image))
+        source, derived = (table.detach()[torch.from_numpy(ids[self.types])].float() for ids in (self.own, self.image))
         if languages is not None:
             source += languages[self.numbers[0]].detach()
             derived += languages[self.numbers[1]].detach()
         return source, derived
 
     def alignment(self, table: Tensor, languages: Tensor | None = None) -> Alignment:
-        """alignment@1 of a table of word embeddings (ALIGN-MLM, section 5, after Deshpande et al. 2021).
-
-        The candidates of a source type are the images of all types; of a derived one, all types. A type that is
-        its own image (shared vocabulary) stays a candidate but is not sought: it would find itself.
-
-        Args:
-            table: (2V, H) rows or more, the source's first; left as it is.
-            languages: (2, H) or more rows, the languages' embeddings, added to the words' where a model has them, as
-                in the published numbers.
-
-        Raises:
-            ValueError: no type has an image other than itself, or a row is not finite.
-        """
-        moved = self.moved
-        if not moved.any():
+        """alignment@1 of a table of word embeddings, (2V, H) or more rows, the source's first; it is left as it is
+        (ALIGN-MLM, section 5, after Deshpande et al. 2021). The candidates of a source type are the images of all
+        types; of a derived one, all types. A type that is its own image (shared vocabulary) stays a candidate but is
+        not sought: it would find itself. `languages` are the languages' embeddings, added to the words' where a model
+        has them, as in the published numbers. Raises ValueError if no type has an image other than itself, or a
+        row is not finite."""
+        if not self.measurable:
             raise ValueError("no type changes its id between the two languages: there is no alignment to measure")
-        forward, back = mutual_nearest(*self.rows_of(table, languages))
+        moved, (forward, back) = self.moved, mutual_nearest(*self.rows_of(table, languages))
         sought = self.types[moved]
         in_dictionary = np.isin(sought, self.dictionary)
-        return Alignment(forward[moved], back[moved], in_dictionary, self.counts[sought], len(self.types))
+        return Alignment(forward[moved], back[moved], in_dictionary, self.counts[sought])
 
 
 def mutual_nearest(
     source: Tensor, derived: Tensor, block: int = 512, width: int = 2048
 ) -> tuple[np.ndarray, np.ndarray]:
     """For each i, whether derived row i is the most cosine-similar to source row i, and the other way round: (n,) bool.
-
-    A tie is no find: the row must be more similar than every other, so a collapsed table scores 0, whatever
-    the order of its rows. Both answers come from one pass over tiles of `block` x `width` products, which stay in the
-    processor's cache; the (n, n) matrix is never formed. Rows, (n, H) float32 on one device, are normalised in place.
-    """
+    A tie is no find: the row must be more similar than every other, so a collapsed table scores 0, whatever the order
+    of its rows. Both answers come from one pass over tiles of `block` x `width` products, which stay in the processor's
+    cache; the (n, n) matrix is never formed. Rows, (n, H) float32 on one device, are normalised in place."""
     n = len(source)
     for rows in (source, derived):
         rows /= torch.linalg.vector_norm(rows, dim=1, keepdim=True).clamp_min_(1e-12)
@@ -170,24 +144,24 @@ def mutual_nearest(
 
 
 def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[str, Null]:
-    """The null of the shares `all`, `dictionary` and `held-out` of `alignment_of_model`.
-
-    Types are paired at random with one of those nearest in frequency: with any other pairs, rows that have learnt only
-    the frequency of their types would leave the null.
-    """
-    table, token_types = architecture_of(model.config).tables(model)
-    forward = nearest(*types.rows_of(table, _language_rows(token_types)))
+    """The null of the shares `all`, `dictionary` and `held-out` of `alignment_of_model`. Types are paired at random
+    with one of those nearest in frequency: with any other pairs, rows that have learnt only the frequency of their
+    types would leave the null."""
+    forward = nearest(*types.rows_of(*_tables(model)))
     moved, in_dictionary = types.moved, np.isin(types.types, types.dictionary)
-    pairings = shuffled(like_frequent(types.counts[types.types]), shuffles, seed)
+    hits = forward == shuffled(like_frequent(types.counts[types.types]), shuffles, seed)
     kinds = {"all": moved, "dictionary": moved & in_dictionary, "held-out": moved & ~in_dictionary}
-    hits = forward == pairings
     return {name: null(hits[:, kind].mean(1), 1 / len(forward)) for name, kind in kinds.items() if kind.any()}
 
 
 def alignment_of_model(model: Any, types: Types) -> Alignment:
     """alignment@1 of a model in memory; its weights are left as they are."""
+    return types.alignment(*_tables(model))
+
+
+def _tables(model: Any) -> tuple[Tensor, Tensor | None]:
     table, token_types = architecture_of(model.config).tables(model)
-    return types.alignment(table, _language_rows(token_types))
+    return table, _language_rows(token_types)
 
 
 def alignments_of_checkpoint(checkpoint: Path, pairs: Sequence[Types]) -> list[Alignment]:
@@ -223,10 +197,8 @@ def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
 
 
 def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: int = 0) -> Measurement:
-    """alignment@1 over the steps of pretraining, the earlier ones from the probes in metrics.jsonl.
-
-    `before` are the steps of the model that the run started from. There are no records where the script stays.
-    """
+    """alignment@1 over the steps of pretraining, the earlier ones from the probes in metrics.jsonl. `before` are the
+    steps of the model that the run started from. There are no records where the script stays."""
     if not types.measurable:
         return Measurement()
     (alignment,) = alignments_of_checkpoint(model.checkpoint, [types])
@@ -246,12 +218,9 @@ def pair_alignment(model: MeasuredModel, languages: Languages, pairs: Sequence[t
 
 
 def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, frozenset[int]]) -> Measurement:
-    """alignment@1 of held-out types, by whether the dictionary has another form of the same word.
-
-    The types are words that the corpus has in another form as one type, and that are not in the dictionary: those
-    with a form in it (`held-out-form`), and those with none (`held-out-lemma`). A metric over no types is left out.
-    `mates` are the other forms of each type that is a word (`derive.usage.mates`).
-    """
+    """alignment@1 of held-out inflected types: those with another form in the dictionary (`held-out-form`), and those
+    with none (`held-out-lemma`). A metric over no types is left out. `mates` are the other forms of each type that is a
+    word (`derive.usage.mates`)."""
     if not types.measurable:
         return Measurement()
     (alignment,) = alignments_of_checkpoint(model.checkpoint, [types])
@@ -259,9 +228,8 @@ def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, froze
     forms = [mates.get(own, frozenset()) for own in types.types[types.moved].tolist()]
     inflected = np.array([bool(others) for others in forms], bool) & ~alignment.in_dictionary
     seen = np.array([not entries.isdisjoint(others) for others in forms], bool)
-    kinds = {FORM: alignment.forward[inflected & seen], LEMMA: alignment.forward[inflected & ~seen]}
-    hits = {metric: found for metric, found in kinds.items() if len(found)}
-    shares = ((metric, float(found.mean()), len(found)) for metric, found in hits.items())
+    hits = {FORM: alignment.forward[inflected & seen], LEMMA: alignment.forward[inflected & ~seen]}
+    shares = ((metric, float(found.mean()), len(found)) for metric, found in hits.items() if len(found))
     return Measurement(tuple(model.record(ALIGNMENT, *share) for share in shares))
 
 
@@ -271,10 +239,8 @@ def _records(model: MeasuredModel, alignment: Alignment, **fields: str) -> list[
 
 
 def growth(metrics: Path, final: Sequence[Record], before: int = 0) -> list[Record]:
-    """The alignment records of a run's earlier steps, from the probes in its metrics.jsonl.
-
-    `final` are the alignment records after its last step; they have the count of each share.
-    """
+    """The alignment records of a run's earlier steps, from the probes in its metrics.jsonl. `final` are the alignment
+    records after its last step; they have the count of each share."""
     last = {record.metric: record for record in final}
     return [
         replace(last[metric], value=value, step=before + row["step"])

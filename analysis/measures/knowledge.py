@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from analysis.records.items import Items
-from analysis.records.record import BOTH, CARRIED, KNOWN, MeasuredModel, Measurement
+from analysis.records.record import BOTH, CARRIED, KNOWN, Items, MeasuredModel, Measurement
 from derive.errors import BadInput
 from derive.example import Question
 from derive.language import SOURCE
@@ -21,12 +20,9 @@ from pretrain.batch import UNLABELLED, Rows
 from pretrain.model import autocast, encode
 from pretrain.saved_model import load_model, read_config
 
-PERMUTATIONS, LEVEL = 1_000, 0.95
-"""How often answers are permuted for the null, and the quantile that is given next to its mean."""
-NULLS = ("all", "seen", "held-out")
-"""The kinds of questions that have a null of their own."""
-ROWS = 256
-"""Clozes of a batch."""
+PERMUTATIONS, LEVEL = 1_000, 0.95  # of the null, whose quantile is given next to its mean
+NULLS = ("all", "seen", "held-out")  # the kinds of questions that have a null of their own
+ROWS = 256  # clozes of a batch
 UNDECIDED = -1
 
 
@@ -34,20 +30,17 @@ def knowledge(
     model: MeasuredModel, languages: Languages, questions: Sequence[Question], images: Sequence[Question]
 ) -> Measurement:
     """Accuracy over facts of the source alone, queried in the source (known) and in the model's language (carried), and
-    over shared ones queried in that language, each with its chance level and nulls.
-
-    `images` are the questions in that language. For a null the answers are permuted among the questions of each
-    relation, so a preference for some answers gains nothing; its quantile is reached by one permutation in twenty.
-    Questions whose answer is seen, or held out, have nulls of their own: they have fewer answers, and a model that
-    prefers words of the dictionary is correct more often where these are the answers.
-    """
-    spelt, device = architecture_of(read_config(model.checkpoint)), torch.device(model.device)
+    over shared ones queried in that language (`images`), each with its chance level and nulls. For a null the answers
+    are permuted among the questions of each relation, so a preference for some answers gains nothing; its quantile is
+    reached by one permutation in twenty. Questions whose answer is seen, or held out, have nulls of their own: a model
+    that prefers words of the dictionary is correct more often where these are the answers."""
+    spelt = architecture_of(read_config(model.checkpoint))
     network: Any = load_model(model.checkpoint, spelt.masked_model)[0]
-    network.to(device).eval()
+    network.to(model.device).eval()
     gold = np.array([question.candidates.index(question.answer) for question in questions])
     shared = np.array([question.shared for question in questions])
-    here = answers(network, languages, SOURCE, questions, device)
-    there = answers(network, languages, model.language, images, device)
+    here = answers(network, languages, SOURCE, questions)
+    there = answers(network, languages, model.language, images)
     by_dictionary = _by_dictionary(languages, model.language, questions)
     records = []
     for measure, given, among in ((KNOWN, here, ~shared), (CARRIED, there, ~shared), (BOTH, there, shared)):
@@ -70,14 +63,10 @@ def knowledge(
 
 
 @torch.inference_mode()
-def answers(
-    model: Any, languages: Languages, name: str, questions: Sequence[Question], device: torch.device
-) -> np.ndarray:
-    """The candidate that a model chooses for each question, queried in the language `name`: (Q,) int64.
-
-    A candidate's score is the sum over the question's clozes of its log-probability at the masked place; where two
-    share the best score the answer is UNDECIDED.
-    """
+def answers(model: Any, languages: Languages, name: str, questions: Sequence[Question]) -> np.ndarray:
+    """The candidate that a model chooses for each question, queried in the language `name`: (Q,) int64. A candidate's
+    score is the sum over the question's clozes of its log-probability at the masked place; where two share the best
+    score the answer is UNDECIDED."""
     encode, language, specials = languages.vocabulary.encode, languages[name], languages.specials
     spelt, types = architecture_of(model.config), (language.number, languages.padding)
     rows, places = [], []
@@ -92,7 +81,7 @@ def answers(
     if (longest := max(map(len, rows))) > (room := spelt.length(model.config)):
         raise BadInput(f"a question of {longest} ids, and rows of {room}; expected a model that reads longer ones")
     batches = [slice(start, start + ROWS) for start in range(0, len(rows), ROWS)]
-    logits = torch.cat([_logits(model, rows[b], places[b], types, specials.pad, device) for b in batches])
+    logits = torch.cat([_logits(model, rows[b], places[b], types, specials.pad) for b in batches])
     given, first = np.full(len(questions), UNDECIDED), 0
     for q, question in enumerate(questions):
         one = np.array([encode(word)[0] for word in question.candidates])
@@ -106,15 +95,10 @@ def answers(
 
 
 def _logits(
-    model: Any,
-    rows: Sequence[np.ndarray],
-    places: Sequence[int],
-    types: tuple[int, int],
-    pad: int,
-    device: torch.device,
+    model: Any, rows: Sequence[np.ndarray], places: Sequence[int], types: tuple[int, int], pad: int
 ) -> torch.Tensor:
     """Logits at one place of each row, (N, types), on the CPU; `types` are the token types of words and padding."""
-    ids = np.full((len(rows), max(map(len, rows))), pad)
+    ids, device = np.full((len(rows), max(map(len, rows))), pad), next(model.parameters()).device
     for line, row in zip(ids, rows, strict=True):
         line[: len(row)] = row
     languages = np.where(ids == pad, types[1], types[0])

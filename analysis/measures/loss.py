@@ -1,12 +1,17 @@
-"""The loss on masked ids: of text that no model has read, by language, and with the ids shuffled among their places.
+"""The loss on masked ids, and the cosine between two languages' gradients of it.
 
-Shapes: N masked ids, S shuffles, V types.
+The loss is of text that no model has read, by language, and with the ids shuffled among their places. The cosine says
+whether an update that helps one language helps the other. It is taken over the layers' parameters, which all languages
+share, without the embeddings, of which each script has its own rows, and the prediction head, whose bias counts words.
+Shapes: N masked ids, S shuffles, V types, U units, I inputs, P parts of a text.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from analysis.records.record import HELD_OUT, MeasuredModel, Measurement, Record
 from derive.languages import Languages, only_last
@@ -17,18 +22,15 @@ from pretrain.model import autocast, encode, prediction_loss
 from pretrain.objectives.mlm import Monolingual
 from pretrain.saved_model import load_model, read_config
 
-ROWS = 256
-"""Rows of a batch: the number changes only the last digits."""
-MOST = 2048
-"""Masked ids that are used; the first ones, where there are more."""
+ROWS = 256  # rows of a batch: the number changes only the last digits
+MOST = 2048  # masked ids that are used; the first ones, where there are more
+PARTS = 8  # parts of a text, whose differences show the noise of its draw
 
 
 def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed: int = 0) -> Measurement:
-    """The loss in nats per masked id, for every language of a model, on the last `share` of its sentences.
-
-    Rows are packed as in pretraining and masked as in BERT, 15 % of the ids of each; the masks depend on `seed` alone,
-    so that models predict the same ids. So do clones of a language, whose lines have the same lengths.
-    """
+    """The loss in nats per masked id, for every language of a model, on the last `share` of its sentences. Rows are
+    packed as in pretraining and masked as in BERT, 15 % of the ids of each; the masks depend on `seed` alone, so that
+    models predict the same ids. So do clones of a language, whose lines have the same lengths."""
     spelt = architecture_of(settings := read_config(model.checkpoint))
     network: Any = load_model(model.checkpoint, spelt.masked_model)[0]
     network.to(model.device).eval()
@@ -47,25 +49,19 @@ def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed
 
 
 def masked_only(rows: Rows, mask: int) -> Rows:
-    """The rows with labels only where the input is the mask, a special id.
-
-    One in five labelled ids of pretraining is visible, mostly as it is: copying those lowers the loss without context.
-    """
+    """The rows with labels only where the input is the mask, a special id. One in five labelled ids of pretraining is
+    visible, mostly as it is: copying those lowers the loss without context."""
     labels = rows.labels.masked_fill(rows.ids != mask, UNLABELLED)
     return Rows(rows.ids, labels, rows.languages, rows.padded, rows.places)
 
 
 @torch.inference_mode()
 def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float, int, np.ndarray]:
-    """The mean loss in nats of N masked ids, N, and the means after the ids were shuffled among their places, (S,).
-
-    A model that knows how frequent words are, and no more, has the same loss after a shuffle: any gain was read from
-    the context, if every labelled id is behind a mask (`masked_only`). The model is used as it is: in evaluation mode
-    without dropout.
-    """
+    """The mean loss in nats of N masked ids, N, and the means after the ids were shuffled among their places, (S,). A
+    model that knows how frequent words are, and no more, has the same loss after a shuffle: any gain was read from the
+    context, if every labelled id is behind a mask (`masked_only`). The model is used as it is: in evaluation mode
+    without dropout."""
     spelt, at = architecture_of(model.config), rows.positions.at[:MOST]
-    if not len(at):
-        raise ValueError("no id is masked")
     labels = rows.labels.flatten()[at]
     top = encode(model, rows, len(spelt.layers(model))).flatten(0, 1)[at]
     losses = torch.cat([-spelt.logits(model, part).float().log_softmax(1)[:, labels] for part in top.split(256)])
@@ -78,3 +74,67 @@ def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float
 def unigram_loss(labels: np.ndarray, counts: np.ndarray) -> float:
     """The mean loss in nats of predicting types, (N,), by how often each occurs, `counts` (V,), plus one: chance."""
     return float(-np.log((counts[labels] + 1) / (counts.sum() + len(counts))).mean())
+
+
+def gradient_parts(model: Any, rows: Rows, parts: int = PARTS) -> list[list[Tensor]]:
+    """The contribution of each of some nearly equal parts of `rows` to its `layer_gradients`."""
+    return [layer_gradients(model, rows.part(i, parts), rows.labelled) for i in range(parts)]
+
+
+def whole(parts: Sequence[Sequence[Tensor]]) -> list[Tensor]:
+    """The gradients of a whole batch: the sum of its parts' gradients, parameter by parameter."""
+    return [torch.stack(terms).sum(0) for terms in zip(*parts, strict=True)]
+
+
+def layer_gradients(model: Any, rows: Rows, of: int | None = None) -> list[Tensor]:
+    """The gradient of the MLM loss, a mean over the labelled ids of `rows`, by each parameter of the layers: (U, I). It
+    is the sum over them by `of`, the labelled ids of a text, where these rows are a part of one. A bias, or the weight
+    of a normalisation, is (U, 1). The model is used as it is: in evaluation mode without dropout."""
+    of = rows.labelled if of is None else of
+    parameters = list(architecture_of(model.config).layers(model).parameters())
+    with torch.enable_grad():
+        loss = prediction_loss(model, rows) / of
+        gradients = torch.autograd.grad(loss, parameters)
+    return [gradient.flatten(1) if gradient.ndim > 1 else gradient[:, None] for gradient in gradients]
+
+
+def gradient_cosine(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
+    """The cosine of two gradients, each as one vector over all parameters."""
+    return _product(first, second) / _norms(first, second)
+
+
+def shuffled_cosines(first: Sequence[Tensor], second: Sequence[Tensor], shuffles: int, seed: int) -> np.ndarray:
+    """The same with the units of each parameter of the second gradient shuffled, (S,). A unit's inputs stay together:
+    the similarity of two gradients by their shape alone stays."""
+    random, products = np.random.default_rng(seed), np.zeros(shuffles)
+    for a, b in zip(first, second, strict=True):
+        of_units = (a.double() @ b.double().T).cpu().numpy()  # (U, U)
+        here = np.arange(len(of_units))
+        products += [of_units[here, random.permutation(len(here))].sum() for _ in range(shuffles)]
+    return products / _norms(first, second)
+
+
+def noise_cosines(
+    first: Sequence[Sequence[Tensor]], second: Sequence[Sequence[Tensor]], shuffles: int, seed: int
+) -> np.ndarray:
+    """The noise of the cosine of two gradients from the draw of the texts alone, (S,), from the parts of either. The
+    deviation of each part's contribution from the mean of all parts is added with a sign drawn for each part: other
+    text of the same size would change the cosine as much."""
+    sides = whole(first), whole(second)
+    random, products = np.random.default_rng(seed), np.zeros(shuffles)
+    for parts, other in ((first, sides[1]), (second, sides[0])):
+        terms = np.array([_product(part, other) for part in parts])
+        deviations = (terms - terms.mean()) * np.sqrt(len(terms) / (len(terms) - 1))
+        products += random.choice((-1.0, 1.0), (shuffles, len(terms))) @ deviations
+    return products / _norms(*sides)
+
+
+def _product(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
+    return sum(float((a.double() * b.double()).sum()) for a, b in zip(first, second, strict=True))
+
+
+def _norms(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
+    sizes = [sum(float((g.double() ** 2).sum()) for g in gradient) ** 0.5 for gradient in (first, second)]
+    if not all(sizes):
+        raise ValueError("a gradient is 0 everywhere: it has no direction")
+    return sizes[0] * sizes[1]

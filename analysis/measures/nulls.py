@@ -14,19 +14,14 @@ import numpy as np
 
 from analysis.records.record import Null
 
-ALIKE = 5
-"""The smallest group of alike items that is used: in a smaller one, items would often keep their own place."""
-LOW, HIGH = 2.5, 97.5
-"""Percentiles."""
-LIKE_FREQUENT = 10
-"""Types of a group that are exchanged with each other."""
+ALIKE = 5  # the smallest group of alike items that is used: in a smaller one, items would often keep their own place
+LOW, HIGH = 2.5, 97.5  # percentiles
+LIKE_FREQUENT = 10  # types of a group that are exchanged with each other
 
 
 def like_frequent(counts: np.ndarray) -> list[Hashable]:
-    """The group of each type: those nearest in frequency, LIKE_FREQUENT of them; the last group has more.
-
-    `counts` are occurrences, one per type.
-    """
+    """The group of each type: those nearest in frequency, LIKE_FREQUENT of them; the last group has more. `counts` are
+    occurrences, one per type."""
     rank = np.argsort(np.argsort(-counts, kind="stable"))
     groups: list[Hashable] = np.minimum(rank // LIKE_FREQUENT, max(len(counts) // LIKE_FREQUENT - 1, 0)).tolist()
     return groups
@@ -52,8 +47,6 @@ def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int) -> np.ndarray:
 
 def null(values: np.ndarray, chance: float | None = None) -> Null:
     """The null of the values after shuffles, (S,); without a theoretical chance level it is their mean."""
-    if not len(values):
-        raise ValueError("a null of no shuffles")
     low = float(np.percentile(values, LOW, method="lower"))  # numbers of few items jump: no value between two
     high = float(np.percentile(values, HIGH, method="higher"))
     return Null(float(np.mean(values)) if chance is None else chance, low, high, len(values))
@@ -67,10 +60,8 @@ def either(first: Null, second: Null) -> Null:
 def exchanged_accuracies(
     predicted: np.ndarray, labels: np.ndarray, types: np.ndarray, shuffles: int, seed: int
 ) -> np.ndarray:
-    """The share of words that are correct by the labels of another type, as frequent as theirs, (S,).
-
-    Words have a predicted label, a gold label and a type, (N,) each; labels are numbers from 0.
-    """
+    """The share of words that are correct by the labels of another type, as frequent as theirs, (S,). Words have a
+    predicted label, a gold label and a type, (N,) each; labels are numbers from 0."""
     _, type_of = np.unique(types, return_inverse=True)
     counts, width = np.bincount(type_of), 1 + int(max(predicted.max(), labels.max()))
     predicted_of, share_of = (np.zeros((len(counts), width)) for _ in range(2))

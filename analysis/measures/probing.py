@@ -1,8 +1,6 @@
-"""Probes of a model: what two languages have in common at one step of pretraining, each number with its null.
-
-The text of a run's probes is the same at every step, and read by no model. Shapes: B rows, L ids or layers with the
-embeddings, V types, N sentences or words, H hidden.
-"""
+"""Probes of a model: what two languages have in common at one step of pretraining, each number with its null. The text
+of a run's probes is the same at every step, and read by no model. Shapes: B rows, L ids or layers with the embeddings,
+V types, N sentences or words, H hidden."""
 
 from __future__ import annotations
 
@@ -16,19 +14,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from analysis.measures import loss, states
 from analysis.measures.alignment import Types, alignment_nulls, alignment_of_model
-from analysis.measures.gradients import gradient_cosine, gradient_parts, noise_cosines, shuffled_cosines, whole
-from analysis.measures.loss import MOST, masked_loss, masked_only, unigram_loss
 from analysis.measures.nulls import either, exchanged_accuracies, in_company, null, shuffled
-from analysis.measures.states import (
-    LinearProbe,
-    linear_cka,
-    mutually_nearest,
-    nearest,
-    sentence_means,
-    states,
-    type_means,
-)
 from analysis.records.record import (
     ALIGNMENT,
     CKA,
@@ -55,16 +43,13 @@ from pretrain.objectives.mlm import Monolingual
 from pretrain.saved_model import WEIGHTS, load_model, read_config
 
 LEAST = {"sentences": 20, "rows": 8, "tagged": 20, "tested": 20, "shuffles": 40}
-MOST_SHUFFLES = 10_000
-"""Each is kept as a permutation of all items of a probe."""
+MOST_SHUFFLES = 10_000  # each is kept as a permutation of all items of a probe
 
 
 @dataclass(frozen=True)
 class ProbeConfig:
     """The size of a probe's text: parallel sentences, rows of text a language, and tagged sentences to learn and test.
-
-    `shuffles` make each null, and `seed` decides them and the masks: the same for all models of a study.
-    """
+    `shuffles` make each null, and `seed` decides them and the masks: the same for all models of a study."""
 
     sentences: int = 400
     rows: int = 128
@@ -74,9 +59,8 @@ class ProbeConfig:
     seed: int = 0
 
     def mistakes(self) -> list[str]:
-        wrong = [
-            f"{name} is at least {n}, not {getattr(self, name)}" for name, n in LEAST.items() if getattr(self, name) < n
-        ]
+        sizes = ((name, least, getattr(self, name)) for name, least in LEAST.items())
+        wrong = [f"{name} is at least {least}, not {size}" for name, least, size in sizes if size < least]
         if self.shuffles > MOST_SHUFFLES:
             wrong.append(f"shuffles are at most {MOST_SHUFFLES:,}, not {self.shuffles:,}")
         return wrong + ([] if 0 <= self.seed < 2**63 else ["seed is from 0 to below 2**63"])
@@ -103,12 +87,10 @@ class TaggedWords:
 
 @dataclass(frozen=True)
 class ProbeText:
-    """Parallel sentences as rows, masked rows of each language, others for gradients, tagged words, and types.
-
-    In `masked` every labelled id is behind a mask; `gradient_rows` are masked as in pretraining. `unigram` is the loss
-    on the masked rows of a prediction by frequency alone. `tests` are in the source and in the other language.
-    `numbers` are their token types. `types` is None where the script stays.
-    """
+    """Parallel sentences as rows, masked rows of each language, others for gradients, tagged words, and types. In
+    `masked` every labelled id is behind a mask; `gradient_rows` are masked as in pretraining. `unigram` is the loss on
+    the masked rows of a prediction by frequency alone. `tests` are in the source and in the other language. `numbers`
+    are their token types. `types` is None where the script stays."""
 
     language: str
     numbers: tuple[int, int]
@@ -140,7 +122,7 @@ class ProbeText:
             return stream.draw(range(first, first + rows), np.random.default_rng(seed))[0]
 
         drawn = {name: masked(first, config.seed) for name, first in firsts.items()}
-        hidden = {name: masked_only(rows, languages.specials.mask) for name, rows in drawn.items()}
+        hidden = {name: loss.masked_only(rows, languages.specials.mask) for name, rows in drawn.items()}
         types, counts = Types.open(languages.folder, other), languages.vocabulary.counts
         train = list(islice(examples.examples("train"), config.tagged))
         tests = {name: list(islice(examples.examples("test", name), config.tested)) for name in (SOURCE, other)}
@@ -150,7 +132,7 @@ class ProbeText:
             numbers=(languages[SOURCE].number, languages[other].number),
             pairs=_pairs(held.bitext(SOURCE, other), held, length, config.sentences),
             masked=hidden,
-            unigram={name: unigram_loss(_types(rows, languages[name]), counts) for name, rows in hidden.items()},
+            unigram={name: loss.unigram_loss(_types(rows, languages[name]), counts) for name, rows in hidden.items()},
             gradient_rows=(drawn[SOURCE], masked(firsts[other] + rows, config.seed + 1)),
             train=_tagged(train, task, labels, Reader.of(languages, SOURCE), length),
             tests={
@@ -189,7 +171,7 @@ def _pairs(bitext: Bitext, languages: Languages, length: int, most: int) -> tupl
 
 def _types(rows: Rows, language: Language) -> np.ndarray:
     """The types of the labels that are asked for."""
-    labels = rows.labels.flatten()[rows.positions.at[:MOST]].numpy()
+    labels = rows.labels.flatten()[rows.positions.at[: loss.MOST]].numpy()
     tables = language.table[None] if language.places is None else language.places
     type_of = {int(row): number for table in tables for number, row in enumerate(table)}
     return np.array([type_of[int(label)] for label in labels])
@@ -244,18 +226,16 @@ def model_with_head(checkpoint: Path) -> Any:
 
 
 def with_untrained_chance(records: Sequence[Record]) -> list[Record]:
-    """The records of a run, with the CKA of the model before the first step as the chance level of CKA.
-
-    Translations share words with the same other sentences, which is enough for CKA: random rows have it too. The
-    model's own first value is that level, including all that stays when types are exchanged.
-    """
+    """The records of a run, with the CKA of the model before the first step as the chance level of CKA. Translations
+    share words with the same other sentences, which is enough for CKA: random rows have it too. The model's own first
+    value is that level, including all that stays when types are exchanged."""
     untrained = {record.layer: record.value for record in records if record.measure == CKA and record.step == 0}
-    return [
-        replace(record, null=replace(record.null, chance=untrained[record.layer]))
-        if record.measure == CKA and record.null and record.layer in untrained
-        else record
-        for record in records
-    ]
+    changed = []
+    for record in records:
+        if record.measure == CKA and record.null and record.layer in untrained:
+            record = replace(record, null=replace(record.null, chance=untrained[record.layer]))
+        changed.append(record)
+    return changed
 
 
 class Probes:
@@ -284,21 +264,21 @@ class Probes:
     def _losses(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         """The loss on held-out text of each language, with a fixed mask; chance: a prediction by frequency alone."""
         for name, rows in self.text.masked.items():
-            loss, count, values = masked_loss(network, rows.to(_device(network)), self.shuffles, self.seed)
+            nats, count, values = loss.masked_loss(network, rows.to(_device(network)), self.shuffles, self.seed)
             band = null(values, self.text.unigram[name])
-            yield model.record(HELD_OUT, "nats", loss, count, null=band, **self._about(name))
+            yield model.record(HELD_OUT, "nats", nats, count, null=band, **self._about(name))
 
     def _gradients(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        """The cosine of the languages' gradients; chance: 0, as of unrelated vectors.
-
-        The null is the wider of two: units are shuffled, and the parts of the texts get random signs.
-        """
-        ours, theirs = (gradient_parts(network, rows.to(_device(network))) for rows in self.text.gradient_rows)
-        first, second = whole(ours), whole(theirs)
-        of_units = null(shuffled_cosines(first, second, self.shuffles, self.seed), 0.0)
-        of_text = null(noise_cosines(ours, theirs, self.shuffles, self.seed), 0.0)
+        """The cosine of the languages' gradients; chance: 0, as of unrelated vectors. The null is the wider of two:
+        units are shuffled, and the parts of the texts get random signs."""
+        ours, theirs = (loss.gradient_parts(network, rows.to(_device(network))) for rows in self.text.gradient_rows)
+        first, second = loss.whole(ours), loss.whole(theirs)
+        of_units = null(loss.shuffled_cosines(first, second, self.shuffles, self.seed), 0.0)
+        of_text = null(loss.noise_cosines(ours, theirs, self.shuffles, self.seed), 0.0)
         count = sum(gradient.numel() for gradient in first)
-        yield model.record(GRADIENTS, "layers", gradient_cosine(first, second), count, null=either(of_units, of_text))
+        yield model.record(
+            GRADIENTS, "layers", loss.gradient_cosine(first, second), count, null=either(of_units, of_text)
+        )
 
     def _alignment(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         """alignment@1 of types; chance: one of the candidates."""
@@ -309,19 +289,18 @@ class Probes:
             yield model.record(ALIGNMENT, metric, *shares[metric], null=band)
 
     def _sentences(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        """Retrieval of translations, both ways and mutually, and CKA, by layer.
-
-        For retrieval pairs are shuffled among sentences of the same length, for CKA types exchanged for others that are
-        as frequent. Chance: for retrieval one way one sentence of N, both ways the largest of 2N - 1 cosines; for CKA
-        the mean after exchanges.
-        """
+        """Retrieval of translations, both ways and mutually, and CKA, by layer. For retrieval pairs are shuffled among
+        sentences of the same length, for CKA types exchanged for others that are as frequent. Chance: for retrieval one
+        way one sentence of N, both ways the largest of 2N - 1 cosines; for CKA the mean after exchanges."""
         text = self.text
-        sides = [sentence_means(network, rows, number) for rows, number in zip(text.pairs, text.numbers, strict=True)]
-        n, types = len(text.pairs[0]), type_means(network, text.pairs[1], text.numbers[1])
+        sides = [
+            states.sentence_means(network, rows, number) for rows, number in zip(text.pairs, text.numbers, strict=True)
+        ]
+        n, types = len(text.pairs[0]), states.type_means(network, text.pairs[1], text.numbers[1])
         here, inverse = np.arange(n), np.argsort(self.pairings, axis=1)
         for layer, (source, other) in enumerate(zip(*sides, strict=True)):
-            forward, back = nearest(source, other), nearest(other, source)
-            both, shuffled_both = (mutually_nearest(forward, back, pairing) for pairing in (here, self.pairings))
+            forward, back = states.nearest(source, other), states.nearest(other, source)
+            both, shuffled_both = (states.mutually_nearest(forward, back, pairing) for pairing in (here, self.pairings))
             for metric, name, hits, shuffled_hits, chance in (
                 ("cosine", text.language, forward == here, forward == self.pairings, 1 / n),
                 ("cosine", SOURCE, back == here, back == inverse, 1 / n),
@@ -331,16 +310,14 @@ class Probes:
                 about = {"layer": layer, "null": band, **self._about(name)}
                 yield model.record(RETRIEVAL, metric, float(hits.mean()), n, **about)
             band = null(types.exchanged_ckas(source, other, layer, self.shuffles, self.seed))
-            yield model.record(CKA, "sentences", linear_cka(source, other), n, layer=layer, null=band)
+            yield model.record(CKA, "sentences", states.linear_cka(source, other), n, layer=layer, null=band)
 
     def _words(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        """Labels by a linear probe that learnt them from source words; chance: the most frequent label in training.
-
-        The null is the wider of two: words are shuffled among those at the same place in rows of the same length, and
-        types exchanged for others that are as frequent.
-        """
+        """Labels by a linear probe that learnt them from source words; chance: the most frequent label in training. The
+        null is the wider of two: words are shuffled among those at the same place in rows of the same length, and types
+        exchanged for others that are as frequent."""
         train, (own, _) = self.text.train, self.text.numbers
-        probe = LinearProbe.fitted(_vectors(network, train, own), train.labels)
+        probe = states.LinearProbe.fitted(_vectors(network, train, own), train.labels)
         usual = np.bincount(train.labels).argmax()
         for (name, words), number in zip(self.text.tests.items(), self.text.numbers, strict=True):
             predicted = probe(_vectors(network, words, number))
@@ -355,7 +332,7 @@ class Probes:
 def _vectors(model: Any, words: TaggedWords, language: int) -> Tensor:
     """The last layer's state of each word, (N, H)."""
     rows: dict[int, Tensor] = {}
-    for places, hidden in states(model, words.rows, language):
+    for places, hidden in states.states(model, words.rows, language):
         rows.update(zip(places, hidden[-1], strict=True))
     return torch.stack([rows[row][place] for row, place in words.at.tolist()])
 

@@ -1,13 +1,10 @@
 """Sentence retrieval and mining: whether translations are nearest to each other, and can be told from other pairs.
-
 Retrieval asks whether the sentence of another language that is nearest to a sentence is its translation. Mining, of
 BUCC's kind, finds the translations in two texts that match only in part. Shapes: N sentences and as many translations,
-L layers with the embeddings, H hidden.
-"""
+L layers with the embeddings, H hidden."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -16,34 +13,20 @@ from torch.nn import functional as F
 
 from analysis.aligners.encoder import Encoder
 from analysis.aligners.subwords import SubWords
-from analysis.records.items import Items
-from analysis.records.record import MINED, MINED_XTREME, RETRIEVAL, MeasuredModel, Measurement, Record
+from analysis.records.record import MINED, MINED_XTREME, RETRIEVAL, Items, MeasuredModel, Measurement, Record
 from derive.errors import BadInput
 from derive.links.aligner import LeftOut
 
-CROWD = 10
-"""The neighbours of a sentence that CSLS corrects for (Conneau et al. 2018)."""
-NEIGHBOURS = 4
-"""The neighbours of a sentence that the margin is relative to (Artetxe and Schwenk 2019)."""
-PARTS = 4
-"""Of so many sentences two are in both texts, one in the first alone, and one in the second alone."""
-IDS = 6144
-"""Ids in a batch, with padding."""
-Rule = Literal["mutual", "xtreme"]
-"""Which pairs are candidates and where the threshold is: our rule, or the one of XTREME's BUCC."""
-RULES: Mapping[str, Rule] = {MINED: "mutual", MINED_XTREME: "xtreme"}
-"""How pairs are mined, by the metric."""
+CROWD = 10  # the neighbours of a sentence that CSLS corrects for (Conneau et al. 2018)
+NEIGHBOURS = 4  # the neighbours of a sentence that the margin is relative to (Artetxe and Schwenk 2019)
+PARTS = 4  # of so many sentences two are in both texts, one in the first alone, and one in the second alone
+IDS = 6144  # ids in a batch, with padding
 
 
 def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int) -> Measurement:
-    """Retrieval between every two languages that have the same sentences, as words, by layer and both ways.
-
-    A sentence without words is missing in its language, and is left out of all. At the `main_layer` records have items,
-    and pairs are mined too.
-
-    Raises:
-        BadInput: languages have different numbers of sentences, or the tokenizer leaves nothing of one.
-    """
+    """Retrieval between every two languages that have the same sentences, as words, by layer and both ways. A sentence
+    without words is missing in its language, and is left out of all. At the `main_layer` records have items, and pairs
+    are mined too."""
     if len({len(lines) for lines in sentences.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
         raise BadInput(f"treebanks of the same sentences have as many; {sizes}")
@@ -57,30 +40,18 @@ def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[st
         complete = [words for line, words in enumerate(lines, start=1) if line not in incomplete]
         vectors[name] = sentence_vectors(encoder, pieces, complete, exclusions)
     records = list[Record]()
-    for found in retrievals(vectors):
-        ways = (found.first, found.second, found.forward), (found.second, found.first, found.back)
-        for query, language, hits in ways:
-            items = Items.over(hits, [1] * len(hits)) if found.layer == main_layer else None
-            about = {"layer": found.layer, "language": language, "first": query, "items": items}
-            records.append(model.record(RETRIEVAL, found.metric, float(hits.mean()), len(hits), **about))
+    for first, second, layer, metric, (forward, back) in retrievals(vectors):
+        for query, language, hits in ((first, second, forward), (second, first, back)):
+            items = Items.over(hits, [1] * len(hits)) if layer == main_layer else None
+            about = {"layer": layer, "language": language, "first": query, "items": items}
+            records.append(model.record(RETRIEVAL, metric, float(hits.mean()), len(hits), **about))
     for first, second in combinations(vectors, 2):
         source, target = vectors[first][main_layer], vectors[second][main_layer]
-        for metric, rule in RULES.items() if len(source) >= 2 * PARTS else ():
-            pairs = mined(source, target, rule)
+        for metric in (MINED, MINED_XTREME) if len(source) >= 2 * PARTS else ():
             about = {"layer": main_layer, "language": second, "first": first}
-            records.append(model.record(RETRIEVAL, metric, pairs.f1, pairs.gold, **about))
+            f1, gold = mined(source, target, metric)
+            records.append(model.record(RETRIEVAL, metric, f1, gold, **about))
     return Measurement(tuple(records), exclusions.counts)
-
-
-class Retrieval(NamedTuple):
-    """Which sentences find their translations, (N,) bool each: from the first language to the second, and back."""
-
-    first: str
-    second: str
-    metric: str
-    layer: int
-    forward: np.ndarray
-    back: np.ndarray
 
 
 def cosine(source: Tensor, target: Tensor) -> Tensor:
@@ -89,11 +60,9 @@ def cosine(source: Tensor, target: Tensor) -> Tensor:
 
 
 def csls(source: Tensor, target: Tensor) -> Tensor:
-    """2 cos(x, y) - r(x) - r(y), (N, N): r is the mean cosine with the nearest neighbours in the other language.
-
-    It corrects for sentences that are near to all others, and so everybody's nearest (Conneau et al. 2018, section 2.3,
-    with their ten neighbours).
-    """
+    """2 cos(x, y) - r(x) - r(y), (N, N): r is the mean cosine with the nearest neighbours in the other language. It
+    corrects for sentences that are near to all others, and so everybody's nearest (Conneau et al. 2018, section 2.3,
+    with their ten neighbours)."""
     cosines = cosine(source, target)
     rows, columns = _crowds(cosines, CROWD)
     return 2 * cosines - rows[:, None] - columns[None]
@@ -111,36 +80,28 @@ def _crowds(cosines: Tensor, neighbours: int) -> list[Tensor]:
     return [cosines.topk(min(neighbours, cosines.shape[dim]), dim=dim).values.mean(dim) for dim in (1, 0)]
 
 
-MEASURES: Mapping[str, Callable[[Tensor, Tensor], Tensor]] = {"cosine": cosine, "csls": csls}
-
-
 def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """Which rows of (N, N) have their largest score on the diagonal, and which columns, each alone there.
-
-    A tie is no find: where all sentences look alike, none is found.
-    """
+    """Which rows of (N, N) have their largest score on the diagonal, and which columns, each alone there. A tie is no
+    find: where all sentences look alike, none is found."""
     own, others = scores.diagonal(), scores.clone().fill_diagonal_(-torch.inf)
     return (own > others.amax(1)).cpu().numpy(), (own > others.amax(0)).cpu().numpy()
 
 
-def retrievals(vectors: Mapping[str, Tensor]) -> Iterator[Retrieval]:
-    """Every pair of languages at every layer by every measure; `vectors` has (L, N, H) for each language."""
-    if len({rows.shape[1] for rows in vectors.values()}) > 1:
-        raise ValueError(f"sentences that are no translations: { ({k: v.shape[1] for k, v in vectors.items()}) }")
+def retrievals(vectors: Mapping[str, Tensor]) -> Iterator[tuple[str, str, int, str, tuple[np.ndarray, np.ndarray]]]:
+    """Which sentences of every two languages find their translations, at every layer, by every metric. `vectors` has
+    (L, N, H) for each language. Yields the languages, the layer, the metric, and hits from the first to the second and
+    back, (N,) bool each."""
     for first, second in combinations(vectors, 2):
-        for layer in range(len(vectors[first])):
-            for name, measure in MEASURES.items():
-                forward, back = found(measure(vectors[first][layer], vectors[second][layer]))
-                yield Retrieval(first, second, name, layer, forward, back)
+        for layer, (source, target) in enumerate(zip(vectors[first], vectors[second], strict=True)):
+            for metric, similarity in (("cosine", cosine), ("csls", csls)):
+                yield first, second, layer, metric, found(similarity(source, target))
 
 
 def sentence_vectors(
     encoder: Encoder, pieces: SubWords, sentences: Sequence[Sequence[str]], exclusions: LeftOut
 ) -> Tensor:
     """The vector of each sentence at each layer, (L, N, H): the mean of its sub-words' states, special ids left out.
-
-    Sentences are words. The end of a sentence that does not fit into the model is left out and counted.
-    """
+    Sentences are words. The end of a sentence that does not fit into the model is left out and counted."""
     room = min(encoder.length, pieces.longest or encoder.length) - len(pieces.before) - len(pieces.after)
     rows = [[i for word in pieces(sentence) for i in word] for sentence in sentences]
     for line, ids in enumerate(rows, start=1):
@@ -172,26 +133,18 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
             yield batch
             batch = []
         batch.append(i)
-    if batch:
-        yield batch
+    yield batch
 
 
-class Mined(NamedTuple):
-    """F1 on the half that the threshold was not chosen on, where `gold` pairs are to be found."""
-
-    f1: float
-    threshold: float
-    gold: int
-
-
-def mined(source: Tensor, target: Tensor, rule: Rule = "mutual") -> Mined:
-    """Mine the translations among sentences (N, H) and (N, H) that translate each other row by row.
+def mined(source: Tensor, target: Tensor, rule: str = MINED) -> tuple[float, int]:
+    """Mine the translations among sentences (N, H) and (N, H) that translate each other row by row: F1, and how many
+    pairs are to be found.
 
     Of every four sentences the third is taken out of the second text and the fourth out of the first. Candidates are
     predicted to be translations if their `margin` reaches a threshold, the one with the best F1 on the first half of
     the sentences. It is scored on the second half, which is mined separately.
 
-    By the rule `mutual` candidates are sentences that are each other's nearest by their margin, and the threshold is
+    By our rule (MINED) candidates are sentences that are each other's nearest by their margin, and the threshold is
     the lowest margin that is still predicted. By XTREME's (`retrieval="max"`) each sentence of either text proposes
     the best margin among its four nearest by cosine, proposals are taken from the best down as long as both sentences
     are free, and the threshold is halfway to the next margin.
@@ -210,15 +163,15 @@ def mined(source: Tensor, target: Tensor, rule: Rule = "mutual") -> Mined:
     predicted, gold = scores >= threshold, (end - middle) // 2
     hits = int((predicted & correct).sum())
     precision, recall = hits / max(1, int(predicted.sum())), hits / gold
-    return Mined(2 * precision * recall / (precision + recall) if hits else 0.0, threshold, gold)
+    return 2 * precision * recall / (precision + recall) if hits else 0.0, gold
 
 
-def _candidates(source: Tensor, target: Tensor, rule: Rule) -> tuple[np.ndarray, np.ndarray]:
+def _candidates(source: Tensor, target: Tensor, rule: str) -> tuple[np.ndarray, np.ndarray]:
     """The margins of candidates, and whether they are translations."""
     numbers = torch.arange(len(source), device=source.device)
     first, second = numbers[numbers % PARTS != 3], numbers[numbers % PARTS != 2]
     scores = margin(source[first], target[second])
-    if rule == "xtreme":
+    if rule == MINED_XTREME:
         x, y = _proposed(cosine(source[first], target[second]), scores)
         return scores[x, y].cpu().numpy(), (first[x] == second[y]).cpu().numpy()
     best, back = scores.argmax(1), scores.argmax(0)
@@ -245,14 +198,14 @@ def _proposed(cosines: Tensor, scores: Tensor) -> tuple[list[int], list[int]]:
     return [x for x, _ in matches], [y for _, y in matches]
 
 
-def _best_threshold(scores: np.ndarray, correct: np.ndarray, gold: int, rule: Rule) -> float:
+def _best_threshold(scores: np.ndarray, correct: np.ndarray, gold: int, rule: str) -> float:
     """The threshold with the best F1, the highest of equal ones. XTREME's is halfway to the next lower score."""
     order = np.argsort(-scores, kind="stable")
     hits, predicted = np.cumsum(correct[order]), np.arange(1, len(order) + 1)
     last = np.append(scores[order][1:] < scores[order][:-1], True)  # equal scores are predicted together
     f1 = np.where(last, 2 * hits / (predicted + gold), -1.0)
     place = int(f1.argmax())
-    if rule == "xtreme" and f1[place] <= 0:
+    if rule == MINED_XTREME and f1[place] <= 0:
         return 0.0
-    after = min(place + 1, len(order) - 1) if rule == "xtreme" else place
+    after = min(place + 1, len(order) - 1) if rule == MINED_XTREME else place
     return float(scores[order][[place, after]].mean())

@@ -17,11 +17,9 @@ from torch.nn import functional as F
 from analysis.measures.nulls import like_frequent, shuffled
 from pretrain.architecture import architecture_of, has_languages
 
-NONE = -1
-"""The nearest row where two are equally near."""
+NONE = -1  # the nearest row where two are equally near
 BLOCK = 512
-RIDGE = 1.0
-"""The penalty on squared weights, relative to the sum over words of squares of features with variance 1."""
+RIDGE = 1.0  # the penalty on squared weights, relative to the sum over words of squares of features with variance 1
 
 
 @torch.inference_mode()
@@ -37,27 +35,15 @@ def nearest(source: Tensor, target: Tensor) -> np.ndarray:
 
 
 def mutually_nearest(forward: np.ndarray, back: np.ndarray, pairing: np.ndarray) -> np.ndarray:
-    """Whether a pair's cosine is higher than every other of either: MEXA (Kargaran et al. 2024, equation 1).
-
-    `forward` and `back` are the nearest rows of each language, (N,), and `pairing` (..., N) has the pair of each row.
-    """
+    """Whether a pair's cosine is higher than every other of either: MEXA (Kargaran et al. 2024, equation 1). `forward`
+    and `back` are the nearest rows of each language, (N,), and `pairing` (..., N) has the pair of each row."""
     return (forward == pairing) & (back[pairing] == np.arange(len(forward)))
 
 
 def linear_cka(x: Tensor, y: Tensor) -> float:
-    """||Y'X||^2 / (||X'X|| ||Y'Y||), Frobenius norms of centred columns, from 0 to 1.
-
-    It says how similar two sets of vectors of the same items are up to a rotation and a scale (Kornblith et al. 2019,
-    "Similarity of Neural Network Representations Revisited", section 3).
-
-    Args:
-        x, y: (N, H) and (N, K), row by row of the same items.
-
-    Raises:
-        ValueError: other numbers of items, or all items of a side are the same, so that there is nothing to compare.
-    """
-    if len(x) != len(y):
-        raise ValueError(f"{len(x)} items and {len(y)}")
+    """||Y'X||^2 / (||X'X|| ||Y'Y||), Frobenius norms of centred columns, from 0 to 1; `x` and `y`, (N, H) and (N, K),
+    are row by row of the same items. It says how similar two sets of vectors of the same items are up to a rotation and
+    a scale (Kornblith et al. 2019, "Similarity of Neural Network Representations Revisited", section 3)."""
     a, b = (side.double() - side.double().mean(0) for side in (x, y))
     norm = torch.linalg.matrix_norm(a.T @ a) * torch.linalg.matrix_norm(b.T @ b)
     if not norm > 0:
@@ -67,10 +53,8 @@ def linear_cka(x: Tensor, y: Tensor) -> float:
 
 @dataclass(frozen=True)
 class LinearProbe:
-    """Least squares with a ridge on frozen vectors: nothing is drawn and nothing is tuned.
-
-    Features less `mean` by `scale`, (H,), and a 1; times `weights` (H + 1, C) they are the labels' scores.
-    """
+    """Least squares with a ridge on frozen vectors: nothing is drawn and nothing is tuned. Features less `mean` by
+    `scale`, (H,), and a 1; times `weights` (H + 1, C) they are the labels' scores."""
 
     mean: Tensor
     scale: Tensor
@@ -99,27 +83,22 @@ def _with_one(features: Tensor) -> Tensor:
     return torch.cat([features, torch.ones_like(features[:, :1])], dim=1)
 
 
-ROWS = 128
-"""Rows of a batch, of similar lengths: the number changes only the last digits."""
+ROWS = 128  # rows of a batch, of similar lengths: the number changes only the last digits
 
 
 @dataclass(frozen=True)
 class TypeMeans:
     """The mean state of each type at each layer, `means` (L, T, H), and each sentence's `shares` of them, (N, T).
-
-    `counts` (T,) are their occurrences.
-    """
+    `counts` (T,) are their occurrences."""
 
     means: Tensor
     shares: Tensor
     counts: np.ndarray
 
     def exchanged_ckas(self, x: Tensor, y: Tensor, layer: int, shuffles: int, seed: int) -> np.ndarray:
-        """Linear CKA of `x` (N, K) with `y` (N, H), sentences' means at a layer, after exchanges, (S,).
-
-        A type's mean state takes the place of another's. The contribution of its context stays, and so does which
-        sentences share words.
-        """
+        """Linear CKA of `x` (N, K) with `y` (N, H), sentences' means at a layer, after exchanges, (S,). A type's mean
+        state takes the place of another's. The contribution of its context stays, and so does which sentences share
+        words."""
         exchanges = torch.from_numpy(shuffled(like_frequent(self.counts), shuffles, seed)).to(y.device)
         means = self.means[layer]
         return np.array([linear_cka(x, y + self.shares @ (means[exchange] - means)) for exchange in exchanges])
@@ -127,14 +106,9 @@ class TypeMeans:
 
 @torch.inference_mode()
 def states(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tuple[list[int], tuple[Tensor, ...]]]:
-    """Rows of ids, each with its special ids, in batches.
-
-    `language` is their token type, in a model that tells languages apart.
-
-    Yields:
-        The places of a batch's rows, and their states at each layer: L tensors of (rows, ids, H). Padding, after the
-        shorter rows, holds anything.
-    """
+    """Rows of ids, each with its special ids, in batches: the places of a batch's rows, and their states at each layer,
+    L tensors of (rows, ids, H). Padding, after the shorter rows, holds anything. `language` is the token type of all
+    ids, in a model that tells languages apart."""
     spelt, config, device = architecture_of(model.config), model.config, next(model.parameters()).device
     encoder, number = spelt.encoder(model), language if has_languages(config.type_vocab_size) else 0
     ordered = sorted(range(len(rows)), key=lambda place: len(rows[place]))
@@ -156,8 +130,6 @@ def states(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tu
 
 def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Tensor:
     """The mean of each row's states at each layer, (L, N, H), without the first and the last id, which are special."""
-    if not rows:
-        raise ValueError("no sentence to encode")
     means, order = [], []
     for places, hidden in states(model, rows, language):
         lengths = torch.tensor([len(rows[place]) for place in places], device=hidden[0].device)
@@ -171,8 +143,6 @@ def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Ten
 
 def type_means(model: Any, rows: Sequence[np.ndarray], language: int) -> TypeMeans:
     """The mean states of the types that rows have, and their shares of each row, special ids left out."""
-    if not rows:
-        raise ValueError("no sentence to encode")
     types, inside = np.unique(np.concatenate([row[1:-1] for row in rows]), return_inverse=True)
     lengths = np.array([len(row) - 2 for row in rows])
     of = np.split(inside, np.cumsum(lengths)[:-1])

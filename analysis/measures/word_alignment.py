@@ -1,22 +1,36 @@
-"""AER of word aligners on a gold set: the diagonal, fast_align, and encoders, layer by layer."""
+"""AER of word aligners on a gold set (the diagonal, fast_align, and encoders, layer by layer), of encoders between
+derived languages, and how good XLM-Align's self-made labels are. Between derived languages the gold alignment is known
+from the derivation, and every gold link is sure, so the error rate is 1 - F1."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
+import numpy as np
+
 from analysis.aligners.encoder import Encoder, main_layer
-from analysis.aligners.methods import METHODS, OT, RELEASED, Method
+from analysis.aligners.methods import METHODS, OT, Method
 from analysis.aligners.pair_encoder import LinkReading, PairEncoder
 from analysis.aligners.subwords import SubWords
 from analysis.measures.aer import GoldSet, score_all, score_each
-from analysis.records.items import Items
-from analysis.records.record import AER, LinkCounts, MeasuredModel, Measurement, Record
+from analysis.records.record import AER, LABELS, Items, LinkCounts, MeasuredModel, Measurement, Record
 from derive.errors import BadInput
+from derive.language import SOURCE, Bitext
+from derive.languages import Languages
 from derive.links.aligner import Links, Pair
 from derive.links.fast_align import FastAlign
 from derive.links.symmetrise import SYMMETRISATIONS
-from derive.readers.links import Gold
+from derive.readers.links import Gold, GoldLinks
+from pretrain.architecture import has_languages
+from pretrain.batch import MARKS
+from pretrain.run import read_metrics
+
+PAIRS = 500  # sentence pairs that are aligned
+# The names of labels' numbers in metrics.jsonl, and in records:
+REPORTED = {"label precision": "precision", "label recall": "recall", "labelled": "share"}
+Words = tuple[list[tuple[int, ...]], list[tuple[int, ...]]]  # the ids of each word of either side of a pair
 
 
 @dataclass(frozen=True)
@@ -58,11 +72,12 @@ def fast_align_scores(
 ) -> tuple[dict[str, LinkCounts], Counter[str]]:
     """fast_align trained on `corpus`: scores by direction and by symmetrisation, and exclusions."""
     models = [FastAlign.train(corpus, reverse=turned) for turned in (False, True)]
-    forward, reverse = (list(model.align(pairs)) for model in models)
-    ways: dict[str, list[Links]] = {"forward": forward, "reverse": reverse}
-    for name, method in SYMMETRISATIONS.items():
-        ways[name] = [method(*both) for both in zip(forward, reverse, strict=True)]
-    exclusions: Counter[str] = Counter()
+    ways: dict[str, list[Links]] = {
+        way: list(model.align(pairs)) for way, model in zip(("forward", "reverse"), models, strict=True)
+    }
+    both = list(zip(*ways.values(), strict=True))
+    ways |= {name: [method(*links) for links in both] for name, method in SYMMETRISATIONS.items()}
+    exclusions = Counter[str]()
     for model in models:
         exclusions += model.left_out.counts + model.unlearnt.counts
     return {way: score_all(gold.pairs, links) for way, links in ways.items()}, exclusions
@@ -76,13 +91,11 @@ def encoder_scores(
     readings: Sequence[LinkReading],
     types: Mapping[bool, int],
 ) -> tuple[list[EncoderScore], dict[bool, Counter[str]]]:
-    """Every reading of an encoder, and exclusions, each side alone (False) or both in one row (True).
-
-    `types` are the target's token types in either case. The model sees each pair once in either.
-    """
+    """Every reading of an encoder, and exclusions, each side alone (False) or both in one row (True). `types` are the
+    target's token types in either case. The model sees each pair once in either."""
     scores, exclusions = list[EncoderScore](), dict[bool, Counter[str]]()
     for joint, token_type in types.items():
-        encoded = PairEncoder.of_words(encoder, pieces, token_type, joint)
+        encoded = PairEncoder(encoder, (pieces.before, pieces.after), (0, token_type), joint, pieces)
         columns = score_each(gold.pairs, encoded.links(pairs, readings), len(readings))
         for reading, counts in zip(readings, columns, strict=True):
             scores.append(EncoderScore(reading.method.name, reading.layer, joint, counts))
@@ -94,26 +107,22 @@ def alone_and_joint(
     folder: Path,
     pairs: Sequence[Pair],
     gold: Gold,
-    types: tuple[int, int],
-    device: str = "cpu",
-    everywhere: Sequence[Method] = (OT, RELEASED),
-) -> tuple[int, list[EncoderScore], Counter[str]]:
-    """The number of layers of a model, and every layer by the methods `everywhere`, the main one by METHODS too.
-
-    Each side alone, and both in one row; `types` are the target's token types in either case.
-    """
+    types: Mapping[bool, int],
+    device: str,
+    everywhere: Sequence[Method],
+) -> tuple[list[EncoderScore], Counter[str]]:
+    """Every layer of a model by the methods `everywhere`, the main one by METHODS too; each side alone, and both in one
+    row. `types` are the target's token types in either case."""
     encoder, pieces = Encoder(folder, device=device), SubWords(folder)
     readings = []
     for layer in range(encoder.layers + 1):
         methods = (*METHODS, *everywhere) if layer == main_layer(encoder.layers) else everywhere
         readings += [LinkReading(method, layer) for method in dict.fromkeys(methods)]
-    by_way = {False: types[0], True: types[1]}
-    scores, exclusions = encoder_scores(encoder, pieces, pairs, gold, readings, by_way)
-    total: Counter[str] = Counter()
-    for joint, counts in exclusions.items():
-        way = "joint" if joint else "apart"
-        total.update({f"{reason} ({way})": count for reason, count in counts.items()})
-    return encoder.layers, sorted(scores, key=lambda score: (score.layer, score.joint)), total
+    scores, by_way = encoder_scores(encoder, pieces, pairs, gold, readings, types)
+    exclusions = Counter[str]()
+    for joint, counts in by_way.items():
+        exclusions.update({f"{reason} ({'joint' if joint else 'apart'})": n for reason, n in counts.items()})
+    return sorted(scores, key=lambda score: (score.layer, score.joint)), exclusions
 
 
 def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -> Measurement:
@@ -126,3 +135,80 @@ def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -
         for score in scores
     )
     return Measurement(tuple(records), exclusions[False])
+
+
+def pair_links(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple[str, str]]) -> Measurement:
+    """AER by optimal transport for every layer of a checkpoint, the embeddings as layer 0, on ordered language pairs.
+    Sides are encoded each alone and, as in XLM-Align's pretraining, as one row (joint). The sentence pairs are the
+    `PAIRS` that pretraining with this seed would use as parallel text last, so that a model has seen none of them side
+    by side unless all sentences were parallel."""
+    encoder, records = Encoder(model.checkpoint, device=model.device), list[Record]()
+    around = [languages.specials.start], [languages.specials.end]
+    for first, second in pairs:
+        bitext = languages.bitext(first, second)
+        if not bitext.gold:
+            raise BadInput(f"nobody knows which words of {first} and {second} belong together", languages.folder)
+        words: list[Words] = []
+        links: list[np.ndarray] = []
+        for number in bitext.order(model.seed)[::-1].tolist():
+            if len(words) == PAIRS:
+                break
+            ids = bitext.ids(number)
+            if sum(map(len, ids)) <= encoder.length - MARKS:
+                words.append(_words(bitext, number, ids))
+                links.append(bitext.links(number))
+        if not words:
+            raise BadInput(
+                f"no sentence of {first} fits into a row of {encoder.length:,} ids with its image", languages.folder
+            )
+        about = {"language": second, "first": "" if first == SOURCE else first}
+        numbers = bitext.first.number, bitext.second.number
+        types = numbers if has_languages(encoder.token_types) else (0, 0)
+        linked = [frozenset((i, j) for i, j in pair.tolist()) for pair in links]
+        gold = [GoldLinks(each, each) for each in linked]
+        readings = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)]
+        columns = {}
+        for joint in (False, True):
+            encoded = PairEncoder(encoder, around, types, joint)
+            columns[joint] = score_each(gold, encoded.piece_links(words, readings), len(readings))
+        for layer, joint in product(range(encoder.layers + 1), columns):
+            score = sum(columns[joint][layer], LinkCounts())
+            assert score.aer is not None  # every sentence has words, so there are gold links
+            records.append(model.record(AER, "aer", score.aer, score.sure, layer=layer, joint=joint, **about))
+    return Measurement(tuple(records))
+
+
+def _words(bitext: Bitext, number: int, ids: tuple[np.ndarray, np.ndarray]) -> Words:
+    """The ids of each word of either side of a pair; linked words have equally many."""
+    a, b = bitext.lines[number]
+    first, second = bitext.first.corpus.line_pieces(a), bitext.second.corpus.line_pieces(b)
+    together = len(first) == len(second)
+    if together:
+        links = bitext.links(number)
+        together = np.array_equal(first[links[:, 0]], second[links[:, 1]])
+    if not together:
+        source, derived = bitext.names
+        raise BadInput(f"line {b + 1:,} of {derived} is no image of line {a + 1:,} of {source}")
+    return cut(ids[0], first), cut(ids[1], second)
+
+
+def cut(ids: np.ndarray, pieces: np.ndarray) -> list[tuple[int, ...]]:
+    """A line's ids as a tuple for each word, from the number of ids of each."""
+    return [tuple(word.tolist()) for word in np.split(ids, np.cumsum(pieces)[:-1])]
+
+
+def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measurement:
+    """Precision and recall of XLM-Align's self-made labels, and the share of ids that have one, from metrics.jsonl.
+    Each is a mean over the steps since the row before; an objective without labels has none. `before` are the steps of
+    the model that the run started from."""
+    records, last = [], 0
+    for row in read_metrics(metrics):
+        if "loss" not in row:
+            continue
+        at, steps, last = before + row["step"], row["step"] - last, row["step"]
+        records += [
+            model.record(LABELS, REPORTED[name], value, steps, step=at)
+            for name, value in row.get("reported", {}).items()
+            if name in REPORTED
+        ]
+    return Measurement(tuple(records))

@@ -48,7 +48,7 @@ FAMILIES = {str(family.plain.facets[-1]["kind"]): family for family in _ALL}
 BY_NAME = {family.plain.name: family.look for family in FAMILIES.values()}  # the looks of plain forms, by their names
 OWN = (("#7A4B2A", "8"), ("#000075", "H"), ("#44AA99", "d"), ("#B0A030", "<"))
 """The looks of a user's own objectives, in the order in which a study has them."""
-GIVEN = Look(INK, "o")  # A model that was given, as the start of a study
+GIVEN = Look(INK, "o")  # a model that was given, as the start of a study
 HATCHES = {"<": "\\\\\\\\", "^": "////", "H": "xxxx", "d": "....", ">": "----", "8": "oo", "p": "||||", "h": "++++"}
 FORMS: tuple[tuple[str, Dash], ...] = tuple(zip(HATCHES, ("--", "-.", "--", ":", "-.", "--", "-.", ":"), strict=True))
 AFTER_MLM, AFTER_OTHER, SUPERVISED, SWITCHED, FURTHER, *_ = FORMS

@@ -17,7 +17,7 @@ from derive.reorder import Reorder, reachable
 from derive.sentence import Sentence
 from derive.typology import Share, order_distance, out_of_reach, shares
 
-NEAR = 0.1  # A derived language whose share is this close to the superstrate's own has taken the preference over
+NEAR = 0.1  # a derived language whose share is this close to the superstrate's own has taken the preference over
 BETWEEN, ROOM = 0.26, 0.9  # of a row's height: at most, between two languages, and for all of them
 _NAMES = """
 af Afrikaans, ar Arabic, bg Bulgarian, ca Catalan, cs Czech, cy Welsh, da Danish, de German, el Greek, en English,

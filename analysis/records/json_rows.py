@@ -18,11 +18,7 @@ T = TypeVar("T")
 
 
 def write(path: Path, rows: Iterable[Any]) -> None:
-    """Write rows as JSON Lines, whole or not at all.
-
-    Raises:
-        BadInput: a value is not finite.
-    """
+    """Write rows as JSON Lines, whole or not at all. Raises BadInput if a value is not finite."""
     written = []
     for row in rows:
         try:
@@ -34,12 +30,7 @@ def write(path: Path, rows: Iterable[Any]) -> None:
 
 
 def read(path: Path, kind: type[T]) -> list[T]:
-    """Every row of a JSON Lines file, each an object of the dataclass `kind`.
-
-    Raises:
-        BadInput: the file is missing or not text, or a row is not a JSON object, lacks a field, or has one that is
-            unknown or of the wrong kind; with the file and the line.
-    """
+    """Every row of a JSON Lines file, each of the dataclass `kind`; BadInput with the line where it is not."""
     rows = []
     for number, line in enumerate(lines(path), 1):
         try:

@@ -3,23 +3,82 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
+from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from analysis.records.items import Items
 from derive.readers.conllu import WORDS, XTREME
+
+_RUN = re.compile(r"(\d{1,15})(?:\*([1-9]\d{0,8}))?", re.ASCII)
+MOST_ITEMS = 10_000_000  # items of a test set at most: a run of a few letters could otherwise fill all memory
+
+
+@dataclass(frozen=True)
+class Items:
+    """A ratio, item by item, so that two models can be compared on the same examples: the number is the sum of `hits`
+    over the sum of `of`. An item is what is drawn independently of the others: a sentence for tags and entities, an
+    example for NLI. Accuracy over words has the right words of each sentence over its words; F1 twice the right
+    entities over the predicted and the gold ones; an error rate of links is one minus such a ratio. On disk both are
+    runs of whole numbers: `3 4*2` is 3, 4, 4. Others are refused with a ValueError."""
+
+    hits: str
+    of: str
+
+    def __post_init__(self) -> None:
+        hits, of = (sum(times for _, times in _runs(text)) for text in (self.hits, self.of))
+        if hits != of:
+            raise ValueError(f"hits of {hits} items, of {of}")
+        if of > MOST_ITEMS:
+            raise ValueError(f"{of:,} items; expected at most {MOST_ITEMS:,}")
+
+    @property
+    def ratio(self) -> float | None:
+        """The number; None where there is nothing that it could be the ratio of."""
+        hits, of = (sum(number * times for number, times in _runs(text)) for text in (self.hits, self.of))
+        return hits / of if of else None
+
+    @classmethod
+    def over(cls, hits: Iterable[int], of: Iterable[int]) -> Items:
+        """Items from whole numbers of 0 or more; as many `hits` as `of`."""
+        hits, of = [int(n) for n in hits], [int(n) for n in of]
+        if min((*hits, *of), default=0) < 0:
+            raise ValueError("items are numbers of 0 or more")
+        return cls(_written(hits), _written(of))
+
+    @property
+    def numbers(self) -> tuple[list[int], list[int]]:
+        """Hits, and what they are out of, one entry per item."""
+        hits, of = ([number for number, times in _runs(text) for _ in range(times)] for text in (self.hits, self.of))
+        return hits, of
+
+
+def _written(numbers: Sequence[int]) -> str:
+    runs = ((number, len(list(run))) for number, run in groupby(numbers))
+    return " ".join(f"{number}*{times}" if times > 1 else str(number) for number, times in runs)
+
+
+@lru_cache(maxsize=1 << 16)
+def _runs(text: str) -> tuple[tuple[int, int], ...]:
+    """Each number, and how many times it is there; remembered, since tables and claims read records again and again."""
+    runs = []
+    for run in text.split():
+        matched = _RUN.fullmatch(run)
+        if not matched:
+            raise ValueError(f"items are whole numbers, as in '3 4*2', not {run[:80]!r}")
+        runs.append((int(matched[1]), int(matched[2] or 1)))
+    return tuple(runs)
 
 
 @dataclass(frozen=True)
 class Null:
-    """The chance level of a number, and its null distribution.
-
-    `chance` is the number of who guesses, in the number's own unit. `low` and `high` are the 2.5th and the 97.5th
-    percentile of `shuffles` values that were measured after what belongs together had been shuffled.
-    """
+    """The chance level of a number, and its null distribution. `chance` is the number of who guesses, in the number's
+    own unit. `low` and `high` are the 2.5th and the 97.5th percentile of `shuffles` values that were measured after
+    what belongs together had been shuffled."""
 
     chance: float
     low: float
@@ -33,12 +92,10 @@ class Null:
 
 @dataclass(frozen=True)
 class LinkCounts:
-    """The counts behind AER, precision, recall and F1, over `pairs` sentence pairs.
-
-    Of the predicted links A, the sure gold links S and the possible ones P, which hold S: `predicted` is |A|, `sure`
-    |S|, `found_sure` |A and S|, `found_possible` |A and P|. Counts add up, and the rates of their sum are the
-    micro-average. A rate is None where its denominator is 0: there is nothing to be right or wrong about.
-    """
+    """The counts behind AER, precision, recall and F1, over `pairs` sentence pairs. Of the predicted links A, the sure
+    gold links S and the possible ones P, which hold S: `predicted` is |A|, `sure` |S|, `found_sure` |A and S|,
+    `found_possible` |A and P|. Counts add up, and the rates of their sum are the micro-average. A rate is None where
+    its denominator is 0: there is nothing to be right or wrong about."""
 
     pairs: int = 0
     predicted: int = 0
@@ -99,58 +156,30 @@ IN_SOURCE = "-SRC"  # the end of a measure of translate-train where the test set
 KNOWN, CARRIED, BOTH = "facts known", "facts carried", "facts stated in both"
 """Measures of questions about facts: asked in the source, which alone states them; asked in the derived language then;
 and asked there where both languages state them."""
-MEASURES = {
-    ALIGNMENT,
-    ORDER,
-    AER,
-    RETRIEVAL,
-    LABELS,
-    HELD_OUT,
-    CKA,
-    GRADIENTS,
-    LINEAR,
-    SHARING,
-    READ,
-    KNOWN,
-    CARRIED,
-    BOTH,
-}
-"""The measures of the package that are not scores of tasks."""
+MEASURES = {ALIGNMENT, ORDER, AER, RETRIEVAL, LABELS, HELD_OUT, CKA, GRADIENTS, LINEAR, SHARING, READ}
+MEASURES |= {KNOWN, CARRIED, BOTH}  # all measures of the package that are not scores of tasks
 # Metrics:
 MINED, MINED_XTREME = "mined", "mined-xtreme"
 """Of retrieval, F1 of mining translations; the latter by the candidates and the threshold of XTREME's BUCC."""
 FORM, LEMMA = "held-out-form", "held-out-lemma"
 """Of alignment@1 of held-out inflected words: the dictionary has another form of the word, or none."""
-
+# The bounds of numbers that are not shares:
 LIMITS = {HELD_OUT: (0.0, math.inf), READ: (0.0, math.inf), DELTA: (-1.0, 1.0), GRADIENTS: (-1.0, 1.0)}
-"""The bounds of a measure's numbers; those of other measures are shares."""
 ROUNDED = 1e-6  # the error that computing may add to a number at its limit
 
 
 @dataclass(frozen=True)
 class Record:
-    """One number, the run that it is of, by its id, and everything that a run has several of.
+    """One number, the run that it is of, by its id, and everything that a run has several of (docs/records.md).
 
-    `value` is a ratio from 0 to 1, never percent (DELTA: from -1 to 1; a held-out loss is in nats, text read in ids),
-    and `count` the number of items behind it. `metric` is accuracy, f1 or f1_bare_tags of a task, or that of examples
-    that try one thing (accuracy of passive); of alignment all, dictionary, held-out, held-out-form, held-out-lemma,
-    frequency-weighted, back or back-held-out; of order distance kendall; of sharing types, tokens (sub-words) or words;
-    of facts all, seen or held-out (by whether the answer is in the dictionary), subject-seen, subject-held-out, known
-    (of those that the model knows in the source), chance, null, null-95, and these of seen or of held-out answers
-    (seen-null); of CUT fraction; of AER aer (over sure gold links); of self-labels precision, recall or share, a mean
-    over steps up to `step`; of held-out loss nats; of read ids or epochs; of retrieval cosine, csls, mexa (found both
-    ways), mined or mined-xtreme; of CKA sentences, of gradient cosine layers (over parameters) and of linear probe
-    accuracy (of words). `step` is the step of pretraining (0 where it does not apply).
+    `value` is a ratio from 0 to 1, never percent (DELTA and cosines: from -1 to 1; a held-out loss is in nats, text
+    read in ids), and `count` the number of items behind it. `step` is the step of pretraining (0 where it does not
+    apply).
 
-    `language` is the derived language among the run's that the number is about. A number of an ordered pair of two
-    languages has the second as `language` and the other as `first`, empty where that is the source: alignment@1 looks
-    for `first`'s types among `language`'s, retrieval for its sentences, and ZS is fine-tuned on `first` and tested on
-    `language`. `first` of a probe's number about the source is the language that was learnt next to it. `layer` is the
-    encoder's, 0 for its embeddings, and `joint` says that a sentence pair was one row. On gold sets, `aligner` is how
-    links are made, `symmetrisation` the direction or how two were joined, `gold_set` the set's name and `links` the
-    counts that AER, precision and recall follow from. `items` are the test items that the value is the ratio of, and
-    `null` its null distribution. `examples` of a learning curve is how many examples the model was fine-tuned on.
-    `units` are those that tags belong to (`derive.readers.conllu`).
+    A number of an ordered pair of two languages has the second as `language` and the other as `first`, empty where that
+    is the source: alignment@1 looks for `first`'s types among `language`'s, retrieval for its sentences, and ZS is
+    fine-tuned on `first` and tested on `language`. `first` of a probe's number about the source is the language that
+    was learnt next to it. `items` are the test items that the value is the ratio of, and `null` its null distribution.
     """
 
     run: str
@@ -196,11 +225,9 @@ class Record:
 
 @dataclass(frozen=True)
 class Published:
-    """One number that a paper prints, as a share from 0 to 1.
-
-    `setting` is empty for the paper's default setup, else what was varied, as "parallel 1%". `title` is what people
-    call the transform, and `language` that of the test set where a table has several of a setting.
-    """
+    """One number that a paper prints, as a share from 0 to 1. `setting` is empty for the paper's default setup, else
+    what was varied, as "parallel 1%". `title` is what people call the transform, and `language` that of the test set
+    where a table has several of a setting."""
 
     paper: str
     table: int
@@ -217,12 +244,10 @@ class Published:
 
 @dataclass(frozen=True)
 class Floor:
-    """One number of a baseline, which has no seed and is of no run.
-
-    `baseline` was learnt from the training examples of the language `learnt` and scored on the test examples of
-    `language`: those that models of the study are fine-tuned and scored on. `title` is its name for people. A
-    `surface` one looks at how texts are alike, whatever words they have. The rest is as in `Record`.
-    """
+    """One number of a baseline, which has no seed and is of no run. `baseline` was learnt from the training examples of
+    the language `learnt` and scored on the test examples of `language`: those that models of the study are fine-tuned
+    and scored on. `title` is its name for people. A `surface` one looks at how texts are alike, whatever words they
+    have. The rest is as in `Record`."""
 
     baseline: str
     title: str
@@ -238,11 +263,9 @@ class Floor:
 
 @dataclass(frozen=True)
 class MeasuredModel:
-    """A checkpoint to measure, and what its records say about it.
-
-    `run` is its id in records and `language` the derived language that its numbers are about, if there is one. `seed`
-    belongs to the run and its fine-tuning, and `step` is the step of pretraining. `device` is torch's name of it.
-    """
+    """A checkpoint to measure, and what its records say about it. `run` is its id in records and `language` the derived
+    language that its numbers are about, if there is one. `seed` belongs to the run and its fine-tuning, and `step` is
+    the step of pretraining. `device` is torch's name of it."""
 
     checkpoint: Path
     run: str

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 RUNS = "runs.jsonl"  # the file of a folder that says what the models and aligners of its records were made of
-
-
-class Describes(Protocol):
-    """A transform or an objective, which describes itself."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def facets(self) -> Sequence[Mapping[str, Any]]: ...
 
 
 GIVEN = "GivenModel"  # the kind of the part that holds the digest of given weights
@@ -25,19 +14,17 @@ GIVEN = "GivenModel"  # the kind of the part that holds the digest of given weig
 
 @dataclass(frozen=True)
 class Described:
-    """A language or an objective as records keep it.
-
-    `name` is what folders and the command line call it, `title` what people do. `parts` are what it is made of, each
-    its `kind` (Transliterate, Invert, MLM, DWA) and its parameters, as plain values: parameters, seeds, mask rates and
-    switches. A language that no transform made has no parts.
-    """
+    """A language or an objective as records keep it. `name` is what folders and the command line call it, `title` what
+    people do. `parts` are what it is made of, each its `kind` (Transliterate, Invert, MLM, DWA) and its parameters, as
+    plain values: parameters, seeds, mask rates and switches. A language that no transform made has no parts."""
 
     name: str
     title: str
     parts: tuple[Mapping[str, Any], ...] = ()
 
     @classmethod
-    def of(cls, thing: Describes) -> Described:
+    def of(cls, thing: Any) -> Described:
+        """A transform or an objective, which describes itself."""
         return cls(thing.name, thing.title, tuple(dict(part) for part in thing.facets))
 
     def part(self, kind: str) -> Mapping[str, Any] | None:
@@ -67,15 +54,11 @@ class Start:
 
 @dataclass(frozen=True)
 class Run:
-    """One model, or one aligner that learnt from one text, and its configuration.
-
-    `languages` are those that it knows, the source first, and `bitexts` the pairs of languages whose translations it
-    read, where they are natural ones. `mixture` is how much it read of each, where that was not all of all. `objective`
-    is what it learnt by: a pretraining objective, fast_align's text, or the folder of an encoder that was given; None
-    where nothing was learnt. `layers` is the number of the encoder's, and `main_layer` the one that was chosen before
-    anything was scored (0: none, or no encoder). `redrawn` says what else its seed decides, as "the dictionary"; the
-    seeds of a study share the rest. `settings` are the values of the settings that a sweep varies.
-    """
+    """One model, or one aligner that learnt from one text, and its configuration (docs/records.md). `languages` have
+    the source first. `objective` is what it learnt by: a pretraining objective, fast_align's text, or the folder of an
+    encoder that was given; None where nothing was learnt. `main_layer` was chosen before anything was scored (0: none,
+    or no encoder). `redrawn` says what else its seed decides, as "the dictionary"; the seeds of a study share the rest.
+    `settings` are the values of the settings that a sweep varies."""
 
     id: str
     study: str

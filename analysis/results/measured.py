@@ -15,20 +15,17 @@ from analysis.statistics.verdicts import Verdict, judge, points
 
 SCORES = ("SUP", "ZS", "SRC", "DEV")
 UNBOUNDED = (HELD_OUT, READ)  # measures that are not shares
-WEIGHTED = "frequency-weighted"  # A mean with weights: the number of types says nothing of its error
-Test = tuple[str, str, str]
-"""A test set of a study: its task, its language, and its split or gold set."""
+WEIGHTED = "frequency-weighted"  # a mean with weights: the number of types says nothing of its error
+Test = tuple[str, str, str]  # a test set of a study: its task, its language, and its split or gold set
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One run's number, from `low` to `high`.
-
-    `error` is its standard error from the draw of the test items; None where the number is not a share of items that
-    are drawn (a weighted mean, a mean over steps). `parts` are what each item adds to it, (n,), where that was kept.
-    `test` names the test set of these items: a study has one of each task, language and split (or gold set), so two of
-    its numbers with the same `test` and equally many items share their items.
-    """
+    """One run's number, from `low` to `high`. `error` is its standard error from the draw of the test items; None where
+    the number is not a share of items that are drawn (a weighted mean, a mean over steps). `parts` are what each item
+    adds to it, (n,), where that was kept. `test` names the test set of these items: a study has one of each task,
+    language and split (or gold set), so two of its numbers with the same `test` and equally many items share their
+    items."""
 
     value: float
     error: float | None
@@ -91,11 +88,9 @@ def difference(ours: BySeed, theirs: BySeed) -> Estimate | None:
 
 
 def average(values: Sequence[BySeed]) -> BySeed:
-    """The mean of several numbers for each seed that has all of them.
-
-    Numbers of one task (or gold set) with equally many items may share them, as layers and translations of one text do:
-    there an item adds the mean of its parts. Other sets are independent.
-    """
+    """The mean of several numbers for each seed that has all of them. Numbers of one task (or gold set) with equally
+    many items may share them, as layers and translations of one text do: there an item adds the mean of its parts.
+    Other sets are independent."""
     seeds = [seed for seed in (values[0] if values else ()) if all(seed in by_seed for by_seed in values)]
     return {seed: _average([by_seed[seed] for by_seed in values]) for seed in seeds}
 

@@ -1,8 +1,6 @@
-"""The null: seeds of one objective treated as two objectives.
-
-Nothing differs between two groups of seeds of one objective on the same languages. What compares two objectives must
-therefore call them different in 5 % of the comparisons.
-"""
+"""The null: seeds of one objective treated as two objectives. Nothing differs between two groups of seeds of one
+objective on the same languages. What compares two objectives must therefore call them different in 5 % of the
+comparisons."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,18 +21,13 @@ METRICS = {ALIGNMENT: ("all", "held-out"), LABELS: ("precision",)}
 """The metrics that claims are about; of other measures every metric, and of tasks the primary one."""
 MEASURES = ("SUP", "ZS", "DELTA", ALIGNMENT, LABELS, AER, RETRIEVAL, HELD_OUT)
 EVERYTHING = "all measures"
-Split = tuple[tuple[int, int], ...]
-"""Pairs of seeds: of each the first is in the first group, and the second in the second."""
+Split = tuple[tuple[int, int], ...]  # pairs of a seed of the first group and one of the second
 
 
 def splits(seeds: Sequence[int], size: int, most: int) -> list[Split]:
-    """Every split of some of the seeds into two groups of `size`, with every pairing between them.
-
-    Which group is the first says nothing, so the smallest seed is in it. Of more than `most` splits that many are
-    drawn, the same ones every time.
-    """
-    if size < 1 or len(set(seeds)) < len(seeds):
-        raise ValueError(f"groups of {size} of the seeds {', '.join(map(str, seeds))}")
+    """Every split of some of the seeds into two groups of `size`, with every pairing between them. Which group is the
+    first says nothing, so the smallest seed is in it. Of more than `most` splits that many are drawn, the same ones
+    every time."""
     every = list(islice(_all_splits(sorted(seeds), size), most + 1))
     return every if len(every) <= most else sorted(islice(_random_splits(sorted(seeds), size), most))
 
@@ -62,21 +55,21 @@ def _random_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
 
 @dataclass(frozen=True)
 class Rate:
-    """How often two groups of `seeds` seeds of one objective were called different in some measure.
-
-    `over` is "items" where the interval was one seed's, over test items, and "seeds" where the verdict was that of
-    claims. `share` has Student's t interval over what each cell adds to it (Cochran 1977, section 6.4), a cell being
-    one objective on the same languages: comparisons within a cell share seeds. Cells that all agree, or a single one,
-    give no interval.
-    """
+    """How often two groups of `seeds` seeds of one objective were called different in some measure. `over` is "items"
+    where the interval was one seed's, over test items, and "seeds" where the verdict was that of claims. `share` has
+    Student's t interval over what each cell adds to it (Cochran 1977, section 6.4), a cell being one objective on the
+    same languages: comparisons within a cell share seeds. Cells that all agree, or a single one, give no interval."""
 
     measure: str
     seeds: int
-    over: str
     different: int
     comparisons: int
     cells: int
     share: Estimate
+
+    @property
+    def over(self) -> str:
+        return "items" if self.seeds == 1 else "seeds"
 
     @property
     def against_nominal(self) -> str:
@@ -89,26 +82,25 @@ class Rate:
 
 def null_rates(results: Results) -> list[Rate]:
     """The rates by size of the groups, all measures first, then each; none where no cell has two seeds."""
-    tallies: dict[tuple[int, str], dict[str, dict[object, list[bool]]]] = {}
+    tallies: dict[int, dict[str, dict[object, list[bool]]]] = {}
     for record, values in results.columns():
-        if _in_claims(record):
-            for size in range(1, len(values) // 2 + 1):
-                by_measure = tallies.setdefault((size, "items" if size == 1 else "seeds"), {})
-                if called := list(_judge_splits(values, size)):
-                    for measure in (EVERYTHING, _title(record)):
-                        by_measure.setdefault(measure, {}).setdefault(results.cell(record), []).extend(called)
+        for size in range(1, len(values) // 2 + 1) if _in_claims(record) else ():
+            by_measure = tallies.setdefault(size, {})
+            if called := list(_judge_splits(values, size)):
+                for measure in (EVERYTHING, _title(record)):
+                    by_measure.setdefault(measure, {}).setdefault(results.cell(record), []).extend(called)
     return [
-        _rate(measure, size, over, list(by_cell.values()))
-        for (size, over), by_measure in sorted(tallies.items())
+        _rate(measure, size, list(by_cell.values()))
+        for size, by_measure in sorted(tallies.items())
         for measure, by_cell in by_measure.items()
     ]
 
 
-def _rate(measure: str, seeds: int, over: str, called: Sequence[Sequence[bool]]) -> Rate:
+def _rate(measure: str, seeds: int, called: Sequence[Sequence[bool]]) -> Rate:
     """The rate over the comparisons of each cell, which say whether its groups were called different."""
     different, of = [sum(each) for each in called], [len(each) for each in called]
     by_cell = sum(different) / sum(of) + per_item(different, of)
-    return Rate(measure, seeds, over, sum(different), sum(of), len(of), estimate(by_cell.tolist(), (0.0, 1.0)))
+    return Rate(measure, seeds, sum(different), sum(of), len(of), estimate(by_cell.tolist(), (0.0, 1.0)))
 
 
 def _judge_splits(values: BySeed, size: int) -> Iterator[bool]:

@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from analysis.records.record import ALIGNMENT, DELTA, Floor, Published, Record
 from analysis.records.run import Described, Run, Start
-from analysis.results.floors import Floors
 from analysis.results.measured import BySeed, Measured, mean
 from analysis.statistics.intervals import Estimate
 from analysis.tasks.catalog import PRIMARY
@@ -42,15 +42,55 @@ class Point:
     delta: Estimate
 
 
-class Results:
-    """The runs and records of one study, with published numbers and floors to compare them with.
+class Floors:
+    """A study's floors, by test set and by the language that they learnt from.
 
-    Objectives and languages are looked up by their names; a transform's name is its derived language's.
-
-    Raises:
-        BadInput: two runs have one name or belong to several studies, a record's run or language is unknown, or two
-            records or floors are of one number (as when a study ran twice into one file).
+    Zero-shot scores have to exceed the strongest baseline that learns from the source and is tested in the derived
+    language: it knows the shares of the labels and the words that the two languages share, and nothing across them.
     """
+
+    def __init__(self, floors: Iterable[Floor]) -> None:
+        self.all: tuple[Floor, ...] = tuple(floors)
+        self._by: dict[tuple[str, str, str, str], dict[str, Floor]] = {}
+        for floor in self.all:
+            column = self._by.setdefault((floor.task, floor.metric, floor.language, floor.learnt), {})
+            if column.setdefault(floor.baseline, floor) is not floor:
+                raise BadInput(f"two floors of one number: {floor}"[:500])
+
+    def of(self, task: str, metric: str, language: str, learnt: str) -> dict[str, Floor]:
+        return self._by.get((task, metric, language, learnt), {})
+
+    def baselines(self, tasks: Sequence[str]) -> dict[str, str]:
+        """The title of every baseline of some tasks, by name."""
+        return {floor.baseline: floor.title for floor in self.all if floor.task in tasks}
+
+    def highest(self, task: str, metric: str, language: str, learnt: str, surface: bool = False) -> Floor | None:
+        """The strongest baseline, the first of equals; None where there is none. Baselines of the `surface` are a group
+        of their own: how two texts overlap is seen in any script, but says nothing of words."""
+        floors = [floor for floor in self.of(task, metric, language, learnt).values() if floor.surface == surface]
+        return max(floors, key=lambda floor: floor.value, default=None)
+
+
+def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
+    """The floors of a study: each its mean over the draws of the data, of as many items as all have. A single draw is
+    as it is. Means of several have no items: those of different draws are different examples."""
+    by_draw = list(draws)
+    if len(by_draw) == 1:
+        return list(by_draw[0])
+    groups: dict[Floor, list[Floor]] = {}
+    for floor in (floor for floors in by_draw for floor in floors):
+        groups.setdefault(replace(floor, value=0.0, count=0, items=None), []).append(floor)
+    return [
+        replace(of, value=fmean(one.value for one in each), count=sum(one.count for one in each))
+        for of, each in groups.items()
+    ]
+
+
+class Results:
+    """The runs and records of one study, with published numbers and floors to compare them with. Objectives and
+    languages are looked up by their names; a transform's name is its derived language's. It raises BadInput where two
+    runs have one name or belong to several studies, a record's run or language is unknown, or two records or floors are
+    of one number (as when a study ran twice into one file)."""
 
     def __init__(
         self,
@@ -126,7 +166,6 @@ class Results:
         return self.scores(DELTA, objective, transform, task, metric)
 
     def alignments(self, objective: str, transform: str, metric: str) -> BySeed:
-        """Each seed's alignment@1 after the last step."""
         return self.scores(ALIGNMENT, objective, transform, "", metric)
 
     def growth(self, objective: str, language: str, metric: str, measure: str = ALIGNMENT) -> dict[int, BySeed]:
@@ -153,10 +192,8 @@ class Results:
         return self.objective_of(record), run.mixture and run.mixture.name, *(one.name for one in run.languages)
 
     def points(self, task: str, metric: str) -> list[Point]:
-        """Alignment of all types and Delta of every cell that has both.
-
-        They are means over seeds: runs of one cell are no new cases for a correlation.
-        """
+        """Alignment of all types and Delta of every cell that has both. They are means over seeds: runs of one cell are
+        no new cases for a correlation."""
         points = []
         for transform in self.transforms:
             for objective in self.objectives:
@@ -200,7 +237,6 @@ class Results:
         return self._languages[name]
 
     def objective_title(self, name: str) -> str:
-        """What people call an objective, also one that only the paper has."""
         return self._objectives[name].title if name in self._objectives else name
 
     def transform_title(self, name: str) -> str:

@@ -12,13 +12,11 @@ from analysis.statistics.verdicts import AT_FLOOR, NO_RECORDS, Verdict, points
 
 @dataclass(frozen=True)
 class Retained:
-    """(ZS - floor) / (SUP - floor) of one cell of a study.
-
-    `floor` is the strongest baseline of words that learns from the source and is tested in the derived language; `zs`
-    and `sup` are how far the models are above it, and `over_surface` how far ZS is above what overlaps alone give
-    (None where no baseline looks at them). `share` is None where SUP is not beyond the floor by its own interval: there
-    is nothing to retain, and the ratio could be any number.
-    """
+    """(ZS - floor) / (SUP - floor) of one cell of a study. `floor` is the strongest baseline of words that learns from
+    the source and is tested in the derived language; `zs` and `sup` are how far the models are above it, and
+    `over_surface` how far ZS is above what overlaps alone give (None where no baseline looks at them). `share` is None
+    where SUP is not beyond the floor by its own interval: there is nothing to retain, and the ratio could be any
+    number."""
 
     floor: Floor
     zs: Estimate
@@ -49,11 +47,9 @@ def beyond_floor(above: Estimate) -> bool:
 
 
 def retained(results: Results, objective: str, transform: str, task: str, metric: str) -> Retained | None:
-    """Retained transfer of a cell over the seeds that have both scores; None without a floor or without a score.
-
-    With several seeds the interval is Fieller's over seeds, whose floor is the same; with one it is over test items,
-    the floor's among them, and says nothing of other seeds.
-    """
+    """Retained transfer of a cell over the seeds that have both scores; None without a floor or without a score. With
+    several seeds the interval is Fieller's over seeds, whose floor is the same; with one it is over test items, the
+    floor's among them, and says nothing of other seeds."""
     floor, surface = (
         results.floors.highest(task, metric, transform, results.source, surface=kind) for kind in (False, True)
     )
@@ -87,9 +83,7 @@ def unless_at_floor(
     verdict: Verdict, results: Results, cells: Iterable[tuple[str, str]], task: str, metric: str
 ) -> Verdict:
     """The verdict on a claim about Delta, unless its ZS are all at the floor, where Delta is SUP and nothing else.
-
-    `cells` are the (objective, transform) that it compares. Without floors or records the verdict stays.
-    """
+    `cells` are the (objective, transform) that it compares. Without floors or records the verdict stays."""
     if verdict.because == NO_RECORDS:
         return verdict
     found = {cell: kept for cell in cells if (kept := retained(results, *cell, task, metric))}

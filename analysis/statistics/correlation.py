@@ -16,10 +16,8 @@ FEWEST = 8  # points from which the bootstrap's interval covers about as often a
 
 @dataclass(frozen=True)
 class Correlation:
-    """rho over `n` points, its two-sided permutation p, and a bootstrap interval (None below `FEWEST` points).
-
-    `rhos` are the bootstrap's.
-    """
+    """rho over `n` points, its two-sided permutation p, and a bootstrap interval (None below `FEWEST` points). `rhos`
+    are the bootstrap's."""
 
     rho: float
     p: float
@@ -41,22 +39,13 @@ def spearman(
     draws: int = 9_999,
     groups: Sequence[Hashable] | None = None,
 ) -> Correlation | None:
-    """Correlate alignment with -Delta (ALIGN-MLM, section 5, appendix E); None where rho is not defined.
-
-    It needs 3 points, and two different numbers on either side. Ties share their mean rank. p is the share of pairings
-    whose rho is at least as far from the mean of all (0 without `groups`). With `groups`, the transform of each point,
-    only points of one transform change partners: both numbers depend on the transform, which alone is no finding.
-    Every pairing counts while no group has more than `EXACT` points, else `draws` random ones and the one observed. The
+    """Correlate alignment with -Delta (ALIGN-MLM, section 5, appendix E); None where rho is not defined. It needs 3
+    points, and two different numbers on either side. Ties share their mean rank. p is the share of pairings whose rho
+    is at least as far from the mean of all (0 without `groups`). With `groups`, the transform of each point, only
+    points of one transform change partners: both numbers depend on the transform, which alone is no finding. Every
+    pairing counts while no group has more than `EXACT` points, else `draws` random ones and the one observed. The
     interval is the percentile bootstrap's over points; draws without a rho are drawn again. The order of the points
-    decides nothing.
-
-    Raises:
-        ValueError: the columns differ in length.
-    """
-    if len(alignment) != len(delta):
-        raise ValueError(f"{len(alignment)} alignments and {len(delta)} Deltas")
-    if groups is not None and len(groups) != len(delta):
-        raise ValueError(f"groups of {len(groups)} points, Deltas of {len(delta)}")
+    decides nothing."""
     names = [str(name) for name in groups] if groups is not None else [""] * len(delta)
     points = sorted(zip(alignment, delta, names, strict=True))  # draws must not depend on the order of the points
     n, names = len(points), [name for _, _, name in points]
@@ -82,11 +71,9 @@ def _rho(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _exact_p(x: np.ndarray, y: np.ndarray, members: Sequence[np.ndarray]) -> float:
-    """The share of pairings within groups of two (n,) columns of ranks whose rho is as far from their mean.
-
-    rho grows with the sum of products of ranks, and that is a sum over groups, whose pairings do not depend on one
-    another. Ranks are doubled, so that those of ties are whole too.
-    """
+    """The share of pairings within groups of two (n,) columns of ranks whose rho is as far from their mean. rho grows
+    with the sum of products of ranks, and that is a sum over groups, whose pairings do not depend on one another. Ranks
+    are doubled, so that those of ties are whole too."""
     a, b = (2 * x).astype(int), (2 * y).astype(int)
     shares, middle = np.ones(1), 0.0
     for group in members:
@@ -97,10 +84,8 @@ def _exact_p(x: np.ndarray, y: np.ndarray, members: Sequence[np.ndarray]) -> flo
 
 
 def _products(a: list[int], b: list[int]) -> np.ndarray:
-    """The share of the n! pairings of two columns of ranks that gives each sum of products.
-
-    How many pairings give each sum is counted over subsets of b, one more rank of a at a time.
-    """
+    """The share of the n! pairings of two columns of ranks that gives each sum of products. How many pairings give each
+    sum is counted over subsets of b, one more rank of a at a time."""
     n, most = len(a), int(np.sort(a) @ np.sort(b))
     ways = {0: np.eye(1, most + 1, dtype=np.int64)[0]}
     for rank in a:

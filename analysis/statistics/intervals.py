@@ -15,12 +15,10 @@ UNBOUNDED: Bounds = (-math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with an interval, and what the interval covers.
-
-    `over` is "seeds" (Student's t over training runs) or "items" (one run: only the draw of the test items, as
-    if the run were the only one that could have been). Without an interval `low` and `high` are None. An interval ends
-    where the number's range does, so it may be longer on one side; `error` is the standard error behind it.
-    """
+    """A mean with an interval, and what the interval covers. `over` is "seeds" (Student's t over training runs) or
+    "items" (one run: only the draw of the test items, as if the run were the only one that could have been). Without an
+    interval `low` and `high` are None. An interval ends where the number's range does, so it may be longer on one side;
+    `error` is the standard error behind it."""
 
     mean: float
     seeds: int
@@ -48,23 +46,16 @@ class Estimate:
 
     def p(self, bound: float, side: int) -> float | None:
         """One-sided p of Student's t over seeds, against the mean not lying above (`side` +1) or below (-1) `bound`.
-
-        None where there is no interval over seeds.
-        """
+        None where there is no interval over seeds."""
         if self.over != "seeds" or self.error is None:
             return None
         return float(stats.t.sf(side * (self.mean - bound) / self.error, self.seeds - 1))
 
 
 def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
-    """Mean over seeds with Student's t interval, inside `bounds`.
-
-    One seed has no interval. Nor have seeds that are all equal: on few test items that happens by chance, and an
-    interval without width would call any difference certain.
-
-    Raises:
-        ValueError: no value.
-    """
+    """Mean over seeds with Student's t interval, inside `bounds`. One seed has no interval. Nor have seeds that are all
+    equal: on few test items that happens by chance, and an interval without width would call any difference certain.
+    Raises ValueError if there is none."""
     if not values:
         raise ValueError("a mean of no values")
     n, mean = len(values), float(np.mean(values))
@@ -104,12 +95,10 @@ def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
 
 def paired_error(parts: np.ndarray) -> float:
     """Standard error of a ratio, or of a difference of ratios on the same items, from what each item adds to it: (n,).
-
     Items are drawn whole: the words of a sentence are one item. Two items are added, one for the number and one against
     it (Bonett and Price 2012), so that no difference in 100 items is not taken for certain. Each weighs as much as the
     heaviest item. Examples that are right or wrong weigh about 1, but sentences of tags weigh less, and there an item
-    of weight 1, a sentence with every word wrong, would outweigh the test set.
-    """
+    of weight 1, a sentence with every word wrong, would outweigh the test set."""
     n = len(parts) + 2
     return math.sqrt(_squares(parts) / n) / math.sqrt(n)
 
@@ -119,18 +108,13 @@ def _squares(parts: np.ndarray) -> float:
     return float(parts @ parts) + 2 * heaviest**2
 
 
-Moments = tuple[float, float, float]
-"""Variance of the upper mean, of the lower one, and their covariance."""
+Moments = tuple[float, float, float]  # variance of the upper mean, of the lower one, and their covariance
 
 
 def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate | None:
-    """Mean of `upper` over mean of `lower`, paired by seed: Fieller's interval with Student's t.
-
-    None where the interval of the lower mean does not lie above 0: the ratio could then be any number. There is no
-    interval for one seed, nor for seeds that do not differ.
-    """
-    if len(upper) != len(lower) or not upper:
-        raise ValueError(f"a ratio of {len(upper)} values to {len(lower)}")
+    """Mean of `upper` over mean of `lower`, paired by seed: Fieller's interval with Student's t. None where the
+    interval of the lower mean does not lie above 0: the ratio could then be any number. There is no interval for one
+    seed, nor for seeds that do not differ."""
     n, a, b = len(upper), float(np.mean(upper)), float(np.mean(lower))
     if n == 1:
         return Estimate(a / b, 1) if b > 0 else None
@@ -139,12 +123,8 @@ def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate
 
 
 def ratio_over_items(value: tuple[float, float], upper: np.ndarray, lower: np.ndarray) -> Estimate | None:
-    """One seed's ratio, with a normal interval from what each test item adds to both numbers, (n,) each.
-
-    Items are added as in `paired_error`. None as in `ratio_over_seeds`.
-    """
-    if len(upper) != len(lower):
-        raise ValueError(f"a ratio over {len(upper)} items to one over {len(lower)}")
+    """One seed's ratio, with a normal interval from what each test item adds to both numbers, (n,) each. Items are
+    added as in `paired_error`. None as in `ratio_over_seeds`."""
     squared = (len(upper) + 2) ** 2
     moments = _squares(upper) / squared, _squares(lower) / squared, float(upper @ lower) / squared
     return _fieller(*value, moments, float(stats.norm.ppf(UPPER)), 1, "items")

@@ -17,10 +17,8 @@ ALONE = {HOLDS: HOLDS_ALONE, FAILS: FAILS_ALONE}  # what becomes of a verdict th
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the records say of a claim, and the number and interval that it rests on.
-
-    `p` is two-sided: the p of the claim, or of its contrary, doubled; None where nothing can be decided.
-    """
+    """What the records say of a claim, and the number and interval that it rests on. `p` is two-sided: the p of the
+    claim, or of its contrary, doubled; None where nothing can be decided."""
 
     verdict: str
     because: str
@@ -42,11 +40,9 @@ Comparison = tuple[Estimate, float, int]
 
 
 def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
-    """The verdict on a claim that is true if every comparison is.
-
-    It holds when each does: that needs no correction. It does not hold when one of them does not by an interval as much
-    wider as there are comparisons (Bonferroni), for among many one fails by chance.
-    """
+    """The verdict on a claim that is true if every comparison is. It holds when each does: that needs no correction. It
+    does not hold when one of them does not by an interval as much wider as there are comparisons (Bonferroni), for
+    among many one fails by chance."""
     if not comparisons:
         return Verdict(UNDECIDED, NO_RECORDS)
     if any(estimate.seeds < 2 for estimate, _, _ in comparisons):
@@ -73,10 +69,8 @@ def points(estimate: Estimate) -> str:
 
 @dataclass(frozen=True)
 class Corrected:
-    """A verdict among those of its family: the words for it, its adjusted p, and of how many.
-
-    `p` is None where nothing can be decided: such a claim is not a test, and costs the others nothing.
-    """
+    """A verdict among those of its family: the words for it, its adjusted p, and of how many. `p` is None where nothing
+    can be decided: such a claim is not a test, and costs the others nothing."""
 
     verdict: str
     p: float | None

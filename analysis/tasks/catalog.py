@@ -6,21 +6,10 @@ from analysis.tasks.tagging import NER, POS
 from analysis.tasks.task import Task
 from derive.errors import BadInput, unknown
 
-_ALL: tuple[Task, ...] = (
-    NLI(),
-    NER(),
-    POS(),
-    QA(),
-    XQuAD(),
-    MLQA(),
-    TyDiQA(),
-    Paraphrase(),
-)
+_ALL: tuple[Task, ...] = (NLI(), NER(), POS(), QA(), XQuAD(), MLQA(), TyDiQA(), Paraphrase())
 TASKS: dict[str, Task] = {task.name: task for task in _ALL}
-PRIMARY = {task.name: task.primary for task in _ALL}
-"""The main metric of each task."""
-PRINTED = {task.name: task.printed for task in _ALL}
-"""The metric of each task in ALIGN-MLM's tables: for POS not the main one."""
+PRIMARY = {task.name: task.primary for task in _ALL}  # the main metric of each task
+PRINTED = {task.name: task.printed or task.primary for task in _ALL}  # in ALIGN-MLM's tables: for POS not the main one
 
 
 def task(name: str) -> Task:

@@ -6,28 +6,21 @@ from typing import ClassVar
 
 import numpy as np
 
-from analysis.baselines.baseline import Answer, Baseline
-from analysis.baselines.texts import pair_baselines
-from analysis.tasks.head import Head, TextHead
+from analysis.tasks.baselines import Answer, Baseline, pair_baselines
 from analysis.tasks.rows import Reader, TaskRow, joined
 from analysis.tasks.score import ACCURACY, Metric, Score, accuracy
-from analysis.tasks.task import Task
+from analysis.tasks.task import Head, Task, TextHead
 from derive.example import Example
 
 SAME_OR_NOT = ("0", "1")
 
 
 class Classification(Task):
-    """One label for one or more texts, which share a row; a text that does not fit loses its end. Scored by accuracy.
-
-    Attributes:
-        texts: the names of an example's texts.
-    """
+    """One label for one or more texts, which share a row; a text that does not fit loses its end."""
 
     metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY,)
-    printed: ClassVar[str] = "accuracy"
     head: ClassVar[Head] = TextHead()
-    texts: ClassVar[tuple[str, ...]]
+    texts: ClassVar[tuple[str, ...]]  # the names of an example's texts
 
     def gold(self, example: Example) -> Answer:
         if len(example.texts) != len(self.texts):

@@ -12,9 +12,9 @@ from torch import Tensor
 from torch.nn import functional as F
 from transformers import PreTrainedModel
 
-from analysis.tasks.head import Head
 from analysis.tasks.rows import UNLABELLED, TaskRow
 from analysis.tasks.split import EncodedSet
+from analysis.tasks.task import Head
 from derive.errors import BadInput
 from derive.files import ADDED
 from pretrain.architecture import TEXT_TYPES, architecture_of, has_languages
@@ -23,26 +23,21 @@ from pretrain.saved_model import WEIGHTS, load_model, read_config
 from pretrain.train import NonFinite
 
 MOST_EPOCHS = 100_000
-READ_IDS = 8_192
-"""Ids in a batch of a fine-tuned model's input."""
+READ_IDS = 8_192  # ids in a batch of a fine-tuned model's input
 PIECE = 1 << 22
-"""The overhead of a piece of a batch on a CPU, in ids times the square of a model's width.
-
-Its operations take, for a model of width 384, as long as some 30 ids more, for one of width 64 as long as a thousand.
-"""
+"""The overhead of a piece of a batch on a CPU, in ids times the square of a model's width. Its operations take, for a
+model of width 384, as long as some 30 ids more, for one of width 64 as long as a thousand."""
 
 
 @dataclass(frozen=True)
 class FinetuneConfig:
-    """AdamW with linear warm-up and decay to zero; the model of the last epoch is the one that is scored.
-
-    The head is new and learns `head_rate` times as fast as the encoder: a small model, fine-tuned as a whole at
-    the rate that its head needs, forgets the other language. `max_length` counts ids of a row, specials included; a
-    model with fewer positions sets the limit. `warmup` is a fraction of the steps. `dropout` applies to hidden states
-    and head, `attention_dropout` to attention's weights: the checkpoint's own where it is None; on a CPU any above 0
-    makes attention three times as slow. `freeze_table` keeps the word embeddings as they are: of a quarter of a million
-    rows, a few thousand sentences use few, and an update reads and writes all.
-    """
+    """AdamW with linear warm-up and decay to zero; the model of the last epoch is the one that is scored. The head is
+    new and learns `head_rate` times as fast as the encoder: a small model, fine-tuned as a whole at the rate that its
+    head needs, forgets the other language. `max_length` counts ids of a row, specials included; a model with fewer
+    positions sets the limit. `warmup` is a fraction of the steps. `dropout` applies to hidden states and head,
+    `attention_dropout` to attention's weights: the checkpoint's own where it is None; on a CPU any above 0 makes
+    attention three times as slow. `freeze_table` keeps the word embeddings as they are: of a quarter of a million rows,
+    a few thousand sentences use few, and an update reads and writes all."""
 
     learning_rate: float = 2e-5
     head_rate: float = 1.0
@@ -79,10 +74,6 @@ class FinetuneConfig:
         if step < rising:
             return self.learning_rate * (step + 1) / rising
         return self.learning_rate * (steps - step) / (steps - rising)
-
-
-TABLE_11 = {"pos": FinetuneConfig(epochs=10), "ner": FinetuneConfig(epochs=10), "nli": FinetuneConfig(epochs=5)}
-"""The ALIGN-MLM paper's own values, where Table 11 gives one."""
 
 
 def longest_row(checkpoint: Path, config: FinetuneConfig) -> int:
@@ -128,7 +119,7 @@ class Finetuned:
     @torch.inference_mode()
     def answers(self, data: EncodedSet, ids_per_batch: int = READ_IDS) -> list[np.ndarray]:
         """The head's answers to each row, in the order of the rows."""
-        answers: list[np.ndarray] = [np.empty(0)] * len(data)
+        answers: list[np.ndarray] = [np.empty(0)] * len(data.rows)
         lengths, start = data.lengths, 0
         order = np.argsort(-lengths, kind="stable")
         self.model.eval()
@@ -159,16 +150,10 @@ def finetune(
     device: torch.device,
     progress: Callable[[int, int], None] = lambda step, steps: None,
 ) -> Finetuned:
-    """The checkpoint's encoder under a head that chooses among `labels`, trained on `data`.
-
-    On a CPU the same arguments and threads give the same bits. The loss is the mean cross-entropy over the targets of a
-    batch. `labels` is 0 for a head that does not choose among labels.
-
-    Raises:
-        BadInput: there is no checkpoint, or it has fewer rows than the languages have types.
-        NonFinite: before an update with a loss or a gradient that is not a number, or after one that makes a weight
-            not a number.
-    """
+    """The checkpoint's encoder under a head that chooses among `labels` (0: not among labels), trained on `data`. On a
+    CPU the same arguments and threads give the same bits. The loss is the mean cross-entropy over the targets of a
+    batch. Raises BadInput if there is no checkpoint, or it has fewer rows than the languages have types, and NonFinite
+    before an update with a loss or a gradient that is not a number, or after one that makes a weight not a number."""
     check_types(checkpoint, max(int(row.ids.max()) for row in data.rows))
     devices = [device] if device.type == "cuda" else []
     with torch.random.fork_rng(devices=devices):
@@ -181,7 +166,7 @@ def finetune(
         tuned = Finetuned(model, head, device)
         optimizer = torch.optim.AdamW([{"params": old}, {"params": new}], weight_decay=config.weight_decay, fused=True)
         epochs = range(config.epochs)
-        batches = [batch for epoch in epochs for batch in batches_of(data.unit_of, config.batch, [seed, epoch])]
+        batches = [batch for epoch in epochs for batch in batches_of(data.units, config.batch, [seed, epoch])]
         steps = len(batches)
         # A card computes a large batch as fast as its pieces, and loses between them what they save.
         overhead = math.inf if device.type == "cuda" else PIECE / model.config.hidden_size**2
@@ -212,11 +197,9 @@ def finetune(
 
 
 def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
-    """A batch cut into pieces of rows of similar length, to compute less padding; the loss is the whole batch's.
-
-    Of all ways to cut rows in the order of their lengths this is the cheapest, if a piece costs `overhead` ids more
-    than its own with padding. A batch that gains nothing stays as it is, in its order.
-    """
+    """A batch cut into pieces of rows of similar length, to compute less padding; the loss is the whole batch's. Of all
+    ways to cut rows in the order of their lengths this is the cheapest, if a piece costs `overhead` ids more than its
+    own with padding. A batch that gains nothing stays as it is, in its order."""
     lengths = sorted(len(row.ids) for row in rows)
     if len(rows) * lengths[-1] - sum(lengths) <= overhead:
         return [list(rows)]
@@ -234,13 +217,11 @@ def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
 
 
 def batches_of(units: np.ndarray, batch: int, seed: Sequence[int]) -> list[np.ndarray]:
-    """Row numbers of every batch of an epoch: the rows of a unit together, units shuffled.
-
-    `units` (R,) has the unit of each row, in rising order. A batch has `batch` rows, or fewer before a unit that would
-    be one too many; a unit that is larger than a batch is one alone. Batches are not sorted by length: that would save
-    a fifth of a small model's time, and costs up to a point of accuracy, because rows of one length have similar labels
-    too. `pieces` saves it within a batch.
-    """
+    """Row numbers of every batch of an epoch: the rows of a unit together, units shuffled. `units` (R,) has the unit of
+    each row, in rising order. A batch has `batch` rows, or fewer before a unit that would be one too many; a unit that
+    is larger than a batch is one alone. Batches are not sorted by length: that would save a fifth of a small model's
+    time, and costs up to a point of accuracy, because rows of one length have similar labels too. `pieces` saves it
+    within a batch."""
     firsts = np.flatnonzero(np.diff(units, prepend=-1))
     own = np.split(np.arange(len(units)), firsts[1:])
     batches, filled, size = list[np.ndarray](), list[np.ndarray](), 0

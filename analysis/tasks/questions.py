@@ -11,61 +11,41 @@ from typing import ClassVar
 
 import numpy as np
 
-from analysis.baselines.baseline import Answer, Baseline
-from analysis.baselines.texts import KnownAnswer
-from analysis.tasks.head import Head, SpanHead
+from analysis.tasks.baselines import Answer, Baseline, KnownAnswer
 from analysis.tasks.rows import UNLABELLED, Pieces, Reader, TaskRow
 from analysis.tasks.score import ARTICLES, EXACT, F1, Metric, Score, answer_scores, mlqa_words
-from analysis.tasks.task import Task
+from analysis.tasks.task import Head, SpanHead, Task
 from derive.errors import BadInput
 from derive.example import Example
 from derive.sentence import Sentence
 
-QUESTION = 64
-"""Sub-words of a question that fit into a row; a longer one loses its end."""
-STRIDE = 128
-"""Sub-words from the start of a context's window to the start of the next."""
+QUESTION = 64  # sub-words of a question that fit into a row; a longer one loses its end
+STRIDE = 128  # sub-words from the start of a context's window to the start of the next
 BEST, LONGEST = 20, 30
 """The best pair is chosen among this many starts and ends; an answer has at most so many sub-words."""
-NOWHERE = -1
-"""The character of an id that is not the context's."""
+NOWHERE = -1  # the character of an id that is not the context's
 
 
 @dataclass(frozen=True, slots=True)
 class SpanRow(TaskRow):
-    """A question with a window of its context.
-
-    `starts` and `ends` (L,) are the characters of the context that an id stands for, NOWHERE for all other ids, and
-    `best` (L,) says whether no other window has the id with more context around it.
-    """
+    """A question with a window of its context. `starts` and `ends` (L,) are the characters of the context that an id
+    stands for, NOWHERE for all other ids, and `best` (L,) says whether no other window has the id with more context
+    around it."""
 
     starts: np.ndarray
     ends: np.ndarray
     best: np.ndarray
 
-    @property
-    def context(self) -> np.ndarray:
-        """Which ids are the context's, (L,) bool."""
-        return self.starts != NOWHERE
-
-    @property
-    def inside(self) -> np.ndarray:
-        """Which ids stand for characters of the context, (L,) bool: some tokenizers have ids that mark a space."""
-        return self.starts < self.ends
-
 
 class Questions(Task):
-    """The answer to a question is a span of its context; scored as in SQuAD v1.1, unless a task scores otherwise.
-
-    The first text is the question, the second the context, in which spans are correct answers: several where annotators
+    """The answer to a question is a span of its context; scored as in SQuAD v1.1, unless a task scores otherwise. The
+    first text is the question, the second the context, in which spans are correct answers: several where annotators
     gave several, or where another word order tore one apart; then each piece is correct and the longest is learnt. An
     answer without sub-words is not learnt. A context that is too long for a row becomes several, which start `STRIDE`
-    sub-words after each other. In one that lacks the answer, start and end are its first id (Devlin et al. 2019).
-    """
+    sub-words after each other. In one that lacks the answer, start and end are its first id (Devlin et al. 2019)."""
 
     data: ClassVar[str] = "qa"
     metrics: ClassVar[tuple[Metric, ...]] = (F1, EXACT)
-    printed: ClassVar[str] = "f1"
     head: ClassVar[Head] = SpanHead()
     of_pairs: ClassVar[bool] = True
     baselines: ClassVar[tuple[Baseline, ...]] = (KnownAnswer(),)
@@ -210,10 +190,8 @@ def windows_of(size: int, room: int) -> list[range]:
 
 def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
     """For each window, which of its places has more context there than in any other (the first of equals), (W,) bool.
-
     The context of a place is the smaller of the numbers of places before and after it in a window, plus a hundredth of
-    the window's length (Devlin et al.'s code).
-    """
+    the window's length (Devlin et al.'s code)."""
     best, owner = np.full(size, -np.inf), np.zeros(size, int)
     for number, window in enumerate(windows):
         here, places = slice(window.start, window.stop), np.arange(len(window))
@@ -225,14 +203,12 @@ def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
 
 
 def spans(row: SpanRow, logits: np.ndarray, most: int | None = BEST) -> list[tuple[float, int, int]]:
-    """The score, start and end of the possible answers in a row, from its logits (2, at least L).
-
-    The start is a place for which the row is the best, the end is at most `LONGEST` sub-words on, both are the
-    context's, and each is among the `most` best of the row (None: any). Either may be the mark of a space, but some
-    letter has to be between them.
-    """
+    """The score, start and end of the possible answers in a row, from its logits (2, at least L). The start is a
+    place for which the row is the best, the end is at most `LONGEST` sub-words on, both are the context's, and each
+    is among the `most` best of the row (None: any). Either may be the mark of a space, but some letter has to be
+    between them."""
     starts, ends = logits[:, : len(row.ids)]
-    context = row.context
+    context = row.starts != NOWHERE
     firsts, lasts = (np.argsort(-scores, kind="stable")[:most] for scores in (starts, ends))
     firsts, lasts = firsts[(context & row.best)[firsts]], lasts[context[lasts]]
     length, letters = lasts[None] - firsts[:, None], row.ends[lasts][None] - row.starts[firsts][:, None]

@@ -7,31 +7,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 
 from derive.languages import Languages
 from derive.sentence import Sentence
 from derive.types import OURS, PairLayout, Specials
-from derive.vocabulary import GivenVocabulary, Vocabulary
+from derive.vocabulary import Vocabulary
 
-REMEMBERED = 64
-"""Texts that a reader remembers: several questions are about one paragraph."""
-UNLABELLED = -100
-"""The target of an id without one: torch's cross-entropy ignores it."""
-ONE_TYPE = np.zeros(1, np.uint8)
-"""The token types of a row with the first type only; one array for all such rows."""
+REMEMBERED = 64  # texts that a reader remembers: several questions are about one paragraph
+UNLABELLED = -100  # the target of an id without one: torch's cross-entropy ignores it
+ONE_TYPE = np.zeros(1, np.uint8)  # the token types of a row with the first type only; one array for all such rows
 
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """A model's input, `ids` (L,), and its `targets` (K,), int32.
-
-    The task's head defines the meaning of a target; nothing is learnt from UNLABELLED ones. `languages`, (1,) or (L,),
-    are the numbers of the ids' languages, for models with language embeddings. `types`, (1,) or (L,), are the token
-    types by the tokenizer's template, for models with two of them.
-    """
+    """A model's input, `ids` (L,), and its `targets` (K,), int32. The task's head defines the meaning of a target;
+    nothing is learnt from UNLABELLED ones. `languages`, (1,) or (L,), are the numbers of the ids' languages, for models
+    with language embeddings. `types`, (1,) or (L,), are the token types by the tokenizer's template, for models with
+    two of them."""
 
     ids: np.ndarray
     targets: np.ndarray
@@ -41,10 +35,8 @@ class TaskRow:
 
 @dataclass(frozen=True)
 class Pieces:
-    """A text as N sub-words: their `ids` in the vocabulary, and the characters of `text` that each stands for.
-
-    `starts` and `ends` (N,) count characters from 0; sub-words of a word that was encoded alone stand for all of it.
-    """
+    """A text as N sub-words: their `ids` in the vocabulary, and the characters of `text` that each stands for. `starts`
+    and `ends` (N,) count characters from 0; sub-words of a word that was encoded alone stand for all of it."""
 
     text: str
     ids: np.ndarray
@@ -63,12 +55,10 @@ class Pieces:
 @dataclass(frozen=True)
 class Reader:
     """How the words of one language become ids: a vocabulary's `encode`, then `table` (V,), the ids in that language.
-
     `number` is the language's token type in models with language embeddings. `encode_text` encodes a whole text with
     its own spaces (ids, starts, ends), and `encode_ids` gives its ids alone; without them words are encoded one by one.
     `layout` is the layout of two texts in a row, RoBERTa's if it is None. `second` reads the later texts of an example,
-    if they are in another language.
-    """
+    if they are in another language."""
 
     encode: Callable[[str], Sequence[int]]
     table: np.ndarray
@@ -113,11 +103,6 @@ class Reader:
 
         table = np.arange(vocabulary.size)
         return cls(vocabulary.encode, table, 0, vocabulary.specials, as_written, as_ids, vocabulary.layout)
-
-    @classmethod
-    def of_checkpoint(cls, folder: Path) -> Reader:
-        """The reader of the tokenizer in a model's folder."""
-        return cls.of_given(GivenVocabulary(folder).open())
 
     @cached_property
     def _own_language(self) -> np.ndarray:
@@ -165,9 +150,7 @@ class Reader:
     def row(self, ids: Sequence[int] | np.ndarray, targets: Sequence[int]) -> TaskRow:
         """A row of ids of the vocabulary, special ones included, in this language."""
         return TaskRow(
-            self.table[np.asarray(ids)].astype(np.int32),
-            np.asarray(targets, np.int32),
-            languages=self._own_language,
+            self.table[np.asarray(ids)].astype(np.int32), np.asarray(targets, np.int32), languages=self._own_language
         )
 
     @cached_property
@@ -206,10 +189,8 @@ def _bare(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, 
 
 
 def windows(reader: Reader, words: Sequence[str], targets: Sequence[int], length: int) -> tuple[list[TaskRow], bool]:
-    """As few rows `<s> words </s>` of whole words as hold them all, and whether that is one that cuts nothing.
-
-    A word's target is at its first sub-word; a word longer than a row loses its end and nothing else.
-    """
+    """As few rows `<s> words </s>` of whole words as hold them all, and whether that is one that cuts nothing. A word's
+    target is at its first sub-word; a word longer than a row loses its end and nothing else."""
     start, end = reader.specials.start, reader.specials.end
     rows = [([start], [UNLABELLED])]
     whole = True
@@ -226,10 +207,8 @@ def windows(reader: Reader, words: Sequence[str], targets: Sequence[int], length
 
 
 def joined(reader: Reader, texts: Sequence[Sequence[Sentence]], target: int, length: int) -> tuple[TaskRow, bool]:
-    """One row of all texts in the reader's layout `pairs`, and whether nothing had to be cut.
-
-    The longest text loses its last sub-words, one at a time, until all fit.
-    """
+    """One row of all texts in the reader's layout `pairs`, and whether nothing had to be cut. The longest text loses
+    its last sub-words, one at a time, until all fit."""
     flat = [reader.of_text(number).ids(text) for number, text in enumerate(texts)]
     kept = [len(pieces) for pieces in flat]
     room = length - reader.pairs.marks(len(texts))

@@ -15,13 +15,11 @@ from dataclasses import dataclass
 from functools import cache
 from unicodedata import category
 
-from analysis.baselines.baseline import Answer
-from analysis.records.items import Items
+from analysis.records.record import Items
+from analysis.tasks.baselines import Answer
 
-OF = " of "
-"""Between a metric and the diagnostic that it is restricted to, as in `accuracy of passive`."""
-Entity = tuple[str, int, int]
-"""Type, first word, last word; words count through all sentences, with one place between two of them."""
+OF = " of "  # between a metric and the diagnostic that it is restricted to, as in `accuracy of passive`
+Entity = tuple[str, int, int]  # type, first and last word; words count through all sentences, with a place between two
 
 
 @dataclass(frozen=True)
@@ -37,11 +35,8 @@ ACCURACY, F1, EXACT = Metric("accuracy", "accuracy"), Metric("f1", "F1"), Metric
 
 @dataclass(frozen=True)
 class Score:
-    """A fraction from 0 to 1, and the number of answers that it is over.
-
-    `items` has the contribution of each example, so that two models can be compared on the same examples; None where
-    the number is not a sum over examples.
-    """
+    """A fraction from 0 to 1, and the number of answers that it is over. `items` has the contribution of each example,
+    so that two models can be compared on the same examples; None where the number is not a sum over examples."""
 
     value: float
     count: int
@@ -64,14 +59,12 @@ def accuracy(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
 
 
 def entities(sentences: Sequence[Answer]) -> list[set[Entity]]:
-    """The entities that seqeval 1.2.2 reads from the tags of each sentence in its default mode (conlleval's rules).
-
-    A tag is a mark, its first letter, and a type, what follows the first dash or, without a dash, the other letters.
-    On well-formed IOB2 these are its entities. An ill-formed I-, one that continues nothing or another type, starts
-    an entity. Of bare tags such as UPOS the marks are letters too: equal neighbours are one entity, SCONJ and CCONJ
-    have one type (CONJ), INTJ is I + NTJ, and each S- is an entity of its own. A bare X at the start of a sentence
-    starts no entity: the next one has the first word of the last before it, so sentences are not read one by one.
-    """
+    """The entities that seqeval 1.2.2 reads from the tags of each sentence in its default mode (conlleval's rules). A
+    tag is a mark, its first letter, and a type, what follows the first dash or, without a dash, the other letters. On
+    well-formed IOB2 these are its entities. An ill-formed I-, one that continues nothing or another type, starts an
+    entity. Of bare tags such as UPOS the marks are letters too: equal neighbours are one entity, SCONJ and CCONJ have
+    one type (CONJ), INTJ is I + NTJ, and each S- is an entity of its own. A bare X at the start of a sentence starts no
+    entity: the next one has the first word of the last before it, so sentences are not read one by one."""
     found: list[set[Entity]] = []
     last_mark, last_kind, start, place = "O", "", 0, 0
     for tags in sentences:
@@ -97,8 +90,7 @@ def entity_f1(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
     return Score.over(hits, (len(correct) + len(found) for correct, found in pairs), count)
 
 
-PARTS = 10**6
-"""Items are whole numbers: the F1 of an answer is rounded to this many parts."""
+PARTS = 10**6  # items are whole numbers: the F1 of an answer is rounded to this many parts
 ARTICLES: dict[str, str] = {
     "en": r"\b(a|an|the)\b",
     "es": r"\b(un|una|unos|unas|el|la|los|las)\b",
@@ -137,10 +129,8 @@ def _no_punctuation() -> dict[int, None]:
 def answer_scores(
     gold: Sequence[Answer], predicted: Sequence[Answer], words: Callable[[str], list[str]] = squad_words
 ) -> dict[str, Score]:
-    """Exact match and F1, means over questions of the best over the correct answers (the official evaluation).
-
-    A prediction is one answer, and a question may have several correct ones. `words` are the words that count.
-    """
+    """Exact match and F1, means over questions of the best over the correct answers (the official evaluation). A
+    prediction is one answer, and a question may have several correct ones. `words` are the words that count."""
     if not gold:
         raise ValueError("no question to answer")
     exact, ratios = [], []

@@ -10,7 +10,7 @@ from sys import intern
 
 import numpy as np
 
-from analysis.baselines.baseline import Answer
+from analysis.tasks.baselines import Answer
 from analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from analysis.tasks.task import Task
 from derive.errors import BadInput
@@ -19,22 +19,14 @@ from derive.example import Example, read_examples
 
 @dataclass(frozen=True)
 class EncodedSet:
-    """The rows of N examples in their order; example i has `counts[i]` of them.
-
-    `cut` counts the examples that do not fit into one row: tagged ones become several rows with every word, the longer
-    text of a pair loses its end. Rows with the same number in `units` (R,) are learnt from in one batch; without them
-    each row is a unit.
-    """
+    """The rows of N examples in their order; example i has `counts[i]` of them. Rows with the same number in `units`
+    (R,), which rises, are learnt from in one batch. `cut` counts the examples that do not fit into one row: tagged ones
+    become several rows with every word, the longer text of a pair loses its end."""
 
     rows: tuple[TaskRow, ...]
     counts: np.ndarray
     cut: int
-    units: np.ndarray | None = None
-
-    @property
-    def unit_of(self) -> np.ndarray:
-        """The unit of each row, (R,), in rising order."""
-        return np.arange(len(self)) if self.units is None else self.units
+    units: np.ndarray
 
     @property
     def unlabelled(self) -> np.ndarray:
@@ -54,24 +46,18 @@ class EncodedSet:
 
     def _only(self, chosen: np.ndarray) -> EncodedSet:
         kept = np.flatnonzero(np.repeat(chosen, self.counts))
-        units = None if self.units is None else self.units[kept]
-        return EncodedSet(tuple(self.rows[i] for i in kept), self.counts[chosen], self.cut, units)
+        return EncodedSet(tuple(self.rows[i] for i in kept), self.counts[chosen], self.cut, self.units[kept])
 
     @property
     def lengths(self) -> np.ndarray:
         """How many ids each row has, (R,)."""
         return np.array([len(row.ids) for row in self.rows])
 
-    def __len__(self) -> int:
-        return len(self.rows)
-
 
 @dataclass(frozen=True)
 class Split:
     """A file of derived task data. It is read anew each time: examples take far more memory than their rows.
-
-    `read_from` are the files that it was derived from, if known, for messages.
-    """
+    `read_from` are the files that it was derived from, if known, for messages."""
 
     path: Path
     task: Task
@@ -98,15 +84,9 @@ class Split:
     def gold(self) -> list[Answer]:
         return [gold for _, gold in self]
 
-    @property
-    def diagnostics(self) -> list[str]:
-        """What each example tests, empty where it does not say."""
-        return [intern(example.diagnostic) for example, _ in self]
-
     def check(self, labels: Sequence[str]) -> None:
         """Find what would stop an evaluation after hours of training: unreadable examples, labels that are not among
-        `labels`, and a metric that is not defined on this set.
-        """
+        `labels`, and a metric that is not defined on this set."""
         answers = self.gold
         for line, gold in enumerate(answers, start=1):
             if unknown := sorted(set(self.task.labels([gold])) - set(labels)):
@@ -136,7 +116,8 @@ class Split:
             rows += own
             counts.append(len(own))
             cut += not whole
-        units = np.repeat(np.arange(len(counts)) // per_line, counts) if per_line > 1 else None
+        # The examples of a line are one unit; else each row is, also where an example has several.
+        units = np.repeat(np.arange(len(counts)) // per_line, counts) if per_line > 1 else np.arange(len(rows))
         return EncodedSet(tuple(rows), np.array(counts), cut, units)
 
     def decode(self, encoded: EncodedSet, answers: Sequence[np.ndarray], labels: Sequence[str]) -> list[Answer]:
@@ -151,11 +132,9 @@ class Split:
     def switched(
         self, translation: Split, labels: Sequence[str], readers: tuple[Reader, Reader], length: int
     ) -> EncodedSet:
-        """The two pairs of every example and its translation that have a text of each language (Pan et al. 2021).
-
-        The first text is in one language, and the others in the other, which has the answer if that is a span. The two
-        pairs of an example are a unit, as in the paper's batches.
-        """
+        """The two pairs of every example and its translation that have a text of each language (Pan et al. 2021). The
+        first text is in one language, and the others in the other, which has the answer if that is a span. The two
+        pairs of an example are a unit, as in the paper's batches."""
         ways = (replace(readers[0], second=readers[1]), replace(readers[1], second=readers[0]))
         switched = (
             (replace(other, texts=(first.texts[0], *other.texts[1:])), reader)
@@ -200,10 +179,10 @@ def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
 
 def together(*sets: EncodedSet) -> EncodedSet:
     """Several sets as one; the units of each set stay."""
-    firsts = np.cumsum([0, *map(len, sets)])
+    firsts = np.cumsum([0, *(len(encoded.rows) for encoded in sets)])
     return EncodedSet(
         tuple(row for encoded in sets for row in encoded.rows),
         np.concatenate([encoded.counts for encoded in sets]),
         sum(encoded.cut for encoded in sets),
-        np.concatenate([encoded.unit_of + first for encoded, first in zip(sets, firsts, strict=False)]),
+        np.concatenate([encoded.units + first for encoded, first in zip(sets, firsts, strict=False)]),
     )

@@ -7,11 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from analysis.baselines.baseline import Answer, Baseline, Gazetteer, MajorityTag, Unigram
-from analysis.tasks.head import Head, WordHead
+from analysis.tasks.baselines import Answer, Baseline, Gazetteer, MajorityTag, Unigram
 from analysis.tasks.rows import UNLABELLED, Reader, TaskRow, windows
 from analysis.tasks.score import ACCURACY, F1, Metric, Score, accuracy, entity_f1
-from analysis.tasks.task import Task
+from analysis.tasks.task import Head, Task, WordHead
 from derive.example import Example
 from derive.sentence import Sentence, iob2
 
@@ -62,11 +61,9 @@ def _words(example: Example) -> list[str]:
 
 @dataclass(frozen=True)
 class POS(Tagging):
-    """A UPOS tag for every word. The main metric is the fraction of words with the correct one.
-
-    `f1_bare_tags` is the metric of published tables: seqeval's F1 on the bare tags, which takes a run of equal tags for
-    one entity and SCONJ and CCONJ for one tag. It serves comparison with those tables and nothing else.
-    """
+    """A UPOS tag for every word. The main metric is the fraction of words with the correct one. `f1_bare_tags` is the
+    metric of published tables: seqeval's F1 on the bare tags, which takes a run of equal tags for one entity and SCONJ
+    and CCONJ for one tag. It serves comparison with those tables and nothing else."""
 
     name: ClassVar[str] = "pos"
     title: ClassVar[str] = "POS"
@@ -83,16 +80,13 @@ class POS(Tagging):
 
 @dataclass(frozen=True)
 class NER(Tagging):
-    """IOB2 tags made from the spans, after any reordering. The main metric is the F1 of exact spans and types.
-
-    A model may predict an I- that continues nothing: it starts an entity then (`analysis.tasks.score.entities`).
-    """
+    """IOB2 tags made from the spans, after any reordering. The main metric is the F1 of exact spans and types. A model
+    may predict an I- that continues nothing: it starts an entity then (`analysis.tasks.score.entities`)."""
 
     name: ClassVar[str] = "ner"
     title: ClassVar[str] = "NER"
     data: ClassVar[str] = "ner"
     metrics: ClassVar[tuple[Metric, ...]] = (F1, ACCURACY)
-    printed: ClassVar[str] = "f1"
     baselines: ClassVar[tuple[Baseline, ...]] = (*Tagging.baselines, Gazetteer())
     xtreme: ClassVar[str] = "panx"
 

@@ -1,73 +1,130 @@
-"""The interface of a task: rows of its examples, the head, decoding and scores."""
+"""The interface of a task (rows of its examples, the head, decoding and scores), and the heads that are trained on an
+encoder. Shapes: B rows, L ids, K targets a row, C answers to choose among."""
+
+from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from analysis.baselines.baseline import Answer, Baseline
-from analysis.tasks.head import Head
+from analysis.tasks.baselines import Answer, Baseline
 from analysis.tasks.rows import Reader, TaskRow
 from analysis.tasks.score import Metric, Score
 from derive.example import Example
 from derive.readers.conllu import WORDS, XTREME, Units
 
+if TYPE_CHECKING:  # torch takes long to load, and a task's title does not need it
+    from torch import Tensor
+
+BARRED = -1e4  # the logit of padding, where no answer starts or ends
 TAGS = "udpos"
 """XTREME's name of POS. Tags of syntactic words fit none of its label files, so their folder has our name."""
 
 
+class Head(ABC):
+    """A head of transformers (the Auto class `auto`), trained by cross-entropy: each target of a row is a choice among
+    C. Raise `format` when a change of the code gives other bits for the same rows."""
+
+    format: ClassVar[int] = 1
+    auto: ClassVar[str]
+
+    @property
+    def kind(self) -> Any:
+        import transformers
+
+        return getattr(transformers, self.auto)
+
+    def output(self, model: Any, ids: Tensor, types: Tensor, real: Tensor) -> Any:
+        """The model's output under the head, for ids and token types (B, L); `real` is False at padding."""
+        return model(input_ids=ids, attention_mask=real.long(), token_type_ids=types)
+
+    @abstractmethod
+    def logits(self, output: Any, real: Tensor) -> Tensor:
+        """(B, K, C), from the model's output; `real` (B, L) is False at padding."""
+
+    def answers(self, logits: Tensor) -> Tensor:
+        """The head's answers to each row: the number of the most likely choice of each target, (B, K)."""
+        return logits.argmax(-1)
+
+
+class WordHead(Head):
+    """A label for each id: K is L."""
+
+    auto: ClassVar[str] = "AutoModelForTokenClassification"
+
+    def logits(self, output: Any, real: Tensor) -> Tensor:
+        return output.logits
+
+
+class TextHead(Head):
+    """A label for the row as a whole: K is 1."""
+
+    format: ClassVar[int] = 2
+    auto: ClassVar[str] = "AutoModelForSequenceClassification"
+
+    def output(self, model: Any, ids: Tensor, types: Tensor, real: Tensor) -> Tensor:
+        """Logits (B, C): the head reads the first position alone, so nothing else of the last layer is computed."""
+        from pretrain.architecture import architecture_of
+        from pretrain.batch import Rows
+        from pretrain.model import encode_first
+
+        rows = Rows(ids, ids, types, padded=not real.all(), segments=types if types.any() else None)
+        return architecture_of(model.config).text_logits(model, encode_first(model, rows))
+
+    def logits(self, output: Tensor, real: Tensor) -> Tensor:
+        return output[:, None]
+
+
+class SpanHead(Head):
+    """Two choices among the ids of a row, its start and its end: K is 2, C is L (Devlin et al. 2019, section 4.2)."""
+
+    format: ClassVar[int] = 3  # 2 had no answer that starts or ends with the mark of a space
+    auto: ClassVar[str] = "AutoModelForQuestionAnswering"
+
+    def logits(self, output: Any, real: Tensor) -> Tensor:
+        import torch
+
+        logits = torch.stack([output.start_logits, output.end_logits], dim=1)
+        return logits.masked_fill(~real[:, None], BARRED)
+
+    def answers(self, logits: Tensor) -> Tensor:
+        """The logits themselves, (B, 2, L): a task decides which start goes with which end."""
+        return logits.float()
+
+
 class Task(ABC):
-    """One task. A new one is a file with a class, and a line in `analysis.tasks.catalog`.
+    """One task. A new one is a file with a class, and a line in `analysis.tasks.catalog`."""
 
-    Attributes:
-        name: the folder of its data, and its name in records and settings.
-        title: its name for people.
-        data: the kind of its data, by which sources and their readers know it.
-        metrics: the metrics that it is scored by. Models are compared by the first.
-        printed: the name of the metric in published tables.
-        head: what is trained for it on an encoder.
-        baselines: model-free baselines that its scores are compared with.
-        of_pairs: whether its examples have two texts.
-        xtreme: its name in XTREME, if that is another one.
-    """
-
-    name: ClassVar[str]
-    title: ClassVar[str]
-    data: ClassVar[str]
-    metrics: ClassVar[tuple[Metric, ...]]
-    printed: ClassVar[str]
-    head: ClassVar[Head]
-    baselines: ClassVar[tuple[Baseline, ...]] = ()
-    of_pairs: ClassVar[bool] = False
-    xtreme: ClassVar[str] = ""
+    name: ClassVar[str]  # the folder of its data, and its name in records and settings
+    title: ClassVar[str]  # its name for people
+    data: ClassVar[str]  # the kind of its data, by which sources and their readers know it
+    metrics: ClassVar[tuple[Metric, ...]]  # what it is scored by; models are compared by the first
+    printed: ClassVar[str] = ""  # the name of the metric in published tables, if that is not the first
+    head: ClassVar[Head]  # what is trained for it on an encoder
+    baselines: ClassVar[tuple[Baseline, ...]] = ()  # model-free baselines that its scores are compared with
+    of_pairs: ClassVar[bool] = False  # whether its examples have two texts
+    xtreme: ClassVar[str] = ""  # its name in XTREME, if that is another one
 
     @property
     def primary(self) -> str:
         return self.metrics[0].name
 
     def in_language(self, name: str) -> Self:
-        """The task as it is scored in a natural language; most are scored alike in all.
-
-        Raises:
-            BadInput: it cannot be scored there.
-        """
+        """The task as it is scored in a natural language; most are scored alike in all. Raises BadInput if it cannot be
+        scored there."""
         return self
 
     @abstractmethod
     def gold(self, example: Example) -> Answer:
-        """The correct answer of an example; for questions, every correct answer.
-
-        Raises:
-            ValueError: it has none, or not the texts of this task.
-        """
+        """The correct answer of an example; for questions, every correct answer. Raises ValueError if it has none, or
+        not the texts of this task."""
 
     @abstractmethod
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
         """The labels that a model may predict, from the gold of its training data; empty if it points into its text.
-
-        Any other label in another set is an unknown label.
-        """
+        Any other label in another set is an unknown label."""
 
     def perfect(self, gold: Answer) -> Answer:
         """The prediction of a model without error: one of several correct answers."""
@@ -77,11 +134,8 @@ class Task(ABC):
     def rows(
         self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
     ) -> tuple[list[TaskRow], bool]:
-        """An example as rows of at most `length` ids, and whether it fits: nothing cut, and one row.
-
-        Raises:
-            ValueError: a word has no ids.
-        """
+        """An example as rows of at most `length` ids, and whether it fits: nothing cut, and one row. Raises ValueError
+        if a word has no ids."""
 
     @abstractmethod
     def decode(
@@ -91,19 +145,14 @@ class Task(ABC):
 
     @abstractmethod
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
-        """The score of each of `metrics` by its name, for examples in the same order.
-
-        Raises:
-            ValueError: a metric is not defined for this gold.
-        """
+        """The score of each of `metrics` by its name, for examples in the same order. Raises ValueError if a metric is
+        not defined for this gold."""
 
     def submission(
         self, language: str, examples: Iterable[Example], predictions: Sequence[Answer], units: Units = WORDS
     ) -> tuple[str, str]:
-        """The name and the text of the predictions' file in XTREME's submissions, one per task and language.
-
-        `units` are those of the examples' tags.
-        """
+        """The name and the text of the predictions' file in XTREME's submissions, one per task and language. `units`
+        are those of the examples' tags."""
         folder = TAGS if units == XTREME else self.xtreme or self.name
         ending, text = self.submitted(examples, predictions)
         return f"{folder}/test-{language}.{ending}", text

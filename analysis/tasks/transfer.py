@@ -1,6 +1,6 @@
 """Transfer: a checkpoint is fine-tuned on some sets of a task and tested on others.
 
-`evaluate` does it. The functions below it say which sets those are, in derived languages and in natural ones.
+`evaluate` does it. The functions below it choose these sets, in derived languages and in natural ones.
 """
 
 from collections import Counter
@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import fmean
+from sys import intern
 from typing import Any
 
 import torch
 
-from analysis.baselines.baseline import Answer
 from analysis.records.record import DELTA, IN_SOURCE, SWITCHED, TRANSLATED, MeasuredModel, Measurement, Record
+from analysis.tasks.baselines import Answer
 from analysis.tasks.finetune import FinetuneConfig, Finetuned, check_types, finetune, longest_row
 from analysis.tasks.rows import Reader
 from analysis.tasks.score import OF, Score
@@ -25,12 +26,10 @@ from derive.languages import Languages
 from derive.readers.conllu import WORDS, Units
 from derive.source import SPLITS
 from derive.task_data import TaskFolder
+from derive.vocabulary import GivenVocabulary
 
-COMPARED = ("SUP", "ZS", TRANSLATED, SWITCHED)
-"""The measures that models are compared by: their records have the contribution of each test item."""
-Progress = Callable[[str, int, int], None]
-"""Called with a title ("pos SUP"), the step and the number of steps."""
-SILENT: Progress = lambda title, step, steps: None  # noqa: E731
+COMPARED = ("SUP", "ZS", TRANSLATED, SWITCHED)  # measures whose records have the contribution of each test item
+Progress = Callable[[str, int, int], None]  # called with a title ("pos SUP"), the step and the number of steps
 
 
 @dataclass(frozen=True)
@@ -43,11 +42,9 @@ class TaskSet:
 
 @dataclass(frozen=True)
 class Predictions:
-    """The predictions for the `size` examples of a set, in their order, and the score of each metric.
-
-    `cut` counts the examples that do not fit into one row, and `unlabelled` those whose answers have no sub-words, so
-    that no model can predict them.
-    """
+    """The predictions for the `size` examples of a set, in their order, and the score of each metric. `cut` counts the
+    examples that do not fit into one row, and `unlabelled` those whose answers have no sub-words, so that no model can
+    predict them."""
 
     scores: Mapping[str, Score]
     answers: Sequence[Answer]
@@ -58,11 +55,9 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """The predictions for each test set, by its key; the number of the chosen setting, and the dev score of each.
-
-    The model learnt from `examples`, of which `cut` did not fit into one row; `unlabelled` more were left out, because
-    their answers have no sub-words.
-    """
+    """The predictions for each test set, by its key; the number of the chosen setting, and the dev score of each. The
+    model learnt from `examples`, of which `cut` did not fit into one row; `unlabelled` more were left out, because
+    their answers have no sub-words."""
 
     tested: Mapping[Any, Predictions]
     chosen: int
@@ -84,23 +79,19 @@ def evaluate(
     sample: int = 0,
 ) -> Evaluated:
     """Fine-tune on the first set of `train` and its translations, the others, and test the model of the last epoch.
-
     With `switching` it learns from pairs with a text of each language too, with a `sample` from so many of the
     examples. Among several `configs` the one with the best mean of the main metric over the `dev` sets is chosen, the
-    first of equals. A set is held in memory as rows, and only while it is needed.
-
-    Raises:
-        BadInput: the checkpoint or the data are missing, do not fit each other, or are damaged.
-    """
+    first of equals. A set is held in memory as rows, and only while it is needed. Raises BadInput if the checkpoint or
+    the data are missing, do not fit each other, or are damaged."""
     task, device = train[0].split.task, torch.device(model.device)
     best, scores = -1, list[float]()
     tuned: Finetuned | None = None
-    encoded: dict[int, EncodedSet] = {}
+    learnt: dict[int, tuple[EncodedSet, int]] = {}
     for number, config in enumerate(configs):
         length = longest_row(model.checkpoint, config)
-        if length not in encoded:
-            encoded = {length: _encode(train, labels, length, switching)}
-        rows, unlabelled = _learnt(encoded[length], sample, train[0].split)
+        if length not in learnt:
+            learnt = {length: _training_rows(train, labels, length, switching, sample)}
+        rows, unlabelled = learnt[length]
 
         def report(step: int, steps: int, number: int = number) -> None:
             progress(number * steps + step, len(configs) * steps)
@@ -113,32 +104,29 @@ def evaluate(
         del trained
     assert tuned is not None
     examples, cut = len(rows.counts), rows.cut
-    del rows, encoded
+    del rows, learnt
     length = longest_row(model.checkpoint, configs[best])
     tested = {key: _test(tuned, each, labels, length) for key, each in tests.items()}
     return Evaluated(tested, best, scores, examples, cut, unlabelled)
 
 
-def _encode(train: Sequence[TaskSet], labels: Sequence[str], length: int, switching: bool) -> EncodedSet:
+def _training_rows(
+    train: Sequence[TaskSet], labels: Sequence[str], length: int, switching: bool, sample: int
+) -> tuple[EncodedSet, int]:
+    """The examples with an answer that can be learnt, or a sample of them, and how many have none."""
     first, *translations = train
     parts = [each.split.encode(labels, each.reader, length) for each in train]
-    if switching:
-        parts += [
-            first.split.switched(each.split, labels, (first.reader, each.reader), length) for each in translations
-        ]
-    return together(*parts) if translations else parts[0]
-
-
-def _learnt(encoded: EncodedSet, sample: int, split: Split) -> tuple[EncodedSet, int]:
-    """The examples with an answer that can be learnt, or a sample of them, and how many have none."""
-    unlabelled = int(encoded.unlabelled.sum())
-    rows = encoded.labelled() if unlabelled else encoded
+    for each in translations if switching else ():
+        parts.append(first.split.switched(each.split, labels, (first.reader, each.reader), length))
+    rows = together(*parts) if translations else parts[0]
+    if unlabelled := int(rows.unlabelled.sum()):
+        rows = rows.labelled()
     if not rows.rows:
-        raise BadInput("no answer in it has sub-words of the tokenizer", split.path)
+        raise BadInput("no answer in it has sub-words of the tokenizer", first.split.path)
     try:
         return rows.sample(sample) if sample else rows, unlabelled
     except ValueError as error:
-        raise BadInput(f"a learning curve of {error}", split.path) from None
+        raise BadInput(f"a learning curve of {error}", first.split.path) from None
 
 
 def _test(model: Finetuned, test: TaskSet, labels: Sequence[str], length: int) -> Predictions:
@@ -146,7 +134,8 @@ def _test(model: Finetuned, test: TaskSet, labels: Sequence[str], length: int) -
     split = test.split
     rows = split.encode(labels, test.reader, length)
     answers, gold = split.decode(rows, model.answers(rows), labels), split.gold
-    scores = split.task.scores(gold, answers) | by_diagnostic(split.task, gold, answers, split.diagnostics)
+    diagnostics = [intern(example.diagnostic) for example, _ in split]  # what each example tests, empty without any
+    scores = split.task.scores(gold, answers) | by_diagnostic(split.task, gold, answers, diagnostics)
     return Predictions(scores, answers, len(rows.counts), rows.cut, int(rows.unlabelled.sum()))
 
 
@@ -175,9 +164,7 @@ class DerivedTask:
 @dataclass(frozen=True)
 class Lesson:
     """One fine-tuned model of a study: the languages that it learns, and the measure of each set that it is tested on.
-
-    `tests` have (split, language tested) by (measure, `language`, `first`), the latter two as records state them.
-    """
+    `tests` have (split, language tested) by (measure, `language`, `first`), the latter two as records state them."""
 
     title: str
     learnt: tuple[str, ...]
@@ -185,17 +172,12 @@ class Lesson:
     switching: bool = False
 
 
-def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = SILENT) -> Measurement:
-    """Every metric of one task on the source and the model's derived language.
-
-    SRC, ZS and DEV are one model, fine-tuned on the source and scored on the source's test set, the derived
-    language's, and the source's dev set, which selects nothing here: choose learning rates by it. SUP is fine-tuned and
-    scored on the derived language. CUT is the fraction of the examples of a split of the source that do not fit into
-    one row (`analysis.tasks.split.EncodedSet`); it is the derived language's too. DELTA is SUP - ZS.
-
-    Raises:
-        BadInput: the checkpoint or the data are missing, do not fit each other, or are damaged.
-    """
+def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambda *_: None) -> Measurement:
+    """Every metric of one task on the source and the model's derived language. SRC, ZS and DEV are one model,
+    fine-tuned on the source and scored on the source's test set, the derived language's, and the source's dev set,
+    which selects nothing here: choose learning rates by it. SUP is fine-tuned and scored on the derived language. CUT
+    is the fraction of the examples of a split of the source that do not fit into one row; it is the derived language's
+    too. DELTA is SUP - ZS."""
     derived = model.language
     of_source = {
         ("SRC", derived, ""): ("test", SOURCE),
@@ -212,14 +194,12 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = SILEN
     return Measurement(tuple(records + deltas(records)))
 
 
-def translate_train(model: MeasuredModel, data: DerivedTask, way: str, progress: Progress = SILENT) -> Measurement:
-    """Every metric of one task after translate-train, on the derived language's test set and on the source's.
-
-    `way` is TT, fine-tuned on the source's training set and on its derivation, or TT-CS: also on the two pairs of every
-    example whose texts are of both languages (Pan et al. 2021). The rest is as in `transfer`.
-    """
-    if way == SWITCHED and not data.task.of_pairs:
-        raise ValueError(f"{data.task.name} has one text: there is nothing to switch")
+def translate_train(
+    model: MeasuredModel, data: DerivedTask, way: str, progress: Progress = lambda *_: None
+) -> Measurement:
+    """Every metric of one task after translate-train, on the derived language's test set and on the source's. `way` is
+    TT, fine-tuned on the source's training set and on its derivation, or TT-CS: also on the two pairs of every example
+    whose texts are of both languages (Pan et al. 2021). The rest is as in `transfer`."""
     derived = model.language
     tests = {(way, derived, ""): ("test", derived), (way + IN_SOURCE, derived, ""): ("test", SOURCE)}
     lesson = Lesson(way, (SOURCE, derived), tests, way == SWITCHED)
@@ -227,13 +207,11 @@ def translate_train(model: MeasuredModel, data: DerivedTask, way: str, progress:
 
 
 def pair_transfer(
-    model: MeasuredModel, data: DerivedTask, pairs: Sequence[tuple[str, str]], progress: Progress = SILENT
+    model: MeasuredModel, data: DerivedTask, pairs: Sequence[tuple[str, str]], progress: Progress = lambda *_: None
 ) -> Measurement:
-    """Every metric of one task on ordered pairs of a model's languages.
-
-    A model is fine-tuned on the first language of each pair, once, and scored on the second's test set: ZS, or SUP
-    where both are the same. CUT covers the sets that are used. The rest is as in `transfer`.
-    """
+    """Every metric of one task on ordered pairs of a model's languages. A model is fine-tuned on the first language of
+    each pair, once, and scored on the second's test set: ZS, or SUP where both are the same. CUT covers the sets that
+    are used. The rest is as in `transfer`."""
     lessons = []
     for first in dict.fromkeys(first for first, _ in pairs):
         tests = {}
@@ -252,10 +230,8 @@ def pair_transfer(
 def _lessons(
     model: MeasuredModel, data: DerivedTask, lessons: Sequence[Lesson], progress: Progress
 ) -> tuple[list[Record], dict[tuple[str, str], Score]]:
-    """Records of derived languages, and the fraction of each (split, language) that does not fit into one row.
-
-    All sets are checked before anything is trained; the derived dev sets are not used.
-    """
+    """Records of derived languages, and the fraction of each (split, language) that does not fit into one row. All sets
+    are checked before anything is trained; the derived dev sets are not used."""
     task, examples = data.task, data.examples
     learnt = [name for lesson in lessons for name in lesson.learnt]
     names = dict.fromkeys([*learnt, *(name for lesson in lessons for _, name in lesson.tests.values())])
@@ -264,27 +240,22 @@ def _lessons(
     splits = {(split, SOURCE): Split(examples.path(split), task) for split in SPLITS}
     for name in (name for name in names if name != SOURCE):
         splits |= {(split, name): Split(examples.path(split, name), task) for split in ("train", "test")}
+    sets = {place: TaskSet(split, readers[place[1]]) for place, split in splits.items() if place[1] in readers}
     labels = check(splits["train", SOURCE], splits.values())
     for lesson in lessons:
         for name in lesson.learnt[1:]:
             splits["train", lesson.learnt[0]].check_translation(splits["train", name])
     records, cut = list[Record](), dict[tuple[str, str], Score]()
     for lesson in lessons:
-        evaluated = evaluate(
-            model,
-            [TaskSet(splits["train", name], readers[name]) for name in lesson.learnt],
-            {key: TaskSet(splits[place], readers[place[1]]) for key, place in lesson.tests.items()},
-            labels,
-            [data.config],
-            partial(progress, f"{task.name} {lesson.title}"),
-            switching=lesson.switching,
-        )
+        train = [sets["train", name] for name in lesson.learnt]
+        tests = {key: sets[place] for key, place in lesson.tests.items()}
+        report = partial(progress, f"{task.name} {lesson.title}")
+        evaluated = evaluate(model, train, tests, labels, [data.config], report, switching=lesson.switching)
         size = evaluated.examples + evaluated.unlabelled
         cut["train", lesson.learnt[0]] = Score.over([evaluated.cut], [size], size)
-        for key, predictions in evaluated.tested.items():
-            measure, language, first = key
-            cut[lesson.tests[key]] = Score.over([predictions.cut], [predictions.size], predictions.size)
-            for metric, score in predictions.scores.items():
+        for (measure, language, first), tested in evaluated.tested.items():
+            cut[lesson.tests[measure, language, first]] = Score.over([tested.cut], [tested.size], tested.size)
+            for metric, score in tested.scores.items():
                 items = score.items if measure in COMPARED else None
                 about = {"task": task.name, "items": items, "language": language, "first": first}
                 records.append(model.record(measure, metric, score.value, score.count, **about))
@@ -293,54 +264,43 @@ def _lessons(
 
 def deltas(records: Iterable[Record]) -> list[Record]:
     """DELTA = SUP - ZS of every metric that has both, with the count of SUP; small is good transfer."""
-    numbers: dict[tuple[str, Record], Record] = {}
-    for record in records:
-        # SUP and ZS have everything in common except the measure and the number.
-        key = (record.measure, replace(record, measure="", value=0.0, count=0, items=None))
-        if record.measure in ("SUP", "ZS") and key in numbers:
-            raise ValueError(f"two records of one number: {record}")
-        numbers[key] = record
+    # SUP and ZS have everything in common except the measure and the number.
+    keyed = [(record, replace(record, measure=DELTA, value=0.0, count=0, items=None)) for record in records]
+    zero_shot = {common: record.value for record, common in keyed if record.measure == "ZS"}
     return [
-        replace(sup, measure=DELTA, value=sup.value - numbers["ZS", common].value, items=None)
-        for (measure, common), sup in numbers.items()
-        if measure == "SUP" and ("ZS", common) in numbers
+        replace(common, value=record.value - zero_shot[common], count=record.count)
+        for record, common in keyed
+        if record.measure == "SUP" and common in zero_shot
     ]
 
 
-ZERO_SHOT = "ZS"
-"""The way to learn from the source alone."""
-
-
 @dataclass(frozen=True)
-class ScoredTask:
-    """A task learnt in the source and tested in it and in `languages`; `units` are those of its tags."""
+class NaturalTask:
+    """A task learnt in the language `source` and tested in it and in `languages`; `units` are those of its tags."""
 
     task: Task
     examples: TaskFolder
+    source: str
     languages: tuple[str, ...]
     units: Units = WORDS
 
-    def sets(
-        self, source: str, reader: Reader, split: str = "test", names: Sequence[str] | None = None
-    ) -> dict[str, TaskSet]:
-        """The sets of a split by language, the source's first; `names` are the other languages, if not all."""
-        paths = {name: self.examples.path(split, name) for name in (self.languages if names is None else names)}
-        paths = {source: self.examples.path(split), **paths}
+    def sets(self, split: str, languages: Sequence[str], reader: Reader) -> dict[str, TaskSet]:
+        """The sets of a split by language, the source's first."""
+        paths = {self.source: self.examples.path(split)}
+        paths |= {name: self.examples.path(split, name) for name in languages}
         return {name: TaskSet(Split(path, self.task.in_language(name)), reader) for name, path in paths.items()}
 
 
 @dataclass(frozen=True)
 class LearningWay:
-    """How models learn a task in natural languages: the settings to choose from, and which examples.
-
-    With several `configs` the best on the joint validation set of Chi et al. (2021) is chosen: the dev sets of the
-    source and of `devs`; with a single one nothing is selected on any set. A model learns from the training sets of
-    `translations` too, and, by the way TT-CS, from pairs with a text of the source and one of each of them (Pan et al.
-    2021). On a learning curve (`on_curve`) records say how many examples it learnt from: a `sample`, or all.
-    """
+    """How models learn a task in natural languages: the settings to choose from, and which examples. With several
+    `configs` the best on the joint validation set of Chi et al. (2021) is chosen: the dev sets of the source and of
+    `devs`; with a single one nothing is selected on any set. A model learns from the training sets of `translations`
+    too, and, by the way TT-CS, from pairs with a text of the source and one of each of them (Pan et al. 2021). On a
+    learning curve (`on_curve`) records say how many examples it learnt from: a `sample`, or all."""
 
     configs: tuple[FinetuneConfig, ...]
-    name: str = ZERO_SHOT
+    name: str = "ZS"
     devs: tuple[str, ...] = ()
     translations: tuple[str, ...] = ()
     on_curve: bool = False
@@ -349,69 +309,40 @@ class LearningWay:
 
 def zero_shot(
     model: MeasuredModel,
-    tasks: Sequence[ScoredTask],
-    source: str,
+    data: NaturalTask,
     way: LearningWay,
     progress: Callable[[int, int], None] = lambda step, steps: None,
 ) -> Measurement:
-    """Every metric of a task on the test set of `source` and on those of other languages, all by one model.
-
-    It learns the first of `tasks`; the others, if any, have the same training examples. Words become ids by the
-    checkpoint's own tokenizer: tagged ones each as after a space, others in their text. The files are the predictions,
-    as in XTREME's submissions.
-
-    Raises:
-        BadInput: the checkpoint or the data are missing, do not fit each other, or are damaged, or the task cannot be
-            scored in a language.
-    """
-    first = tasks[0]
-    train = Split(first.examples.path("train"), first.task)
-    for other in tasks[1:]:  # which the model of the first one answers
-        if (path := other.examples.path("train")).read_bytes() != train.path.read_bytes():
-            message = f"not the training examples of {first.task.name}, whose model answers {other.task.name} too"
-            raise BadInput(message, path)
-    reader = Reader.of_checkpoint(model.checkpoint)
-    tests = {(its.task.name, name): each for its in tasks for name, each in its.sets(source, reader).items()}
-    dev = list(first.sets(source, reader, "dev", way.devs).values()) if len(way.configs) > 1 else []
+    """Every metric of a task on the test sets of its source and of its other languages, all by one model. Words become
+    ids by the checkpoint's own tokenizer: tagged ones each as after a space, others in their text. The files are the
+    predictions, as in XTREME's submissions. Raises BadInput if the checkpoint or the data are missing, do not fit each
+    other, or are damaged, or the task cannot be scored in a language."""
+    task, examples, reader = data.task, data.examples, Reader.of_given(GivenVocabulary(model.checkpoint).open())
+    train = Split(examples.path("train"), task)
+    translations = [Split(examples.path("train", name), task) for name in way.translations]
+    tests = data.sets("test", data.languages, reader)
+    dev = list(data.sets("dev", way.devs, reader).values()) if len(way.configs) > 1 else []
     check_types(model.checkpoint, len(reader.table) - 1)
-    translations = [Split(first.examples.path("train", name), first.task) for name in way.translations]
     labels = check(train, [*translations, *(each.split for each in (*tests.values(), *dev))])
     for split in translations:
         train.check_translation(split)
-    learnt = [TaskSet(split, reader) for split in (train, *translations)]
-    switching = way.name == SWITCHED
+    learnt, switching = [TaskSet(split, reader) for split in (train, *translations)], way.name == SWITCHED
     evaluated = evaluate(model, learnt, tests, labels, way.configs, progress, dev, switching, way.sample)
-    return _across(model, tasks, source, way, evaluated)
-
-
-def _across(
-    model: MeasuredModel,
-    tasks: Sequence[ScoredTask],
-    source: str,
-    way: LearningWay,
-    evaluated: Evaluated,
-) -> Measurement:
-    """Records, exclusions and files of predictions of natural languages."""
-    by_name = {its.task.name: its for its in tasks}
     without = "whose answers have no sub-words"
     # The cut examples of a sample are not counted.
     exclusions = Counter({"training examples that do not fit into one row": 0 if way.sample else evaluated.cut})
     exclusions[f"training examples {without}, left out"] = evaluated.unlabelled
     records, files = list[Record](), dict[str, str]()
-    for (name, language), tested in evaluated.tested.items():
-        its, in_source = by_name[name], language == source
-        measure = ("SRC" if way.name == ZERO_SHOT else way.name + IN_SOURCE) if in_source else way.name
-        learnt = evaluated.examples if way.on_curve else 0
-        about = {"language": language, "task": name, "units": its.units, "examples": learnt}
-        records += [
-            model.record(measure, metric, score.value, score.count, items=score.items, **about)
-            for metric, score in tested.scores.items()
-        ]
-        # The task of a single one is known from the folder of the records.
-        which = f"examples of {name}, {language}" if len(tasks) > 1 else f"examples of {language}"
-        exclusions[f"{which} that do not fit into one row"] = tested.cut
-        exclusions[f"{which} {without}"] = tested.unlabelled
-        examples = its.examples.examples("test", SOURCE if in_source else language)
-        path, text = its.task.submission(language, examples, tested.answers, its.units)
+    for language, tested in evaluated.tested.items():
+        measure, place = way.name, language
+        if language == data.source:
+            measure, place = "SRC" if way.name == "ZS" else way.name + IN_SOURCE, SOURCE
+        size = evaluated.examples if way.on_curve else 0
+        about = {"language": language, "task": task.name, "units": data.units, "examples": size}
+        for metric, score in tested.scores.items():
+            records.append(model.record(measure, metric, score.value, score.count, items=score.items, **about))
+        exclusions[f"examples of {language} that do not fit into one row"] = tested.cut
+        exclusions[f"examples of {language} {without}"] = tested.unlabelled
+        path, text = task.submission(language, examples.examples("test", place), tested.answers, data.units)
         files[path] = text
     return Measurement(tuple(records), exclusions, files, {"chosen": evaluated.chosen, "dev": list(evaluated.dev)})

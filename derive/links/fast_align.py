@@ -4,14 +4,11 @@ p(target word f at place j comes from source word e at place i) is in proportion
 t has a Dirichlet prior and is learnt by variational Bayes, the tension by its gradient. As in the published tool, the
 last pass only aligns: `passes` of them learn one time fewer, and the tension stays where it is in the first.
 
-Its two directions make one aligner, which can be saved and opened again: an artefact of plain files. Shapes: S source
-and T target words, D pairs of words that stood in one sentence pair.
+Its two directions make one aligner, which can be saved and opened again: an artefact of plain files.
 
 source.json, target.json             the words, in the order of their ids
-pairs.npy (D, 2) uint32              ids of a source and a target word, sorted
-forward.npy, reverse.npy (D,)        t(target | source) and t(source | target)
-forward-null.npy (T,)                t of each target word where it comes from none
-reverse-null.npy (S,)                t of each source word where it comes from none
+forward-keys.npy, reverse-keys.npy   the pairs of words that stood in one sentence pair, as `FastAlign.keys`
+forward.npy, reverse.npy             t(target | source) and t(source | target) of each
 """
 
 from __future__ import annotations
@@ -35,7 +32,7 @@ from derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
 from derive.links.cells import NULL, TENSION, Cells, Chunk, chunks, optimise
 from derive.links.symmetrise import SYMMETRISATIONS, Symmetrisation, grow_diag_final_and
 
-KIND, FORMAT = "fast_align", 1
+KIND, FORMAT = "fast_align", 2
 LONGEST = 1024
 """Words in a sentence at most: the memory of a pair is in proportion to the product of its lengths."""
 _ALPHA = 0.01
@@ -45,16 +42,13 @@ _ROOM = 2**20  # keys that may wait to be merged
 
 
 @dataclass(frozen=True)
-class FastAlign(Aligner):
-    """A trained model of one direction.
-
-    `reverse` says that source words come from target words instead: each has one link at most. `keys` are the D pairs
-    of words that stood in one sentence pair, sorted, and `probabilities` their t. `unlearnt` counts the sentence pairs
-    that training left out; those that have an empty side or a too long one get no links either.
-
-    A word that was never seen has the t of all words that never stood in one sentence pair, so the diagonal decides.
-    The score of a link is the probability that the target word comes from the source word, given both sentences.
-    """
+class FastAlign:
+    """A trained model of one direction. `reverse` says that source words come from target words instead: each has one
+    link at most. `keys` are the D pairs of words that stood in one sentence pair, sorted, and `probabilities` their t.
+    `unlearnt` counts the sentence pairs that training left out; those that have an empty side or a too long one get no
+    links either. A word that was never seen has the t of all words that never stood in one sentence pair, so the
+    diagonal decides. The score of a link is the probability that the target word comes from the source word, given both
+    sentences."""
 
     reverse: bool
     source_ids: dict[str, int]
@@ -63,15 +57,7 @@ class FastAlign(Aligner):
     probabilities: np.ndarray
     tension: float
     unlearnt: LeftOut
-    _left_out: LeftOut = field(default_factory=LeftOut, init=False, repr=False)
-
-    @property
-    def left_out(self) -> LeftOut:
-        return self._left_out
-
-    @property
-    def name(self) -> str:
-        return "fast_align reverse" if self.reverse else "fast_align"
+    left_out: LeftOut = field(default_factory=LeftOut, init=False, repr=False)
 
     @classmethod
     def train(cls, pairs: Iterable[Pair], passes: int = 5, *, reverse: bool = False) -> FastAlign:
@@ -92,12 +78,9 @@ class FastAlign(Aligner):
         return cls(reverse, dict(source_ids), dict(target_ids), keys, probabilities, tension, unlearnt)
 
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
+        """Links of each pair, in the order of the pairs."""
         for cells, joint in self._joint(pairs):
             yield from cells.links(joint, self.reverse)
-
-    def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
-        for links, table in self.align_with_tables(pairs):
-            yield {(i, j): float(table[i, j]) for i, j in links}
 
     def matrix(self, pair: Pair) -> np.ndarray:
         _, table = next(self.align_with_tables([pair]))
@@ -114,7 +97,7 @@ class FastAlign(Aligner):
         no_source, no_target = len(self.source_ids) + 1, len(self.target_ids)
         turned = enumerate(_turned(pairs, self.reverse), start=1)
         for chunk in chunks(
-            (pair if _usable(pair, line, self._left_out) else ((), ()) for line, pair in turned),
+            (pair if _usable(pair, line, self.left_out) else ((), ()) for line, pair in turned),
             lambda word: self.source_ids.get(word, no_source),
             lambda word: self.target_ids.get(word, no_target),
         ):
@@ -145,7 +128,7 @@ class StatisticalAligner(Aligner):
 
     @property
     def name(self) -> str:
-        return f"{self.forward.name}, {self.symmetrisation.__name__.replace('_', '-')}"
+        return f"fast_align, {self.symmetrisation.__name__.replace('_', '-')}"
 
     @property
     def left_out(self) -> LeftOut:
@@ -173,21 +156,14 @@ class StatisticalAligner(Aligner):
             "tension": {"forward": self.forward.tension, "reverse": self.reverse.tension},
         }
         sides = {"source": self.reverse.target_ids, "target": self.forward.target_ids}
-        sources, targets = map(len, sides.values())
+        facts |= {"words": {side: len(ids) for side, ids in sides.items()}}
         with making(folder, KIND, facts) as part:
             for side, ids in sides.items():
                 text = json.dumps(list(ids), ensure_ascii=False, indent=0)
                 (part / f"{side}.json").write_text(text + "\n", encoding="utf-8", newline="\n")
-            pairs = np.stack(np.divmod(self.forward.keys[targets:], targets + 1), axis=1) - (NULL + 1, 0)
-            np.save(part / "pairs.npy", pairs.astype(np.uint32))
-            # The reverse direction's pairs are sorted by their target words.
-            order = np.argsort(np.lexsort((pairs[:, 0], pairs[:, 1])))
-            forward, reverse = self.forward.probabilities, self.reverse.probabilities
-            np.save(part / "forward.npy", forward[targets:])
-            np.save(part / "forward-null.npy", forward[:targets])
-            np.save(part / "reverse.npy", reverse[sources:][order])
-            np.save(part / "reverse-null.npy", reverse[:sources])
-            facts |= {"words": {"source": sources, "target": targets}, "pairs of words": len(pairs)}
+            for name, model in (("forward", self.forward), ("reverse", self.reverse)):
+                np.save(part / f"{name}-keys.npy", model.keys)
+                np.save(part / f"{name}.npy", model.probabilities)
 
     @classmethod
     def open(cls, folder: Path) -> StatisticalAligner:
@@ -196,27 +172,15 @@ class StatisticalAligner(Aligner):
             strict_json.loads(saved.path(f"{side}.json").read_text(encoding="utf-8")) for side in ("source", "target")
         ]
 
-        def load(name: str) -> np.ndarray:
-            return np.asarray(np.load(saved.path(f"{name}.npy"), allow_pickle=False))
-
-        pairs = load("pairs").astype(np.int64)
         models = []
-        for direction, name in enumerate(("forward", "reverse")):
-            mine, theirs = pairs[:, direction], pairs[:, 1 - direction]
-            order = np.lexsort((theirs, mine))
-            size = len(words[1 - direction])
-            keys = np.concatenate([np.arange(size), (mine + NULL + 1)[order] * (size + 1) + theirs[order]])
-            models.append(
-                FastAlign(
-                    reverse=bool(direction),
-                    source_ids={word: NULL + 1 + i for i, word in enumerate(words[direction])},
-                    target_ids={word: i for i, word in enumerate(words[1 - direction])},
-                    keys=keys,
-                    probabilities=np.concatenate([load(f"{name}-null"), load(name)[order]]),
-                    tension=float(saved.facts["tension"][name]),
-                    unlearnt=LeftOut(),
-                )
+        for name, (own, others) in (("forward", words), ("reverse", words[::-1])):
+            keys, probabilities = (
+                np.load(saved.path(f"{file}.npy"), allow_pickle=False) for file in (f"{name}-keys", name)
             )
+            source_ids = {word: NULL + 1 + i for i, word in enumerate(own)}
+            target_ids = {word: i for i, word in enumerate(others)}
+            tension = float(saved.facts["tension"][name])
+            models.append(FastAlign(name == "reverse", source_ids, target_ids, keys, probabilities, tension, LeftOut()))
         return cls(models[0], models[1], SYMMETRISATIONS[saved.facts["symmetrisation"]])
 
 

@@ -2,12 +2,10 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
-from operator import call
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -19,7 +17,8 @@ from derive.dictionary import LEXICON_FORMAT, id_pairs, read_lexicon, write_dict
 from derive.errors import BadInput
 from derive.files import check_name, fingerprint, sha256
 from derive.folder import BITEXTS, DICTIONARY, FORMAT, KEPT, RESERVED, SIDES, VOCABULARY, NamePair, new_folder
-from derive.natural.piece import Files, Piece
+from derive.natural.files import Files
+from derive.natural.piece import Piece
 from derive.readers.lines import check_file
 from derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary
 from derive.workers import Progress, Workers, silent
@@ -61,24 +60,17 @@ class EncodedPiece(NamedTuple):
     size: int
 
 
-@dataclass(frozen=True)
-class EncodePiece:
-    """Encode a piece; `digest` stands for the contents of the vocabulary's folder."""
-
-    vocabulary: Path
-    digest: str
-    piece: Piece
-
-    def __call__(self) -> EncodedPiece:
-        left_out: Counter[str] = Counter()
-        vocabulary = _vocabulary(self.vocabulary, self.digest)
-        sides = [encode_lines(vocabulary, lines) for lines in self.piece.columns(left_out)]
-        empty = np.any([side.words == 0 for side in sides], axis=0)
-        long = np.any([side.too_long for side in sides], axis=0) & ~empty
-        left_out["lines without a type"] += int(empty.sum())
-        left_out["too long lines"] += int(long.sum())
-        kept = np.flatnonzero(~(empty | long))
-        return EncodedPiece([side.take(kept).small() for side in sides], len(empty), +left_out, self.piece.size)
+def encode_piece(folder: Path, digest: str, piece: Piece) -> EncodedPiece:
+    """Encode a piece with the vocabulary of a folder, whose contents the `digest` stands for."""
+    left_out: Counter[str] = Counter()
+    vocabulary = _vocabulary(folder, digest)
+    sides = [encode_lines(vocabulary, lines) for lines in piece.columns(left_out)]
+    empty = np.any([side.words == 0 for side in sides], axis=0)
+    long = np.any([side.too_long for side in sides], axis=0) & ~empty
+    left_out["lines without a type"] += int(empty.sum())
+    left_out["too long lines"] += int(long.sum())
+    kept = np.flatnonzero(~(empty | long))
+    return EncodedPiece([side.take(kept).small() for side in sides], len(empty), +left_out, piece.size)
 
 
 @lru_cache(maxsize=1)
@@ -137,11 +129,6 @@ def derive_natural(
             uses.
         dictionaries: files of words and their translations between the languages of a bitext (`derive.dictionary`),
             whose entries are kept if both words are types of their own and occur.
-
-    Raises:
-        BadInput: a file that cannot be used, a language or a bitext of which no line is left, a bitext of a language
-            without text, a name that no folder can have, a dictionary of a pair without a bitext or of words
-            that no text has.
     """
     dictionaries = dictionaries or {}
     _check(texts, bitexts, dictionaries)
@@ -149,15 +136,24 @@ def derive_natural(
     types = vocabulary.open()
     with Workers(workers) as pool, new_folder(folder, {"fingerprint": print_}) as out:
         types.save(out.vocabulary)
-        corpora = _Corpora(out.vocabulary, pool, progress, types.size)
+        encode = partial(encode_piece, out.vocabulary, sha256(out.vocabulary / TOKENIZER))
+
+        def encoded(name: str, files: Sequence[Files]) -> Iterator[EncodedPiece]:
+            done, size = 0, sum(part.size for part in files)
+            progress(f"encoding {name}", 0, size)
+            for piece in pool.map(encode, chain.from_iterable(part.pieces() for part in files)):
+                done += piece.size
+                progress(f"encoding {name}", done, size)
+                yield piece
+            progress(f"encoding {name}", size, size)
+
         for name, files in texts.items():
-            counts = corpora.write(name, [files], [out.part / name])
+            counts = _write_corpora(name, [out.part / name], types.counts, encoded(name, [files]))
             out.facts["languages"][name] = {"fingerprint": fingerprint(print_, name), **counts}
         for pair, parts in bitexts.items():
-            place = f"{BITEXTS}/{'/'.join(pair)}"
-            counts = corpora.write("-".join(pair), parts, [out.part / place / side for side in SIDES])
-            out.add_pair(pair, place, **counts)
-        types.counts = corpora.counts
+            name, place = "-".join(pair), f"{BITEXTS}/{'/'.join(pair)}"
+            sides = [out.part / place / side for side in SIDES]
+            out.add_pair(pair, place, **_write_corpora(name, sides, types.counts, encoded(name, parts)))
         types.save(out.vocabulary)
         for entry in out.facts["pairs"]:
             if path := dictionaries.get(tuple(entry["languages"])):
@@ -204,46 +200,26 @@ def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[st
     return {"entries": int(occur.sum()), "left out": dict(+left_out)}
 
 
-@dataclass
-class _Corpora:
-    """Writes corpora of files of text, encoded by workers, with the vocabulary in a folder, whose `size` is V. `counts`
-    (V,) int64 are how often each type occurs in all of them."""
-
-    vocabulary: Path
-    pool: Workers
-    progress: Progress
-    size: int
-
-    def __post_init__(self) -> None:
-        self.counts = np.zeros(self.size, np.int64)
-
-    def write(self, name: str, files: Sequence[Files], folders: Sequence[Path]) -> dict[str, Any]:
-        """Write the text of all files, a corpus per language, and return a manifest's facts."""
-        left_out: Counter[str] = Counter()
-        lines = 0
-        with ExitStack() as stack:
-            writers = [stack.enter_context(CorpusWriter(folder, self.size)) for folder in folders]
-            for piece in self._encoded(f"encoding {name}", files):
-                left_out += piece.left_out
-                lines += piece.lines
-                for writer, side in zip(writers, piece.sides, strict=True):
-                    self.counts += np.bincount(side.ids, minlength=self.size)
-                    writer.append(side, writer.sentences)
-            if not writers[0].sentences:
-                raise BadInput(f"{name}: no line of text is left; all are empty or left out")
-        out = [{"words": writer.words, "tokens": writer.tokens} for writer in writers]
-        return {
-            "in": {"lines": lines},
-            "out": {"lines": writers[0].sentences, **(out[0] if len(out) == 1 else {"sides": out})},
-            "left out": dict(sorted(left_out.items())),
-        }
-
-    def _encoded(self, stage: str, files: Sequence[Files]) -> Iterator[EncodedPiece]:
-        done, size, digest = 0, sum(part.size for part in files), sha256(self.vocabulary / TOKENIZER)
-        self.progress(stage, 0, size)
-        for part in files:
-            for piece in self.pool.map(call, (EncodePiece(self.vocabulary, digest, piece) for piece in part.pieces())):
-                done += piece.size
-                self.progress(stage, done, size)
-                yield piece
-        self.progress(stage, size, size)
+def _write_corpora(
+    name: str, folders: Sequence[Path], counts: np.ndarray, encoded: Iterable[EncodedPiece]
+) -> dict[str, Any]:
+    """Write encoded text, a corpus per language, and return a manifest's facts. `counts` (V,) int64 grows by how often
+    each type occurs."""
+    left_out: Counter[str] = Counter()
+    lines = 0
+    with ExitStack() as stack:
+        writers = [stack.enter_context(CorpusWriter(folder, len(counts))) for folder in folders]
+        for piece in encoded:
+            left_out += piece.left_out
+            lines += piece.lines
+            for writer, side in zip(writers, piece.sides, strict=True):
+                counts += np.bincount(side.ids, minlength=len(counts))
+                writer.append(side, writer.sentences)
+        if not writers[0].sentences:
+            raise BadInput(f"{name}: no line of text is left; all are empty or left out")
+    out = [{"words": writer.words, "tokens": writer.tokens} for writer in writers]
+    return {
+        "in": {"lines": lines},
+        "out": {"lines": writers[0].sentences, **(out[0] if len(out) == 1 else {"sides": out})},
+        "left out": dict(sorted(left_out.items())),
+    }

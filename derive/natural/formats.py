@@ -14,36 +14,11 @@ from derive import strict_json
 from derive.errors import BadInput
 from derive.natural import parquet
 from derive.natural.piece import Columns, Piece
-from derive.readers.conllu import cells, column_names
+from derive.readers import lines, text
+from derive.readers.conllu import UNENDED, cells, column_names
 from derive.readers.iob2 import Shape, sentence_lines, shape_of, words_of
-from derive.readers.lines import (
-    LIMIT,
-    SIZE,
-    Block,
-    Numbered,
-    Place,
-    WithheldWords,
-    bare_name,
-    blocks,
-    decode,
-    ends_line,
-    open_bytes,
-    parse_integer,
-    stripped,
-)
-from derive.readers.text import (
-    COLUMNS,
-    ENTITIES,
-    JSON,
-    TREEBANK,
-    XML,
-    Kind,
-    annotation,
-    closes_document,
-    head,
-    kind_of,
-    text_lines,
-)
+from derive.readers.lines import Block, Numbered, Place, WithheldWords
+from derive.readers.text import COLUMNS, ENTITIES, JSON, TREEBANK, XML, Kind
 
 PARQUET = "Parquet"
 RUNNING: dict[Kind, str] = {"doc": "documents of WikiExtractor", "wikitext": "WikiText", "plain": "plain text"}
@@ -73,51 +48,51 @@ def pieces(path: Path, column: str) -> Iterator[Piece]:
         return
     ends, record = _ends_sentence, "blank line"
     if name == TREEBANK:
-        with open_bytes(path) as file:
-            names = column_names(path, decode(file.readline(LIMIT), path, 1).rstrip("\n"))
+        with lines.open_bytes(path) as file:
+            names = column_names(path, lines.decode(file.readline(lines.LIMIT), path, 1).rstrip("\n"))
         texts: Read = partial(treebank_texts, names)
     elif name == ENTITIES:
         texts = partial(_entities, shape_of(path))
     else:
-        ends, record = (closes_document, "</doc>") if name == RUNNING["doc"] else (ends_line, "line end")
+        ends, record = (text.closes_document, "</doc>") if name == RUNNING["doc"] else (lines.ends_line, "line end")
         kind = next((kind for kind, title in RUNNING.items() if title == name), None)
         texts = partial(_running, kind) if kind else partial(_json, column)
-    for block in blocks(path, ends, record, SIZE):
+    for block in lines.blocks(path, ends, record, lines.SIZE):
         yield Piece(block, partial(_read, texts), block.offset, block.size)
 
 
 def _read(texts: Read, block: Block, left_out: Counter[str]) -> Columns:
     numbered = list(enumerate(block.lines(left_out), block.line))
-    return (stripped(texts(numbered, block.path, left_out), left_out),)
+    return (lines.stripped(texts(numbered, block.path, left_out), left_out),)
 
 
 def format_of(path: Path) -> str:
     """The format of a file by its first lines; BadInput if its name says another."""
-    name, suffix = _format_of_contents(path), Path(bare_name(path)).suffix
+    name, suffix = _format_of_contents(path), Path(lines.bare_name(path)).suffix
     if NAMED.get(suffix, name) != name:
         raise BadInput(f"named {suffix}, as {NAMED[suffix]} is, but it begins as {name} does", path)
     return name
 
 
 def _format_of_contents(path: Path) -> str:
-    with open_bytes(path) as file:
+    with lines.open_bytes(path) as file:
         if file.peek(len(parquet.MAGIC)).startswith(parquet.MAGIC):
             return PARQUET
-        first, lines = head(path, file)
-    kind = "" if first.startswith("<doc ") else annotation(first, lines)
+        first, sample = text.head(path, file)
+    kind = "" if first.startswith("<doc ") else text.annotation(first, sample)
     if kind in (COLUMNS, XML):
-        raise BadInput(f"{kind}; expected text, CoNLL-U, or words with the tags of entities", path, lines[0][0])
-    return kind or RUNNING[kind_of(Path(bare_name(path)).suffix, first)]
+        raise BadInput(f"{kind}; expected text, CoNLL-U, or words with the tags of entities", path, sample[0][0])
+    return kind or RUNNING[text.kind_of(Path(lines.bare_name(path)).suffix, first)]
 
 
-def _running(kind: Kind, lines: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
+def _running(kind: Kind, numbered: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
     """Plain text, WikiText and documents: see `derive.readers.text`."""
-    return text_lines(kind, lines, path, left_out, lambda reason, _: left_out.update([reason]))
+    return text.text_lines(kind, numbered, path, left_out, lambda reason, _: left_out.update([reason]))
 
 
-def _json(column: str, lines: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
+def _json(column: str, numbered: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
     """JSON lines: a text of several lines is several lines. Objects whose text is null are left out."""
-    for number, line in lines:
+    for number, line in numbered:
         if not line.strip():
             left_out["blank lines"] += 1
             continue
@@ -130,55 +105,53 @@ def _json(column: str, lines: NumberedLines, path: Path, left_out: Counter[str])
             yield place.text(row[column], repr(column))
 
 
-def treebank_texts(names: Sequence[str], lines: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
+def treebank_texts(names: Sequence[str], numbered: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
     """The text of a sentence as its comment has it; without one, its words as they stood before they were cut. Comments
     without a sentence have no text."""
     last, withheld = 0, WithheldWords()
-    for blank, group in groupby(lines, lambda line: not line[1].strip()):
+    for blank, group in groupby(numbered, lambda line: not line[1].strip()):
         if blank:
             continue
         block = list(group)
         rows = [(number, line) for number, line in block if not line.startswith("#")]
         comments = [(number, line) for number, line in block if line.startswith(_TEXT)]
         if rows:
-            text = _joined_tokens(path, rows, names)
+            sentence = _joined_tokens(path, rows, names)
             if comments:
-                text = comments[0][1].removeprefix(_TEXT)
-            withheld.add(text.split(), rows[0][0])
+                sentence = comments[0][1].removeprefix(_TEXT)
+            withheld.add(sentence.split(), rows[0][0])
             last = block[-1][0]
-            yield text
+            yield sentence
         elif comments:
             raise BadInput("a sentence without words: the file is truncated", path, comments[0][0])
         else:
             left_out["comments without a sentence"] += len(block)
-    if lines and last == lines[-1][0]:
-        raise BadInput(
-            "no blank line after the last sentence: the file is truncated, or add one if it is whole", path, last
-        )
+    if numbered and last == numbered[-1][0]:
+        raise BadInput(UNENDED, path, last)
     withheld.check(path)
 
 
 def _joined_tokens(path: Path, rows: NumberedLines, names: Sequence[str]) -> str:
     """The tokens of a sentence, multiword ones whole, with a space after each unless its line says otherwise."""
-    text, covered = "", 0
+    joined, covered = "", 0
     for number, line in rows:
         id_, form, *_, misc = cells(Place(path, number), line, names)
         first, _, last = id_.partition("-")
         if "." in first:
             continue  # an empty node
         try:
-            at, end = parse_integer(first), parse_integer(last or first)
+            at, end = lines.parse_integer(first), lines.parse_integer(last or first)
         except ValueError:
             raise BadInput(f"ID {id_!r}; expected a number such as 3, 3-4 or 3.1", path, number) from None
         if at > covered:
-            text += form + ("" if "SpaceAfter=No" in misc.split("|") else " ")
+            joined += form + ("" if "SpaceAfter=No" in misc.split("|") else " ")
             covered = end
-    return text
+    return joined
 
 
-def _entities(shape: Shape, lines: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
+def _entities(shape: Shape, numbered: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
     withheld = WithheldWords()
-    for rows in sentence_lines(lines, shape.separator, Counter()):
+    for rows in sentence_lines(numbered, shape.separator, Counter()):
         words = words_of(path, rows, shape, left_out)
         withheld.add(words, rows[0][0])
         yield join_words(words)

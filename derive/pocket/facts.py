@@ -35,15 +35,10 @@ class Facts:
 
     def __post_init__(self) -> None:
         if self.subjects < 2 or self.values < 2 or self.mentions < 1:
-            raise BadInput(
-                "facts are about 2 subjects or more, have 2 values or more and at least 1 mention, not "
-                f"{self.subjects}, {self.values} and {self.mentions}"
-            )
+            numbers = f"{self.subjects}, {self.values} and {self.mentions}"
+            raise BadInput(f"facts have at least 2 subjects, 2 values and 1 mention, not {numbers}")
         if (statements := self.number * self.mentions) > STATEMENTS:
-            raise BadInput(
-                f"{self.subjects:,} subjects and {self.mentions:,} mentions are {statements:,} statements; expected at "
-                f"most {STATEMENTS:,}"
-            )
+            raise BadInput(f"{statements:,} statements of facts (by subjects and mentions); at most {STATEMENTS:,} fit")
 
     @property
     def number(self) -> int:

@@ -11,19 +11,14 @@ from pathlib import Path
 from typing import Literal
 
 from derive.errors import BadInput
-from derive.files import whole_file
+from derive.files import read_toml, whole_file
 from derive.readers.lines import Lines, Place, WithheldWords, check_file, one_word, read_lines
 from derive.sentence import Sentence
 
-UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
-RELATIONS = frozenset(
-    """acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse dislocated expl fixed
-    flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis punct reparandum root vocative
-    xcomp""".split()
-)
-"""Those of UD v2; a treebank may add subtypes, as in nmod:poss."""
-
+_TABLE = {name: text.split() for name, text in read_toml(Path(__file__).with_name("ud.toml")).items()}
+UPOS, RELATIONS = frozenset(_TABLE["tags"]), frozenset(_TABLE["relations"])
 NOTHING = "_"
+UNENDED = "no blank line after the last sentence: the file is truncated, or add one if it is whole"
 NAMES: tuple[str, ...] = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 NEEDED = ("ID", "FORM", "UPOS")
 PLUS = "# global.columns"
@@ -37,14 +32,6 @@ Units = Literal["words", "xtreme"]
 WORDS: Units = "words"
 XTREME: Units = "xtreme"
 JOINER = "\u200c"  # the zero-width non-joiner, which XTREME's files lack
-_ANY = "VERB NOUN PROPN PRON ADJ NUM ADV INTJ AUX ADP DET PART CCONJ SCONJ X PUNCT SYM".split()
-_RANKED = {
-    "es": "VERB AUX PRON ADP DET".split(),
-    "fr": "VERB AUX PRON NOUN ADJ ADV ADP DET PART SCONJ".split(),
-    "it": "VERB AUX ADV PRON ADP DET INTJ".split(),
-}
-"""Tags of the languages that have a ranking of their own. XTREME's conversion stops at a tag that such a ranking lacks;
-here these tags follow in the common order."""
 
 
 def read_conllu(
@@ -56,18 +43,14 @@ def read_conllu(
     units: Units = WORDS,
     language: str = "",
 ) -> Iterator[Sentence]:
-    """Stream a treebank's sentences: words are FORM, tags UPOS, relations DEPREL with its subtype.
-
-    Heads count from 0, the root's is -1. Multiword tokens and empty nodes are checked and have no word;
-    they are counted in `counts`, and so are words that lost white space (`20 000` is `20000`), and blank lines and
-    comments without a sentence. CoNLL-U Plus names its columns in its first line. `unparsed` accepts sentences whose
-    HEAD and DEPREL are all `_`; they have no tree. `withheld` accepts treebanks that are published without words.
-    With XTREME's `units` a sentence has its multiword tokens in place of their words, tagged as XTREME's conversion
-    tags them in `language`, no U+200C and no tree.
-    """
+    """Stream a treebank's sentences: words are FORM, tags UPOS, relations DEPREL with its subtype. Multiword tokens and
+    empty nodes are checked and have no word; they are counted in `counts`, and so are words that lost white space (`20
+    000` is `20000`), and blank lines and comments without a sentence. `unparsed` accepts sentences whose HEAD and
+    DEPREL are all `_`; they have no tree. `withheld` accepts treebanks that are published without words. With XTREME's
+    `units` a sentence has its multiword tokens in place of their words, tagged as XTREME's conversion tags them in
+    `language`, no U+200C and no tree."""
     counts = Counter() if counts is None else counts
-    names, lines, words = NAMES, Lines(path, counts, must_end=True), WithheldWords()
-    block = _Block(counts, unparsed)
+    names, lines, words, block = NAMES, Lines(path, counts, must_end=True), WithheldWords(), _Block(counts, unparsed)
     for number, line in lines:
         place = Place(path, number)
         if number == 1:
@@ -84,7 +67,7 @@ def read_conllu(
         block = _Block(counts, unparsed)
     last = Place(path, lines.number)
     if block.last != "0":
-        raise last.fault("no blank line after the last sentence: the file is truncated, or add one if it is whole")
+        raise last.fault(UNENDED)
     if block.comments:
         block.leave_out(last)
     if not words.words:
@@ -221,14 +204,11 @@ class _Block:
     def with_tokens(self, language: str) -> Sentence:
         heads = self.sentence().heads or [-1] * len(self.words)  # none in a file without trees
         parents = [[head, *self._enhanced_heads(i)] for i, head in enumerate(heads)]
-        words, tags, done = list[str](), list[str](), 0
-        for start, end, form, _ in self.tokens:
-            words += [*self.words[done:start], one_word(form, self.counts)]
-            tags += [*self.tags[done:start], _token_tag(range(start, end), self.tags, parents, language)]
+        words, tags = [*self.words], [*self.tags]
+        for start, end, form, _ in reversed(self.tokens):
+            words[start:end] = [one_word(form, self.counts)]
+            tags[start:end] = [_token_tag(range(start, end), self.tags, parents, language)]
             self.counts["words merged into multiword tokens"] += end - start
-            done = end
-        words += self.words[done:]
-        tags += self.tags[done:]
         if joined := sum(JOINER in word for word in words):
             self.counts["words that lost U+200C"] += joined
         return Sentence(tuple(word.replace(JOINER, "") or word for word in words), tuple(tags))
@@ -245,19 +225,18 @@ class _Block:
 
 def _token_tag(words: Sequence[int], tags: Sequence[str], parents: Sequence[Sequence[int]], language: str) -> str:
     """The tag of the multiword token that consists of `words`; `parents` has the heads of each word of its sentence."""
-    ancestors: dict[int, int] = {}
-    for word in words:
-        above: set[int] = set()
+    ancestors: dict[int, set[int]] = {word: set() for word in words}
+    for word, above in ancestors.items():
         waiting = [*parents[word]]
         while waiting:
             parent = waiting.pop()
             if parent != word and parent not in above:
                 above.add(parent)
                 waiting += parents[parent] if parent >= 0 else ()
-        ancestors[word] = len(above)
-    fewest = min(ancestors.values())
-    ranking = [*_RANKED.get(language.lower().replace("_", "-").partition("-")[0], ()), *_ANY]
-    return min((tags[word] for word in words if ancestors[word] == fewest), key=ranking.index)
+    fewest = min(map(len, ancestors.values()))
+    code = language.lower().replace("_", "-").partition("-")[0]
+    ranking = [*_TABLE.get(f"ranked_{code}", ()), *_TABLE["ranked"]]
+    return min((tags[word] for word in words if len(ancestors[word]) == fewest), key=ranking.index)
 
 
 def relation_fault(relation: str, head: int) -> str | None:
@@ -306,12 +285,10 @@ def read_treebank(path: Path, counts: Counter[str] | None = None) -> Iterator[Se
 
 def treebank_files(path: Path) -> list[Path]:
     """The file, or all `*.conllu` files below the folder, sorted."""
-    if not path.is_dir():
-        check_file(path)
-        return [path]
-    files = sorted(path.rglob("*.conllu"))
+    files = sorted(path.rglob("*.conllu")) if path.is_dir() else [path]
     if not files:
         raise BadInput("no .conllu file below this folder; expected a treebank", path)
+    check_file(files[0])
     return files
 
 
@@ -322,8 +299,8 @@ def write_treebank(path: Path, sentences: Iterable[Sentence], lemmas: bool = Fal
     written reads back equal, but for spans and origin.
 
     Raises:
-        ValueError: a sentence that CoNLL-U cannot hold: no words, no tree, white space in a word, other tags
-            or relations than UD v2's.
+        ValueError: a sentence that would not read back: no words, no tree, white space in a word, other tags or
+            relations than UD v2's.
     """
     count = 0
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
@@ -339,15 +316,14 @@ def _block(sentence: Sentence, lemmas: bool) -> str:
     words = sentence.words
     if not words or not len(words) == len(sentence.tags) == len(sentence.heads) == len(sentence.relations):
         raise ValueError(f"a sentence of {len(words)} words lacks a column that CoNLL-U needs: {' '.join(words)}")
-    for text in words:
-        if text.split() != [text] or "\0" in text:
-            raise ValueError(f"white space or NUL in {text!r}, or nothing: {' '.join(words)}")
+    wrong = [f"white space or NUL in {word!r}, or nothing" for word in words if word.split() != [word] or "\0" in word]
     if not UPOS.issuperset(sentence.tags):
-        raise ValueError(f"tags {' '.join(sentence.tags)}; expected those of UD v2")
+        wrong.append(f"tags {' '.join(sentence.tags)}; expected those of UD v2")
     if fault := tree_fault(sentence.heads):
-        raise ValueError(f"{fault[1]}: {' '.join(words)}")
-    if wrong := next(filter(None, map(relation_fault, sentence.relations, sentence.heads)), None):
-        raise ValueError(f"{wrong}: {' '.join(words)}")
+        wrong.append(fault[1])
+    wrong += filter(None, map(relation_fault, sentence.relations, sentence.heads))
+    if wrong:
+        raise ValueError(f"{wrong[0]}: {' '.join(words)}")
     rows = zip(words, sentence.tags, sentence.heads, sentence.relations, strict=True)
     lines = (
         f"{i}\t{word}\t{word if lemmas else '_'}\t{tag}\t_\t_\t{head + 1}\t{relation}\t_\t_\n"

@@ -6,7 +6,10 @@ Precision and recall are in the tests."""
 import re
 from collections.abc import Iterable
 from itertools import chain
+from pathlib import Path
 from unicodedata import category
+
+from derive.files import read_toml
 
 
 def _ranges(characters: Iterable[int]) -> str:
@@ -45,23 +48,8 @@ WORD = re.compile(
 )
 _CANDIDATE = re.compile(r"""[.!?]['"”’»)\]]*(?=\s+['"“‘«(\[$£€#*]*([^\W_]))""")
 
-_TITLES = """Mr Mrs Ms Messrs Mme Mlle Dr Prof Rev Fr Sr St Ste Hon Gen Col Lt Capt Cpt Cmdr Adm Maj Sgt Cpl Pvt Brig
-    Gov Sen Rep Drs Pres Supt Insp Amb Sec Mt Ft Pt Msgr vs v cf viz Op op ca c approx e.g i.e eg ie al ed eds trans
-    Univ Dept esp incl pop ext Sc""".split()
-# These end nothing before a digit: No. 5, pp. 3, Jan. 1.
-_NUMBERED = """No no Nos nos Nr nr p pp vol vols Vol Vols fig figs Fig Figs ch chap Ch sec art Art para
-    Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec""".split()
-# These may end a sentence or not: the next word tells.
-_ABBREVIATIONS = """Jr Sr Inc Ltd Co Corp Bros Ave Blvd Rd etc Esq Ph.D M.D B.A M.A dept est max min
-    Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun Ala Ariz Ark Calif Colo Conn Del Fla Ga Ill Ind Kan Ky La Md Mass Mich
-    Minn Miss Mo Mont Neb Nev Okla Ore Pa Tenn Tex Va Vt Wash Wis Wyo Jan Feb Mar Apr Jun Jul Aug Sept Sep Oct Nov Dec
-    """.split()
-_OPENERS = """The A An This That These Those It Its He She They We You I In On At By For From With As After Before
-    During While When Where Since Although Though However But And Or So If There Then Thus His Her Their Our My Your
-    Some Many Most Several Other Both All Each One Two What Who Why How To Of Not No Also Because Until Despite
-    Among According Such Another Under Over Between Through Today Later Here""".split()
-TITLES, NUMBERED = frozenset(_TITLES), frozenset(_NUMBERED)
-ABBREVIATIONS, OPENERS = frozenset(_ABBREVIATIONS), frozenset(_OPENERS)
+_TABLE = {name: frozenset(text.split()) for name, text in read_toml(Path(__file__).with_name("english.toml")).items()}
+TITLES, NUMBERED, ABBREVIATIONS, OPENERS = (_TABLE[name] for name in ("titles", "numbered", "abbreviations", "openers"))
 
 _SHORT = 40  # letters of the longest word that is looked up, or taken for the number of a list's item
 _NEXT = re.compile(r"[\w’']+\.?")

@@ -12,6 +12,7 @@ from derive.readers.lines import CUT, Lines, Numbered, Place, WithheldWords, one
 from derive.sentence import Sentence, spans_of
 
 _TAG = re.compile(r"O|[BIESUL]-\S+")
+_JSON = re.compile(r'[\[{]\s*["{]')
 _SINGLE, _LAST = "SU", "EL"
 """The first letters of tags, in IOBES and BILOU, of one-word entities and of the last words of entities."""
 DOCUMENT_START = "-DOCSTART-"
@@ -36,8 +37,7 @@ class Shape:
     def row(self, place: Place, line: str) -> tuple[list[str], str, str]:
         """The columns of a word's line, and among them the word, without the prefix, and its tag."""
         row = _columns(line, self.separator)
-        fits = len(row) >= 3 if self.numbered else len(row) == self.width > 1
-        if not fits:
+        if not (len(row) >= 3 if self.numbered else len(row) == self.width > 1):
             separator = "tabs" if self.separator else "spaces"
             expected = "at least 3" if self.numbered else self.width if self.width > 1 else "at least 2"
             raise place.fault(f"{len(row)} columns between {separator}; expected {expected}")
@@ -48,20 +48,15 @@ class Shape:
 
 
 def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream a file's sentences with their entity spans.
-
-    The shape is read off the head of the file: tabs if it has one, else spaces; word first and tag last,
-    but second and third where the first column numbers the words; a language prefix if all words have the
-    same. A line that begins with # is a comment if it has no column or no tag. Tags may be IOB1, IOB2, IOBES or BILOU.
-    JSON lines have `tokens`, and `ner_tags` or `tags` by name.
-
-    What is repaired is counted in `counts`: an I- that continues nothing begins an entity (PAN-X and IOB1 have them);
-    S- and U- are read as B-, E- and L- as I-; in Universal NER the type OTH and the stray tag B-O are O; white space
-    inside a word goes, and a word of nothing else is left out. `-DOCSTART-` lines, comments with columns, and entities
-    inside of others, which GermEval has in a further column, are left out and counted.
-    """
+    """Stream a file's sentences with their entity spans. The shape is read off the head of the file (`shape_of`). A
+    line that begins with # is a comment if it has no column or no tag. Tags may be IOB1, IOB2, IOBES or BILOU. JSON
+    lines have `tokens`, and `ner_tags` or `tags` by name. What is repaired is counted in `counts`: an I- that continues
+    nothing begins an entity (PAN-X and IOB1 have them); S- and U- are read as B-, E- and L- as I-; in Universal NER the
+    type OTH and the stray tag B-O are O; white space inside a word goes, and a word of nothing else is left out.
+    `-DOCSTART-` lines, comments with columns, and entities inside of others, which GermEval has in a further column,
+    are left out and counted."""
     counts = Counter() if counts is None else counts
-    rows = _json_rows(path) if _is_json(path) else _rows(path, counts)
+    rows = _json_rows(path) if _JSON.match(next(read_lines(path))[1]) else _rows(path, counts)
     found, withheld = False, WithheldWords()
     for row in rows:
         if not row:
@@ -113,10 +108,6 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
         yield sentence
 
 
-def _is_json(path: Path) -> bool:
-    return re.match(r'[\[{]\s*["{]', next(read_lines(path))[1]) is not None
-
-
 def _json_rows(path: Path) -> Iterator[Row]:
     for number, line in read_lines(path):
         place, row = Place(path, number), strict_json.line(line, path, number)
@@ -133,7 +124,7 @@ def _json_rows(path: Path) -> Iterator[Row]:
 
 def language_of_entities(path: Path) -> str:
     """The language whose mark is before the words of a file, as PAN-X's have it; empty where there is none."""
-    return "" if _is_json(path) else shape_of(path).prefix.removesuffix(":")
+    return "" if _JSON.match(next(read_lines(path))[1]) else shape_of(path).prefix.removesuffix(":")
 
 
 def shape_of(path: Path) -> Shape:

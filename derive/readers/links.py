@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from derive.errors import BadInput
 from derive.readers.lines import Lines, Numbered, Place, parse_number, read_lines, tokens
@@ -50,8 +51,7 @@ class Gold:
     declared: bool = field(default=True, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(NamedTuple):
     """A link as it stands in a file: its sentence pair and its places, which count from `first` there."""
 
     place: Place
@@ -62,14 +62,12 @@ class _Row:
 
 
 def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = None) -> Gold:
-    """Read the gold links of N sentence pairs; `lengths` has each pair's two lengths in words, or UNKNOWN.
-
-    WPT's format is `sentence source target [S|P] [confidence]`, a link a line, places from 1, sure where nothing is
-    said; confidences are not used. Sentences count from 1, or from 0 where there is a 0; ids that leave gaps and are
-    as many as the sentence pairs name them in the order of first appearance. Pharaoh's format is a line a pair with
-    `0-0` for a sure link and `0p0` or `0?0` for a possible one, places from 0, or from 1 with `from_one` (talp).
-    A link outside its sentences is left out and reported.
-    """
+    """Read the gold links of N sentence pairs; `lengths` has each pair's two lengths in words, or UNKNOWN. WPT's format
+    is `sentence source target [S|P] [confidence]`, a link a line, places from 1, sure where nothing is said;
+    confidences are not used. Sentences count from 1, or from 0 where there is a 0; ids that leave gaps and are as many
+    as the sentence pairs name them in the order of first appearance. Pharaoh's format is a line a pair with `0-0` for a
+    sure link and `0p0` or `0?0` for a possible one, places from 0, or from 1 with `from_one` (talp). A link outside its
+    sentences is left out and reported."""
     counts: Counter[str] = Counter()
     reader = Lines(path, counts)
     lines = list(reader)
@@ -193,10 +191,9 @@ def read_scored(path: Path, counts: Counter[str] | None = None, *, from_one: boo
 def check_inside(links: Iterable[Link], lengths: Link, path: Path, line: int, from_one: bool | None) -> None:
     """Refuse links that are outside their sentences of these lengths. Without `from_one` the error says how to state
     where places count from."""
-    n, m = lengths
+    (n, m), first = lengths, int(from_one or 0)
     for i, j in links:
         if not (0 <= i < n and 0 <= j < m):
-            first = int(from_one or 0)
             hint = "" if from_one is not None else "; say --links-from-one if places count from 1"
             raise BadInput(f"{i + first}-{j + first} lies outside sentences of {n} and {m} words{hint}", path, line)
 
@@ -208,8 +205,7 @@ def read_linked(
     lines = read_scored(path, counts, from_one=from_one)
     number = 0
     for number, pair in enumerate(pairs, start=1):
-        links = next(lines, None)
-        if links is None:
+        if (links := next(lines, None)) is None:
             raise BadInput(f"ends before line {number:,}, where there is a sentence pair", path)
         check_inside(links, (len(pair[0]), len(pair[1])), path, number, from_one)
         yield pair, links

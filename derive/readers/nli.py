@@ -9,37 +9,24 @@ from typing import Any
 from derive import strict_json
 from derive.errors import BadInput
 from derive.example import Example
+from derive.files import read_toml
 from derive.readers.english import split_sentences
 from derive.readers.lines import Place, read_lines
 from derive.readers.markup import is_placeholder
 from derive.sentence import Sentence
 
-LABELS = {
-    "entailment": "entailment",
-    "neutral": "neutral",
-    "contradiction": "contradiction",
-    "contradictory": "contradiction",  # XNLI's machine translations
-    "e": "entailment",  # ANLI
-    "n": "neutral",
-    "c": "contradiction",
-    "not_entailment": "not_entailment",  # GLUE's RTE
-    "non-entailment": "not_entailment",  # HANS
-    "0": "0",  # paraphrase data: not one
-    "1": "1",  # a paraphrase
-}
-NUMBERED = {"0": "entailment", "1": "neutral", "2": "contradiction"}
-"""What the numbers mean next to a premise and a hypothesis, in copies of SNLI, MultiNLI, XNLI and ANLI."""
+_TABLE = read_toml(Path(__file__).with_name("nli.toml"))
+LABELS: dict[str, str] = _TABLE["labels"]
+NUMBERED: dict[str, str] = _TABLE["numbered"]
+INFERENCE, PREMISES, HYPOTHESES, GOLD = (
+    tuple(_TABLE["columns"][name]) for name in ("inference", "premises", "hypotheses", "gold")
+)
 NO_LABEL = frozenset(("-", "-1"))
 """Gold labels where the annotators found no majority, in MultiNLI and in its numbered copies."""
 NOT_WANTED = "pairs without a gold label"
 OTHER_LANGUAGE = "pairs of other languages"
 MISSING = "pairs with a side that is blank or a placeholder (NS)"
 
-INFERENCE = ("premise", "context")
-PREMISES = (*INFERENCE, "sentence1", "question1", "#1 String", "question")
-HYPOTHESES = ("hypothesis", "hypo", "sentence2", "question2", "#2 String", "sentence")
-GOLD = ("gold_label", "label", "is_duplicate", "Quality")
-"""What the two texts and the label are called: in sets of inference, and in GLUE's QQP, MRPC and QNLI."""
 WITHOUT_HEADER = ("sentence1", "sentence2", "label")
 LANGUAGE = "language"
 _ONE_WIKIPEDIA = {"nb": "no", "nn": "no"}  # codes of one Wikipedia, and so of one file

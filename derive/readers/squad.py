@@ -48,13 +48,11 @@ class _Question:
 
 
 def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
-    """The questions of a file with their contexts cut into sentences and words by rules for English.
-
-    An answer that begins or ends inside a word is widened to all of it; where the only answers reach over the end of a
-    sentence the question is left out. Both are counted in `counts`, and so are questions without an answer, as SQuAD 2
-    has them, and with empty answers, as published test sets have them, which are left out. Rows with `context`,
-    `question` and `answers`, as data sets are exported, are read from JSON lines or from `data`.
-    """
+    """The questions of a file with their contexts cut into sentences and words by rules for English. An answer that
+    begins or ends inside a word is widened to all of it; where the only answers reach over the end of a sentence the
+    question is left out. Both are counted in `counts`, and so are questions without an answer, as SQuAD 2 has them, and
+    with empty answers, as published test sets have them, which are left out. Rows with `context`, `question` and
+    `answers`, as data sets are exported, are read from JSON lines or from `data`."""
     counts = Counter() if counts is None else counts
     for item in _questions(path, counts):
         question, context = (
@@ -104,23 +102,18 @@ def _letters(text: str) -> int:
 
 def _as_written(text: str, answers: Sequence[Chars]) -> Sentence:
     bounds = sorted({place for answer in answers for place in answer})
-    words, glued, starts = [], [], []
-    place = 0
+    places, glued, end = list[Chars](), list[bool](), 0
     for word in text.split():
-        place = text.index(word, place)
-        end = place + len(word)
-        cuts = [place, *(bound for bound in bounds if place < bound < end), end]
-        for a, b in pairwise(cuts):
-            words.append(text[a:b])
-            glued.append(a > place)
-            starts.append(a)
-        place = end
-    ends = [start + len(word) for start, word in zip(starts, words, strict=True)]
+        start = text.index(word, end)
+        end = start + len(word)
+        parts = list(pairwise([start, *(bound for bound in bounds if start < bound < end), end]))
+        places += parts
+        glued += [False] + [True] * (len(parts) - 1)
     spans = [
-        Span(sum(end <= first for end in ends), sum(start < last for start in starts), ANSWER)
-        for first, last in answers
+        Span(sum(b <= first for _, b in places), sum(a < last for a, _ in places), ANSWER) for first, last in answers
     ]
-    return Sentence(tuple(words), spans=tuple(dict.fromkeys(spans)), glued=tuple(glued) if any(glued) else ())
+    words = tuple(text[a:b] for a, b in places)
+    return Sentence(words, spans=tuple(dict.fromkeys(spans)), glued=tuple(glued) if any(glued) else ())
 
 
 def _questions(path: Path, counts: Counter[str]) -> Iterator[_Question]:

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -26,7 +26,7 @@ from derive.readers.nli import MISSING, differ, language_of_pairs, read_nli
 from derive.readers.squad import read_questions, read_questions_as_written
 from derive.sentence import Sentence
 from derive.source import SPLITS, Source, TaskData
-from derive.sources.parsed import Parsed
+from derive.sources.parsed import ParsedTrees
 from derive.usage import Lemmas, gather_lemmas
 
 TRAINED, TESTED = ("training examples", "test items")  # what may be a sample
@@ -68,9 +68,7 @@ class TaskFiles:
         if not self.train or not (self.test or self.held_out):
             raise BadInput(f"a task has at least one file of {'test' if self.train else 'training'} data")
         if min(self.held_out, self.limit, self.tested) < 0:
-            raise BadInput(
-                f"held_out, limit and tested are 0 or more, not {self.held_out}, {self.limit} and {self.tested}"
-            )
+            raise BadInput(f"held_out, limit, tested are 0 or more, not {self.held_out}, {self.limit}, {self.tested}")
         if not 0 <= self.seed < 2**63:
             raise BadInput(f"a seed is from 0 to below 2**63, not {self.seed}")
         if self.numbered and self.trained_id:
@@ -143,14 +141,13 @@ class TaskFiles:
     def load(self, read: Read, lacking: Mapping[str, Lacking] = MappingProxyType({})) -> TaskData:
         """Read the splits, without what parallel sets lack of each; a split must have an example with a label."""
         counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
-        texts: dict[str, str] = {}
         loaded: dict[str, list[Example]] = {}
         for split, paths in self.splits.items():
             if split == "train":
                 examples = self._read_trained(read, counts[split])
             else:
                 examples = self.read_tested(paths, read, counts[split], lacking.get(split, WHOLE))
-            loaded[split] = [example.sharing(texts) for example in examples]
+            loaded[split] = [example.interned() for example in examples]
             if paths and not any(example.texts for example in loaded[split]):
                 raise BadInput("no example with a label in it", paths[0])
         train = loaded["train"]
@@ -230,6 +227,7 @@ class Files(Source):
     megabytes: int = 0
     parser: Path | None = None
     escaped: bool = field(default=False, metadata=ADDED)
+    trees: ParsedTrees | None = field(default=None, compare=False, repr=False)  # given by `with_trees`
 
     def __post_init__(self) -> None:
         if self.megabytes < 0:
@@ -247,8 +245,9 @@ class Files(Source):
             yield from up_to(self.megabytes, reader.chunks(path))
 
     def sentences(self, chunk: reader.Chunk) -> tuple[list[Sentence], Counter[str]]:
-        sentences, left_out = reader.sentences(chunk, self.escaped)
-        return [Sentence(tuple(words)) for words in sentences], left_out
+        found, left_out = reader.sentences(chunk, self.escaped)
+        sentences = [Sentence(tuple(words)) for words in found]
+        return (self.trees.add_to(sentences, left_out) if self.trees else sentences), left_out
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -257,7 +256,16 @@ class Files(Source):
     def task_data(self, task: str) -> TaskData:
         files, read = self._tasks[task]
         check_language(task, files.all)
-        return files.load(read)
+        data = files.load(read)
+        if self.trees:
+            for split, examples in data.examples.items():
+                flat = [sentence for example in examples for text in example.texts for sentence in text]
+                parsed = iter(self.trees.add_to(flat, data.left_out[split]))
+                data.examples[split] = [
+                    replace(example, texts=tuple(tuple(islice(parsed, len(text))) for text in example.texts))
+                    for example in examples
+                ]
+        return data
 
     def files_of(self, task: str, split: str) -> tuple[Path, ...]:
         return self._tasks[task][0].of_split(split)
@@ -289,17 +297,11 @@ class Files(Source):
 
     def lemmas(self) -> Lemmas:
         """Those of the POS files, where their LEMMA column has any."""
-        return gather_lemmas(chain.from_iterable(map(read_lemmas, self._tagged_files)))
-
-    def lemma_fingerprint(self) -> str:
-        return fingerprint("files", _digests(self._tagged_files)) if self.pos else ""
-
-    @property
-    def _tagged_files(self) -> tuple[Path, ...]:
-        return self.pos.all if self.pos else ()
+        tagged = self.pos.all if self.pos else ()
+        return gather_lemmas(chain.from_iterable(map(read_lemmas, tagged)))
 
     def with_trees(self, cache: Path) -> Source:
-        return Parsed(self, self._parser, cache)
+        return replace(self, trees=ParsedTrees(self._parser, cache))
 
     @property
     def _parser(self) -> StanzaParser:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count, islice
+from itertools import islice
 
 from derive.errors import BadInput
 from derive.example import Example, Question
@@ -47,13 +47,11 @@ class Sizes:
 
 @dataclass(frozen=True)
 class PocketEnglish(Source):
-    """A corpus of `size` sentences of Pocket English, and task data drawn from streams of their own.
-
-    No example occurs twice in a task. Short sentences of the corpus may come again in the tasks by chance. The
-    training data of the taggers lack a third of the names, which the corpus and the other splits show. With `facts` the
-    corpus has their statements too, which are beside the `size` sentences. There are questions (`qa`) and paraphrases
-    where their sizes are given.
-    """
+    """A corpus of `size` sentences of Pocket English, and task data drawn from streams of their own. No example occurs
+    twice in a task. Short sentences of the corpus may come again in the tasks by chance. The training data of the
+    taggers lack a third of the names, which the corpus and the other splits show. With `facts` the corpus has their
+    statements too, which are beside the `size` sentences. There are questions (`qa`) and paraphrases where their sizes
+    are given."""
 
     language: Pocket = field(default_factory=Pocket)
     size: int = 50_000
@@ -96,29 +94,27 @@ class PocketEnglish(Source):
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        return tuple(task for task in TASKS if self._sizes(task))
+        return tuple(task for task in TASKS if getattr(self, task))
 
     def task_data(self, task: str) -> TaskData:
-        streams = count(CORPUS + 1 + TASKS.index(task) * len(SPLITS))
         language = self.language
         drawn = {"nli": language.pairs, "qa": language.questions, "paraphrase": language.paraphrases}
-
-        def examples(split: str) -> Iterator[Example]:
-            stream = next(streams)
+        streams: dict[str, Iterator[Example]] = {}
+        for stream, split in enumerate(SPLITS, start=CORPUS + 1 + TASKS.index(task) * len(SPLITS)):
             if task in drawn:
-                return drawn[task](MANY, stream)
-            sentences = self.language.sentences(MANY, stream, withhold=split == SPLITS[0])
-            return (Example(((sentence,),)) for sentence in sentences)
-
-        sizes = self._sizes(task)
-        assert sizes
-        return _splits(sizes, examples, LABELS.get(task, 1))
+                streams[split] = drawn[task](MANY, stream)
+            else:
+                sentences = language.sentences(MANY, stream, withhold=split == SPLITS[0])
+                streams[split] = (Example(((sentence,),)) for sentence in sentences)
+        return _splits(getattr(self, task), streams, LABELS.get(task, 1))
 
     def corpus_fingerprint(self, trees: bool = False) -> str:
         return fingerprint(EDITION, self.language, self.size, *([self.facts] if self.facts else []))
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
-        return fingerprint(EDITION, self.language, task, self._sizes(task), *(["diagnostics"] if task == "nli" else []))
+        return fingerprint(
+            EDITION, self.language, task, getattr(self, task), *(["diagnostics"] if task == "nli" else [])
+        )
 
     @property
     def drawn(self) -> tuple[str, ...]:
@@ -131,23 +127,16 @@ class PocketEnglish(Source):
     def lemmas(self) -> Lemmas:
         return gather_lemmas(self.language.lemmas())
 
-    def lemma_fingerprint(self) -> str:
-        return fingerprint("pocket", self.language)
 
-    def _sizes(self, task: str) -> Sizes | None:
-        return {"pos": self.pos, "ner": self.ner, "nli": self.nli, "qa": self.qa, "paraphrase": self.paraphrase}[task]
-
-
-def _splits(sizes: Sizes, stream: Callable[[str], Iterator[Example]], labels: int) -> TaskData:
-    """A stream per split; a group of `labels` examples, one of each label, with texts that the task had before is left
-    out, counted, and replaced."""
+def _splits(sizes: Sizes, streams: Mapping[str, Iterator[Example]], labels: int) -> TaskData:
+    """The first examples of each split's stream; a group of `labels` examples, one of each label, with texts that the
+    task had before is left out, counted, and replaced."""
     data = TaskData({}, {split: Counter() for split in SPLITS})
     seen: set[tuple[tuple[tuple[str, ...], ...], ...]] = set()
     for split, size in zip(SPLITS, sizes, strict=True):
         kept: list[Example] = []
-        examples = stream(split)
         while len(kept) < size:
-            group = list(islice(examples, labels))
+            group = list(islice(streams[split], labels))
             texts = [tuple(tuple(sentence.words for sentence in text) for text in example.texts) for example in group]
             if seen.isdisjoint(texts):
                 seen.update(texts)

@@ -29,7 +29,7 @@ from derive.corpus import Corpus
 from derive.language import SOURCE, Language
 from derive.languages import Languages
 from derive.natural.build import derive_natural
-from derive.natural.text import TextFiles
+from derive.natural.files import TextFiles
 from derive.types import OURS, SPECIALS
 from derive.vocabulary import GivenVocabulary
 from experiments.bench.harness import Comparison, folder_of, interleaved, step_seconds

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from derive.artefact import remembering
 from derive.errors import BadInput
 from experiments.commands.options import MOST_JOBS, Root
-from experiments.places import CACHE, ROOT
+from experiments.places import ROOT
 from experiments.signals import RESUMES, leaving
 
 if TYPE_CHECKING:
@@ -62,8 +61,7 @@ def derive(exp: Exp, settings: Set = None, runs: Root = ROOT, jobs: Jobs = None)
     study = _opened(exp, settings)
     _compute(study, runs, ["derive"], jobs)
     if first_process():
-        with remembering(runs / CACHE):
-            typer.echo("\n".join(account(study, runs)))
+        typer.echo("\n".join(account(study, runs)))
 
 
 @leaving(RESUMES)
@@ -139,7 +137,7 @@ def _compute(study: Study | Sweep, runs: Path, stages: Sequence[Stage], jobs: in
     from experiments.progress import board
     from experiments.schedule import compute
 
-    with remembering(runs / CACHE), board() as bars:
+    with board() as bars:
         steps = [step for step in study.steps(runs) if step.stage in stages]
         compute(steps, study.home(runs), jobs, bars.report, change)
 
@@ -155,10 +153,9 @@ def write_report(study: Study | Sweep, runs: Path, settings: list[str] | None) -
 
     if not first_process():
         return
-    with remembering(runs / CACHE):
-        if titles := [step.title for step in study.steps(runs) if not step.finished]:
-            named = [*titles[:3], *([f"{len(titles) - 3} more"] if titles[3:] else [])]
-            raise BadInput(f"not computed yet: {', '.join(named)}; `calque run` does it", study.home(runs))
-        folder = study.report(runs, changed=bool(settings))
-        text = summarise_sweep(study, runs, folder) if isinstance(study, Sweep) else summarise(study, runs, folder)
-        typer.echo(text)
+    if titles := [step.title for step in study.steps(runs) if not step.finished]:
+        named = [*titles[:3], *([f"{len(titles) - 3} more"] if titles[3:] else [])]
+        raise BadInput(f"not computed yet: {', '.join(named)}; `calque run` does it", study.home(runs))
+    folder = study.report(runs, changed=bool(settings))
+    text = summarise_sweep(study, runs, folder) if isinstance(study, Sweep) else summarise(study, runs, folder)
+    typer.echo(text)

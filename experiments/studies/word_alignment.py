@@ -2,7 +2,7 @@
 
 import os
 
-from derive.natural.bitext import BitextFiles
+from derive.natural.files import BitextFiles
 from experiments.aligners import EncoderLinks
 from experiments.languages import GoldPairs
 from experiments.studies.given import real_data

@@ -4,10 +4,10 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from derive.natural.files import BitextFiles, TextFiles
+
 from analysis.papers.published import corpora
 from analysis.tasks.finetune import FinetuneConfig
-from derive.natural.bitext import BitextFiles
-from derive.natural.text import TextFiles
 from experiments.data.recipe import read_recipe
 from experiments.languages import LanguagePair, NaturalLanguages
 from experiments.studies.xlm_align_small import gold_and_retrieval, tagging, withheld
@@ -71,7 +71,7 @@ def xlm_align() -> Study:
 def paper_shares(languages: Iterable[str]) -> tuple[float, ...]:
     """How often each language is drawn: in proportion to the size of the paper's text to the power `EXPONENT`."""
     tables = corpora("xlm_align")
-    web, wikipedia = tables["CCNet"].gigabytes, tables["Wikipedia"].gigabytes
+    web, wikipedia = tables["CCNet"], tables["Wikipedia"]
     weights = {language: (1e9 * (web[language] + wikipedia[language])) ** EXPONENT for language in web}
     total = sum(weights.values())
     return tuple(weights[language] / total for language in languages)

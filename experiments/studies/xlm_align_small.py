@@ -4,8 +4,7 @@ from pathlib import Path
 
 from analysis.measures.aer import SETS
 from analysis.tasks.finetune import FinetuneConfig
-from derive.natural.bitext import BitextFiles
-from derive.natural.text import TextFiles
+from derive.natural.files import BitextFiles, TextFiles
 from experiments.languages import NaturalLanguages
 from experiments.measures import GoldLinks, Measure, Retrieval
 from experiments.studies.given import PUD, ewt, real_data_and_encoder, same_sentences

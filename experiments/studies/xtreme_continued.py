@@ -3,7 +3,7 @@
 from dataclasses import replace
 from itertools import chain
 
-from derive.natural.text import TextFiles
+from derive.natural.files import TextFiles
 from experiments.languages import NaturalLanguages
 from experiments.studies.given import ewt, real_data_and_encoder, same_sentences
 from experiments.studies.xlm_align_small import xlm_align_small

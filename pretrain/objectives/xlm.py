@@ -42,7 +42,7 @@ class Parallel(Stream):
             number, pairs = self.groups[instance]
             bitext = self.bitexts[number]
             for side, language in enumerate((bitext.first, bitext.second)):
-                tokens, lengths = language.corpus.of_lines(bitext.lines.of(pairs, side))
+                tokens, lengths = language.corpus.of_lines(bitext.lines[pairs, side])
                 marks = [specials.start] + [specials.end] * len(lengths)
                 half = np.insert(language.ids(tokens), np.cumsum([0, *lengths]), marks)
                 here = slice(side * self.half, side * self.half + len(half))

@@ -14,7 +14,7 @@ from derive.readers.conllu import write_treebank
 from derive.reorder import TreebankFiles
 from derive.sentence import Sentence
 from derive.sources.files import Files
-from derive.sources.parsed import Parsed
+from derive.sources.parsed import ParsedTrees
 from experiments.names import study
 from experiments.override import override
 from experiments.schedule import compute, do
@@ -105,7 +105,7 @@ def caches(folder: Path) -> Iterator[Target]:
     text = folder / "text.txt"
     text.write_text("".join(" ".join(tree.words) + "\n" for tree in trees), encoding="utf-8")
     for name in ("before", "after"):
-        source = Parsed(Files((text,)), Chains(folder, name), folder / "trees")
+        source = Files((text,), trees=ParsedTrees(Chains(folder, name), folder / "trees"))
         yield from _cache("trees", folder / "trees", lambda its=source: [its.sentences(one) for one in its.chunks()])
 
 

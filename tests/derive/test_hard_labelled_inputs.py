@@ -10,7 +10,7 @@ import pytest
 from derive.artefact import Artefact
 from derive.errors import BadInput
 from derive.example import Example
-from derive.natural.text import TextFiles
+from derive.natural.files import TextFiles
 from derive.readers import nli, squad
 from derive.readers.conllu import read_conllu, read_lemmas, read_treebank
 from derive.readers.iob2 import read_iob2

@@ -13,9 +13,8 @@ from typer.testing import CliRunner
 
 from derive.dictionary import Entry, read_lexicon
 from derive.errors import BadInput
-from derive.natural.bitext import BitextFiles
+from derive.natural.files import BitextFiles, TextFiles
 from derive.natural.formats import treebank_texts
-from derive.natural.text import TextFiles
 from derive.readers.conllu import NAMES, read_conllu, read_lemmas
 from derive.readers.english import split_words
 from derive.readers.iob2 import read_iob2

@@ -9,7 +9,7 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from analysis.baselines.texts import NEGATIONS, Shallow
+from analysis.tasks.baselines import NEGATIONS, Shallow
 from derive.errors import BadInput
 from derive.example import Example
 from derive.pocket.inference import (

@@ -8,7 +8,7 @@ import pytest
 from sklearn.feature_extraction import FeatureHasher
 from sklearn.linear_model import SGDClassifier
 
-from analysis.baselines.baseline import Gazetteer, Unigram
+from analysis.tasks.baselines import Gazetteer, Unigram
 from analysis.tasks.score import entity_f1
 from derive.example import Example
 from derive.pocket.language import Pocket

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from analysis.baselines.texts import BagOfWords, Shallow
+from analysis.tasks.baselines import BagOfWords, Shallow
 from derive.example import Example
 from derive.pocket.language import Pocket
 from derive.pocket.paraphrase import LABELS, Twice, twice

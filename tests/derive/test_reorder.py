@@ -1,6 +1,7 @@
-"""Another language's word order: what moves, what stays, and what is told of it."""
+"""Another language's word order, and where grammars come from."""
 
 import random
+import shutil
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -9,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from derive.errors import BadInput
 from derive.grammar.features import CLASSES, MOST, Tree
 from derive.grammar.model import Grammar
 from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
-from derive.readers.conllu import read_treebank
+from derive.readers.conllu import read_treebank, write_treebank
 from derive.reorder import PocketTreebank, Reorder, TreebankFiles, reachable
 from derive.script import Transliterate
 from derive.sentence import Sentence, Span
@@ -126,29 +128,6 @@ def test_a_node_of_more_than_seven_items_stays(dependents: int) -> None:
     kept = dependents > 6
     assert (images == {sentence.words}) == kept
     assert transform.account(sentence) == ({"nodes of more than 7 items": 1} if kept else {})
-    dropping = replace(transform, oversize="drop")
-    assert dropping.leaves_out(sentence) == kept
-    assert not transform.leaves_out(sentence)
-
-
-def test_drop_leaves_out_what_published_tools_drop() -> None:
-    dropping = Reorder(FINAL, ENGLISH, oversize="drop", grammar=Grammar("none", {}, {}))
-    assert dropping.leaves_out(Sentence(tuple("abcd"), ("ADJ",) * 4, (2, 3, -1, 2), ("dep",) * 4))
-    assert dropping.leaves_out(Sentence(("no", "tree")))
-    assert not dropping.leaves_out(next(iter(Pocket().sentences(1))))
-    of_adjective = Sentence(tuple("abcdefgh"), ("ADJ",) * 8, (-1, *[0] * 7), ("root", *["dep"] * 7))
-    assert dropping.leaves_out(of_adjective)
-    assert dropping.account(of_adjective) == {"nodes of more than 7 items": 1}
-    closed = replace(of_adjective, tags=("VERB", *["NOUN"] * 5, "PUNCT", "PUNCT"))
-    assert dropping.leaves_out(closed) and not replace(dropping, oversize="keep").account(closed)
-    assert not dropping.leaves_out(replace(closed, heads=(-1, 0, 1, 0, 0, 0, 0, 0)))
-    assert dropping.identity() != replace(dropping, oversize="keep").identity()
-
-
-def test_drop_leaves_out_as_many_sentences_of_ewt_as_the_published_filter(calque_data: Path) -> None:
-    dropping = Reorder(FINAL, ENGLISH, oversize="drop", grammar=Grammar("none", {}, {}))
-    sentences = list(read_treebank(calque_data / "ud" / "UD_English-EWT" / "en_ewt-ud-dev.conllu"))
-    assert sum(map(dropping.leaves_out, sentences)) == 242
 
 
 def test_a_sentence_without_a_tree_stays_and_is_told_of() -> None:
@@ -235,9 +214,9 @@ def test_it_composes(reorder: Reorder) -> None:
         ({"superstrate_weight": 0.25}, "syn-verbfinal-25", "Syn (verbfinal, 25 %)"),
         ({"p": 0.5}, "syn-verbfinal-p50", "Syn (verbfinal, 50 % of sentences)"),
         (
-            {"superstrate_weight": 0.0, "p": 0.125, "oversize": "drop"},
-            "syn-verbfinal-0-p12.5-drop",
-            "Syn (verbfinal, 0 %, 12.5 % of sentences), large nodes dropped",
+            {"superstrate_weight": 0.0, "p": 0.125},
+            "syn-verbfinal-0-p12.5",
+            "Syn (verbfinal, 0 %, 12.5 % of sentences)",
         ),
     ],
 )
@@ -278,3 +257,40 @@ def test_every_word_of_a_real_treebank_is_accounted_for(calque_data: Path, cache
     assert set(kept) == {"nodes of more than 7 items", "nodes with crossing arcs"}
     assert shares(images)["adjectives after nouns"].share > 0.5
     assert shares(images)["SVO"].share > 0.9
+
+
+@pytest.fixture(scope="module")
+def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("treebank") / "xx_made-ud-train.conllu"
+    write_treebank(path, Pocket(order="romance").sentences(300))
+    return path
+
+
+def test_a_grammar_is_learnt_once(treebank: Path, tmp_path: Path) -> None:
+    files = TreebankFiles("xx", (treebank,))
+    first = files.grammar(tmp_path)
+    (kept,) = tmp_path.iterdir()
+    stamp = kept.stat().st_mtime_ns
+    assert files.grammar(tmp_path).weights == first.weights
+    assert kept.stat().st_mtime_ns == stamp
+
+
+def test_contents_count_and_places_do_not(treebank: Path, tmp_path: Path) -> None:
+    shutil.copy(treebank, tmp_path / "elsewhere.conllu")
+    here, there = TreebankFiles("xx", (treebank,)), TreebankFiles("xx", (tmp_path / "elsewhere.conllu",))
+    assert here.fingerprint() == there.fingerprint() == TreebankFiles("xx", (tmp_path,)).fingerprint()
+    assert TreebankFiles("yy", (treebank,)).fingerprint() != here.fingerprint()
+    write_treebank(tmp_path / "elsewhere.conllu", Pocket(order="romance").sentences(301))
+    assert there.fingerprint() != here.fingerprint()
+
+
+def test_treebank_and_sister_give_the_same_grammar(treebank: Path, tmp_path: Path) -> None:
+    sister = PocketTreebank("romance", size=300, stream=0)
+    assert sister.grammar(tmp_path).weights == TreebankFiles("romance", (treebank,)).grammar(tmp_path).weights
+    assert sister.fingerprint() != PocketTreebank("romance", size=301, stream=0).fingerprint()
+
+
+def test_an_unknown_sister_is_refused(tmp_path: Path) -> None:
+    with pytest.raises((BadInput, ValueError), match="romance"):
+        PocketTreebank("klingon").grammar(tmp_path)
+    assert not list(tmp_path.iterdir())

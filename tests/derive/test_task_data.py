@@ -15,7 +15,6 @@ from derive.errors import BadInput
 from derive.files import sha256
 from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
-from derive.preview import preview_examples
 from derive.readers.conllu import write_treebank
 from derive.script import Transliterate
 from derive.sources.files import TaskFiles
@@ -65,13 +64,6 @@ def test_the_manifest_counts_what_is_there_and_what_was_torn(folder: Path) -> No
     assert row["languages"]["perm"]["spans split"] == spans - row["spans"]
     assert (row["languages"]["perm"]["spans split"] > 0) == (folder.name != "nli")  # its names have one word
     assert row["languages"]["trans"]["spans split"] == 0
-    assert {language["examples without an image"] for language in row["languages"].values()} == {0}
-
-
-def test_a_preview_shows_the_first_training_examples(folder: Path) -> None:
-    examples = SOURCE.task_data(folder.name).examples["train"]
-    text = (folder / "preview.txt").read_text(encoding="utf-8")
-    assert text == preview_examples(folder.name, examples, TRANSFORMS)
 
 
 def test_the_folder_is_sealed(folder: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Composition, and what holds of every transform."""
+"""Transforms: compositions, their names, numbers and accounts; images hold a sentence's words and no others."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -8,14 +8,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from derive.bpe import learn_of_words
+from derive.build import check_answers
+from derive.errors import BadInput
+from derive.example import Example
 from derive.files import fingerprint
 from derive.grammar.model import Grammar
 from derive.order import Invert, Permute
+from derive.pocket.facts import Facts
 from derive.pocket.language import Pocket
 from derive.reorder import PocketTreebank, Reorder
 from derive.script import Transliterate
-from derive.sentence import PARTS, Sentence
-from derive.transform import Compose, Transform, check_words, compose, draw
+from derive.sentence import PARTS, Sentence, Span
+from derive.sources.pocket import PocketEnglish
+from derive.transform import (
+    Account,
+    Compose,
+    Transform,
+    check_words,
+    compose,
+    draw,
+    image_of,
+    image_of_example,
+    image_of_question,
+)
 from tests.derive.strategies import law, sentences, transforms
 
 
@@ -45,48 +61,32 @@ def test_composition_is_one_after_the_other(
 
 
 @dataclass(frozen=True)
-class Short(Transform):
-    """A transform of no trees that leaves long sentences out, and says how many words it met."""
+class Sort(Transform):
+    """A transform of no trees that says how many words it met."""
 
-    longest: int
-    name = "short"
+    name = "sort"
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         return sentence.reorder(sorted(range(len(sentence)), key=sentence.words.__getitem__))
-
-    def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
-        return len(sentence) > self.longest
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
         return Counter({f"words before {sentence.words[0]}": len(sentence)})
 
 
 @dataclass(frozen=True)
-class Picky(Invert):
-    """A transform that leaves sentences out and has nothing else to say."""
-
-    def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
-        return sentence.words[0] == "a"
-
-
-@dataclass(frozen=True)
 class Talker(Invert):
-    """A transform that leaves no sentence out and says with which word it began."""
+    """A transform that says with which word a sentence began."""
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
         return Counter([sentence.words[0]])
 
 
-def test_a_part_may_leave_out_or_account_alone() -> None:
+def test_a_part_accounts_for_the_sentence_that_it_meets() -> None:
     """Before an inversion it meets the sentence, after one its image."""
     sentence = Sentence(tuple("abc"))
     for other in (Invert(), Transliterate()):
-        assert compose(other, Picky()).leaves_out(sentence)
         assert compose(other, Talker()).account(sentence) == {"a": 1}
-    assert not compose(Picky(), Invert()).leaves_out(sentence)
     assert compose(Talker(), Invert()).account(sentence) == {"c": 1}
-    assert compose(Talker(), Picky()).leaves_out(sentence)
-    assert compose(Picky(), Talker()).account(sentence) == {"a": 1}
 
 
 VERBFINAL = Reorder(
@@ -97,11 +97,10 @@ EVERY = (
     Invert(),
     Invert(0.5),
     Permute(1),
-    Short(6),
+    Sort(),
     VERBFINAL,
     replace(VERBFINAL, p=0.5),
-    replace(VERBFINAL, oversize="drop"),
-    compose(Invert(0.5), Short(7)),
+    compose(Invert(0.5), Sort()),
 )
 TREES = [*Pocket(types=300).sentences(60), Sentence(tuple("abcdefgh"), ("VERB",) * 8, (-1, *[0] * 7), ("root",) * 8)]
 
@@ -112,8 +111,6 @@ def test_a_pair_of_transforms_has_the_account_of_both(
     outer: Transform, inner: Transform, sentence: Sentence, number: int
 ) -> None:
     both, between, after = compose(outer, inner), inner(sentence, number), beyond(inner, number)
-    inner_out, outer_out = inner.leaves_out(sentence, number), outer.leaves_out(between, after)
-    assert both.leaves_out(sentence, number) == (inner_out or outer_out)
     assert both.account(sentence, number) == inner.account(sentence, number) + outer.account(between, after)
     assert ("trees" in both.needs) == ("trees" in outer.needs or "trees" in inner.needs)
     check_words(both, sentence, both(sentence, number))
@@ -187,3 +184,104 @@ def test_every_part_is_redrawn() -> None:
     words = Sentence(tuple("abc"))
     coins = [[each(words, n).words for n in range(50)] for each in (both, both.redrawn(1))]
     assert coins[0] != coins[1]
+
+
+LARGE = Sentence(tuple("abcdefgh"), ("VERB",) * 8, (-1, *[0] * 7), ("root", *["obj"] * 7))
+SMALL = Sentence(("a", "b"), ("VERB", "NOUN"), (-1, 0), ("root", "obj"))
+REORDER = Reorder(PocketTreebank("verbfinal"), PocketTreebank("english"), grammar=Grammar("none", {}, {}))
+
+
+@dataclass(frozen=True)
+class Becomes(Transform):
+    """A transform whose images are all the same."""
+
+    image_sentence: Sentence
+    name = "becomes"
+
+    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+        return self.image_sentence
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        Sentence(("b",)),
+        Sentence(("a", "b", "c")),
+        Sentence(("a", "c")),
+        Sentence(("b", "a")),
+        Sentence(("a", "a"), origin=(0, 0)),
+        Sentence(("b", "a"), origin=(1, 5)),
+        Sentence(()),
+    ],
+    ids=["loses a word", "adds a word", "changes a word", "moves unsaid", "repeats a word", "from nowhere", "empties"],
+)
+def test_an_image_of_other_words_is_refused(image: Sentence) -> None:
+    with pytest.raises(BadInput, match="the transform becomes changes the words of a sentence; expected the same ones"):
+        image_of(Becomes(image), Sentence(("a", "b")), 0, Account())
+
+
+def test_images_of_one_word_and_of_none_are_fine() -> None:
+    for words in ((), ("a",)):
+        assert image_of(Becomes(Sentence(words)), Sentence(words), 0, Account()) == Sentence(words)
+
+
+@pytest.mark.parametrize("origin", [(1, 0), (2, 0, 1)])
+def test_words_may_stand_in_any_order(origin: tuple[int, ...]) -> None:
+    sentence = Sentence(tuple("abc"[: len(origin)]))
+    image = sentence.reorder(origin)
+    assert image_of(Becomes(image), sentence, 0, Account()) == image
+
+
+def test_torn_spans_are_counted() -> None:
+    account = Account()
+    torn = Sentence(("New", "York", "."), spans=(Span(1, 3, "LOC"),))
+    image_of(Invert(), torn, 0, account)
+    assert account.split_spans == 1
+    account.add(account)
+    assert account == Account(split_spans=2)
+
+
+def test_nodes_that_keep_their_order_are_counted() -> None:
+    account = Account()
+    image_of(REORDER, LARGE, 0, account)
+    assert account.kept == {"nodes of more than 7 items": 1}
+    image_of(compose(Transliterate(), REORDER), LARGE, 0, account)
+    total = Account()
+    total.add(account)
+    total.add(account)
+    assert total.kept == {"nodes of more than 7 items": 4}
+
+
+def test_an_example_of_more_sentences_than_are_told_apart_is_refused() -> None:
+    many = Example(((SMALL,) * 65_537,))
+    with pytest.raises(BadInput, match="an example of 65,537 sentences; expected 65,536 at most"):
+        image_of_example(Permute(), many, 0, Account())
+
+
+SOURCE = PocketEnglish(Pocket(types=300), 200, facts=Facts(subjects=6, values=3, mentions=2))
+
+
+ORDERS = Transliterate(), compose(Transliterate(), Invert()), Permute()
+
+
+@pytest.mark.parametrize("transform", ORDERS, ids=lambda transform: transform.name)
+def test_the_place_follows_the_word(transform: Transform) -> None:
+    moved = False
+    for number, question in enumerate(SOURCE.questions()):
+        image = image_of_question(question, transform, number)
+        assert (image.answer, image.subject, image.shared) == (question.answer, question.subject, question.shared)
+        for before, after in zip(question.clozes, image.clozes, strict=True):
+            assert after.sentence.words[after.place] == question.answer
+            assert sorted(after.sentence.words) == sorted(before.sentence.words)
+            moved |= after.place != before.place
+    assert moved is (transform != Transliterate())
+
+
+def test_an_answer_of_several_sub_words_is_refused_and_named() -> None:
+    words = Counter(word for chunk in SOURCE.chunks() for s in SOURCE.sentences(chunk)[0] for word in s.words)
+    questions = SOURCE.questions()
+    answers = Counter({word: 10**6 for question in questions for word in question.candidates})
+    check_answers(questions, learn_of_words(words + answers, 500))
+    with pytest.raises(BadInput, match=r"of 12 answers are several sub-words, such as .* more than 300 types"):
+        check_answers(questions, learn_of_words(words, 300))
+    check_answers((), learn_of_words(words, 300))

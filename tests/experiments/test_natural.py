@@ -27,8 +27,7 @@ from analysis.results.results import Results
 from derive.bpe import SMALLEST, learn
 from derive.errors import BadInput
 from derive.languages import Languages
-from derive.natural.bitext import BitextFiles
-from derive.natural.text import TextFiles
+from derive.natural.files import BitextFiles, TextFiles
 from derive.pocket.language import Pocket
 from derive.readers.conllu import read_conllu, write_treebank
 from derive.sources.files import TaskFiles

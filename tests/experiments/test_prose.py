@@ -9,7 +9,7 @@ import pytest
 
 from analysis.papers.equal_terms import over_tasks
 from analysis.papers.growth.curves import BY_NAME, Curves, onsets
-from analysis.papers.language_imbalance.conditions import Way, between, conditions, efficiencies
+from analysis.papers.language_imbalance.conditions import Way, conditions
 from analysis.papers.minilm import trend
 from analysis.papers.xlm_align.continued import LEARNT
 from analysis.papers.xlm_align.continued import number as shown
@@ -41,14 +41,14 @@ def test_prose_about_languages_has_the_numbers_of_its_records() -> None:
     unequal = [known[name] for name in ("90-10", "90-5-5", "90-2.5-2.5-2.5-2.5")]
 
     def ratios(objective: str, way: Way = "steps") -> list[str]:
-        found = (efficiencies(results, condition, objective, condition.small, way) for condition in unequal)
+        found = (condition.efficiencies(objective, condition.small, way) for condition in unequal)
         return [str(numbers) for numbers in found]
 
     def means(objective: str, way: Way = "steps") -> list[str]:
         return [number.split()[0] for number in ratios(objective, way)]
 
     def transferred(objective: str, name: str) -> str:
-        score = mean(between(results, known[name], objective, known[name].outward, "pos"))
+        score = mean(known[name].between(objective, known[name].outward, "pos"))
         return percent(score.mean if score else 0.0)
 
     first, _, last = (number.replace(" [", " ([").removesuffix("]") for number in ratios("MLM"))
@@ -199,7 +199,9 @@ def test_prose_about_growth_has_the_numbers_of_its_records() -> None:
         prose(ROOT.parents[1] / "docs/growth.md"),
     )
     steps = {quantity.name: one for quantity, one in onsets(curves, "MLM", "trans").items()}
-    loss, tags, types, found = (f"{steps[n].middle:,.0f}" for n in ("loss", "zero-shot tags", "all types", "sentences"))
+    loss, tags, types, found = (
+        f"{steps[n].ends[1]:,.0f}" for n in ("loss", "zero-shot tags", "all types", "sentences")
+    )
     then = f"carries tags over at {tags}, aligns words at {types} and sentences at {found}:"
     assert f"read the context at step {loss}, {then}" in findings
 

@@ -14,10 +14,10 @@ from torch import Tensor
 
 import pretrain.objectives
 from analysis.aligners.methods import BY_NAME, Method
-from analysis.baselines.baseline import Answer
 from analysis.measures.alignment import Types
 from analysis.papers import texts
 from analysis.records.record import Measurement
+from analysis.tasks.baselines import Answer
 from analysis.tasks.catalog import PRIMARY, PRINTED, TASKS
 from analysis.tasks.score import ACCURACY, Score, accuracy
 from analysis.tasks.tagging import Tagging

@@ -19,7 +19,7 @@ from analysis.results.results import Results
 from derive.errors import BadInput
 from derive.files import MANIFEST
 from derive.links.stored import StoredLinks
-from derive.natural.bitext import BitextFiles
+from derive.natural.files import BitextFiles
 from experiments.aligners import MORE, OWN, EncoderLinks
 from experiments.cli import app
 from experiments.override import override

@@ -52,7 +52,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "derive/links/stored.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),
     # Formats are tested by what files of them hold, and the steps of a folder by the folder.
     "derive/readers/markup.py": ("tests/derive/test_hard_text_inputs.py",),
-    "derive/natural/text.py": ("tests/derive/natural/test_text.py", "tests/derive/natural/test_build.py"),
+    "derive/natural/files.py": ("tests/derive/natural/test_files.py", "tests/derive/natural/test_build.py"),
     "derive/bpe.py": ("tests/derive/test_vocabulary.py",),
     **{
         f"derive/{name}.py": tuple(f"tests/derive/test_{one}.py" for one in tests.split())
@@ -88,6 +88,9 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     },
     "pretrain/objectives/xlm_align.py": ("tests/pretrain/test_xlm_align.py", *OBJECTIVES),
     "analysis/tasks/split.py": ("tests/analysis/tasks/test_translated.py",),
+    "analysis/tasks/baselines.py": ("tests/analysis/tasks/test_baselines_of_texts.py",),
+    "analysis/measures/loss.py": ("tests/analysis/measures/test_gradients.py",),
+    "analysis/measures/word_alignment.py": ("tests/analysis/measures/test_contextual.py",),
     "analysis/tasks/transfer.py": ("tests/analysis/tasks/test_translated.py",),
     "analysis/records/record.py": (
         "tests/analysis/records/test_json_rows.py",

@@ -15,7 +15,7 @@ from derive.errors import BadInput
 from derive.estimated_links import estimate_links
 from derive.languages import Languages
 from derive.natural.build import derive_natural
-from derive.natural.text import TextFiles
+from derive.natural.files import TextFiles
 from derive.vocabulary import GivenVocabulary
 from pretrain.distributed import ALONE
 from pretrain.mask import Masking

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
-from analysis.papers.growth.curves import ALIGNED, NEVER, NOTE, PREDICTED, QUANTITIES, Curves, Onsets, Quantity, onsets
+from analysis.papers.growth.curves import ALIGNED, NEVER, NOTE, PREDICTED, QUANTITIES, Curves, Found, Quantity, onsets
 from analysis.papers.looks import Look, looks
 from analysis.papers.texts import heading, plot
 from analysis.report.drawing import FULL, LOOKS, MOST, SOFT, key, legend, spread, styled
@@ -23,57 +23,53 @@ SMALLEST, LETTERS = 7.5, 8.0  # points of letters: legible at half a page
 BETWEEN = 0.13  # the least distance of two labels, as a part of a panel's height
 ROOM = 0.55  # step 0 is where this part of the first other step would be
 LINES = dict(zip((quantity.name for quantity in QUANTITIES), LOOKS, strict=False))  # colour and marker of each quantity
-Line = Mapping[int, Estimate]
-"""The means of an objective, by step."""
+Line = Mapping[int, Estimate]  # the means of an objective, by step
 
 
-def places(steps: Sequence[float], all_steps: Sequence[int]) -> list[float]:
-    """Where steps are on a logarithmic axis that has a place for 0."""
-    return [step if step else ROOM * _first(all_steps) for step in steps]
+class StepScale:
+    """A logarithmic axis of `steps` that has a place for 0, and one for never."""
 
+    def __init__(self, steps: Sequence[int]) -> None:
+        self.steps = steps
+        self.first = min((step for step in steps if step), default=1)
+        self.never = max(steps) * 1.9
 
-def heights(
-    steps: Sequence[int], values: Sequence[float], wanted: Sequence[int], all_steps: Sequence[int]
-) -> list[float]:
-    """How high a line through (step, value) is drawn at other steps; no number before its first and after its last."""
-    at, here = (np.log(places(some, all_steps)) for some in (wanted, steps))
-    drawn: list[float] = np.interp(at, here, values, left=np.nan, right=np.nan).tolist()
-    return drawn
+    def places(self, steps: Sequence[float]) -> list[float]:
+        """Where steps are on the axis."""
+        return [self.never if step == NEVER else step or ROOM * self.first for step in steps]
 
+    def heights(self, steps: Sequence[int], values: Sequence[float], wanted: Sequence[int]) -> list[float]:
+        """How high a line through (step, value) is at other steps; no number before its first and after its last."""
+        at, here = (np.log(self.places(some)) for some in (wanted, steps))
+        heights: list[float] = np.interp(at, here, values, left=np.nan, right=np.nan).tolist()
+        return heights
 
-def step_axis(axes: Axes, all_steps: Sequence[int]) -> None:
-    """Make it the axis of these steps: ticks at 0 and at powers of ten."""
-    last, powers = max(all_steps), [10**power for power in range(8)]
-    ticks = [*([0] if 0 in all_steps else []), *(tick for tick in powers if _first(all_steps) <= tick <= last)]
-    axes.set_xscale("log")
-    axes.xaxis.set_major_locator(FixedLocator(places(ticks, all_steps)))
-    axes.xaxis.set_major_formatter(FixedFormatter([f"{tick:,}" for tick in ticks]))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xlim(0.85 * places([0], all_steps)[0], last * 1.15)
-    axes.set_xlabel("step of pretraining")
-
-
-def _first(all_steps: Sequence[int]) -> int:
-    return min((step for step in all_steps if step), default=1)
+    def draw(self, panel: Axes, size: float) -> None:
+        """Make it the horizontal axis: ticks at 0 and at powers of ten, letters of `size` points."""
+        last, powers = max(self.steps), [10**power for power in range(8)]
+        ticks = [*([0] if 0 in self.steps else []), *(tick for tick in powers if self.first <= tick <= last)]
+        panel.set_xscale("log")
+        panel.xaxis.set_major_locator(FixedLocator(self.places(ticks)))
+        panel.xaxis.set_major_formatter(FixedFormatter([f"{tick:,}" for tick in ticks]))
+        panel.xaxis.set_minor_locator(NullLocator())
+        panel.set_xlim(0.85 * self.places([0])[0], last * 1.15)
+        panel.set_xlabel("step of pretraining")
+        panel.xaxis.label.set_fontsize(size)
 
 
 def clear_stretches(lines: Mapping[str, Line]) -> dict[str, list[list[int]]]:
-    """The stretches of steps, two or more each, in which a line's band overlaps with no other line or band.
-
-    Where two bands would overlap, neither is drawn. Bands run straight from step to step, so two that do not touch at
-    both ends of a stretch, and lie the same way round, do not touch between them.
-    """
-    found = {}
+    """The stretches of steps, two or more each, in which a line's band overlaps with no other line or band. Where two
+    bands would overlap, neither is drawn. Bands run straight from step to step, so two that do not touch at both ends
+    of a stretch, and lie the same way round, do not touch between them."""
+    found: dict[str, list[list[int]]] = {name: [] for name in lines}
     for name, line in lines.items():
         others = [other for key, other in lines.items() if key != name]
-        stretches: list[list[int]] = []
         for a, b in pairwise(sorted(line)):
             if line[a].interval and line[b].interval and all(_separate(line, other, a, b) for other in others):
-                if stretches and stretches[-1][-1] == a:
-                    stretches[-1].append(b)
+                if found[name] and found[name][-1][-1] == a:
+                    found[name][-1].append(b)
                 else:
-                    stretches.append([a, b])
-        found[name] = stretches
+                    found[name].append([a, b])
     return found
 
 
@@ -100,78 +96,74 @@ def aligned_figure(results: Results, scale: str) -> Plot | None:
 def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: str) -> Plot | None:
     """A row for each quantity, a column for each language, a line for each objective."""
     curves, columns, look = Curves(results), results.transforms, looks(results)
-    rows = [row for row in quantities if curves.records(row)]
+    rows = [row for row in quantities if curves.records([row])]
     if len(curves.steps) < 2 or not rows or len(columns) > MOST or not look:
         return None
+    axis = StepScale(curves.steps)
     with styled(FULL, 1.3 + 1.15 * len(rows), heading(name, scale)) as figure:
         panels = figure.subplots(len(rows), len(columns), sharex=True, sharey="row", squeeze=False)
         for row, quantity in zip(panels, rows, strict=True):
             for panel, transform in zip(row, columns, strict=True):
                 means = {name: curves.means(quantity, name, transform) for name in look}
                 lines = {name: line for name, line in means.items() if line}
-                _null(panel, curves, quantity, transform)
-                _lines(panel, look, lines, curves.steps)
+                _null(panel, curves, quantity, transform, axis)
+                _lines(panel, look, lines, axis)
                 panel.tick_params(labelsize=SMALLEST, length=2)
             row[0].set_ylabel(quantity.axis, fontsize=SMALLEST + 0.5)
             _label(row[-1], results, look, {name: list(line.values())[-1].mean for name, line in lines.items()})
         for panel, transform in zip(panels[0], columns, strict=True):
             panel.set_title(results.transform_title(transform), fontsize=9.5)
         for panel in panels[-1]:
-            step_axis(panel, curves.steps)
-            panel.xaxis.label.set_size(SMALLEST + 0.5)
+            axis.draw(panel, SMALLEST + 0.5)
         figure.align_ylabels()
         null = Patch(color=NULL, label="null: 95 % of values after shuffling")
         legend(figure, [null, Line2D([], [], color=SOFT, linestyle="--", linewidth=1, label="chance")], 2, fontsize=8)
     texts, count = " ".join(row.text for row in rows), len(results.seeds)
-    return plot(name, figure, results, curves.records(*rows), quantities=texts, count=count)
+    return plot(name, figure, results, curves.records(rows), quantities=texts, count=count)
 
 
-def _lines(panel: Axes, look: Mapping[str, Look], lines: Mapping[str, Line], steps: Sequence[int]) -> None:
+def _lines(panel: Axes, look: Mapping[str, Look], lines: Mapping[str, Line], axis: StepScale) -> None:
     """Bands that touch no other, and lines before them."""
-    drawn = {name: _as_drawn(line, steps) for name, line in lines.items()}
-    stretches = clear_stretches(drawn)
+    everywhere = {name: _at_all_steps(line, axis) for name, line in lines.items()}
+    stretches = clear_stretches(everywhere)
     for name, line in lines.items():
         colour, marker, dash = look[name]
         for stretch in stretches[name]:
-            low, high = ([getattr(drawn[name][step], end) for step in stretch] for end in ("low", "high"))
-            panel.fill_between(places(stretch, steps), low, high, color=colour, alpha=0.22, linewidth=0, zorder=2)
+            low, high = ([getattr(everywhere[name][step], end) for step in stretch] for end in ("low", "high"))
+            panel.fill_between(axis.places(stretch), low, high, color=colour, alpha=0.22, linewidth=0, zorder=2)
         every = max(1, len(line) // 4)
         style: dict[str, Any] = {"linewidth": 1.4, "marker": marker, "markersize": 3.2, "zorder": 3}
         style["markevery"] = (list(look).index(name) % every, every)
-        panel.plot(places(list(line), steps), [one.mean for one in line.values()], dash, color=colour, **style)
+        panel.plot(axis.places(list(line)), [one.mean for one in line.values()], dash, color=colour, **style)
 
 
-def _as_drawn(line: Line, steps: Sequence[int]) -> dict[int, Estimate]:
+def _at_all_steps(line: Line, axis: StepScale) -> dict[int, Estimate]:
     """A line at every step from its first to its last, also at those that other lines have and it has not."""
-    within, seeds = [step for step in steps if min(line) <= step <= max(line)], next(iter(line.values())).seeds
+    within, seeds = [step for step in axis.steps if min(line) <= step <= max(line)], next(iter(line.values())).seeds
     ends = ([getattr(one, end) for one in line.values()] for end in ("mean", "low", "high"))
-    rows = (heights(list(line), [np.nan if y is None else y for y in values], within, steps) for values in ends)
-    drawn = {}
-    for step, mean, low, high in zip(within, *rows, strict=True):
-        banded = not (np.isnan(low) or np.isnan(high))
-        drawn[step] = Estimate(mean, seeds, low, high) if banded else Estimate(mean, seeds)
-    return drawn
+    rows = (axis.heights(list(line), [np.nan if y is None else y for y in values], within) for values in ends)
+    return {
+        step: Estimate(mean, seeds) if np.isnan([low, high]).any() else Estimate(mean, seeds, low, high)
+        for step, mean, low, high in zip(within, *rows, strict=True)
+    }
 
 
-def _null(panel: Axes, curves: Curves, quantity: Quantity, transform: str) -> None:
+def _null(panel: Axes, curves: Curves, quantity: Quantity, transform: str, axis: StepScale) -> None:
     """The null of all objectives together: from the lowest mean over seeds of their lower ends to the highest upper.
-
-    Those of two phases are probed at steps of their own: between its steps, each null runs straight.
-    """
-    steps, bands = curves.steps, []
+    Those of two phases are probed at steps of their own: between its steps, each null runs straight."""
+    bands = []
     for name in curves.results.objectives:
         at = curves.at_steps(quantity, name, transform)
-        nulls = [[record.null for record in records if record.null] for records in at.values()]
-        if nulls:
+        if nulls := [[record.null for record in records] for records in at.values()]:
             ends = (
                 [quantity.unit * float(np.mean([getattr(null, end) for null in own])) for own in nulls]
                 for end in ("low", "high", "chance")
             )
-            bands.append([heights(list(at), values, steps, steps) for values in ends])
+            bands.append([axis.heights(list(at), values, axis.steps) for values in ends])
     if bands:
         low, high, chance = np.array(bands).transpose(1, 0, 2)
-        drawn = ~np.isnan(low).all(axis=0)
-        x, low, high, chance = np.array(places(steps, steps))[drawn], low[:, drawn], high[:, drawn], chance[:, drawn]
+        here = ~np.isnan(low).all(axis=0)
+        x, low, high, chance = np.array(axis.places(axis.steps))[here], low[:, here], high[:, here], chance[:, here]
         panel.fill_between(x, np.nanmin(low, 0), np.nanmax(high, 0), color=NULL, linewidth=0, zorder=1)
         panel.plot(x, np.nanmean(chance, 0), color=SOFT, linestyle="--", linewidth=1, zorder=1.5)
 
@@ -186,47 +178,39 @@ def _label(panel: Axes, results: Results, look: Mapping[str, Look], ends: Mappin
 
 
 def onset_figure(results: Results, scale: str) -> Plot | None:
-    """The median step of each quantity's onset, and the range over seeds: a panel a language, a row an objective.
-
-    None without two steps.
-    """
+    """The median step of each quantity's onset, and the range over seeds: a panel a language, a row an objective. None
+    without two steps."""
     curves, columns, objectives = Curves(results), results.transforms, results.objectives
     if len(curves.steps) < 2 or len(columns) > MOST:
         return None
-    never = _never(curves.steps)
+    axis = StepScale(curves.steps)
     with styled(FULL, 1.7 + 0.62 * len(objectives), heading("figure-onset", scale)) as figure:
         panels = figure.subplots(1, len(columns), sharex=True, sharey=True, squeeze=False)[0]
         for panel, transform in zip(panels, columns, strict=True):
             for row, objective in enumerate(objectives):
-                _row(panel, row, onsets(curves, objective, transform), curves.steps)
+                _row(panel, row, onsets(curves, objective, transform), axis)
             panel.set_title(results.transform_title(transform), fontsize=9.5)
-            step_axis(panel, curves.steps)
-            panel.set_xlim(right=never * 1.4)
+            axis.draw(panel, LETTERS)
+            panel.set_xlim(right=axis.never * 1.4)
             panel.axvline(max(curves.steps) * 1.25, color="#bbbbbb", linewidth=0.8)
             panel.tick_params(labelsize=LETTERS, length=2)
-            panel.xaxis.label.set_size(LETTERS)
             panel.grid(axis="y", visible=False)
-            panel.text(never, -0.55, "never", fontsize=LETTERS - 1, ha="center", va="bottom")
+            panel.text(axis.never, -0.55, "never", fontsize=LETTERS - 1, ha="center", va="bottom")
         panels[0].set_yticks(range(len(objectives)), [results.objective_title(name) for name in objectives])
         panels[0].set_ylim(len(objectives) - 0.5, -0.75)
         legend(figure, [key(name, *look) for name, look in LINES.items()], 4, fontsize=LETTERS)
-    return plot("figure-onset", figure, results, curves.records(*QUANTITIES), onset=NOTE)
+    return plot("figure-onset", figure, results, curves.records(QUANTITIES), onset=NOTE)
 
 
-def _row(panel: Axes, row: int, found: Mapping[Quantity, Onsets], steps: Sequence[int]) -> None:
+def _row(panel: Axes, row: int, found: Found, axis: StepScale) -> None:
     if row % 2:
         panel.axhspan(row - 0.5, row + 0.5, color="#f3f3f3", linewidth=0, zorder=0)
-    for place, quantity in enumerate(QUANTITIES):
-        if quantity not in found:
-            continue
-        one, (colour, marker) = found[quantity], LINES[quantity.name]
-        y = row + 0.84 * (place / (len(QUANTITIES) - 1) - 0.5)
-        ends = (one.low, one.middle, one.high)
-        low, middle, high = (_never(steps) if step == NEVER else places([step], steps)[0] for step in ends)
+    heights = {
+        quantity: row + 0.84 * (place / (len(QUANTITIES) - 1) - 0.5) for place, quantity in enumerate(QUANTITIES)
+    }
+    for quantity in (quantity for quantity in QUANTITIES if quantity in found):
+        y, (colour, marker), ends = heights[quantity], LINES[quantity.name], found[quantity].ends
+        low, middle, high = axis.places(ends)
         panel.plot([low, high], [y, y], color=colour, linewidth=1.6, solid_capstyle="butt")
-        fill = "none" if one.middle == NEVER else colour
+        fill = "none" if ends[1] == NEVER else colour
         panel.plot(middle, y, marker=marker, color=colour, markerfacecolor=fill, markersize=5, linestyle="")
-
-
-def _never(steps: Sequence[int]) -> float:
-    return max(steps) * 1.9

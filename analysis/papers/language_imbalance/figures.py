@@ -1,26 +1,14 @@
 """Clones of a language in equal and unequal amounts, and held-out loss against the ids that were read."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from analysis.papers.columns import score_title
-from analysis.papers.language_imbalance.conditions import (
-    IDS,
-    LOSS,
-    Condition,
-    Way,
-    alone,
-    between,
-    budgets,
-    conditions,
-    efficiencies,
-    measured,
-)
+from analysis.papers.language_imbalance.conditions import IDS, LOSS, Condition, Way, alone, budgets, conditions
 from analysis.papers.language_imbalance.tables import EFFICIENCY
 from analysis.papers.looks import Look, keys, looks
 from analysis.papers.texts import heading, plot
@@ -38,25 +26,30 @@ FACTOR = 1.12  # between objectives that have read equally much, so that their i
 WAYS: dict[Way, Dash] = {"steps": "-", "batch": "--"}
 
 
-@dataclass(frozen=True)
-class PanelRow:
-    """A row of panels: its title, its numbers for a mixture and an objective, whether these are logarithms of a ratio,
-    and whether its axis has the whole range of a share."""
+class PanelRow(NamedTuple):
+    """A row of panels: the token efficiency of the small (a `ratio`, in logarithms), or transfer from the main language
+    to them on a task, or without one alignment."""
 
     title: str
-    numbers: Callable[[Condition, str], BySeed]
+    task: str = ""
     ratio: bool = False
-    whole: bool = False
+
+    def numbers(self, condition: Condition, objective: str) -> BySeed:
+        if self.ratio:
+            return condition.efficiencies(objective, condition.small).logs
+        return condition.between(objective, condition.outward, self.task)
 
 
 def imbalance_figure(results: Results, scale: str) -> Plot | None:
-    """Small multiples: a row for each measure, a column for each number of languages, a line for each objective.
-
-    None where there is no mixture of given shares, or with more objectives than a figure can tell apart.
-    """
+    """Small multiples: a row for each measure, a column for each number of languages, a line for each objective. None
+    where there is no mixture of given shares, or with more objectives than a figure can tell apart."""
     mixtures, look = [condition for condition in conditions(results) if condition.shares], looks(results)
-    sizes = sorted({len(condition.languages) for condition in mixtures})
-    rows = [row for row in _rows(results) if any(row.numbers(c, o) for c in mixtures for o in results.objectives)]
+    mixtures.sort(key=lambda condition: condition.shares[0] / sum(condition.shares))
+    sizes = sorted({condition.size for condition in mixtures})
+    tasks = [PanelRow(f"{score_title(task)},\nmain → small, %", task) for task in results.main_tasks]
+    aligned = PanelRow("alignment@1 held-out,\nmain → small, %")
+    rows = [PanelRow("token efficiency\nof the small", ratio=True), *tasks, aligned]
+    rows = [row for row in rows if any(row.numbers(c, o) for c in mixtures for o in results.objectives)]
     if not mixtures or not rows or not look:
         return None
     printed = {p.setting: p for p in results.published if p.measure == EFFICIENCY}
@@ -65,9 +58,7 @@ def imbalance_figure(results: Results, scale: str) -> Plot | None:
         axes = figure.subplots(len(rows), len(sizes), sharex="col", sharey="row", squeeze=False)
         for row, panels in zip(rows, axes, strict=True):
             for size, panel in zip(sizes, panels, strict=True):
-                own = sorted(
-                    (c for c in mixtures if len(c.languages) == size), key=lambda c: c.shares[0] / sum(c.shares)
-                )
+                own = [condition for condition in mixtures if condition.size == size]
                 _draw(panel, row, own, look)
                 for x, condition in enumerate(own) if row.ratio else ():
                     if number := printed.get(f"{size} languages, {condition.title}"):
@@ -80,26 +71,13 @@ def imbalance_figure(results: Results, scale: str) -> Plot | None:
             panel.tick_params(axis="x", labelsize=8)
         published = [key("published, another kind of model", INK, "D", "none")] if theirs else []
         legend(figure, [*keys(results, look, line=None), *published], 3)
-    measures = {LOSS, IDS, (ALIGNMENT, "held-out")}
-    measures |= {("ZS", PRIMARY[task]) for task in results.tasks}
+    measures = {LOSS, IDS, (ALIGNMENT, "held-out")} | {("ZS", PRIMARY[task]) for task in results.tasks}
     records = [record for record in results.records if (record.measure, record.metric) in measures]
     return plot("figure-imbalance", figure, results, records, theirs)
 
 
-def _rows(results: Results) -> list[PanelRow]:
-    def efficiency(condition: Condition, objective: str) -> BySeed:
-        return efficiencies(results, condition, objective, condition.small).logs
-
-    def outward(task: str) -> Callable[[Condition, str], BySeed]:
-        return lambda condition, objective: between(results, condition, objective, condition.outward, task)
-
-    tasks = [PanelRow(f"{score_title(t)},\nmain → small, %", outward(t), whole=True) for t in results.main_tasks]
-    aligned = PanelRow("alignment@1 held-out,\nmain → small, %", outward(""))
-    return [PanelRow("token efficiency\nof the small", efficiency, ratio=True), *tasks, aligned]
-
-
 def _draw(panel: Axes, row: PanelRow, own: Sequence[Condition], look: Mapping[str, Look]) -> None:
-    """The mixtures of one number of languages, the first language's share ascending."""
+    """The mixtures of one number of languages, the main language's share ascending."""
     for place, (objective, (colour, marker, dash)) in enumerate(look.items()):
         aside = ASIDE * (place - (len(look) - 1) / 2)
         points = means((x + aside, row.numbers(condition, objective)) for x, condition in enumerate(own))
@@ -110,7 +88,8 @@ def _draw(panel: Axes, row: PanelRow, own: Sequence[Condition], look: Mapping[st
             draw_intervals(panel, across, intervals, colour, wide=math.inf)
         else:
             draw_points(panel, points, colour, linestyle=dash, marker=marker, markersize=6)
-    panel.set_xticks(range(len(own)), [condition.label for condition in own])
+    equal, title = f"{100 / own[0].size:.3g} % each", [condition.title for condition in own]
+    panel.set_xticks(range(len(own)), [equal if c.equal else name for c, name in zip(own, title, strict=True)])
     panel.set_xlim(-ROOM, len(own) - 1 + ROOM)
     if row.ratio:
         panel.set_yscale("log")
@@ -119,24 +98,22 @@ def _draw(panel: Axes, row: PanelRow, own: Sequence[Condition], look: Mapping[st
         panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         panel.axhline(1, color=INK, linewidth=0.8)
     else:
-        panel.set_ylim(0, 100 if row.whole else None)
+        panel.set_ylim(0, 100 if row.task else None)
 
 
 def curve_figure(results: Results, scale: str) -> Plot | None:
     """Held-out loss by the ids that were read: a panel for each number of languages, with the language alone in each.
-
-    None where no language was read alone, or with more objectives than a figure can tell apart.
-    """
+    None where no language was read alone, or with more objectives than a figure can tell apart."""
     every, look = conditions(results), looks(results)
     if alone(results) is None or not every or not look:
         return None
-    sizes = sorted({len(condition.languages) for condition in every})
+    sizes = sorted({condition.size for condition in every})
     with styled(FULL, 4.0, heading("figure-curve", scale)) as figure:
         axes = figure.subplots(1, len(sizes), sharex=True, sharey=True, squeeze=False)[0]
         for size, panel in zip(sizes, axes, strict=True):
             _alone(panel, results)
-            for condition in (condition for condition in every if len(condition.languages) == size):
-                _small(panel, results, look, condition)
+            for condition in (condition for condition in every if condition.size == size):
+                _small(panel, look, condition)
             panel.set_xscale("log")
             panel.margins(x=0.12)
             panel.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
@@ -148,7 +125,7 @@ def curve_figure(results: Results, scale: str) -> Plot | None:
         handles = [key("alone, fewer steps", INK, "", line="-")]
         handles += [key("alone, fewer rows a step", INK, "", line="--")] if budgets(results, "batch") else []
         legend(figure, [*handles, *keys(results, look)], 4)
-    records = [r for r in results.records if (r.measure, r.metric) in (LOSS, IDS)]
+    records = [record for record in results.records if (record.measure, record.metric) in (LOSS, IDS)]
     return plot("figure-curve", figure, results, records)
 
 
@@ -158,16 +135,17 @@ def _alone(panel: Axes, results: Results) -> None:
         pairs = [(mean(read), mean(nats)) for read, nats in budgets(results, way)]
         points = sorted(((x.mean, y) for x, y in pairs if x and y), key=lambda point: point[0])
         panel.plot([x for x, _ in points], [y.mean for _, y in points], dash, color=INK, linewidth=1.5)
-        banded = [(x, *y.interval) for x, y in points if y.interval]
-        if banded:
+        if banded := [(x, *y.interval) for x, y in points if y.interval]:
             across, low, high = zip(*banded, strict=True)
             panel.fill_between(across, low, high, color=SOFT, alpha=0.3, linewidth=0)
 
 
-def _small(panel: Axes, results: Results, look: Mapping[str, Look], condition: Condition) -> None:
-    """A point for each objective, one beside the other, and below them the share of the language."""
+def _small(panel: Axes, look: Mapping[str, Look], condition: Condition) -> None:
+    """A point for each objective, one next to the other, and below them the share of each small language."""
+    shares = condition.shares
+    label = f"{100 * shares[1] / sum(shares):.3g} %" if len(set(shares[1:])) == 1 else condition.title
     for place, (objective, (colour, marker, _)) in enumerate(look.items()):
-        x, y = (mean(measured(results, condition, objective, condition.small, number)) for number in (IDS, LOSS))
+        x, y = (mean(condition.mean_of(objective, condition.small, number)) for number in (IDS, LOSS))
         if x and y:
             across = x.mean * FACTOR ** (place - (len(look) - 1) / 2)
             panel.plot(across, y.mean, marker, color=colour, markersize=6)
@@ -175,4 +153,4 @@ def _small(panel: Axes, results: Results, look: Mapping[str, Look], condition: C
             if not place:
                 style: dict[str, Any] = {"transform": panel.get_xaxis_transform(), "ha": "center", "fontsize": 8}
                 style["bbox"] = {"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.5}
-                panel.text(x.mean, 0.02, condition.small_label, **style)
+                panel.text(x.mean, 0.02, label, **style)

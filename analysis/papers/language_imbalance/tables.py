@@ -10,88 +10,78 @@ from analysis.papers.language_imbalance.conditions import (
     Condition,
     Efficiencies,
     alone,
-    between,
     conditions,
     contrasts,
     curves,
-    efficiencies,
-    measured,
 )
 from analysis.papers.texts import table
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, listed, percent
-from analysis.results.measured import BySeed, difference, judge_difference, mean
+from analysis.results.measured import difference, judge_difference, mean
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
 from analysis.statistics.verdicts import FAILS, UNDECIDED, Claim, Verdict, judge
 from analysis.tasks.catalog import task_title
 
-EFFICIENCY = "token efficiency"  # the published measure
+EFFICIENCY = "token efficiency"  # the published measure, and a family of claims
 DIRECTIONS = ("main → small", "small → main", "small → small")
 
 
 def imbalance_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Every table of a study of mixtures, by the name of its file."""
-    yield "token-efficiency", efficiency_table(results, scale)
-    yield "transfer", transfer_table(results, scale)
-
-
-def efficiency_table(results: Results, scale: str) -> Table:
-    """Held-out loss and token efficiency of the main language and the small ones, and the published numbers."""
-    rows: list[tuple[str, ...]] = []
+    """Token efficiency with the published numbers, and transfer and alignment with the floors."""
+    efficiency, transfer = list[tuple[str, ...]](), list[tuple[str, ...]]()
     for condition in conditions(results):
         for objective in results.objectives:
-            groups = ([condition.main], list(condition.small))
-            read, nats = ([measured(results, condition, objective, g, n) for g in groups] for n in (IDS, LOSS))
-            if any(nats):
-                labels = str(len(condition.languages)), condition.title, results.objective_title(objective), OURS
-                ratios = [efficiencies(results, condition, objective, group) for group in groups]
-                ratios.append(efficiencies(results, condition, objective, condition.small, "batch"))
-                rows.append((*labels, *map(_thousands, read), *map(_nats, nats), *map(str, ratios)))
+            labels = str(condition.size), condition.title, results.objective_title(objective)
+            if cells := _efficiency_cells(condition, objective):
+                efficiency.append((*labels, OURS, *cells))
+            if cells := _transfer_cells(condition, objective):
+                transfer.append((*labels, *cells))
     for number in results.published:
         if number.measure == EFFICIENCY:
             languages, _, shares = number.setting.partition(" languages, ")
             cells = [*[MISSING] * 5, f"{number.value:.2f}", MISSING]
-            rows.append((languages, shares, number.objective, PUBLISHED, *cells))
-    heads = ("thousand ids read, main", "small, each", "held-out loss, main", "small")
-    efficiency = ("token efficiency, main", "small", "small, against smaller batches")
-    header = ("languages", "shares", "objective", "whose", *heads, *efficiency)
-    return table("token-efficiency", results, scale, header, rows, 4)
-
-
-def _thousands(column: BySeed) -> str:
-    estimate = mean(column)
-    return MISSING if estimate is None else f"{estimate.mean / 1000:,.0f}"
-
-
-def _nats(column: BySeed) -> str:
-    estimate = mean(column)
-    if estimate is None:
-        return MISSING
-    return f"{estimate.mean:.3f}" + (f" ± {estimate.half:.3f}" if estimate.half is not None else "")
-
-
-def transfer_table(results: Results, scale: str) -> Table:
-    """Zero-shot transfer and held-out alignment@1 from the main language, to it, and between small ones."""
-    rows: list[tuple[str, ...]] = []
-    for condition in conditions(results):
-        for objective in results.objectives:
-            values: list[BySeed] = []
-            for task, metric in main_metrics(results):
-                for pairs in (condition.outward, condition.homeward):
-                    values.append(between(results, condition, objective, pairs, task))
-                for names in ([condition.main], condition.small):
-                    values.append(measured(results, condition, objective, names, ("SUP", metric), task))
-            for pairs in (condition.outward, condition.homeward, condition.across):
-                values.append(between(results, condition, objective, pairs))
-            if any(values):
-                labels = str(len(condition.languages)), condition.title, results.objective_title(objective)
-                rows.append((*labels, *map(cell, map(mean, values))))
-    rows += _floors(results)
+            efficiency.append((languages, shares, number.objective, PUBLISHED, *cells))
+    labels = ("languages", "shares", "objective")
+    amounts = ("thousand ids read, main", "small, each", "held-out loss, main", "small")
+    ratios = ("token efficiency, main", "small", "small, against smaller batches")
+    header: tuple[str, ...] = (*labels, "whose", *amounts, *ratios)
+    yield "token-efficiency", table("token-efficiency", results, scale, header, efficiency, 4)
     kinds = (*DIRECTIONS[:2], "main supervised", "small supervised")
     heads = [f"{score_title(task)}, {kind}" for task in results.main_tasks for kind in kinds]
-    aligned = (f"alignment@1 held-out, {way}" for way in DIRECTIONS)
-    header, floors = ("languages", "shares", "objective", *heads, *aligned), ["floors"] if results.floors.all else []
-    return table("transfer", results, scale, header, rows, 3, parts=floors)
+    header, floors = (*labels, *heads, *(f"alignment@1 held-out, {way}" for way in DIRECTIONS)), _floors(results)
+    parts = ["floors"] if results.floors.all else []
+    yield "transfer", table("transfer", results, scale, header, [*transfer, *floors], 3, parts=parts)
+
+
+def _efficiency_cells(condition: Condition, objective: str) -> list[str]:
+    """Ids read, held-out loss and token efficiency of the main language and of the small ones; none without a loss."""
+    groups = ([condition.main], condition.small)
+    read, nats = ([mean(condition.mean_of(objective, group, n)) for group in groups] for n in (IDS, LOSS))
+    if not any(nats):
+        return []
+    ratios = [condition.efficiencies(objective, group) for group in groups]
+    ratios.append(condition.efficiencies(objective, condition.small, "batch"))
+    thousands = [MISSING if one is None else f"{one.mean / 1000:,.0f}" for one in read]
+    return [*thousands, *map(_nats, nats), *map(str, ratios)]
+
+
+def _nats(one: Estimate | None) -> str:
+    if one is None:
+        return MISSING
+    return f"{one.mean:.3f}" + (f" ± {one.half:.3f}" if one.half is not None else "")
+
+
+def _transfer_cells(condition: Condition, objective: str) -> list[str]:
+    """Zero-shot transfer from the main language and to it, scores with supervision, and alignment; none without any."""
+    values = []
+    for task, metric in main_metrics(condition.results):
+        for pairs in (condition.outward, condition.homeward):
+            values.append(condition.between(objective, pairs, task))
+        for names in ([condition.main], condition.small):
+            values.append(condition.mean_of(objective, names, ("SUP", metric), task))
+    for pairs in (condition.outward, condition.homeward, condition.across):
+        values.append(condition.between(objective, pairs))
+    return [cell(mean(value)) for value in values] if any(values) else []
 
 
 def _floors(results: Results) -> Iterator[tuple[str, ...]]:
@@ -126,30 +116,27 @@ def imbalance_claims(results: Results) -> list[Claim]:
 
 
 def _on_efficiency(results: Results, objective: str) -> Iterator[Claim]:
-    def higher(ours: Condition, theirs: Condition) -> Verdict:
-        return higher_efficiency(*(efficiencies(results, each, objective, each.small) for each in (ours, theirs)))
+    def claim(text: str, where: str, verdict: Verdict) -> Claim:
+        return Claim(f"{results.objective_title(objective)}: {text}", where, EFFICIENCY, verdict)
 
-    by = results.objective_title(objective)
+    def higher(ours: Condition, theirs: Condition) -> Verdict:
+        return higher_efficiency(*(each.efficiencies(objective, each.small) for each in (ours, theirs)))
+
     unequals = [condition for condition in conditions(results) if condition.unequal]
     for condition in unequals:
-        above = f"{by}: the token efficiency of the small is above 1 at {condition.title}"
-        numbers = efficiencies(results, condition, objective, condition.small)
-        yield Claim(above, PAPER, EFFICIENCY, above_one(numbers))
+        above = f"the token efficiency of the small is above 1 at {condition.title}"
+        yield claim(above, PAPER, above_one(condition.efficiencies(objective, condition.small)))
         if curves(results, "batch"):
-            numbers = efficiencies(results, condition, objective, condition.small, "batch")
-            against = f"{above}, against a language alone that takes as many steps"
-            yield Claim(against, STEPS, EFFICIENCY, above_one(numbers))
-    more = f"{by}: token efficiency of the small is higher"
+            numbers = condition.efficiencies(objective, condition.small, "batch")
+            yield claim(f"{above}, against a language alone that takes as many steps", STEPS, above_one(numbers))
+    more = "token efficiency of the small is higher"
     for equal, unequal in contrasts(results):
-        text = f"{more} at {unequal.title} than at {equal.title}"
-        yield Claim(text, PAPER, EFFICIENCY, higher(unequal, equal))
-    by_size = sorted(unequals, key=lambda condition: len(condition.languages))
-    if by_size and len(by_size[-1].languages) > len(by_size[0].languages):
+        yield claim(f"{more} at {unequal.title} than at {equal.title}", PAPER, higher(unequal, equal))
+    by_size = sorted(unequals, key=lambda condition: condition.size)
+    if by_size and by_size[-1].size > by_size[0].size:
         few, many = by_size[0], by_size[-1]
-        text = (
-            f"{more} with {len(many.languages)} languages ({many.title}) than with {len(few.languages)} ({few.title})"
-        )
-        yield Claim(text, MORE, EFFICIENCY, higher(many, few))
+        text = f"{more} with {many.size} languages ({many.title}) than with {few.size} ({few.title})"
+        yield claim(text, MORE, higher(many, few))
 
 
 def _on_transfer(results: Results, objective: str) -> Iterator[Claim]:
@@ -157,10 +144,10 @@ def _on_transfer(results: Results, objective: str) -> Iterator[Claim]:
     for equal, unequal in contrasts(results):
         for task in results.main_tasks:
             for way, words in (("outward", "to the small"), ("homeward", "from the small")):
-                scores = (between(results, each, objective, getattr(each, way), task) for each in (unequal, equal))
+                scores = (each.between(objective, getattr(each, way), task) for each in (unequal, equal))
                 helps = f"{by}: imbalance helps transfer {words} on {task_title(task)}: {unequal.title} against"
                 yield Claim(f"{helps} {equal.title}", OPEN, TRANSFER, judge_difference(*scores))
-        shares = (between(results, each, objective, each.outward) for each in (unequal, equal))
+        shares = (each.between(objective, each.outward) for each in (unequal, equal))
         more = f"{by}: imbalance aligns more held-out types, {unequal.title} against {equal.title}"
         yield Claim(more, OPEN, ALIGNED, judge_difference(*shares))
 
@@ -177,17 +164,15 @@ def higher_efficiency(ours: Efficiencies, theirs: Efficiencies) -> Verdict:
 
 
 def _judge(estimate: Estimate | None, beyond: Set[int], what: str) -> Verdict:
-    """Whether a logarithm is above 0, which is at least (`beyond` +1) or at most (-1) as large as is known.
-
-    What may be lower does not let the claim hold, and what may be higher does not let it fail.
-    """
+    """Whether a logarithm is above 0, which is at least (`beyond` +1) or at most (-1) as large as the curves tell. What
+    may be lower does not let the claim hold, and what may be higher does not let it fail."""
     if -1 in beyond:
         return Verdict(UNDECIDED, BEYOND)
-    verdict = judge([(estimate, 0.0, +1)], times(estimate, what)) if estimate else judge([], "")
+    verdict = judge([(estimate, 0.0, +1)], _times(estimate, what)) if estimate else judge([], "")
     return Verdict(UNDECIDED, BEYOND) if verdict.verdict == FAILS and 1 in beyond else verdict
 
 
-def times(estimate: Estimate, what: str) -> str:
+def _times(estimate: Estimate, what: str) -> str:
     """A logarithm as a ratio, with its interval."""
     ratio = f"{math.exp(estimate.mean):.2f} times{what}"
     if estimate.interval is None:
@@ -201,15 +186,14 @@ def imbalance_findings(results: Results) -> Iterator[str]:
     for objective in results.objectives:
         by, ratios = results.objective_title(objective), []
         for equal, unequal in contrasts(results):
-            before, after = (efficiencies(results, each, objective, each.small) for each in (equal, unequal))
+            before, after = (each.efficiencies(objective, each.small) for each in (equal, unequal))
             ratios += [f"{after} at {unequal.title} and {before} at {equal.title}"] if after.logs else []
         if ratios:
             yield f"With {by} the token efficiency of the small languages is {listed(ratios)}."
         for task in results.main_tasks:
             scores = []
             for equal, unequal in contrasts(results):
-                pair = (mean(between(results, each, objective, each.outward, task)) for each in (unequal, equal))
-                high, low = pair
+                high, low = (mean(each.between(objective, each.outward, task)) for each in (unequal, equal))
                 if high and low:
                     shares = f"at {unequal.title} and {percent(low.mean)} at {equal.title}"
                     scores.append(f"{percent(high.mean)} % {shares}")

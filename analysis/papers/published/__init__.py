@@ -1,57 +1,24 @@
 """The papers' own numbers, as data: one JSON file a paper, its tables under their numbers, in percent as printed.
-
-Transforms have the names that they have here: ALIGN-MLM's T_syn is trans.syn-fr, since French gave it its order. So
-its numbers belong to that superstrate only. XLM-Align's languages are real ones and have no transform. A setting that
-is a pair has the language after what was varied.
-"""
+Transforms have the names that they have here: ALIGN-MLM's T_syn is trans.syn-fr, since French gave it its order. So its
+numbers belong to that superstrate only. XLM-Align's languages are real ones and have no transform. A setting that is a
+pair has the language after what was varied."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from analysis.records.record import Published
-from derive.errors import BadInput
 
 FOLDER = Path(__file__).parent
 PLACES = 5  # percent with up to two decimals, as shares
 
 
-@dataclass(frozen=True)
-class Corpora:
-    """A table of the corpora that a paper pretrained on.
-
-    `gigabytes` has a number for each language code, or for each pair as `en-fr`, as printed. `source` says where the
-    text is from and `licence` on which terms, as far as the paper or the source say so.
-    """
-
-    table: int
-    name: str
-    title: str
-    source: str
-    licence: str
-    note: str
-    gigabytes: Mapping[str, float]
-
-
 def published(paper: str, table: int | None = None) -> list[Published]:
-    """Every number of a paper's tables, or of one table, in the paper's order, as shares.
-
-    A table that repeats another's rows repeats its numbers; ask for one table where each should be there once.
-
-    Raises:
-        BadInput: there is no such paper or table, or a row does not fit its columns.
-    """
-    path = FOLDER / f"{paper}.json"
-    if not path.exists():
-        papers = ", ".join(sorted(file.stem for file in FOLDER.glob("*.json")))
-        raise BadInput(f"no tables of a paper {paper!r}; there are {papers}")
+    """Every number of a paper's tables, or of one table, in the paper's order, as shares. A table that repeats
+    another's rows repeats its numbers; ask for one table where each should be there once."""
     content = _content(paper)
-    tables = [entry for entry in content["tables"] if table in (None, entry["table"])]
-    if table is not None and not tables:
-        raise BadInput(f"{content['paper']} has no table {table}", path)
-    return [number for entry in tables for row in entry["rows"] for number in _numbers(content, entry, row, path)]
+    tables = (entry for entry in content["tables"] if table in (None, entry["table"]))
+    return [number for entry in tables for row in entry["rows"] for number in _numbers(content, entry, row)]
 
 
 def published_layers(paper: str) -> dict[str, dict[str, list[float]]]:
@@ -68,9 +35,9 @@ def notes(paper: str) -> dict[int, str]:
     return {table["table"]: table["note"] for table in _content(paper)["tables"] if table["note"]}
 
 
-def corpora(paper: str) -> dict[str, Corpora]:
-    """The tables of a paper that list corpora, by the name of what is listed; none if the paper has no such table."""
-    return {table["name"]: Corpora(**table) for table in _content(paper).get("corpora", [])}
+def corpora(paper: str) -> dict[str, dict[str, float]]:
+    """The size of a paper's corpora in gigabytes, by their name and by language code, or pair as `en-fr`."""
+    return {table["name"]: table["gigabytes"] for table in _content(paper).get("corpora", [])}
 
 
 def _content(name: str) -> dict[str, Any]:
@@ -78,9 +45,7 @@ def _content(name: str) -> dict[str, Any]:
     return content
 
 
-def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any], path: Path) -> list[Published]:
-    if len(row) != len(table["columns"]):
-        raise BadInput(f"table {table['table']}: {len(row)} cells for {len(table['columns'])} columns: {row}", path)
+def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any]) -> list[Published]:
     objective, transform, setting, *values = row
     setting, language = setting if isinstance(setting, list) else (setting, "")
     title = content.get("titles", {}).get(transform, "")

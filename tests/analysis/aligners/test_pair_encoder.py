@@ -16,7 +16,7 @@ from transformers import AutoModel, PreTrainedTokenizerFast
 
 from analysis.aligners import pair_encoder
 from analysis.aligners.methods import BY_NAME, METHODS, OT, Method
-from analysis.aligners.pair_encoder import EncoderAligner, PairEncoder
+from analysis.aligners.pair_encoder import EncoderAligner
 from derive.errors import BadInput
 from derive.links.aligner import Links, Pair
 from derive.types import OURS
@@ -138,14 +138,9 @@ def test_both_sides_of_a_joint_row_have_the_token_types_of_the_tokenizers_templa
 
 def test_embeddings_alone_are_read_of_joint_rows_too(bert: Path) -> None:
     pair: Pair = (("the", "cat"), ("cat", "the", "dog"))
-    low, all_ = EncoderAligner.open(bert, OT, 0, joint=True), PairEncoder.open(bert, joint=True)
+    low, all_ = EncoderAligner.open(bert, OT, 0, joint=True), EncoderAligner.open(bert, OT, 3, joint=True).encoder
     ((links,),) = all_.links([pair], [low.reading])
     assert list(low.align([pair])) == [list(links)] and links
-
-
-def test_sides_are_rows_of_their_own_and_all_layers_are_there_unless_asked_for(roberta: Path) -> None:
-    usual = PairEncoder.open(roberta)
-    assert (usual.joint, usual.encoder.top, usual.room.joint) == (False, 3, False)
 
 
 def test_what_has_no_links_is_counted_with_its_line(bert: Path, roberta: Path) -> None:
@@ -239,7 +234,7 @@ def test_models_that_cannot_be_used(bert: Path, roberta: Path, tmp_path: Path) -
     (bare / "tokenizer.json").write_text("{}")
     assert "no tokenizer that can be read" in refused(bare)
     (bare / "tokenizer.json").unlink()
-    assert "neither tokenizer.json nor vocab.txt" in refused(bare)
+    assert "tokenizer.json: no tokenizer here" in refused(bare)
     for model, message in (
         (models.BPE({"the": 0}, []), "maps a letter to nothing"),
         (models.WordLevel({"the": 0}), "cannot encode all words: WordLevel error"),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from analysis.aligners.methods import DEFAULT, OT, RELEASED, SIMILARITIES, method
-from analysis.aligners.pair_encoder import EncoderAligner, LinkReading, PairEncoder
+from analysis.aligners.pair_encoder import EncoderAligner, LinkReading
 from analysis.measures.aer import GoldSet, gold_set, score_all, score_each
 from analysis.records.record import LinkCounts
 
@@ -24,7 +24,7 @@ def test_error_rates_are_those_that_were_measured(calque_data: Path, calque_enco
     gold = real_set(calque_data, "en-hi")
     choices = [method(similarity) for similarity in SIMILARITIES]
     readings = [LinkReading(one, LAYER) for one in dict.fromkeys([DEFAULT, *choices, OT, RELEASED])]
-    encoder = PairEncoder.open(calque_encoder, LAYER)
+    encoder = EncoderAligner.open(calque_encoder, OT, LAYER).encoder
     if encoder.encoder.layers != 12 or encoder.encoder.types != 250_037:
         pytest.skip("these numbers are of another encoder")
     columns = score_each(gold.gold.pairs, encoder.links(gold.pairs, readings), len(readings))

@@ -10,7 +10,6 @@ from transformers import PreTrainedTokenizerFast
 
 from analysis.aligners import subwords
 from analysis.aligners.subwords import SubWords
-from derive.errors import BadInput
 from derive.links.aligner import Pair
 from derive.types import OURS
 
@@ -72,30 +71,3 @@ def test_the_longest_row_is_what_the_settings_say(
     folder = copied(bert, tmp_path / "model")
     (folder / "tokenizer_config.json").write_text(json.dumps({"model_max_length": told}))
     assert SubWords(folder).longest == longest
-
-
-def test_a_vocabulary_without_a_tokenizer_file_is_read(bert: Path, tmp_path: Path) -> None:
-    folder, pieces = tmp_path / "old", Tokenizer.from_file(str(bert / "tokenizer.json")).get_vocab()
-    folder.mkdir()
-    shutil.copy(bert / "config.json", folder)
-    (folder / "vocab.txt").write_text(
-        "".join(f"{piece}\n" for piece in sorted(pieces, key=lambda piece: pieces[piece]))
-    )
-    ours, theirs = SubWords(folder), SubWords(bert)
-    assert (ours.size, ours.before, ours.after) == (theirs.size, theirs.before, theirs.after)
-    assert ours(["the", "cat", "The"]) == theirs(["the", "cat", "The"])
-    (folder / "vocab.txt").unlink()
-    with pytest.raises(BadInput, match=r"no tokenizer here: neither tokenizer\.json nor vocab\.txt"):
-        SubWords(folder)
-
-
-def test_a_sentencepiece_table_asks_for_its_package(
-    bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = copied(bert, tmp_path / "model")
-    (folder / "sentencepiece.bpe.model").write_bytes(b"\n")
-    monkeypatch.setattr(subwords, "find_spec", lambda name: None)
-    assert SubWords(folder)(["the"]) == SubWords(bert)(["the"])  # a tokenizer.json beside it will do
-    (folder / "tokenizer.json").unlink()
-    with pytest.raises(BadInput, match=r"sentencepiece\.bpe\.model: .* the package sentencepiece is needed"):
-        SubWords(folder)

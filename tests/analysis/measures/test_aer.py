@@ -1,5 +1,6 @@
 """AER against cases worked out by hand, a brute-force twin, and its laws; gold sets, by name and by derivation."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
@@ -250,20 +251,21 @@ def test_words_that_share_stems_are_linked(tmp_path: Path) -> None:
 
 
 @dataclass(frozen=True)
-class Short(Invert):
-    """Inverts, and leaves long sentences out."""
+class Halves(PocketEnglish):
+    """Derived languages lack the first half."""
 
-    name = "short"
+    def chunks(self) -> Iterator[tuple[int, int]]:
+        yield from ((0, 150), (1, 150))
 
-    def leaves_out(self, sentence: Sentence, number: int = 0) -> bool:
-        return len(sentence) > 8
+    def has_images(self, chunk: tuple[int, int]) -> bool:
+        return chunk[0] == 1
 
 
-def test_sentences_without_an_image_are_no_pairs(tmp_path: Path) -> None:
-    folder = derive_languages(SOURCE, [Short()], 400, DictionaryConfig(), tmp_path / "study", tmp_path / "cache")
-    kept = [(number, sentence) for number, sentence in sentences() if len(sentence) <= 8]
-    check_words_and_links(folder, Short(), kept)
-    assert 50 < len(kept) < 250
+def test_sentences_of_the_source_alone_are_no_pairs(tmp_path: Path) -> None:
+    source = Halves(language=Pocket(types=300), size=300, pos=FEW, ner=FEW, nli=FEW)
+    folder = derive_languages(source, [Invert(0.5)], 400, DictionaryConfig(), tmp_path / "study", tmp_path / "cache")
+    kept = enumerate((s for s in source.sentences((1, 150))[0] if s.words), start=1 << 32)
+    check_words_and_links(folder, Invert(0.5), list(kept))
 
 
 def write_set(folder: Path, **files: str) -> Path:

@@ -10,7 +10,7 @@ import torch
 from transformers import RobertaForMaskedLM, RobertaModel
 
 from analysis.measures.aer import score_all
-from analysis.measures.contextual import PAIRS, pair_links, self_labels
+from analysis.measures.word_alignment import PAIRS, pair_links, self_labels
 from analysis.records.record import AER, LABELS, MeasuredModel, Measurement, Record
 from derive.build import derive_languages, write_translation
 from derive.dictionary import DictionaryConfig

@@ -8,8 +8,7 @@ import torch
 from transformers import RobertaForMaskedLM
 
 from analysis.measures.knowledge import UNDECIDED, answers, knowledge
-from analysis.records.items import Items
-from analysis.records.record import BOTH, CARRIED, KNOWN, MeasuredModel
+from analysis.records.record import BOTH, CARRIED, KNOWN, Items, MeasuredModel
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
@@ -65,7 +64,7 @@ def test_an_answer_is_the_candidate_that_transformers_prefers(
     encode, specials = languages.vocabulary.encode, languages.specials
     for side, name in enumerate(("source", LANGUAGE)):
         asked = [pair[side] for pair in questions]
-        found = answers(model, languages, name, asked, CPU)
+        found = answers(model, languages, name, asked)
         table = languages[name].table
         for question, given in list(zip(asked, found.tolist(), strict=True))[::7]:
             total = torch.zeros(len(question.candidates))
@@ -132,7 +131,7 @@ def test_a_model_without_a_preference_answers_nothing(
     asked, images = map(list, zip(*questions, strict=True))
     checkpoint = altered(make_checkpoint(languages.rows, length=LENGTH), languages, [])
     model = RobertaForMaskedLM.from_pretrained(checkpoint).eval()
-    assert (answers(model, languages, "source", asked, CPU) == UNDECIDED).all()
+    assert (answers(model, languages, "source", asked) == UNDECIDED).all()
     made = knowledge(MeasuredModel(checkpoint, "run", LANGUAGE, step=7), languages, asked, images).records
     assert {record.value for record in made if record.metric != "chance"} == {0.0}
 

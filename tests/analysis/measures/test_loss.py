@@ -130,9 +130,3 @@ def test_who_copies_what_is_shown_leaves_the_null_but_for_ids_behind_a_mask() ->
 def test_the_loss_of_frequencies_is_their_cross_entropy() -> None:
     counts = np.array([6, 2, 0, 0])
     assert unigram_loss(np.array([0, 0, 1, 2]), counts) == pytest.approx(-np.log([7, 7, 3, 1]).mean() + np.log(12))
-
-
-def test_no_masked_id_is_said() -> None:
-    model, batch = build(MODEL, TYPES).eval(), rows(0)
-    with pytest.raises(ValueError, match="no id is masked"):
-        masked_loss(model, Rows(batch.ids, torch.full_like(batch.ids, -100), batch.languages, False), 5, 0)

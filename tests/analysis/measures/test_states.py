@@ -28,11 +28,6 @@ def test_padding_changes_nothing(token_types: int) -> None:
         assert torch.allclose(ours[:, place], alone, atol=1e-5)
 
 
-def test_no_rows_are_said() -> None:
-    with pytest.raises(ValueError, match="no sentence"):
-        sentence_means(build(MODEL, TYPES), [], 0)
-
-
 def row_vectors(seed: int, items: int, width: int = 4) -> torch.Tensor:
     return torch.from_numpy(np.random.default_rng(seed).normal(size=(items, width))).float()
 
@@ -127,8 +122,6 @@ def test_other_linear_maps_change_it() -> None:
 
 
 def test_nothing_to_compare_is_said() -> None:
-    with pytest.raises(ValueError, match="12 items and 11"):
-        linear_cka(vectors(0), vectors(1, items=11))
     with pytest.raises(ValueError, match="all vectors of a language are the same"):
         linear_cka(torch.ones(12, 5), vectors(1))
 

@@ -2,16 +2,16 @@
 
 import pytest
 
-from analysis.papers.published import Corpora, corpora
+from analysis.papers.published import corpora
 
 TABLES = corpora("xlm_align")
 WEB, WIKIPEDIA, BITEXTS = TABLES["CCNet"], TABLES["Wikipedia"], TABLES["bitexts"]
 
 
 @pytest.mark.parametrize(("table", "count", "total"), [(WEB, 87, 2078.1), (WIKIPEDIA, 87, 67.4), (BITEXTS, 14, 42.06)])
-def test_counts_and_sums_are_those_of_the_printed_cells(table: Corpora, count: int, total: float) -> None:
-    assert len(table.gigabytes) == count
-    assert sum(table.gigabytes.values()) == pytest.approx(total, abs=1e-9)
+def test_counts_and_sums_are_those_of_the_printed_cells(table: dict[str, float], count: int, total: float) -> None:
+    assert len(table) == count
+    assert sum(table.values()) == pytest.approx(total, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -24,23 +24,14 @@ def test_counts_and_sums_are_those_of_the_printed_cells(table: Corpora, count: i
         *((BITEXTS, name, size) for name, size in [("en-ar", 5.88), ("en-hi", 0.62), ("en-ru", 7.72), ("en-zh", 4.02)]),
     ],
 )
-def test_cells_are_as_printed(table: Corpora, name: str, gigabytes: float) -> None:
-    assert table.gigabytes[name] == gigabytes
+def test_cells_are_as_printed(table: dict[str, float], name: str, gigabytes: float) -> None:
+    assert table[name] == gigabytes
 
 
 def test_both_kinds_of_text_have_the_same_codes_and_every_bitext_joins_english_to_one_of_them() -> None:
-    assert WEB.gigabytes.keys() == WIKIPEDIA.gigabytes.keys()
-    assert {pair.split("-")[0] for pair in BITEXTS.gigabytes} == {"en"}
-    assert {pair.split("-")[1] for pair in BITEXTS.gigabytes} < WEB.gigabytes.keys()
-
-
-def test_the_94_languages_of_the_text_are_87_codes_of_the_tables_and_a_note_says_so() -> None:
-    assert "94 languages; the table has 87 codes" in WEB.note
-
-
-def test_every_table_says_where_it_is_from_and_on_which_terms() -> None:
-    assert [table.table for table in TABLES.values()] == [8, 9, 10]
-    assert all(table.source and table.licence and table.note for table in TABLES.values())
+    assert WEB.keys() == WIKIPEDIA.keys()
+    assert {pair.split("-")[0] for pair in BITEXTS} == {"en"}
+    assert {pair.split("-")[1] for pair in BITEXTS} < WEB.keys()
 
 
 def test_a_paper_without_such_tables_has_none() -> None:

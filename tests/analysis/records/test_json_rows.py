@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.records.items import Items
 from analysis.records.json_rows import as_json, read, write
-from analysis.records.record import LinkCounts, Record
+from analysis.records.record import Items, LinkCounts, Record
 from analysis.records.run import Described, Run, Start
 from derive.errors import BadInput
 

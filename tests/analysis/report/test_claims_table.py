@@ -74,8 +74,8 @@ def test_each_row_has_its_rate_beside_the_nominal_one() -> None:
 
 
 def test_words_say_what_one_seed_would_have_said_and_how_often_verdicts_err() -> None:
-    items = Rate("all measures", 1, "items", 69, 100, 8, Estimate(0.69, 8, 0.6, 0.78))
-    seeds = Rate("all measures", 2, "seeds", 11, 200, 8, Estimate(0.055, 8))
+    items = Rate("all measures", 1, 69, 100, 8, Estimate(0.69, 8, 0.6, 0.78))
+    seeds = Rate("all measures", 2, 11, 200, 8, Estimate(0.055, 8))
     first, second = null_sentences([items, seeds])
     assert first.endswith("called different in 69 of 100 comparisons (69.0 [60.0, 78.0] %).")
     assert second == "By verdicts over 2 seeds each they are in 11 of 200 comparisons (5.5 %)."

@@ -2,9 +2,8 @@
 
 import pytest
 
-from analysis.records.items import Items
-from analysis.records.record import Floor
-from analysis.results.floors import over_draws
+from analysis.records.record import Floor, Items
+from analysis.results.results import over_draws
 
 ITEMS = Items.over([1, 0], [1, 1])
 

@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from analysis.records.items import Items
-from analysis.records.record import AER, ALIGNMENT, LABELS, ORDER, Record
+from analysis.records.record import AER, ALIGNMENT, LABELS, ORDER, Items, Record
 from analysis.results.measured import Measured, average, difference, gap, judge_difference, judge_estimate, mean
 from analysis.statistics.intervals import item_error, paired_error
 from analysis.statistics.verdicts import FAILS, HOLDS, NO_RECORDS, ONE_SEED, UNDECIDED

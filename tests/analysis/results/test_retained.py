@@ -6,8 +6,7 @@ import pytest
 
 from analysis.papers.align_mlm.claims import align_mlm_claims, all_near, correlated, extreme_delta
 from analysis.papers.columns import retained_cell
-from analysis.records.items import Items
-from analysis.records.record import ALIGNMENT, Floor, Record
+from analysis.records.record import ALIGNMENT, Floor, Items, Record
 from analysis.report.claims_table import claims_table
 from analysis.results.results import Results
 from analysis.results.retained import retained

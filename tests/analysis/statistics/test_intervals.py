@@ -210,10 +210,6 @@ def test_of_what_does_not_vary_or_is_of_one_seed_there_is_no_interval() -> None:
         assert found and found.mean == pytest.approx(0.5) and (found.low, found.seeds) == (None, len(upper))
     assert ratio_over_seeds([0.1], [0.0]) is None
     assert ratio_over_seeds([0.1, 0.1], [-0.2, -0.2]) is None
-    with pytest.raises(ValueError, match="a ratio of 0 values"):
-        ratio_over_seeds([], [])
-    with pytest.raises(ValueError, match="a ratio of 1 values to 2"):
-        ratio_over_seeds([1.0], [1.0, 2.0])
 
 
 def test_seeds_cover_the_ratio_as_often_as_they_say() -> None:
@@ -240,5 +236,3 @@ def test_items_give_one_seed_an_interval() -> None:
     assert found.mean == pytest.approx(r)
     assert found.half == pytest.approx(1.96 * error, rel=0.03)
     assert ratio_over_items((0.1, 0.001), *parts) is None
-    with pytest.raises(ValueError, match="over 2000 items to one over 1999"):
-        ratio_over_items(values, parts[0], parts[1][1:])

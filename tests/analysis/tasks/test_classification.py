@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.records.items import Items
+from analysis.records.record import Items
 from analysis.tasks.classification import NLI, Paraphrase
 from analysis.tasks.rows import Reader
 from analysis.tasks.score import Score

@@ -18,7 +18,6 @@ from torch.nn.utils.rnn import pad_sequence
 from transformers import RobertaForMaskedLM, RobertaForTokenClassification
 
 from analysis.tasks.finetune import (
-    TABLE_11,
     FinetuneConfig,
     Finetuned,
     batches_of,
@@ -27,9 +26,9 @@ from analysis.tasks.finetune import (
     longest_row,
     pieces,
 )
-from analysis.tasks.head import Head, TextHead, WordHead
 from analysis.tasks.rows import UNLABELLED, TaskRow
 from analysis.tasks.split import EncodedSet
+from analysis.tasks.task import Head, TextHead, WordHead
 from derive.errors import BadInput
 from derive.types import OURS
 from pretrain.train import NonFinite
@@ -56,7 +55,7 @@ def toy(rows: int, head: Head = WORDS, language: int = 0, seed: int = 0, shortes
         )
         words = np.where(ids >= FIRST, ids % C, UNLABELLED)
         made.append(TaskRow(ids, words if head is WORDS else words[1:2], languages=np.array([language], np.uint8)))
-    return EncodedSet(tuple(made), np.ones(rows, int), 0)
+    return EncodedSet(tuple(made), np.ones(rows, int), 0, np.arange(rows))
 
 
 def logits(model: Finetuned, data: EncodedSet) -> torch.Tensor:
@@ -249,7 +248,7 @@ def test_the_score_does_not_suffer_from_how_batches_are_made(checkpoint: Path, m
             if draw.random() < 0.1:
                 words[0] = draw.randrange(FIRST, V)
             made.append(TaskRow(np.array([OURS.start, *words, OURS.end], np.int32), np.array([label])))
-        return EncodedSet(tuple(made), np.ones(count, int), 0)
+        return EncodedSet(tuple(made), np.ones(count, int), 0, np.arange(count))
 
     def by_length(units: np.ndarray, batch: int, seed: Sequence[int]) -> list[np.ndarray]:
         order = np.random.default_rng(seed).permutation(len(units))
@@ -367,11 +366,6 @@ def test_a_short_model_sets_the_limit(make_checkpoint: MakeCheckpoint) -> None:
     data = toy(16, shortest=14)
     assert data.lengths.max() == 16
     assert len(finetune(short, data, WORDS, C, QUICK, 0, CPU).answers(data)) == 16
-
-
-def test_defaults_are_table_11() -> None:
-    assert {name: config.epochs for name, config in TABLE_11.items()} == {"nli": 5, "ner": 10, "pos": 10}
-    assert {(c.learning_rate, c.max_length, c.batch) for c in TABLE_11.values()} == {(2e-5, 128, 32)}
 
 
 def test_all_mistakes_are_told_at_once() -> None:

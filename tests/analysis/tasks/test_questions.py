@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.tasks.finetune import FinetuneConfig, finetune
-from analysis.tasks.head import BARRED, SpanHead
-from analysis.tasks.questions import BEST, LONGEST, QA, STRIDE, SpanRow, best_places, spans, windows_of
+from analysis.tasks.questions import BEST, LONGEST, NOWHERE, QA, STRIDE, SpanRow, best_places, spans, windows_of
 from analysis.tasks.rows import Reader
 from analysis.tasks.split import Split, check
+from analysis.tasks.task import BARRED, SpanHead
 from derive.errors import BadInput
 from derive.example import Example, write_examples
 from derive.order import Invert
@@ -92,7 +92,7 @@ def test_windows_show_every_sub_word_and_one_has_each_best(
     shown = np.zeros(2 * words, int)
     for row in rows:
         assert isinstance(row, SpanRow) and len(row.ids) <= length
-        inside = row.inside
+        inside = row.starts < row.ends
         assert not (row.best & ~inside).any()
         text = made.texts[1][0].text
         words = [text[a:b] for a, b in zip(row.starts[inside], row.ends[inside], strict=True)]
@@ -113,7 +113,7 @@ def test_a_context_of_ten_thousand_words_is_read_to_its_end(tmp_path: Path, star
     write_examples(tmp_path / "test.jsonl", [question(10_000, start, end)])
     split = Split(tmp_path / "test.jsonl", TASK)
     encoded = split.encode((), reader, 384)
-    assert (encoded.cut, len(encoded)) == (1, len(windows_of(10_000, 384 - 5)))
+    assert (encoded.cut, len(encoded.rows)) == (1, len(windows_of(10_000, 384 - 5)))
     having = [row for row in encoded.rows if row.targets[0]]
     assert 1 <= len(having) <= 3
     right = [pointing(row, *row.targets, sure=5.0 * bool(row.targets[0])) for row in encoded.rows]
@@ -156,7 +156,7 @@ def brute(row: SpanRow, logits: np.ndarray) -> tuple[float, int, int]:
         (logits[0, i] + logits[1, j], i, j)
         for i in places
         for j in range(i, min(i + LONGEST, len(row.ids)))
-        if row.context[i] and row.context[j] and row.best[i] and row.starts[i] < row.ends[j]
+        if NOWHERE not in (row.starts[i], row.starts[j]) and row.best[i] and row.starts[i] < row.ends[j]
     ]
     return max(pairs)
 
@@ -174,7 +174,7 @@ def test_the_best_span_is_that_of_all_pairs_where_few_are_barred(seed: int, word
     ((row,), _) = TASK.rows(made, TASK.gold(made), (), TWICE, 100)
     assert isinstance(row, SpanRow)
     random = np.random.default_rng(seed)
-    context = np.flatnonzero(row.inside)
+    context = np.flatnonzero(row.starts < row.ends)
     row = marked(row, context[:-1][random.random(len(context) - 1) < marks])
     logits = random.normal(size=(2, len(row.ids) + 3))
     logits[:, len(row.ids) :] = BARRED  # padding of its batch
@@ -202,8 +202,8 @@ def test_where_the_best_of_a_row_are_all_barred_the_others_are_asked() -> None:
     ((row,), _) = TASK.rows(made, TASK.gold(made), (), TWICE, 200)
     assert isinstance(row, SpanRow)
     logits = np.zeros((2, len(row.ids)))
-    logits[:, : int(np.flatnonzero(row.inside)[0])] = 9  # more than BEST places of the question
-    assert (~row.inside).sum() > BEST
+    logits[:, : int(np.flatnonzero(row.starts < row.ends)[0])] = 9  # more than BEST places of the question
+    assert (~(row.starts < row.ends)).sum() > BEST
     assert spans(row, logits) == [] and spans(row, logits, None)
     assert TASK.decode(made, [row], [logits], ())[0] in made.texts[1][0].text
 
@@ -217,12 +217,12 @@ def test_a_window_whose_best_are_all_barred_says_nothing_beside_one_that_has_an_
     for place, row in enumerate(rows):
         assert isinstance(row, SpanRow)
         logits = np.zeros((2, len(row.ids)))
-        context = int(np.flatnonzero(row.inside)[0])
+        context = int(np.flatnonzero(row.starts < row.ends)[0])
         if place != 1:
             logits[:, :context] = 9  # more than BEST places of the question
             logits[:, context + 5] = 8
         else:
-            shown = int(np.flatnonzero(row.inside & row.best)[-1])
+            shown = int(np.flatnonzero((row.starts < row.ends) & row.best)[-1])
             logits[:, shown] = 1
             expected = made.texts[1][0].text[row.starts[shown] : row.ends[shown]]
         answers.append(logits)
@@ -234,11 +234,11 @@ def test_an_answer_is_never_the_mark_of_a_space() -> None:
     made = question(6, 2, 3)
     ((row,), _) = TASK.rows(made, TASK.gold(made), (), TWICE, 100)
     assert isinstance(row, SpanRow)
-    marks = np.flatnonzero(row.inside)[::2]
+    marks = np.flatnonzero(row.starts < row.ends)[::2]
     with_marks = marked(row, marks)
     logits = np.zeros((2, len(row.ids)))
     logits[:, marks[1]] = 9
-    assert not with_marks.inside[marks].any()
+    assert not (with_marks.starts < with_marks.ends)[marks].any()
     assert TASK.decode(made, [with_marks], [logits], ())[0] != ""
 
 
@@ -247,7 +247,7 @@ def test_an_answer_may_begin_and_end_with_the_mark_of_a_space() -> None:
     made = question(6, 2, 3)
     ((row,), _) = TASK.rows(made, TASK.gold(made), (), TWICE, 100)
     assert isinstance(row, SpanRow)
-    marks = np.flatnonzero(row.inside)[::2]  # one before each word
+    marks = np.flatnonzero(row.starts < row.ends)[::2]  # one before each word
     assert TASK.decode(made, [marked(row, marks)], [pointing(row, marks[2], marks[4])], ()) == ("w2 w3",)
 
 
@@ -257,7 +257,9 @@ def test_a_mark_of_a_space_by_a_real_tokenizer_begins_the_answer_behind_it(calqu
     made = Example(((Sentence(("Was",)),), (context,)))
     ((row,), _) = TASK.rows(made, TASK.gold(made), (), reader, 60)
     assert isinstance(row, SpanRow)
-    (bare,) = np.flatnonzero(row.context & ~row.inside & (row.starts == context.text.index("第")))
+    (bare,) = np.flatnonzero(
+        (row.starts != NOWHERE) & ~(row.starts < row.ends) & (row.starts == context.text.index("第"))
+    )
     logits = pointing(row, int(bare), int(row.targets[1]))
     assert TASK.decode(made, [row], [logits], ()) == ("第六",)
 

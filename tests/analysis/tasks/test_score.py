@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nervaluate import Evaluator
 
-from analysis.records.items import Items
+from analysis.records.record import Items
 from analysis.tasks.questions import MLQA
 from analysis.tasks.score import (
     ARTICLES,

@@ -136,7 +136,7 @@ def test_rows_take_an_eighth_of_the_memory_of_examples(tmp_path: Path) -> None:
     encoded = split.encode(["neutral"], reader, 128)
     rows, peak = (number - before for number in tracemalloc.get_traced_memory())
     tracemalloc.stop()
-    assert len(encoded) == 2_000
+    assert len(encoded.rows) == 2_000
     assert rows < examples / 8 and peak < examples / 7
 
 
@@ -156,7 +156,7 @@ def test_a_sample_has_whole_examples_in_their_order_and_a_smaller_one_is_part_of
         taken[many] = set(owner[ids])
         assert len(made.counts) == len(taken[many]) == many
         assert ids == [i for i in range(len(rows)) if owner[i] in taken[many]]
-        assert list(made.unit_of) == [owner[i] // 2 for i in ids]
+        assert list(made.units) == [owner[i] // 2 for i in ids]
         assert list(made.counts) == [counts[i] for i in sorted(taken[many])]
     assert taken[small] <= taken[large]
     with pytest.raises(ValueError, match="examples of"):

@@ -26,8 +26,8 @@ from analysis.tasks.task import Task
 from analysis.tasks.transfer import (
     DerivedTask,
     LearningWay,
+    NaturalTask,
     Progress,
-    ScoredTask,
     by_diagnostic,
     deltas,
     pair_transfer,
@@ -51,6 +51,7 @@ from derive.task_data import FORMAT as TASK_FORMAT
 from derive.task_data import KIND, TaskFolder, write_natural_task
 from derive.transform import Account, Transform, compose, image_of_example
 from derive.types import OURS
+from derive.vocabulary import GivenVocabulary
 from pretrain.saved_model import load_model
 from tests.analysis.aligners.conftest import roberta, sentence_pairs
 from tests.derive.test_task_data import treebank
@@ -224,11 +225,6 @@ def test_deltas_pair_what_differs_in_the_measure_alone() -> None:
     ]
 
 
-def test_one_number_twice_is_refused() -> None:
-    with pytest.raises(ValueError, match="two records"):
-        deltas([record("ZS", 0.3), record("ZS", 0.4)])
-
-
 def untold(what: str, step: int, steps: int) -> None:
     raise AssertionError("trained all the same")
 
@@ -327,10 +323,10 @@ CPU = torch.device("cpu")
 
 
 def learn_and_score(
-    checkpoint: Path, tasks: list[ScoredTask], configs: list[FinetuneConfig], seed: int = 3, **way: Any
+    checkpoint: Path, task: NaturalTask, configs: list[FinetuneConfig], seed: int = 3, **way: Any
 ) -> Measurement:
     """A model that learnt Pocket English, tested."""
-    return zero_shot(MeasuredModel(checkpoint, "run", seed=seed), tasks, "en", LearningWay(tuple(configs), **way))
+    return zero_shot(MeasuredModel(checkpoint, "run", seed=seed), task, LearningWay(tuple(configs), **way))
 
 
 def scores(measurement: Measurement, language: str, task: str = "pos") -> dict[str, Score]:
@@ -340,6 +336,10 @@ def scores(measurement: Measurement, language: str, task: str = "pos") -> dict[s
         for record in measurement.records
         if (record.task, record.language) == (task, language)
     }
+
+
+def reader_of(checkpoint: Path) -> Reader:
+    return Reader.of_given(GivenVocabulary(checkpoint).open())
 
 
 def submission(*predictions: Sequence[str]) -> str:
@@ -358,14 +358,14 @@ def examples(tmp_path: Path) -> TaskFolder:
 
 def test_each_language_has_the_score_of_the_one_model(roberta: Path, examples: TaskFolder) -> None:
     """As fine-tuning and scoring, called one by one, have it."""
-    measurement = learn_and_score(roberta, [ScoredTask(POS(), examples, ("xx", "zz"))], [CONFIG])
+    measurement = learn_and_score(roberta, NaturalTask(POS(), examples, "en", ("xx", "zz")), [CONFIG])
     assert [(record.measure, record.language, record.metric) for record in measurement.records] == [
         (measure, name, metric)
         for measure, name in (("SRC", "en"), ("ZS", "xx"), ("ZS", "zz"))
         for metric in ("accuracy", "f1_bare_tags")
     ]
     assert measurement.facts == {"chosen": 0, "dev": []}
-    reader, train = Reader.of_checkpoint(roberta), Split(examples.path("train"), POS())
+    reader, train = reader_of(roberta), Split(examples.path("train"), POS())
     labels = POS().labels(train.gold)
     model = finetune(roberta, train.encode(labels, reader, 128), POS().head, len(labels), CONFIG, 3, CPU)
     test = Split(examples.path("test", "xx"), POS())
@@ -387,22 +387,22 @@ def test_the_setting_with_the_best_dev_sets_is_taken(roberta: Path, tmp_path: Pa
     folder = write_natural_task("pos", TaskFiles(train, test, dev), others, tmp_path / "made", others)
     both = TaskFolder.open(folder)
     configs = [replace(CONFIG, learning_rate=rate) for rate in (1e-6, 1e-2, 1e-5)]
-    chosen = learn_and_score(roberta, [ScoredTask(POS(), both, ("xx",))], configs, devs=("xx",))
+    chosen = learn_and_score(roberta, NaturalTask(POS(), both, "en", ("xx",)), configs, devs=("xx",))
     as_test = TaskFiles(train, dev, dev)
     asked = TaskFolder.open(write_natural_task("pos", as_test, others, tmp_path / "asked"))
     expected = []
     for config in configs:
-        alone = learn_and_score(roberta, [ScoredTask(POS(), asked, ("xx",))], [config])
+        alone = learn_and_score(roberta, NaturalTask(POS(), asked, "en", ("xx",)), [config])
         expected.append(fmean(scores(alone, name)["accuracy"].value for name in ("en", "xx")))
     assert chosen.facts == {"chosen": 1, "dev": pytest.approx(expected)}
-    alone = learn_and_score(roberta, [ScoredTask(POS(), both, ("xx",))], configs[1:2])
+    alone = learn_and_score(roberta, NaturalTask(POS(), both, "en", ("xx",)), configs[1:2])
     assert scores(alone, "xx") == scores(chosen, "xx")
 
 
 def test_a_frozen_table_stays_as_it_was_and_the_rest_learns(roberta: Path, examples: TaskFolder) -> None:
     train = Split(examples.path("train"), POS())
     labels = POS().labels(train.gold)
-    data = train.encode(labels, Reader.of_checkpoint(roberta), 128)
+    data = train.encode(labels, reader_of(roberta), 128)
     before, _ = load_model(roberta)
     tuned = finetune(roberta, data, POS().head, len(labels), CONFIG, 0, CPU).model
     table = tuned.get_input_embeddings().weight
@@ -423,43 +423,16 @@ def test_tags_that_the_training_data_lack_are_refused_before_anything_is_learnt(
     source = tmp_path / "train.conllu"
     folder = write_natural_task("pos", TaskFiles((source,), (source,), (source,)), {"xx": (odd,)}, tmp_path / "odd")
     with pytest.raises(BadInput, match="unknown label 'X'"):
-        learn_and_score(roberta, [ScoredTask(POS(), TaskFolder.open(folder), ("xx",))], [CONFIG])
-
-
-class OtherPOS(POS):
-    """The same under another name, as MLQA is beside XQuAD."""
-
-    name = "other"
-
-
-def test_a_task_that_learns_the_same_is_answered_by_the_same_model(roberta: Path, examples: TaskFolder) -> None:
-    sets = [ScoredTask(POS(), examples, ("xx",)), ScoredTask(OtherPOS(), examples, ("zz", "xx"))]
-    both = learn_and_score(roberta, sets, [CONFIG])
-    alone = learn_and_score(roberta, [ScoredTask(POS(), examples, ("zz",))], [CONFIG])
-    assert list(dict.fromkeys((record.task, record.language) for record in both.records)) == [
-        *(("pos", name) for name in ("en", "xx")),
-        *(("other", name) for name in ("en", "zz", "xx")),
-    ]
-    assert both.files["other/test-xx.tsv"] == both.files["pos/test-xx.tsv"]
-    assert scores(both, "zz", "other") == scores(alone, "zz")
-    assert both.files["other/test-en.tsv"] == alone.files["pos/test-en.tsv"]
-
-
-def test_a_task_that_learns_something_else_is_refused(roberta: Path, examples: TaskFolder, tmp_path: Path) -> None:
-    train, test = (tmp_path / f"{name}.conllu" for name in ("test", "train"))
-    folder = write_natural_task("pos", TaskFiles((train,), (test,), (test,)), {"xx": (test,)}, tmp_path / "other")
-    sets = [ScoredTask(POS(), examples, ("xx",)), ScoredTask(OtherPOS(), TaskFolder.open(folder), ("xx",))]
-    with pytest.raises(BadInput, match="not the training examples of pos, whose model answers other too"):
-        learn_and_score(roberta, sets, [CONFIG])
+        learn_and_score(roberta, NaturalTask(POS(), TaskFolder.open(folder), "en", ("xx",)), [CONFIG])
 
 
 def test_a_sample_is_what_is_learnt_from(roberta: Path, examples: TaskFolder, tmp_path: Path) -> None:
     """As if the other examples were not there; and one that is too large is refused."""
-    sets = [ScoredTask(POS(), examples, ("xx",))]
-    measurement = learn_and_score(roberta, sets, [CONFIG], on_curve=True, sample=20)
+    task = NaturalTask(POS(), examples, "en", ("xx",))
+    measurement = learn_and_score(roberta, task, [CONFIG], on_curve=True, sample=20)
     assert {record.examples for record in measurement.records} == {20}
-    assert {record.examples for record in learn_and_score(roberta, sets, [CONFIG], on_curve=True).records} == {60}
-    train, reader = Split(examples.path("train"), POS()), Reader.of_checkpoint(roberta)
+    assert {record.examples for record in learn_and_score(roberta, task, [CONFIG], on_curve=True).records} == {60}
+    train, reader = Split(examples.path("train"), POS()), reader_of(roberta)
     labels = POS().labels(train.gold)
     part = train.encode(labels, reader, 128).sample(20)
     model = finetune(roberta, part, POS().head, len(labels), CONFIG, 3, CPU)
@@ -467,4 +440,4 @@ def test_a_sample_is_what_is_learnt_from(roberta: Path, examples: TaskFolder, tm
     rows = test.encode(labels, reader, 128)
     assert measurement.files["pos/test-xx.tsv"] == submission(*test.decode(rows, model.answers(rows), labels))
     with pytest.raises(BadInput, match="a learning curve of 61 examples of 60"):
-        learn_and_score(roberta, sets, [CONFIG], sample=61)
+        learn_and_score(roberta, task, [CONFIG], sample=61)

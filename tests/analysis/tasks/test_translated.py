@@ -18,7 +18,6 @@ from analysis.tasks.finetune import FinetuneConfig, batches_of, finetune
 from analysis.tasks.questions import QA
 from analysis.tasks.rows import Reader
 from analysis.tasks.split import EncodedSet, Split, together
-from analysis.tasks.tagging import POS
 from analysis.tasks.task import Task
 from analysis.tasks.transfer import DerivedTask, transfer, translate_train
 from derive.errors import BadInput
@@ -93,8 +92,8 @@ def test_each_pair_has_a_text_of_each_language_both_ways_round(task: Task, tmp_p
     first, second = sets(tmp_path, task)
     labels = LABELS[task]
     made = first.switched(second, labels, (SOURCE, DERIVED), 64)
-    assert len(made) == 24 and made.cut == 0 and made.counts.tolist() == [1] * 24
-    assert made.unit_of.tolist() == [i // 2 for i in range(24)]
+    assert len(made.rows) == 24 and made.cut == 0 and made.counts.tolist() == [1] * 24
+    assert made.units.tolist() == [i // 2 for i in range(24)]
     alone = [split.encode(labels, reader, 64).rows for split, reader in ((first, SOURCE), (second, DERIVED))]
     for number, (source, derived) in enumerate(zip(*alone, strict=True)):
         mixed, turned = made.rows[2 * number : 2 * number + 2]
@@ -118,8 +117,8 @@ def test_together_keeps_rows_counts_and_what_stands_together(tmp_path: Path) -> 
     plain, mixed = first.encode(labels, SOURCE, 64), first.switched(second, labels, (SOURCE, DERIVED), 64)
     whole = together(plain, mixed, plain)
     assert whole.rows == (*plain.rows, *mixed.rows, *plain.rows)
-    assert whole.counts.sum() == len(whole) == 20
-    assert whole.unit_of.tolist() == [0, 1, 2, 3, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 15, 16, 17, 18, 19]
+    assert whole.counts.sum() == len(whole.rows) == 20
+    assert whole.units.tolist() == [0, 1, 2, 3, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 15, 16, 17, 18, 19]
 
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=30), st.integers(1, 6), st.integers(0, 9))
@@ -206,10 +205,3 @@ def test_translate_train_is_fine_tuning_on_both_sets(data: Path, make_checkpoint
         assert (row.value, row.items) == (score.value, score.items)
     known = {(row.measure, row.metric) for row in transfer(run, DerivedTask(task, languages, examples, QUICK)).records}
     assert not known & set(found)
-
-
-def test_there_is_nothing_to_switch_in_one_text(data: Path, make_checkpoint: MakeCheckpoint) -> None:
-    run = model_of(make_checkpoint(2 * V), "trans.inv")
-    languages, examples = Languages.open(data, ["trans.inv"]), TaskFolder.open(data / "tasks" / "pos")
-    with pytest.raises(ValueError, match="pos has one text"):
-        translate_train(run, DerivedTask(POS(), languages, examples, QUICK), SWITCHED)

@@ -3,8 +3,7 @@
 from itertools import islice
 from pathlib import Path
 
-from derive.natural.bitext import BitextFiles
-from derive.natural.text import TextFiles
+from derive.natural.files import BitextFiles, TextFiles
 from derive.pocket.language import Pocket
 from derive.vocabulary import GivenVocabulary
 from tests.derive.test_spelling import given_vocabulary

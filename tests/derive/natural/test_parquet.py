@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from derive.errors import BadInput
-from derive.natural.text import TextFiles
+from derive.natural.files import TextFiles
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install pyarrow")
 

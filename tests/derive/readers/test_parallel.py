@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from derive.errors import BadInput
-from derive.natural.bitext import BitextFiles
+from derive.natural.files import BitextFiles
 from derive.readers.parallel import TwoFiles, words_of
 
 SENTENCES = [("Go on.", "Continue."), ("It's late!", "Il est tard !"), ("…", "   ")]

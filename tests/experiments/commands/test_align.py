@@ -238,7 +238,7 @@ def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> 
         ([*model, "--layer", 1, "--draw", 1 + PAIRS, a, b], f"--draw {1 + PAIRS}"),
         (["--method", "fast-align", "--draw", 2, tmp_path / "two", tmp_path / "gap"], "nothing to draw"),
         (["--method", "fast-align", tmp_path / "two", tmp_path / "latin"], f"{tmp_path / 'latin'}:2: byte 0xe9"),
-        (["--model", tmp_path / "untold", "--layer", 1, a, b], "neither tokenizer.json nor merges.txt and vocab.json"),
+        (["--model", tmp_path / "untold", "--layer", 1, a, b], "tokenizer.json: no tokenizer here"),
         ([*two, "--out", tmp_path / "untold"], "untold: is a folder or a device; expected"),
         ([*two, "--out", "/dev/null"], "/dev/null: is a folder or a device"),
         ([*two, "--out", tmp_path / "two"], "two: is an input"),

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from derive.parser import StanzaParser
 from derive.sources.files import Files
-from derive.sources.parsed import SHARD, Parsed
+from derive.sources.parsed import SHARD, ParsedTrees
 from experiments.cli import app
 
 ROOT = Path(__file__).parents[3]
@@ -39,7 +39,7 @@ import os, signal, sys
 from pathlib import Path
 from derive.parser import StanzaParser
 from derive.sources.files import Files
-from derive.sources.parsed import Parsed
+from derive.sources.parsed import ParsedTrees
 
 class KilledAfterOneShard(StanzaParser):
     def trees(self, sentences):
@@ -48,7 +48,7 @@ class KilledAfterOneShard(StanzaParser):
         return super().trees(sentences)
 
 text, models, shards = map(Path, sys.argv[1:])
-source = Parsed(Files((text,)), KilledAfterOneShard(models), shards)
+source = Files((text,), trees=ParsedTrees(KilledAfterOneShard(models), shards))
 for chunk in source.chunks():
     source.sentences(chunk)
 """
@@ -65,13 +65,13 @@ def test_a_killed_run_goes_on_and_every_sentence_is_accounted_for(stanza_models:
     assert subprocess.run(killed, cwd=ROOT, check=False).returncode == -signal.SIGKILL
     (account,) = shards.glob("*.json")
     before = account.stat().st_mtime_ns
-    source = Parsed(Files((text,)), StanzaParser(stanza_models), shards)
+    source = Files((text,), trees=ParsedTrees(StanzaParser(stanza_models), shards))
     (chunk,) = source.chunks()
     sentences, left_out = source.sentences(chunk)
     assert account.stat().st_mtime_ns == before
     assert [len(sentence) for sentence in sentences] == [4] * SHARD + [3, 3, 604]
     assert [bool(sentence.heads) for sentence in sentences] == [True] * (SHARD + 2) + [False]
     assert left_out == {"sentences without a tree: more than 500 words": 1}
-    whole = Parsed(Files((text,)), StanzaParser(stanza_models), tmp_path / "whole")
+    whole = Files((text,), trees=ParsedTrees(StanzaParser(stanza_models), tmp_path / "whole"))
     assert whole.sentences(chunk) == (sentences, left_out)
     assert {path.name for path in shards.iterdir()} == {path.name for path in (tmp_path / "whole").iterdir()}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from derive.natural.bitext import BitextFiles
+from derive.natural.files import BitextFiles
 from derive.readers.iob2 import read_iob2
 from derive.readers.nli import read_nli
 from experiments.data.recipe import read_recipe

@@ -47,7 +47,7 @@ def test_quantities_are_in_the_order_in_which_they_were_made_to_leave() -> None:
     results = grown()
     found = onsets(Curves(results), "MLM", "trans")
     assert tuple(quantity.name for quantity in found) == ORDER
-    assert [one.middle for one in found.values()] == [*STEPS[:-1], NEVER]
+    assert [its.ends[1] for its in found.values()] == [*STEPS[:-1], NEVER]
     assert reversed_pairs(found) == []
     assert order_in_words(found).startswith("gradients (0), loss (8), CKA (16), sentences (32)")
     assert order_in_words(found).endswith("; never: held-out types")
@@ -68,7 +68,7 @@ def test_a_seed_of_another_order_is_told() -> None:
 
 def test_what_never_leaves_in_some_seeds() -> None:
     some = Onsets({0: 64.0, 1: NEVER, 2: 16.0})
-    assert (some.middle, some.low, some.high, some.left) == (64, 16, NEVER, 2)
+    assert (some.ends, some.left) == ((16, 64, NEVER), 2)
     assert str(some) == "never in 1 of 3, else from 16"
     none = Onsets({0: NEVER, 1: NEVER})
     assert str(none) == "never"

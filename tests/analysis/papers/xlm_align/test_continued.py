@@ -9,8 +9,7 @@ from analysis.papers.published import published
 from analysis.papers.xlm_align.continued import Continued, continued_claims, continued_findings
 from analysis.papers.xlm_align.continued_figures import error_figures
 from analysis.papers.xlm_align.continued_tables import continued_tables
-from analysis.records.items import Items
-from analysis.records.record import AER, RETRIEVAL, LinkCounts, Record
+from analysis.records.record import AER, RETRIEVAL, Items, LinkCounts, Record
 from analysis.records.run import Described, Run, Start
 from analysis.report.claims_table import claims_table
 from analysis.results.measured import average, gap

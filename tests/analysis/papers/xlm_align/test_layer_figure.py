@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN, Systems, layer_figure, link_findings
-from analysis.records.items import Items
-from analysis.records.record import AER, LinkCounts, Record
+from analysis.records.record import AER, Items, LinkCounts, Record
 from analysis.records.run import Described, Run
 from analysis.report.drawing import FULL, INK
 from analysis.results.results import Results

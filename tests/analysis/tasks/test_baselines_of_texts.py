@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from analysis.baselines.texts import NEGATIONS, BagOfWords, KnownAnswer, Shallow, features
+from analysis.tasks.baselines import NEGATIONS, BagOfWords, KnownAnswer, Shallow, features
 from analysis.tasks.classification import NLI
 from analysis.tasks.questions import QA
 from derive.example import Example
 from derive.pocket.language import Pocket
 from derive.readers.nli import read_nli
 from derive.sentence import Sentence, Span
-from tests.analysis.baselines.made import Set, as_is, asked, foreign, pair
+from tests.analysis.tasks.handmade import Set, as_is, asked, foreign, pair
 
 HYPOTHESIS, PREMISE = (BagOfWords(place, name, name) for place, name in ((1, "hypothesis-only"), (0, "premise-only")))
 TRAIN = [pair("a b", "no c", "n"), pair("b a", "no d", "n"), pair("a d", "c d", "y"), pair("b", "d e", "y")] * 3

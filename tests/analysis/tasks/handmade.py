@@ -1,6 +1,6 @@
 """Examples made by hand, and words as they stand."""
 
-from analysis.baselines.baseline import Answer
+from analysis.tasks.baselines import Answer
 from derive.example import Example
 from derive.sentence import Sentence
 

@@ -1,24 +1,139 @@
-"""Baselines of tasks with two texts: from the words of one, from how both overlap, and from known answers."""
+"""Model-free baselines: their interface, those of tagging, and those of tasks with two texts, which learn the words of
+one, how both overlap, or answers."""
 
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 
-from analysis.baselines.baseline import Answer, Baseline, Learnt, Spell, majority, most_frequent, words_of
 from derive.example import Example
 
-STEPS = 2_000
-"""Iterations of the solver at most; it stops where the loss no longer falls."""
+Answer = Sequence[str]  # a label for each word of an example, or one for the whole, or the answers to a question
+Spell = Callable[[str], str]  # a word of a data set as a word of one language: in a new script it is another word
+Learnt = Callable[[Iterable[Example], Spell], list[Answer]]  # a baseline's answer to each example, by its spelling
+STEPS = 2_000  # iterations of the solver at most; it stops where the loss no longer falls
 NEGATIONS = frozenset(
     "not n't no never none nobody nothing nowhere neither nor cannot without No Not Never None Nobody Nothing Nowhere "
     "Neither Nor Cannot Without".split()
 )
-QUESTION, CONTEXT = 0, 1
-"""The places of both texts in an example."""
+QUESTION, CONTEXT = 0, 1  # the places of both texts in an example
+
+
+class Baseline(ABC):
+    """One baseline: a frozen dataclass, with its name in records and its title for people. A task lists those that it
+    has. One of the `surface` compares how two texts overlap, whatever their words, so that a new script hides nothing.
+    """
+
+    name: str
+    title: str
+    surface: ClassVar[bool] = False
+
+    @abstractmethod
+    def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
+        """Learn from examples with their gold answers, in the spelling of their language; ValueError without any."""
+
+
+def words_of(example: Example, spell: Spell, text: int = 0) -> list[str]:
+    """The words of one text of an example, spelled."""
+    return [spell(word) for sentence in example.texts[text] for word in sentence.words]
+
+
+def most_frequent(counts: Counter[str], overall: Counter[str]) -> str:
+    """The label with the largest count; among equals the most frequent overall, and then the first by its name."""
+    if not counts:
+        raise ValueError("no label to learn from")
+    return min(counts, key=lambda label: (-counts[label], -overall[label], label))
+
+
+def majority(examples: Iterable[tuple[Example, Answer]]) -> str:
+    """The most frequent label of all."""
+    counts = Counter(label for _, gold in examples for label in gold)
+    return most_frequent(counts, counts)
+
+
+Name = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MajorityTag(Baseline):
+    """Every word has the most frequent tag of the training words."""
+
+    name: str = "majority"
+    title: str = "majority"
+
+    def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
+        tag = majority(examples)
+        return lambda tests, _: [(tag,) * sum(map(len, example.texts[0])) for example in tests]
+
+
+@dataclass(frozen=True)
+class Unigram(Baseline):
+    """Every word has its most frequent tag in the training examples, an unknown one the most frequent tag."""
+
+    name: str = "unigram"
+    title: str = "unigram"
+
+    def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
+        by_word: dict[str, Counter[str]] = {}
+        overall: Counter[str] = Counter()
+        for example, gold in examples:
+            for word, tag in zip(words_of(example, spell), gold, strict=True):
+                by_word.setdefault(word, Counter())[tag] += 1
+                overall[tag] += 1
+        tags = {word: most_frequent(counts, overall) for word, counts in by_word.items()}
+        unknown = most_frequent(overall, overall)
+        return lambda tests, spell: [
+            tuple(tags.get(word, unknown) for word in words_of(example, spell)) for example in tests
+        ]
+
+
+@dataclass(frozen=True)
+class Gazetteer(Baseline):
+    """IOB2 tags of every string of words that is a name in the training examples, with its most frequent type there.
+    From left to right the longest name that starts at a word is taken, and the search continues after it. A word that
+    is a name somewhere is one everywhere: context does not count."""
+
+    name: str = "gazetteer"
+    title: str = "gazetteer"
+
+    def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
+        by_name: dict[Name, Counter[str]] = {}
+        overall: Counter[str] = Counter()
+        for example, gold in examples:
+            for name, kind in _names(words_of(example, spell), gold):
+                by_name.setdefault(name, Counter())[kind] += 1
+                overall[kind] += 1
+        types = {name: most_frequent(counts, overall) for name, counts in by_name.items()}
+        longest: dict[str, int] = {}
+        for first, *others in types:
+            longest[first] = max(longest.get(first, 0), 1 + len(others))
+        return lambda tests, spell: [_tags(words_of(example, spell), types, longest) for example in tests]
+
+
+def _names(words: Sequence[str], tags: Answer) -> Iterator[tuple[Name, str]]:
+    """Each name of well-formed IOB2 tags, with its type."""
+    for start in (place for place, tag in enumerate(tags) if tag[0] == "B"):
+        end = start + 1
+        while end < len(tags) and tags[end][0] == "I":
+            end += 1
+        yield tuple(words[start:end]), tags[start][2:]
+
+
+def _tags(words: Sequence[str], types: dict[Name, str], longest: dict[str, int]) -> Answer:
+    tags: list[str] = []
+    while len(tags) < len(words):
+        at = len(tags)
+        for length in range(min(longest.get(words[at], 0), len(words) - at), 0, -1):
+            if kind := types.get(tuple(words[at : at + length])):
+                tags += [f"B-{kind}", *[f"I-{kind}"] * (length - 1)]
+                break
+        else:
+            tags.append("O")
+    return tags
 
 
 @dataclass(frozen=True)
@@ -36,10 +151,8 @@ class MajorityLabel(Baseline):
 @dataclass(frozen=True)
 class BagOfWords(Baseline):
     """Logistic regression on the counts of words in text `text`, penalised by the squared weights (scikit-learn's C=1).
-
     Gururangan et al. (2018) used one, on the hypothesis alone, to find what annotators give away. A text without a
-    known word has the most frequent label.
-    """
+    known word has the most frequent label."""
 
     text: int
     name: str
@@ -49,8 +162,7 @@ class BagOfWords(Baseline):
         from sklearn.linear_model import LogisticRegression
 
         columns: dict[str, int] = {}
-        rows: list[Counter[int]] = []
-        labels: list[str] = []
+        rows, labels = list[Counter[int]](), list[str]()
         for example, (label,) in examples:
             words = words_of(example, spell, self.text)
             rows.append(Counter(columns.setdefault(word, len(columns)) for word in words))
@@ -71,7 +183,8 @@ class BagOfWords(Baseline):
 
 
 def _matrix(rows: Sequence[Counter[int]], width: int) -> Any:
-    """Counts as a sparse matrix, one row per example."""
+    """Counts as a sparse matrix, one row per example. Its entries are in the order in which words come, by which scores
+    are summed: another order rounds otherwise."""
     from scipy.sparse import csr_matrix
 
     ends = np.cumsum([0, *map(len, rows)])
@@ -82,11 +195,9 @@ def _matrix(rows: Sequence[Counter[int]], width: int) -> Any:
 
 @dataclass(frozen=True)
 class Shallow(Baseline):
-    """Boosted trees (scikit-learn's, by histograms, with their defaults) on sixteen `features` of a pair of texts.
-
-    The only words that it knows are the negations of the language that it learns; all else is whether two words are
-    the same, which a new script does not change.
-    """
+    """Boosted trees (scikit-learn's, by histograms, with their defaults) on sixteen `features` of a pair of texts. The
+    only words that it knows are the negations of the language that it learns; all else is whether two words are the
+    same, which a new script does not change."""
 
     name: str = "shallow"
     title: str = "shallow features"
@@ -158,10 +269,8 @@ def pair_baselines(first: str, second: str) -> tuple[Baseline, ...]:
 @dataclass(frozen=True)
 class KnownAnswer(Baseline):
     """A string of the context that is an answer in the training examples, from the sentence most like the question.
-
     That is the sentence with most different words of the question, the first of equals; a string with a word of the
-    question is not taken. Without any such string the answer is a single word that the question lacks, or any word.
-    """
+    question is not taken. Without any such string the answer is a single word that the question lacks, or any word."""
 
     name: str = "overlap"
     title: str = "known answer, most shared words"

@@ -1,0 +1,259 @@
+"""Files of one language's text and of bitexts, in pieces, with or without the sentences that models are tested on."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import chain, compress, zip_longest
+from pathlib import Path
+from typing import Any, Protocol
+from unicodedata import normalize
+
+from derive.artefact import digest
+from derive.errors import BadInput
+from derive.natural.formats import format_of, pieces
+from derive.natural.piece import Columns, Piece
+from derive.readers import lines
+from derive.readers.lines import Block
+from derive.readers.markup import ESCAPED, seems_escaped, unescaped, whole_pairs
+from derive.readers.parallel import Pair, words_of
+from derive.readers.text import COLUMNS, annotation, head
+
+MANY = 1 << 14  # lines of two files that are read together
+HEAD = 24
+"""Letters from which on a sentence inside a line is not there by chance: shorter ones are withheld where they are a
+line."""
+WHY = "lines with a sentence that models are tested on"
+_OTHER = re.compile(r"[\W_]+")
+
+
+class Files(Protocol):
+    """Files of text, or of parallel text."""
+
+    def pieces(self) -> Iterator[Piece]:
+        """The pieces in order."""
+
+    @property
+    def size(self) -> int:
+        """Bytes on the disk."""
+
+    def identity(self) -> list[Any]:
+        """What decides the text, for a fingerprint."""
+
+
+@dataclass(frozen=True)
+class TextFiles:
+    """Files of one language's text, one text per line; a file's name and its first lines tell its format. `column` is
+    that of the text in JSON lines and Parquet. `megabytes` takes only the head of each file, to the end of the piece
+    that reaches it (0: all of it), in bytes before compression. `escaped` says that characters are escaped, as Moses's
+    tokenizer does (`&quot;`), and are to be unescaped."""
+
+    paths: tuple[Path, ...]
+    column: str = "text"
+    megabytes: int = 0
+    escaped: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.paths:
+            raise BadInput("a language without text: no file is named")
+        if self.megabytes < 0:
+            raise BadInput(f"megabytes is 0 (all of each file) or more, not {self.megabytes}")
+
+    def pieces(self) -> Iterator[Piece]:
+        change = _unescape if self.escaped else _count_escaped
+        for path in self.paths:
+            yield from (piece.then(change) for piece in lines.up_to(self.megabytes, pieces(path, self.column)))
+
+    @property
+    def size(self) -> int:
+        return sum(path.stat().st_size for path in self.paths)
+
+    def identity(self) -> list[Any]:
+        files = [[format_of(path), digest(path)] for path in self.paths]
+        return [files, self.column, self.megabytes, self.escaped]
+
+
+@dataclass(frozen=True)
+class BitextFiles:
+    """Sentences and their translations, of the first language and the second: line by line in `path` and `beside`, as
+    Moses has them; or, without `beside`, in two `columns`, counted from 0, of a file with tabs. `megabytes` and
+    `escaped` are those of `TextFiles`, in bytes of the first file."""
+
+    path: Path
+    beside: Path | None = None
+    columns: tuple[int, int] = (0, 1)
+    megabytes: int = 0
+    escaped: bool = False
+
+    def __post_init__(self) -> None:
+        if min(self.columns) < 0 or self.columns[0] == self.columns[1]:
+            raise BadInput(f"two different columns, counted from 0, not {self.columns[0]} and {self.columns[1]}")
+        if self.megabytes < 0:
+            raise BadInput(f"megabytes is 0 (all of it) or more, not {self.megabytes}")
+
+    def pieces(self) -> Iterator[Piece]:
+        for path in self.paths:
+            with lines.open_bytes(path) as file:
+                first, sample = head(path, file)
+            if (kind := annotation(first, sample)) and not (self.beside is None and kind == COLUMNS):
+                raise BadInput(f"{kind}; expected sentences and their translations", path, sample[0][0])
+        if self.beside is None:
+            read = partial(_read_columns, self.columns)
+            rows = lines.blocks(self.path, lines.ends_line, "line end", lines.SIZE)
+            found: Iterator[Piece] = (Piece(block, read, block.offset, block.size) for block in rows)
+        else:
+            found = _two_files(self.path, self.beside)
+        change = _unescape if self.escaped else _count_escaped
+        return (piece.then(change) for piece in lines.up_to(self.megabytes, found))
+
+    def words(self, source: str, target: str, left_out: Counter[str]) -> Iterator[Pair]:
+        """Stream the pairs' words in the style of sets of gold links; `source` and `target` are codes as in en."""
+        for piece in self.pieces():
+            counts: Counter[str] = Counter()
+            columns = piece.columns(counts)
+            left_out.update(+counts)
+            for first, second in zip(*columns, strict=True):
+                yield words_of(first, source), words_of(second, target)
+
+    @property
+    def size(self) -> int:
+        return sum(path.stat().st_size for path in self.paths)
+
+    def identity(self) -> list[Any]:
+        for path in self.paths:
+            lines.check_file(path)
+        return [list(map(digest, self.paths)), self.columns, self.megabytes, self.escaped]
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        return (self.path,) if self.beside is None else (self.path, self.beside)
+
+
+@dataclass(frozen=True)
+class Without:
+    """Files without the lines, or pairs of lines, that hold a sentence of the files `tests`; they are counted. Two
+    sentences are the same if they have the same letters and digits in the same order, whatever stands between them and
+    however Unicode writes them: text and its tokenised form are."""
+
+    files: Files
+    tests: TextFiles
+
+    def pieces(self) -> Iterator[Piece]:
+        """The pieces in order; that there are sentences to withhold is checked before the first."""
+        sentences(self.tests)
+        return (piece.then(partial(_withhold, self.tests)) for piece in self.files.pieces())
+
+    @property
+    def size(self) -> int:
+        return self.files.size
+
+    def identity(self) -> list[Any]:
+        return [self.files.identity(), self.tests.identity()]
+
+
+def _withhold(tests: TextFiles, columns: Columns, left_out: Counter[str]) -> Columns:
+    tested = sentences(tests)
+    return _only(columns, lambda row: not any(map(tested.within, row)), WHY, left_out)
+
+
+def _unescape(columns: Columns, left_out: Counter[str]) -> Columns:
+    unescaped_columns = tuple([unescaped(line, left_out).strip() for line in column] for column in columns)
+    return _only(unescaped_columns, all, "blank lines", left_out)
+
+
+def _count_escaped(columns: Columns, left_out: Counter[str]) -> Columns:
+    left_out[ESCAPED] += sum(map(seems_escaped, chain.from_iterable(columns)))
+    return columns
+
+
+def _only(columns: Columns, fits: Callable[[tuple[str, ...]], bool], otherwise: str, left_out: Counter[str]) -> Columns:
+    """The rows of aligned columns that fit; the others are counted."""
+    fitting = [fits(row) for row in zip(*columns, strict=True)]
+    left_out[otherwise] += fitting.count(False)
+    return tuple(list(compress(column, fitting)) for column in columns)
+
+
+class Sentences:
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.whole = {bare for text in texts if (bare := letters(text))}
+        self._by_head: dict[str, list[str]] = {}
+        for bare in self.whole:
+            if len(bare) >= HEAD:
+                self._by_head.setdefault(bare[:HEAD], []).append(bare)
+
+    def within(self, line: str) -> bool:
+        """Whether a line is one of them, or has a long one in it."""
+        bare = letters(line)
+        return bare in self.whole or any(
+            bare.startswith(sentence, i)
+            for i in range(len(bare) - HEAD + 1)
+            for sentence in self._by_head.get(bare[i : i + HEAD], ())
+        )
+
+
+def letters(text: str) -> str:
+    """Letters and digits alone, in lower case and Unicode's compatible form: accents and width may be written apart."""
+    return _OTHER.sub("", normalize("NFKC", text).lower())
+
+
+def sentences(tests: TextFiles) -> Sentences:
+    """The sentences of files, read once per process for the same contents; there must be one."""
+    return _read_sentences(tests, tuple(map(digest, tests.paths)))
+
+
+@lru_cache(maxsize=4)
+def _read_sentences(tests: TextFiles, digests: tuple[str, ...]) -> Sentences:
+    left_out: Counter[str] = Counter()
+    found = Sentences(line for piece in tests.pieces() for line in piece.columns(left_out)[0])
+    if not found.whole:
+        raise BadInput("no sentence in it to withhold", tests.paths[0])
+    return found
+
+
+def _read_columns(places: tuple[int, int], block: Block, left_out: Counter[str]) -> Columns:
+    def rows() -> Iterator[tuple[str, str]]:
+        least = max(places) + 1
+        for number, line in enumerate(block.lines(left_out), start=block.line):
+            row = line.split("\t") if line.strip() else [""] * least
+            if len(row) < least:
+                raise BadInput(f"{len(row)} columns between tabs; expected at least {least}", block.path, number)
+            yield row[places[0]], row[places[1]]
+
+    return whole_pairs(rows(), left_out)
+
+
+def _read_two_files(sides: tuple[Block, Block], left_out: Counter[str]) -> Columns:
+    return whole_pairs(zip(*(side.lines(left_out) for side in sides), strict=True), left_out)
+
+
+def _two_files(path: Path, beside: Path) -> Iterator[Piece]:
+    """The pieces of two files, line i of one translating line i of the other; they must have as many lines."""
+    with lines.open_bytes(path) as first, lines.open_bytes(beside) as second:
+        rows = zip_longest(lines.raw_lines(first, path), lines.raw_lines(second, beside))
+        line, offset, before, uneven = 1, 0, 0, 0
+        while group := _next_rows(rows):
+            for number, (a, b) in enumerate(group, start=line):
+                if a is None or b is None:
+                    sizes = [number - (side is None) + sum(1 for _ in file) for side, file in ((a, first), (b, second))]
+                    where = f"; line {uneven:,} is the first that is blank in one of them only" if uneven else ""
+                    expected = f"{sizes[1]:,} lines for the {sizes[0]:,} of {path}; expected a translation a line"
+                    raise BadInput(expected + where, beside)
+                if not uneven and (not a.strip()) != (not b.strip()):
+                    uneven = number
+            data, translation = (b"".join(side) for side in zip(*group, strict=True))
+            sides = Block(path, line, offset, data, 0), Block(beside, line, offset, translation, 0)
+            read = lines.bytes_read(first) + lines.bytes_read(second)
+            yield Piece(sides, _read_two_files, offset, read - before)
+            line, offset, before = line + len(group), offset + len(data), read
+
+
+def _next_rows(rows: Iterator[Sequence[Any]]) -> list[Sequence[Any]]:
+    """The next `MANY` rows, fewer where they are long or one of the files has ended (its line is None)."""
+    group, size = list[Sequence[Any]](), 0
+    for row in rows:
+        group.append(row)
+        size += sum(map(len, filter(None, row)))
+        if None in row or len(group) == MANY or size >= lines.LIMIT:
+            break
+    return group
