@@ -134,11 +134,11 @@ def _of_data(study: Study, root: Path) -> Iterator[str]:
 def omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
     """What a manifest, or the part `name` of one, counts in and out, left out, or changed in more than its order."""
     if "in" in facts:
-        came, went = (
+        before, after = (
             ", ".join(f"{count:,} {what}" for what, count in facts[way].items() if isinstance(count, int))
             for way in ("in", "out")
         )
-        yield f"{name}: {came} in; {went} out"
+        yield f"{name}: {before} in; {after} out"
     if "examples" in facts and "left out" in facts:
         yield f"{name}: {facts['examples']:,} examples"
     yield from (f"{name}: {count:,} {why}" for why, count in facts.get("left out", {}).items())
@@ -202,8 +202,8 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
         yield f"Fine-tuning, {name}", listed(vars(task.finetune)) + tried
     for step in (one.step for one in found):
         yield from _chosen(step)
-    made = found[0].step.open().facts["made with"]
-    yield "Machine", f"{platform.machine()}, {made['device']}, {made['threads']} thread(s) per model"
+    machine = found[0].step.open().facts["made with"]
+    yield "Machine", f"{platform.machine()}, {machine['device']}, {machine['threads']} thread(s) per model"
     yield "Libraries", ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
 
 

@@ -19,14 +19,14 @@ T = TypeVar("T")
 
 def write(path: Path, rows: Iterable[Any]) -> None:
     """Write rows as JSON Lines, whole or not at all. Raises BadInput if a value is not finite."""
-    written = []
+    texts = []
     for row in rows:
         try:
-            written.append(json.dumps(as_json(row), ensure_ascii=False, allow_nan=False) + "\n")
+            texts.append(json.dumps(as_json(row), ensure_ascii=False, allow_nan=False) + "\n")
         except ValueError as error:
             raise BadInput(f"a number is not finite, so nothing was written: {row!r}"[:500], path) from error
     with whole_file(path) as part:
-        part.write_text("".join(written), encoding="utf-8", newline="\n")
+        part.write_text("".join(texts), encoding="utf-8", newline="\n")
 
 
 def read(path: Path, kind: type[T]) -> list[T]:
@@ -50,10 +50,10 @@ def lines(path: Path) -> list[str]:
         raise BadInput(f"expected JSON lines in UTF-8, found {error.reason} at byte {error.start}", path) from None
     except OSError as error:
         raise BadInput(f"expected a file of JSON lines: {error.strerror}", path) from error
-    found = text.split("\n")  # and not at the other characters that splitlines takes for line ends
-    if found.pop():
-        raise BadInput("the last row has no end: the file is truncated", path, len(found) + 1)
-    return found
+    parts = text.split("\n")  # and not at the other characters that splitlines takes for line ends
+    if parts.pop():
+        raise BadInput("the last row has no end: the file is truncated", path, len(parts) + 1)
+    return parts
 
 
 def as_json(row: Any) -> dict[str, Any]:

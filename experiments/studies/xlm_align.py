@@ -4,10 +4,9 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from derive.natural.files import BitextFiles, TextFiles
-
 from analysis.papers.published import corpora
 from analysis.tasks.finetune import FinetuneConfig
+from derive.natural.files import BitextFiles, TextFiles
 from experiments.data.recipe import read_recipe
 from experiments.languages import LanguagePair, NaturalLanguages
 from experiments.studies.xlm_align_small import gold_and_retrieval, tagging, withheld
