@@ -96,7 +96,7 @@ def test_the_page_says_what_it_rests_on(done: Done) -> None:
         "alignment@1",
         "undecided",
         "The first examples of preview.txt",
-        "600 sentences and",
+        "600 sentences, ",
         "ids in an unfilled last row",
         "types never occur in the corpus",
         "torch",

@@ -45,8 +45,8 @@ def test_its_values_are_those_of_table_11(planned: Study) -> None:
 
 def test_it_reads_every_language_and_pair_of_the_paper(planned: Study) -> None:
     of = planned.languages
-    assert of.texts.keys() == corpora("xlm_align")["CCNet"].gigabytes.keys() and len(of.texts) == 87
-    assert {"-".join(pair) for pair in of.bitexts} == corpora("xlm_align")["bitexts"].gigabytes.keys()
+    assert of.texts.keys() == corpora("xlm_align")["CCNet"].keys() and len(of.texts) == 87
+    assert {"-".join(pair) for pair in of.bitexts} == corpora("xlm_align")["bitexts"].keys()
     assert next(iter(of.texts)) == "en"
     files = [path for text in of.texts.values() for path in text.paths]
     assert len(set(files)) == len(files) == 88 + 7  # CC-100's, and Wikipedia's of the six languages that it lacks
@@ -54,9 +54,7 @@ def test_it_reads_every_language_and_pair_of_the_paper(planned: Study) -> None:
 
 def test_languages_are_drawn_by_the_paper_s_sizes(planned: Study) -> None:
     tables = corpora("xlm_align")
-    sizes = {
-        code: tables["CCNet"].gigabytes[code] + tables["Wikipedia"].gigabytes[code] for code in ("en", "de", "as", "zh")
-    }
+    sizes = {code: tables["CCNet"][code] + tables["Wikipedia"][code] for code in ("en", "de", "as", "zh")}
     (phase,) = planned.mixture.phases
     shares = dict(zip(planned.languages.texts, phase.shares, strict=True))
     assert sum(shares.values()) == pytest.approx(1)
