@@ -99,8 +99,8 @@ def test_the_report_is_of_xlm_align(done: Done) -> None:
 
 def test_a_plan_lists_what_models_begin_with(study: Study) -> None:
     made = plan(study, 1)
-    assert [f"pretrain {run.title}" for run in made.runs] == [step.title for step in study.trained()]
-    assert made.runs[0].cost.flops < made.runs[2].cost.flops
+    assert [f"pretrain {title}" for title, _ in made.runs] == [step.title for step in study.trained()]
+    assert made.runs[0][1].flops < made.runs[2][1].flops
     said = describe(study, 1)
     assert "5 models of 12 steps" in said and "2 more runs train what some of them start from" in said
     rows = [line.split()[:2] for line in said.splitlines() if line.startswith("trans.inv/MLM/seed-0 ")]

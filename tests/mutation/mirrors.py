@@ -58,7 +58,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
         f"derive/{name}.py": tuple(f"tests/derive/test_{one}.py" for one in tests.split())
         for name, tests in {
             "script": "script cognates spelling",
-            "transform": "transform image",
+            "transform": "transform",
             "reorder": "reorder superstrate",
             "usage": "usage sharing",
         }.items()
