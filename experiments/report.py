@@ -9,9 +9,9 @@ from itertools import chain
 from pathlib import Path
 
 from analysis.papers.catalog import PAPERS
+from analysis.papers.columns import specified_figures, specified_tables
 from analysis.papers.looks import looks
 from analysis.papers.published import published
-from analysis.papers.specified import specified_figures, specified_tables
 from analysis.papers.sweep import Sweep as SweepResults
 from analysis.papers.sweep import sweep_figure, sweep_table
 from analysis.records import json_rows
@@ -126,7 +126,7 @@ def terminal_text(report: Path, findings: Sequence[str], tables: Mapping[str, Ta
 def joined(paper: str, runs: Iterable[Run], records: Iterable[Record], floors: Iterable[Floor] = ()) -> Results:
     """Runs and records with the published numbers that are shown next to them."""
     about = PAPERS[paper]
-    numbers: list[Published] = [p for name in about.published for p in published(name, about.published_table)]
+    numbers: list[Published] = [p for name in about.published for p in published(name)]
     return Results(runs, records, numbers, floors)
 
 

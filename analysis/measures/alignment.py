@@ -26,7 +26,7 @@ from pretrain.run import read_metrics
 
 
 @dataclass(frozen=True)
-class Alignment:
+class TypeHits:
     """Which types found their image, their in-dictionary flags and their counts: columns of m moved types."""
 
     forward: np.ndarray
@@ -97,7 +97,7 @@ class Types:
             derived += languages[self.numbers[1]].detach()
         return source, derived
 
-    def alignment(self, table: Tensor, languages: Tensor | None = None) -> Alignment:
+    def alignment(self, table: Tensor, languages: Tensor | None = None) -> TypeHits:
         """alignment@1 of a table of word embeddings, (2V, H) or more rows, the source's first; it is left as it is
         (ALIGN-MLM, section 5, after Deshpande et al. 2021). The candidates of a source type are the images of all
         types; of a derived one, all types. A type that is its own image (shared vocabulary) stays a candidate but is
@@ -109,7 +109,7 @@ class Types:
         moved, (forward, back) = self.moved, mutual_nearest(*self.rows_of(table, languages))
         sought = self.types[moved]
         in_dictionary = np.isin(sought, self.dictionary)
-        return Alignment(forward[moved], back[moved], in_dictionary, self.counts[sought])
+        return TypeHits(forward[moved], back[moved], in_dictionary, self.counts[sought])
 
 
 def mutual_nearest(
@@ -154,7 +154,7 @@ def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[
     return {name: null(hits[:, kind].mean(1), 1 / len(forward)) for name, kind in kinds.items() if kind.any()}
 
 
-def alignment_of_model(model: Any, types: Types) -> Alignment:
+def alignment_of_model(model: Any, types: Types) -> TypeHits:
     """alignment@1 of a model in memory; its weights are left as they are."""
     return types.alignment(*_tables(model))
 
@@ -164,7 +164,7 @@ def _tables(model: Any) -> tuple[Tensor, Tensor | None]:
     return table, _language_rows(token_types)
 
 
-def alignments_of_checkpoint(checkpoint: Path, pairs: Sequence[Types]) -> list[Alignment]:
+def alignments_of_checkpoint(checkpoint: Path, pairs: Sequence[Types]) -> list[TypeHits]:
     """alignment@1 of the checkpoint in a folder for several pairs of languages; only its embeddings are read, once."""
     path = checkpoint / "model.safetensors"
     try:
@@ -233,7 +233,7 @@ def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, froze
     return Measurement(tuple(model.record(ALIGNMENT, *share) for share in shares))
 
 
-def _records(model: MeasuredModel, alignment: Alignment, **fields: str) -> list[Record]:
+def _records(model: MeasuredModel, alignment: TypeHits, **fields: str) -> list[Record]:
     shares = alignment.shares.items()
     return [model.record(ALIGNMENT, metric, value, count, **fields) for metric, (value, count) in shares]
 

@@ -1,30 +1,50 @@
-"""Columns of tables and panels of figures as data: each names the number of a model that it shows."""
+"""Tables and figures that only select numbers: columns and panels, each of which names the number of a model.
+
+Those that need no code are entries of texts.toml with `columns` and `papers`, the reports that have them. A column has
+a `head`, a `measure` and a `metric` of records, a `task` where the measure has several, and the metric of its `null`
+if a figure shows that. A table has a row for each objective and derived language. A figure has a panel for each
+column; one `by = "step"` has a row of them for each derived language. Figures are None where records cannot fill them,
+or with more languages or objectives than one can tell apart.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from analysis.records.record import DELTA, Record
-from analysis.report.drawing import DIFFERENCE, SHARE
-from analysis.report.table import MISSING, cell, percent
-from analysis.results.measured import BySeed, mean
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
+from analysis.papers.looks import keys, looks
+from analysis.papers.texts import TEXTS, heading, plot, table
+from analysis.records.record import DELTA, MEASURES, Published, Record
+from analysis.report import drawing
+from analysis.report.drawing import DIFFERENCE, INK, MOST, SHARE
+from analysis.report.plot import Plot
+from analysis.report.table import MISSING, Table, cell, percent
+from analysis.results.measured import BySeed, mean, means
 from analysis.results.results import Results
 from analysis.results.retained import Retained, retained
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
+ABREAST = 2  # panels in a row at most
+BARS, MARKERS = 3, 8  # intervals and markers on a line, about: more would hide the lines
 RETAINED = "RETAINED"
 HEADS = {DELTA: "Δ", RETAINED: "retained"}  # of measures that tables call otherwise
 
 
 @dataclass(frozen=True)
 class Column:
-    """One number of each model, under a head; `facets` are further fields of `analysis.results.results.Key`."""
+    """One number of each model, under a head; `facets` are further fields of `analysis.results.results.Key`.
+
+    `null` is the metric of the upper end of its null distribution.
+    """
 
     head: str
     measure: str
     metric: str
     task: str = ""
     facets: Mapping[str, Any] = field(default_factory=dict)
+    null: str = ""
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -43,7 +63,7 @@ class Column:
     def printed(self, results: Results, table: int, objective: str, language: str) -> str:
         """What a table of the paper has there."""
         number = results.printed(table, self.measure, objective, language, self.task, self.metric)
-        return percent(number.value) if number else MISSING
+        return percent(number.value if number else None)
 
 
 def task_columns(measures: Sequence[str], metrics: Iterable[tuple[str, str]]) -> list[Column]:
@@ -83,3 +103,117 @@ def records_of(results: Results, columns: Iterable[Column]) -> list[Record]:
 def retained_cell(kept: Retained | None) -> str:
     """The share with its interval, and in words what makes it little worth or not defined."""
     return ", ".join(filter(None, [cell(kept.share) if kept.share else "", kept.remark])) if kept else MISSING
+
+
+def printed_rows(
+    numbers: Iterable[Published], row: Sequence[str], column: str
+) -> dict[tuple[str, ...], dict[str, float]]:
+    """The values of published numbers by the fields that a row is of, and then by the one that a column is of."""
+    rows: dict[tuple[str, ...], dict[str, float]] = {}
+    for one in numbers:
+        rows.setdefault(tuple(getattr(one, name) for name in row), {})[getattr(one, column)] = one.value
+    return rows
+
+
+def specified_tables(paper: str, results: Results, scale: str) -> Iterator[tuple[str, Table]]:
+    """The tables of a report that texts.toml specifies, where records have any of their numbers.
+
+    Measures of a user's own, which no other table knows, are in a table of that name.
+    """
+    own = dict.fromkeys((r.measure, r.metric) for r in results.records if not r.task and r.measure not in MEASURES)
+    columns = {name: _columns(entry) for name, entry in TEXTS["tables"].items() if paper in entry.get("papers", ())}
+    columns |= {"own-measures": [Column(f"{measure} {metric}", measure, metric) for measure, metric in own]}
+    for name, its in columns.items():
+        if rows := list(rows_of(results, its)):
+            header = "objective", "transform", *(column.head for column in its)
+            yield name, table(name, results, scale, header, rows, 2, [column.measure for column in its])
+
+
+def specified_figures(paper: str, results: Results, scale: str) -> Iterator[Plot | None]:
+    """The figures of a report that texts.toml specifies."""
+    for name, entry in TEXTS["figures"].items():
+        if paper in entry.get("papers", ()):
+            yield specified_figure(name, results, scale)
+
+
+def specified_figure(name: str, results: Results, scale: str) -> Plot | None:
+    """One figure of texts.toml."""
+    entry = TEXTS["figures"][name]
+    return (_by_step if entry.get("by") == "step" else _by_language)(name, entry, results, scale)
+
+
+def _columns(entry: dict[str, Any]) -> list[Column]:
+    return [Column(**column) for column in entry["columns"]]
+
+
+def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str) -> Plot | None:
+    """Numbers by language: points with intervals for each objective, and dashed lines for their nulls."""
+    look, objectives, columns = looks(results), results.objectives, _columns(entry)
+    languages = [t for t in results.transforms if any(c.values(results, o, t) for c in columns for o in objectives)]
+    if not languages or len(languages) > MOST or not look:
+        return None
+    nulls = {column.head: replace(column, metric=column.null) for column in columns if column.null}
+    half = 0.3 / len(look)  # of the line of a null
+
+    def draw(panel: Axes, column: Column) -> None:
+        for x, objective, language in drawing.in_groups(list(look), languages):
+            colour, marker, _ = look[objective]
+            if number := mean(column.values(results, objective, language)):
+                drawing.draw_points(panel, [(x, number)], colour, bounds=column.bounds, marker=marker, linestyle="")
+            null = nulls.get(column.head)
+            if null and (level := mean(null.values(results, objective, language))):
+                panel.plot([x - half, x + half], [100 * level.mean] * 2, "--", color=INK, linewidth=1)
+        panel.set_xticks(range(len(languages)), [results.transform_title(t) for t in languages])
+        panel.set_xlim(-0.5, len(languages) - 0.5)
+        panel.grid(visible=False, axis="x")
+
+    panels, title = [(column.head, column) for column in columns], heading(name, scale)
+    labels, same = ("", entry.get("axis", "percent")), len({column.bounds for column in columns}) == 1
+    with drawing.small_multiples(title, panels, draw, ABREAST, (1.4, 2.4), labels, sharey=same) as (figure, _):
+        handles = [drawing.key("null, 95 %", INK, "", line="--")] if nulls else []
+        drawing.legend(figure, [*keys(results, look), *handles], 4)
+    return plot(name, figure, results, records_of(results, [*columns, *nulls.values()]))
+
+
+def _by_step(name: str, entry: dict[str, Any], results: Results, scale: str) -> Plot | None:
+    """Numbers by step, two at least: a line for each objective.
+
+    Each has thin lines for its `seeds`, or else intervals over seeds at steps where no other line has its own.
+    """
+    columns = [column for column in _columns(entry) if results.has(column.measure, column.metric)]
+    records, look, rows = records_of(results, columns), looks(results), results.transforms
+    measured = {results.objective_of(record) for record in records}
+    if len({record.step for record in records}) < 2 or len(rows) > MOST or not look:
+        return None
+    look = {objective: its for objective, its in look.items() if objective in measured}
+
+    def draw(panel: Axes, cell: tuple[str, Column]) -> None:
+        language, column = cell
+        for place, (objective, (colour, marker, dash)) in enumerate(look.items()):
+            by_step = results.growth(objective, language, column.metric, column.measure)
+            points = means(by_step.items())
+            steps, values = [step for step, _ in points], [100 * estimate.mean for _, estimate in points]
+            spacing = 1 + len(points) // MARKERS
+            panel.plot(steps, values, dash, color=colour, marker=marker, markersize=5, markevery=spacing)
+            if entry.get("seeds"):
+                for seed in results.seeds if len(results.seeds) > 1 else ():
+                    line = {step: 100 * own[seed].value for step, own in by_step.items() if seed in own}
+                    panel.plot(list(line), list(line.values()), dash, color=colour, linewidth=0.8, alpha=0.5)
+                continue
+            stride = max(1, len(points) // BARS)
+            first = place * stride // len(look)  # each objective's bars begin at a step of their own
+            barred = [(step, estimate) for step, estimate in points[first::stride] if estimate.seeds > 1]
+            drawing.draw_intervals(
+                panel, [step for step, _ in barred], drawing.ends([estimate for _, estimate in barred]), colour
+            )
+
+    panels = [(f"{results.transform_title(t)}, {column.head}", (t, column)) for t in rows for column in columns]
+    title, labels = heading(name, scale), ("step of pretraining", entry["axis"])
+    shared: dict[str, Any] = {"sharex": True, "sharey": "row"}
+    with drawing.small_multiples(title, panels, draw, len(columns), (1.5, 2.1), labels, **shared) as (figure, axes):
+        for panel in axes[:, 0]:
+            panel.set_ylim(bottom=0)
+        axes[0, 0].xaxis.set_major_locator(MaxNLocator(4, integer=True))
+        axes[0, 0].xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+        drawing.legend(figure, keys(results, look, line=None), 4)
+    return plot(name, figure, results, records)

@@ -10,19 +10,19 @@ from matplotlib.axes import Axes
 from analysis.papers.align_mlm.claims import ALIGNED, RHO, TRANSFER, correlated, noise, ranked
 from analysis.papers.align_mlm.tables import alignment_table, diagnostics_tables, scores_table, translate_table
 from analysis.papers.columns import main_metrics, score_title
-from analysis.papers.looks import Look, looks
+from analysis.papers.looks import looks
 from analysis.papers.texts import heading, plot, table
-from analysis.report.drawing import FULL, INK, MOST, draw_points, grid, key, legend, styled
+from analysis.report.drawing import INK, MOST, draw_points, key, legend, small_multiples
 from analysis.report.plot import Plot
 from analysis.report.table import FLOOR, MISSING, OURS, Table, cell, percent
 from analysis.results.measured import BySeed, average, judge_difference, mean
 from analysis.results.results import Results
 from analysis.statistics.verdicts import Claim
-from analysis.tasks.catalog import PRIMARY, metric_title, task_title
+from analysis.tasks.catalog import metric_title, task_title
 
 PLAIN = "MLM"  # the objective that all others are compared with: nothing tells it how the languages correspond
 SOURCE = "ours: no paper compares them all"
-COLUMNS = 3
+COLUMNS = 3  # panels in a row
 LINE = 0.24  # inches of height that an objective takes
 STRONGEST = "strongest baseline of words"
 
@@ -54,7 +54,7 @@ def objectives_table(results: Results, scale: str) -> Table:
         low = [results.floors.highest(task, metric, transform, results.source) for task, metric in tasks]
         if floors := [floor.value for floor in low if floor]:
             together = percent(fmean(floors)) if len(floors) == len(tasks) else MISSING
-            cells = (percent(floor.value) if floor else MISSING for floor in low)
+            cells = (percent(floor.value if floor else None) for floor in low)
             rows.append((STRONGEST, title, FLOOR, *cells, together, *[MISSING] * 3))
     averages = ("ZS, mean of tasks", "SUP, mean of tasks", "alignment@1, held-out", "alignment@1, all")
     header = ("objective", "transform", "source", *map(score_title, results.main_tasks), *averages)
@@ -73,28 +73,28 @@ def _learnt_on_the_surface(results: Results) -> Iterator[str]:
             shallow = results.floors.highest(task, metric, transform, transform, surface=True)
             every = (mean(results.scores("SUP", name, transform, task, metric)) for name in results.objectives)
             scores = [score.mean for score in every if score]
-            if shallow and (low := [score for score in scores if score <= shallow.value]):
+            low = sum(score <= shallow.value for score in scores) if shallow else 0
+            if shallow and low:
                 yield (
                     f"{task_title(task)} under {results.transform_title(transform)}: shallow features that learn it "
-                    f"there reach {percent(shallow.value)}, and SUP of {len(low)} of {len(scores)} objectives no more, "
+                    f"there reach {percent(shallow.value)}, and SUP of {low} of {len(scores)} objectives no more, "
                     "so SUP and Δ say little of what is understood."
                 )
 
 
 def equal_terms_claims(results: Results) -> list[Claim]:
     """Each objective against MLM by its zero-shot scores and by held-out alignment, and whether these go together."""
-    claims, plain = [], results.objective_title(PLAIN)
+    claims, title = list[Claim](), results.objective_title
     others = [name for name in results.objectives if name != PLAIN] if PLAIN in results.objectives else []
     for transform in results.transforms:
-        under = f"under {results.transform_title(transform)}"
-        for objective in others:
-            title = results.objective_title(objective)
-            ours, theirs = (over_tasks(results, name, transform) for name in (objective, PLAIN))
-            better = f"{title} transfers better than {plain} {under}: ZS, mean of {len(results.main_tasks)} tasks"
-            claims.append(Claim(better, SOURCE, TRANSFER, judge_difference(ours, theirs)))
-            ours, theirs = (results.alignments(name, transform, "held-out") for name in (objective, PLAIN))
-            more = f"{title} aligns more of the held-out types than {plain} {under}"
-            claims.append(Claim(more, SOURCE, ALIGNED, judge_difference(ours, theirs)))
+        under, tasks = f"under {results.transform_title(transform)}", len(results.main_tasks)
+        scores = {name: over_tasks(results, name, transform) for name in results.objectives}
+        aligned = {name: results.alignments(name, transform, "held-out") for name in results.objectives}
+        for name in others:
+            better = f"{title(name)} transfers better than {title(PLAIN)} {under}: ZS, mean of {tasks} tasks"
+            more = f"{title(name)} aligns more of the held-out types than {title(PLAIN)} {under}"
+            for text, family, numbers in ((better, TRANSFER, scores), (more, ALIGNED, aligned)):
+                claims.append(Claim(text, SOURCE, family, judge_difference(numbers[name], numbers[PLAIN])))
     for task in results.main_tasks:
         together = f"What aligns more types loses less on {task_title(task)}: ρ > 0 between alignment and −Δ"
         claims.append(Claim(together, "after ALIGN-MLM, section 5", RHO, correlated(results, task, 0.0)))
@@ -124,49 +124,42 @@ def objectives_figure(results: Results, scale: str) -> Plot | None:
     A study of several derived languages gets their rows below one another. None without a task, or with more objectives
     or languages than a figure can tell apart.
     """
-    tasks, look, several = results.main_tasks, looks(results), len(results.transforms) > 1
+    tasks, look, several = main_metrics(results), looks(results), len(results.transforms) > 1
     if not tasks or len(results.transforms) > MOST or not look:
         return None
-    rows = [(transform, objective) for transform in results.transforms for objective in results.objectives]
-    titles = [
-        results.objective_title(objective) + (f", {results.transform_title(transform)}" if several else "")
-        for transform, objective in rows
-    ]
-    height = 1.4 + -(-(len(tasks) + 1) // COLUMNS) * (0.8 + LINE * len(rows))
-    with styled(FULL, height, heading("figure-objectives", scale)) as figure:
-        axes = grid(figure, len(tasks) + 1, COLUMNS, sharey=True)
-        for panel, task in zip(axes.flat, tasks, strict=False):
-            _draw(panel, look, rows, [results.scores("ZS", o, t, task, PRIMARY[task]) for t, o in rows])
-            _floor(panel, results, rows, task)
-            panel.set_title(f"{task_title(task)}, {metric_title(PRIMARY[task])}", fontsize=9)
-        last = axes.flat[len(tasks)]
-        _draw(last, look, rows, [over_tasks(results, objective, transform) for transform, objective in rows])
-        last.set_title(f"mean of {len(tasks)} tasks", fontsize=9)
+    rows = [(objective, transform) for transform in results.transforms for objective in results.objectives]
+
+    def draw(panel: Axes, metric: tuple[str, str] | None) -> None:
+        """A task by its metric, or their mean."""
+        for place, row in enumerate(rows):
+            if score := mean(results.scores("ZS", *row, *metric) if metric else over_tasks(results, *row)):
+                colour, marker, _ = look[row[0]]
+                style: dict[str, Any] = {"marker": marker, "linestyle": "none", "markersize": 5, "zorder": 3}
+                draw_points(panel, [(place, score)], colour, across=True, **style)
+        panel.set_xlim(-2, 102)
+        panel.tick_params(labelsize=8)
+        for transform in results.transforms:
+            if metric and (low := results.floors.highest(*metric, transform, results.source)):
+                places = [place for place, (_, name) in enumerate(rows) if name == transform]
+                ends = [places[0] - 0.5, places[-1] + 0.5]
+                panel.plot([100 * low.value] * 2, ends, "-", color=INK, linewidth=1, zorder=1)
+
+    panels: list[tuple[str, tuple[str, str] | None]] = []
+    panels += [(f"{task_title(task)}, {metric_title(metric)}", (task, metric)) for task, metric in tasks]
+    panels += [(f"mean of {len(tasks)} tasks", None)]
+    title, height = heading("figure-objectives", scale), (1.4, 0.8 + LINE * len(rows))
+    with small_multiples(title, panels, draw, COLUMNS, height, size=9, sharey=True) as (figure, axes):
+        titles = [
+            results.objective_title(objective) + (f", {results.transform_title(transform)}" if several else "")
+            for objective, transform in rows
+        ]
+        for panel in figure.axes:
+            panel.set_xlabel("ZS, %", fontsize=8)
         for panel in axes[:, 0]:
             panel.set_yticks(range(len(rows)), titles, fontsize=8)
             panel.set_ylim(len(rows) - 0.4, -0.6)
-        metrics = dict(main_metrics(results))
-        floors = [floor for floor in results.floors.all if metrics.get(floor.task) == floor.metric]
-        floors = [floor for floor in floors if floor.learnt == results.source and not floor.surface]
+        floors = [floor for floor in results.floors.all if (floor.task, floor.metric) in tasks and not floor.surface]
+        floors = [floor for floor in floors if floor.learnt == results.source]
         if floors:
             legend(figure, [key(STRONGEST, INK, "", line="-")], 1)
-    return plot("figure-objectives", figure, results, results.select(("ZS",), metrics), floors=floors)
-
-
-def _draw(panel: Axes, look: dict[str, Look], rows: list[tuple[str, str]], scores: list[BySeed]) -> None:
-    for place, ((_, objective), values) in enumerate(zip(rows, scores, strict=True)):
-        if score := mean(values):
-            colour, marker, _ = look[objective]
-            style: dict[str, Any] = {"marker": marker, "linestyle": "none", "markersize": 5, "zorder": 3}
-            draw_points(panel, [(place, score)], colour, across=True, **style)
-    panel.set_xlim(-2, 102)
-    panel.set_xlabel("ZS, %", fontsize=8)
-    panel.tick_params(labelsize=8)
-
-
-def _floor(panel: Axes, results: Results, rows: list[tuple[str, str]], task: str) -> None:
-    for transform in results.transforms:
-        if low := results.floors.highest(task, PRIMARY[task], transform, results.source):
-            places = [place for place, (name, _) in enumerate(rows) if name == transform]
-            ends = [places[0] - 0.5, places[-1] + 0.5]
-            panel.plot([100 * low.value] * 2, ends, "-", color=INK, linewidth=1, zorder=1)
+    return plot("figure-objectives", figure, results, results.select(("ZS",), dict(tasks)), floors=floors)

@@ -6,8 +6,7 @@ sentences, a weight, a layer) keeps the marker too; one that differs in a switch
 objective's model although the family can be learnt from scratch, has another marker.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from matplotlib.artist import Artist
@@ -34,16 +33,17 @@ class Look(NamedTuple):
         return {"facecolor": self.colour, "hatch": hatch, "edgecolor": "#ffffff", "linewidth": 0}
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(NamedTuple):
     """The plain form of an objective and its look."""
 
     plain: Objective
     look: Look
 
 
-_ALL = [Family(kind(), Look(*look)) for kind, look in zip(OBJECTIVES, LOOKS, strict=False)]
-FAMILIES = {str(family.plain.facets[-1]["kind"]): family for family in _ALL}
+FAMILIES = {
+    str(plain.facets[-1]["kind"]): Family(plain, Look(*look))
+    for plain, look in zip((kind() for kind in OBJECTIVES), LOOKS, strict=False)
+}
 """The objectives of the package, by the kind of their last part. One beyond the last look looks like a user's own."""
 BY_NAME = {family.plain.name: family.look for family in FAMILIES.values()}  # the looks of plain forms, by their names
 OWN = (("#7A4B2A", "8"), ("#000075", "H"), ("#44AA99", "d"), ("#B0A030", "<"))
@@ -54,8 +54,7 @@ FORMS: tuple[tuple[str, Dash], ...] = tuple(zip(HATCHES, ("--", "-.", "--", ":",
 AFTER_MLM, AFTER_OTHER, SUPERVISED, SWITCHED, FURTHER, *_ = FORMS
 """Markers and line styles of forms that are not plain: after MLM, after another objective, with links that are given,
 with another switch; the rest is for forms that would look the same."""
-UNNAMED = {"mask_rate", "pieces"}
-"""Parameters that no name has: a study has one for all its objectives, or it is about memory."""
+UNNAMED = {"mask_rate", "pieces"}  # parameters that no name has: the same for all objectives, or about memory
 LINKS = {"labels", "links"}  # the switches that say where links come from
 PUBLISHED = {
     "XLM-Align": Look(BY_NAME["XLM-ALIGN"].colour, "D"),
@@ -74,13 +73,11 @@ def look(objective: Described, start: Start | None = None, own: Look | None = No
     """The look of an objective, by its parts; `own` is the look of a family outside the package."""
     if objective.given:
         return GIVEN
-    of = family(objective)
-    if of is None:
+    if (of := family(objective)) is None:
         return own or Look(*OWN[0])
-    part, plain = objective.parts[-1], of.plain.facets[-1]
-    changed = {name: value for name, value in part.items() if name not in UNNAMED and value != plain.get(name)}
+    plain, (colour, marker, _) = of.plain.facets[-1], of.look
+    changed = {k: v for k, v in objective.parts[-1].items() if k not in UNNAMED and v != plain.get(k)}
     switches = {name for name, value in changed.items() if type(value) not in (int, float)}
-    colour, marker, _ = of.look
     if switches:
         return Look(colour, *(SUPERVISED if switches <= LINKS else SWITCHED))
     # A family that has a first phase, or reads nothing but sentence pairs, starts from another model in its plain form.
@@ -97,15 +94,14 @@ def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
     Always give all that a study has. Where two would have one colour and marker, the later gets a marker that its
     colour does not have yet.
     """
-    objectives = objectives or results.objectives
-    kinds = {name: its[-1]["kind"] if (its := results.objective(name).parts) else "" for name in objectives}
-    others = [kind for kind in dict.fromkeys(kinds.values()) if kind and kind not in FAMILIES]
+    described = {name: results.objective(name) for name in objectives or results.objectives}
+    kinds = {name: one.parts[-1]["kind"] for name, one in described.items() if one.parts}
+    others = [kind for kind in dict.fromkeys(kinds.values()) if kind not in FAMILIES]
     if len(others) > len(OWN):
         return {}
     own = {kind: Look(*colours) for kind, colours in zip(others, OWN, strict=False)}
-    looks = {name: look(results.objective(name), results.start(name), own.get(kinds[name])) for name in objectives}
-    taken = {each[:2] for each in looks.values()}
-    used: set[tuple[str, str]] = set()
+    looks = {name: look(one, results.start(name), own.get(kinds.get(name, ""))) for name, one in described.items()}
+    taken, used = {each[:2] for each in looks.values()}, set[tuple[str, str]]()
     for name, (colour, marker, _) in looks.items():
         if (colour, marker) in used:
             free = [form for form in FORMS if (colour, form[0]) not in taken]
@@ -117,13 +113,11 @@ def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
     return looks
 
 
-def keys(
-    results: Results, look: Mapping[str, Look], objectives: Iterable[str] = (), line: Dash | None = ""
-) -> list[Artist]:
-    """The legend's entries of objectives, or of some: markers on a kind of `line`, or on those of their own (None)."""
+def keys(results: Results, look: Mapping[str, Look], line: Dash | None = "") -> list[Artist]:
+    """The legend's entries of objectives: markers on a kind of `line`, or on those of their own (None)."""
     return [
-        key(results.objective_title(name), *look[name][:2], line=look[name].dash if line is None else line)
-        for name in objectives or look
+        key(results.objective_title(name), *its[:2], line=its.dash if line is None else line)
+        for name, its in look.items()
     ]
 
 

@@ -16,9 +16,9 @@ from matplotlib.axes import Axes
 from analysis.papers.looks import PUBLISHED as LOOKS_PUBLISHED
 from analysis.papers.texts import heading, plot
 from analysis.papers.xlm_align.continued import LEARNT, SMALL, Continued, printed_cells
-from analysis.papers.xlm_align.continued_figures import published_key
 from analysis.papers.xlm_align.continued_tables import OF_LANGUAGES, continued_table
-from analysis.records.record import Floor, Published
+from analysis.papers.xlm_align.figures import published_key
+from analysis.records.record import Floor
 from analysis.report.drawing import FULL, INK, LOOKS, draw_points, key, legend, styled
 from analysis.report.plot import Plot
 from analysis.report.table import OURS, PUBLISHED, Table
@@ -67,20 +67,16 @@ def trend(study: Continued, model: str, task: str) -> Trend | None:
     None where there are fewer than two amounts or no such seed, or where a mean over seeds is not above that of the
     strongest baselines: a score that is no better than without a model is not on its way.
     """
-    scores = {
-        log2(examples): its
-        for examples in study.amounts(task)[-FITTED:]
-        if examples and (its := study.everywhere(model, task, examples=examples))
-    }
+    amounts = [examples for examples in study.amounts(task)[-FITTED:] if examples]
+    by_amount = {log2(examples): study.everywhere(model, task, examples=examples) for examples in amounts}
+    scores = {doublings: its for doublings, its in by_amount.items() if its}
     seeds = set.intersection(*map(set, scores.values())) if len(scores) > 1 else set()
     floors = [floor.value for floor in strongest(study, task)]
-    means = [fmean(score.value for score in its.values()) for its in scores.values()]
-    if not seeds or (floors and min(means) <= fmean(floors)):
+    lowest = min((fmean(score.value for score in its.values()) for its in scores.values()), default=0.0)
+    if not seeds or (floors and lowest <= fmean(floors)):
         return None
-    lines = {
-        seed: linear_regression(list(scores), [its[seed].value for its in scores.values()]) for seed in sorted(seeds)
-    }
-    return Trend({seed: (line.slope, line.intercept) for seed, line in lines.items()})
+    fits = {seed: linear_regression(list(scores), [its[seed].value for its in scores.values()]) for seed in seeds}
+    return Trend({seed: (fits[seed].slope, fits[seed].intercept) for seed in sorted(seeds)})
 
 
 def curve_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
@@ -97,9 +93,12 @@ def curve_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
             values = {name: one.value for name, one in theirs.items()}
             rows.append((SMALL, f"{LEARNT[task]:,}", PUBLISHED, *printed_cells(values, languages)))
         header = ("model", "examples", "source", *languages, *OF_LANGUAGES)
-        about = {"task": task_title(task), "metric": metric_title(PRIMARY[task]), "trends": trends}
-        parts = ["published"] if theirs else []
-        yield f"curve-{task}", continued_table(study, "curve", scale, header, rows, 3, parts, **about)
+        about: dict[str, Any] = {"task": task_title(task), "metric": metric_title(PRIMARY[task]), "trends": trends}
+        about["parts"] = {"published": theirs}
+        yield (
+            f"curve-{task}",
+            continued_table(study, "curve", scale, header, rows, 3, **about),
+        )
 
 
 def _in_words(study: Continued, model: str, task: str) -> str:
@@ -123,17 +122,17 @@ def _in_words(study: Continued, model: str, task: str) -> str:
 
 
 def examples_figure(study: Continued, scale: str) -> Plot | None:
-    """The start's scores by amount, a panel a task, and what another encoder of its size reached.
-
-    None where there is no learning curve.
-    """
+    """The start's scores by amount, a panel a task, and what another encoder of its size reached."""
     if not (tasks := curves(study)):
         return None
+    results, languages = study.results, {task: [study.source, *study.languages(task)] for task in tasks}
     printed = {task: study.of_small(task) for task in tasks}
+    numbers = [one for task in tasks for name, one in printed[task].items() if name in languages[task]]
+    floors = [floor for task in tasks for floor in strongest(study, task)]
+    lines = any(trend(study, study.start, task) for task in tasks)
+    widths = [1.0, BEYOND] if any(printed.values()) else [1.0]
     with styled(FULL, 1.6 + 3.0 * len(tasks), heading("figure-examples", scale, source=study.source)) as figure:
-        widths = [1.0, BEYOND] if any(printed.values()) else [1.0]
         panels = figure.subplots(len(tasks), len(widths), squeeze=False, sharey="row", width_ratios=widths)
-        numbers: list[Published] = []
         for row, task in zip(panels, tasks, strict=True):
             _draw(row[0], study, task)
             row[0].set_ylabel(f"{metric_title(PRIMARY[task])}, %")
@@ -142,23 +141,15 @@ def examples_figure(study: Continued, scale: str) -> Plot | None:
                 _beyond(row[1], study, task, {name: one.value for name, one in printed[task].items()})
             elif len(widths) > 1:
                 row[1].remove()
-            languages = (study.source, *study.languages(task))
-            numbers += (one for name, one in printed[task].items() if name in languages)
-        floors = [floor for task in tasks for floor in strongest(study, task)]
-        lines = any(trend(study, study.start, task) for task in tasks)
         handles = [key(study.source, *SOURCE, line="-"), key("mean of the other languages", *OTHERS, line="-")]
         handles += [key("mean of all, continued straight on", INK, "", line=":")] if lines else []
         handles += [published_key(SMALL)] if numbers else []
         handles += [key(STRONGEST, INK, "", line="-")] if floors else []
         legend(figure, handles, 2)
-    results = study.results
-    records = [
-        r
-        for r in results.select({record.measure for record in results.records}, {task: PRIMARY[task] for task in tasks})
-        if r.examples and results.objective_of(r) == study.start
-    ]
+    every = results.select({record.measure for record in results.records}, {task: PRIMARY[task] for task in tasks})
+    records = [r for r in every if r.examples and results.objective_of(r) == study.start]
     about: dict[str, Any] = {"start": study.title(study.start), "source": study.source, "seeds": study.seeds}
-    parts = ["lines"] if lines else []
+    parts = {"lines": lines}
     return plot("figure-examples", figure, results, records, numbers, floors, parts=parts, model=SMALL, **about)
 
 
@@ -201,14 +192,12 @@ def _floor_and_ticks(panel: Axes, study: Continued, task: str, amounts: Sequence
 
 def _draw_trend(panel: Axes, study: Continued, task: str, start: float, end: float) -> None:
     """The start's line and its interval, as far as it gives scores that there can be."""
-    line = trend(study, study.start, task)
-    if line is None:
-        return
-    along = [(amount, line.at(amount)) for amount in np.geomspace(start, end).tolist()]
-    points = [(amount, one) for amount, one in along if 0 <= one.mean <= 1]
-    places = [amount for amount, _ in points]
-    panel.plot(places, [100 * one.mean for _, one in points], ":", color=INK, linewidth=1.2)
-    bands = [one.interval for _, one in points if one.interval]
-    if bands and len(bands) == len(points):
-        low, high = 100 * np.clip(np.array(bands).T, 0, 1)
-        panel.fill_between(places, low, high, color=INK, alpha=0.12, linewidth=0)
+    if line := trend(study, study.start, task):
+        along = [(amount, line.at(amount)) for amount in np.geomspace(start, end).tolist()]
+        points = [(amount, one) for amount, one in along if 0 <= one.mean <= 1]
+        places = [amount for amount, _ in points]
+        panel.plot(places, [100 * one.mean for _, one in points], ":", color=INK, linewidth=1.2)
+        bands = [one.interval for _, one in points if one.interval]
+        if bands and len(bands) == len(points):
+            low, high = 100 * np.clip(np.array(bands).T, 0, 1)
+            panel.fill_between(places, low, high, color=INK, alpha=0.12, linewidth=0)

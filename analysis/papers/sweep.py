@@ -6,24 +6,23 @@ Nothing here knows a particular setting, study or objective.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from analysis.papers.looks import looks
+from matplotlib.axes import Axes
+
+from analysis.papers.looks import keys, looks
 from analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Record
 from analysis.records.run import Run
-from analysis.report.drawing import DIFFERENCE, FULL, INK, MOST, SHARE, draw_intervals, ends, key, legend, styled
+from analysis.report.drawing import DIFFERENCE, INK, MOST, SHARE, draw_points, legend, small_multiples
 from analysis.report.plot import Plot
 from analysis.report.table import Table, cell, over_seeds
-from analysis.results.measured import BySeed, Measured, mean
+from analysis.results.measured import BySeed, average, mean
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-Values = tuple[str, ...]
-"""One value of each setting that is varied."""
-PANELS = 4
-"""The most columns of panels."""
+Values = tuple[str, ...]  # one value of each setting that is varied
+PANELS = 4  # the most columns of panels
 
 
 class Row(NamedTuple):
@@ -51,7 +50,7 @@ class Sweep:
                     row = Row(_language(record, results), results.objective_of(record), values)
                     columns.setdefault(title, {}).setdefault(row, []).append(by_seed)
         return {
-            title: {row: estimate for row, parts in rows.items() if (estimate := mean(_averaged(parts)))}
+            title: {row: estimate for row, parts in rows.items() if (estimate := mean(average(parts)))}
             for title, rows in columns.items()
         }
 
@@ -101,18 +100,6 @@ def _language(record: Record, results: Results) -> str:
     return mixed + (described.title if described and described.parts else "all languages")
 
 
-def _averaged(parts: Sequence[BySeed]) -> BySeed:
-    """The mean over languages, or over pairs of them, of each seed."""
-    if len(parts) == 1:
-        return parts[0]
-    seeds = set.intersection(*(set(part) for part in parts))
-    first = next(iter(parts[0].values()))
-    return {
-        seed: Measured(fmean(part[seed].value for part in parts), None, None, first.low, first.high)
-        for seed in sorted(seeds)
-    }
-
-
 def sweep_table(sweep: Sweep, scale: str) -> Table:
     """A row for each language, objective and value, with intervals over seeds."""
     rows = []
@@ -133,30 +120,32 @@ def sweep_figure(sweep: Sweep, scale: str) -> Plot | None:
     if not columns or len(languages) > MOST or not look:
         return None
     places, ticks = _places(list(sweep.variants))
-    title, by = f"{sweep.first.study} by {', '.join(sweep.keys)}", ", ".join(sweep.keys)
-    with styled(FULL, 1.6 + 2.1 * len(languages), f"{title}\n{scale}") as figure:
-        grid = figure.subplots(len(languages), len(columns), sharex=True, sharey="col", squeeze=False)
-        for line, language in zip(grid, languages, strict=True):
-            for axes, (name, column) in zip(line, columns.items(), strict=True):
-                axes.set_title(f"{language}\n{name}" if len(languages) > 1 else name, fontsize=9)
-                axes.set_xticks(list(places.values()), ticks, fontsize=8)
-                is_delta = name.endswith("Δ")
-                if is_delta:
-                    axes.axhline(0, color=INK, linewidth=0.8)
-                for objective, (colour, marker, dash) in look.items():
-                    points = [row for row in sweep.rows if row[:2] == (language, objective) and row in column]
-                    if points:
-                        x, y = [places[row.values] for row in points], [column[row] for row in points]
-                        draw_intervals(axes, x, ends(y, DIFFERENCE if is_delta else SHARE), colour)
-                        heights = [100 * estimate.mean for estimate in y]
-                        axes.plot(x, heights, color=colour, marker=marker, linestyle=dash, markersize=5)
-        for axes in grid[-1]:
-            axes.set_xlabel(by, fontsize=9)
-        legend(figure, [key(sweep.objectives.objective_title(name), *its[:2]) for name, its in look.items()], 4)
-    several = "over seeds" if len(sweep.first.seeds) > 1 else "over the test items of one seed"
-    caption = f"Percent, by {by}. Bars are 95 % intervals {several}."
+    by = ", ".join(sweep.keys)
+    title = f"{sweep.first.study} by {by}"
+
+    def draw(panel: Axes, cell: tuple[str, str]) -> None:
+        language, name = cell
+        is_delta = name.endswith("Δ")
+        if is_delta:
+            panel.axhline(0, color=INK, linewidth=0.8)
+        for objective, (colour, marker, dash) in look.items():
+            rows = [row for row in sweep.rows if row[:2] == (language, objective) and row in columns[name]]
+            points = [(places[row.values], columns[name][row]) for row in rows]
+            bounds = DIFFERENCE if is_delta else SHARE
+            draw_points(panel, points, colour, bounds=bounds, marker=marker, linestyle=dash, markersize=5)
+        panel.set_xticks(list(places.values()), ticks, fontsize=8)
+
+    several, height, labels = len(languages) > 1, (1.6, 2.1), (by, "")
+    panels = [(f"{lang}\n{name}" if several else name, (lang, name)) for lang in languages for name in columns]
+    shared: dict[str, Any] = {"sharex": True, "sharey": "col"}
+    heading = f"{title}\n{scale}"
+    with small_multiples(heading, panels, draw, len(columns), height, labels, 9, **shared) as (figure, axes):
+        for panel in axes[-1]:
+            panel.xaxis.label.set_size(9)
+        legend(figure, keys(sweep.objectives, look), 4)
+    over = "over seeds" if len(sweep.first.seeds) > 1 else "over the test items of one seed"
     records = [r for results in sweep.variants.values() for r in results.records if _column(r, results) in columns]
-    return Plot(figure, "figure-sweep", title, caption, records)
+    return Plot(figure, "figure-sweep", title, f"Percent, by {by}. Bars are 95 % intervals {over}.", records)
 
 
 def _places(variants: Sequence[Values]) -> tuple[dict[Values, float], list[str]]:

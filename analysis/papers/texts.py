@@ -1,6 +1,6 @@
 """Titles, notes and captions of tables and figures from texts.toml, and terms of a report from terms.toml."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ from analysis.report.plot import Plot
 from analysis.report.table import MISSING, Table, over_seeds
 from analysis.results.results import Results
 from derive.files import read_toml
-from derive.readers.conllu import WORDS, XTREME
 from derive.sources.files import TAGGED
 from derive.transforms import TERMS as TRANSFORMS
 from pretrain.objectives import OBJECTIVES
@@ -19,15 +18,7 @@ from pretrain.objectives import OBJECTIVES
 TEXTS, TERMS = (read_toml(Path(__file__).with_name(f"{name}.toml")) for name in ("texts", "terms"))
 DEFINITIONS: dict[str, str] = TERMS["definitions"]
 NATURAL: dict[str, tuple[str, str]] = {name: (title, text) for name, (title, text) in TERMS["natural"].items()}
-UNITS: dict[str, str] = {
-    WORDS: "syntactic words (French du is de and le); XTREME’s files have multiword tokens whole",
-    XTREME: "XTREME’s: a multiword token (French du) is one unit with one tag",
-}
-RETAINED_NOTE = (
-    "Retained: (ZS − floor) / (SUP − floor) in percent, the floor being the strongest baseline of words that learns "
-    "from the source alone; its interval is Fieller’s. A score that is not beyond its floor by its own interval is at "
-    "it; one that is not beyond what overlaps of texts give in any script is said to be so. "
-)
+UNITS: dict[str, str] = TERMS["units"]  # of tags
 
 
 def table(
@@ -38,10 +29,10 @@ def table(
     rows: Iterable[tuple[str, ...]],
     labels: int,
     measures: Sequence[str] = (),
-    parts: Collection[str] = (),
+    parts: Mapping[str, object] = {},
     **values: Any,
 ) -> Table:
-    """A table with its title and note, with those of the note's parts that are named; `values` are further names.
+    """A table with its title and note, with those of the note's `parts` that have anything; `values` are further names.
 
     `measures` restrict the runs that it shows, and its tasks are those of `values` or all.
     """
@@ -51,7 +42,7 @@ def table(
         "seeds": seeds,
         "Seeds": seeds[0].upper() + seeds[1:],
         "missing": MISSING,
-        "retained": RETAINED_NOTE if results.floors.all else "",
+        "retained": f"{TERMS['retained']} " if results.floors.all else "",
         "units": units_note(results.records, values.pop("tasks", results.tasks)),
         **values,
     }
@@ -72,28 +63,27 @@ def plot(
     published: Sequence[Published] = (),
     floors: Sequence[Floor] = (),
     details: Sequence[str] = (),
-    parts: Collection[str] = (),
+    parts: Mapping[str, object] = {},
     file: str = "",
     seeds: Sequence[int] = (),
     **values: Any,
 ) -> Plot:
     """A figure with its title and caption, and the numbers that it shows.
 
-    The caption has the parts that are named, and those about floors and published numbers where there are some.
+    The caption has those of its `parts`, floors and published numbers among them, that have anything.
     Intervals are over `seeds`, or over all of the study.
     """
     seeds = seeds or results.seeds
     text, several = TEXTS["figures"][name], len(seeds) > 1
     contents = {"floors": floors, "published": published, "several": several, "one": not several}
-    parts = [*parts, *(part for part, present in contents.items() if present)]
     values = {**DEFINITIONS, "bars": over(seeds), "lines": over(seeds, "Lines on the bars"), **values}
-    caption = _filled(text["caption"], text, parts, values)
+    caption = _filled(text["caption"], text, contents | dict(parts), values)
     title = text["title"].format(**values)
     return Plot(figure, file or name, title, caption, records, published, details, floors)
 
 
-def _filled(text: str, entry: dict[str, Any], parts: Collection[str], values: dict[str, Any]) -> str:
-    optional = {name: part.format(**values) if name in parts else "" for name, part in entry.get("parts", {}).items()}
+def _filled(text: str, entry: dict[str, Any], parts: Mapping[str, object], values: dict[str, Any]) -> str:
+    optional = {name: part.format(**values) if parts.get(name) else "" for name, part in entry.get("parts", {}).items()}
     return text.format(**values | optional)
 
 

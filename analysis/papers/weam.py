@@ -1,6 +1,5 @@
 """Frequent words and their translations in a model's table, drawn by t-SNE: WEAM's Figure 2."""
 
-import math
 from collections.abc import Mapping, Sequence
 from itertools import product
 
@@ -10,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from analysis.measures.lexicon import LexiconRows
-from analysis.report.drawing import FULL, INK, LOOKS, SOFT, key, legend, styled
+from analysis.report.drawing import INK, LOOKS, SOFT, key, legend, small_multiples
 from analysis.report.table import visible
 
 ACROSS = 2  # panels next to each other
@@ -24,21 +23,30 @@ def pairs_figure(models: Mapping[str, LexiconRows], languages: tuple[str, str], 
     """A panel for each model, by its title: words and translations as points, joined by lines, both as words.
 
     A panel has a t-SNE of its own, of all its points together. What is near in it is near in the table, but how far the
-    rest lies apart says nothing, so cosines and how many are found stand above it.
+    rest is says nothing, so cosines and how many are found stand above it.
     """
     at = {title: placed(pairs, seed) for title, pairs in models.items()}
-    count, rows = len(next(iter(models.values())).entries), math.ceil(len(models) / ACROSS)
+    count = len(next(iter(models.values())).entries)
     heading = f"{count} frequent words and their translations\nin a model’s table of word embeddings (t-SNE)"
-    across = min(ACROSS, len(models))
-    with styled(FULL if across > 1 else FULL / 1.5, 4.2 * rows + 0.9, heading) as figure:
-        panels = list(figure.subplots(rows, across, squeeze=False).flat)
-        for axes, (title, pairs) in zip(panels, models.items(), strict=False):
-            _draw(axes, title, pairs, at[title])
-        for axes in panels[len(models) :]:
-            axes.set_visible(False)
+
+    def draw(panel: Axes, model: str) -> None:
+        words, translations = np.split(at[model], 2)
+        for ends in zip(words, translations, strict=True):
+            panel.plot(*zip(*ends, strict=True), color=SOFT, linewidth=0.9, linestyle=":", zorder=1)
+        for side, (colour, marker) in zip((words, translations), SIDES, strict=True):
+            panel.scatter(side[:, 0], side[:, 1], s=16, color=colour, marker=marker, zorder=2)
+        panel.set(xticks=[], yticks=[])
+        panel.grid(False)
+        panel.margins(0.12)
+
+    panels = [
+        (f"{title}\nmean cosine {pairs.cosine:.2f}, {pairs.found} of {count} nearest", title)
+        for title, pairs in models.items()
+    ]
+    with small_multiples(heading, panels, draw, ACROSS, (0.9, 4.2), size=10) as (figure, _):
         legend(figure, [key(name, *look) for name, look in zip(languages, SIDES, strict=True)], 2)
         figure.draw_without_rendering()
-        for axes, (title, pairs) in zip(panels, models.items(), strict=False):
+        for axes, (title, pairs) in zip(figure.axes, models.items(), strict=True):
             words = [entry.source for entry in pairs.entries] + [entry.target for entry in pairs.entries]
             _name(axes, words, at[title])
     return figure
@@ -53,18 +61,6 @@ def placed(pairs: LexiconRows, seed: int = 0) -> np.ndarray:
         n_components=2, perplexity=min(8.0, (len(points) - 1) / 3), init="pca", random_state=seed
     ).fit_transform(points)
     return coordinates
-
-
-def _draw(axes: Axes, title: str, pairs: LexiconRows, places: np.ndarray) -> None:
-    n = len(pairs.entries)
-    for word_at, translation_at in zip(places[:n], places[n:], strict=True):
-        axes.plot(*zip(word_at, translation_at, strict=True), color=SOFT, linewidth=0.9, linestyle=":", zorder=1)
-    for side, (colour, marker) in zip((places[:n], places[n:]), SIDES, strict=True):
-        axes.scatter(side[:, 0], side[:, 1], s=16, color=colour, marker=marker, zorder=2)
-    axes.set_title(f"{title}\nmean cosine {pairs.cosine:.2f}, {pairs.found} of {n} nearest", fontsize=10)
-    axes.set(xticks=[], yticks=[])
-    axes.grid(False)
-    axes.margins(0.12)
 
 
 def _name(axes: Axes, words: Sequence[str], places: np.ndarray) -> None:

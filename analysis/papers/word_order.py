@@ -1,6 +1,5 @@
 """Galactic dependencies (Wang and Eisner 2016): a treebank before and after it takes another language's word order."""
 
-import csv
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -9,9 +8,10 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from analysis.papers.texts import TERMS
 from analysis.report.drawing import FULL, LOOKS, key, legend, styled
 from analysis.report.plot import save_figure
-from analysis.report.table import MISSING, inert
+from analysis.report.table import MISSING
 from derive.files import whole_file, write_json
 from derive.reorder import Reorder, reachable
 from derive.sentence import Sentence
@@ -19,22 +19,7 @@ from derive.typology import Share, order_distance, out_of_reach, shares
 
 NEAR = 0.1  # a derived language whose share is this close to the superstrate's own has taken the preference over
 BETWEEN, ROOM = 0.26, 0.9  # of a row's height: at most, between two languages, and for all of them
-_NAMES = """
-af Afrikaans, ar Arabic, bg Bulgarian, ca Catalan, cs Czech, cy Welsh, da Danish, de German, el Greek, en English,
-es Spanish, et Estonian, eu Basque, fa Persian, fi Finnish, fr French, ga Irish, gd Scottish Gaelic, gl Galician,
-he Hebrew, hi Hindi, hr Croatian, hu Hungarian, hy Armenian, id Indonesian, is Icelandic, it Italian, ja Japanese,
-ko Korean, la Latin, lt Lithuanian, lv Latvian, mr Marathi, nl Dutch, no Norwegian, pl Polish, pt Portuguese,
-ro Romanian, ru Russian, sk Slovak, sl Slovenian, sr Serbian, sv Swedish, ta Tamil, te Telugu, th Thai, tr Turkish,
-uk Ukrainian, ur Urdu, vi Vietnamese, zh Chinese, english Pocket English, romance Romance Pocket English,
-verbfinal verb-final Pocket English, verbinitial verb-initial Pocket English
-"""
-NAMES = dict(entry.split(" ", 1) for entry in " ".join(_NAMES.split()).split(", "))
-"""ISO 639-1 codes of languages that have a UD treebank, and the word orders of Pocket English."""
-
-
-def language_name(name: str) -> str:
-    """The name of a treebank's language in English; what is not a code stays as it is."""
-    return NAMES.get(name, name)
+NAMES: dict[str, str] = TERMS["languages"]  # of treebanks' languages by ISO 639-1 code, and of Pocket English's orders
 
 
 @dataclass(frozen=True)
@@ -54,8 +39,8 @@ class WordOrders:
 
     @property
     def titles(self) -> tuple[str, str, str]:
-        """What people call the substrate, the derived language and the superstrate."""
-        substrate, superstrate = map(language_name, self.names)
+        """The names of the substrate, the derived language and the superstrate; what is not a code stays as it is."""
+        substrate, superstrate = (NAMES.get(name, name) for name in self.names)
         return substrate, f"{substrate} in the order of {superstrate}", superstrate
 
     @property
@@ -94,18 +79,17 @@ class WordOrders:
         columns = dict(zip(self.titles, (self.before, self.after, self.own), strict=True))
         about = {"shares": columns, "account": self.account, "out of reach": self.out_of_reach}
         write_json(folder / f"{stem}.json", about)
-        grammar_figure(
+        figure = drawn_shares(
             {name: {what: share.share for what, share in column.items()} for name, column in columns.items()},
-            folder,
             f"Word order: {substrate}, {superstrate}, and {reordered}",
             "Shares over the heads that a grammar can order: nouns and verbs of up to seven items, no crossing arcs.",
-            stem,
         )
+        save_figure(figure, folder, stem)
         return table
 
 
 def compare(reorder: Reorder, substrate: Iterable[Sentence], superstrate: Iterable[Sentence]) -> WordOrders:
-    """Reorder the substrate's sentences (`reorder` is ready) and measure them beside the superstrate's own."""
+    """Reorder the substrate's sentences (`reorder` is ready) and measure them next to the superstrate's own."""
     sentences = list(substrate)
     images = [reorder(sentence, number) for number, sentence in enumerate(sentences)]
     kept: Counter[str] = sum((reorder.account(sentence, i) for i, sentence in enumerate(sentences)), Counter())
@@ -130,31 +114,15 @@ def compare(reorder: Reorder, substrate: Iterable[Sentence], superstrate: Iterab
     return WordOrders(names, before, shares(images, was_reachable), own, account, stay)
 
 
-def grammar_figure(
-    columns: Mapping[str, Mapping[str, float]], folder: Path, title: str, caption: str, name: str = "figure-grammar"
-) -> Path:
-    """Save what `drawn_shares` draws as `name`.png and `name`.svg, and every share as `name`.csv; return the PNG."""
-    png, _ = save_figure(drawn_shares(columns, title, caption), folder, name)
-    preferences = _preferences(columns)
-    with whole_file(folder / f"{name}.csv") as part, part.open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(["preference", *map(inert, columns)])
-        table.writerows([inert(what), *(shares.get(what, "") for shares in columns.values())] for what in preferences)
-    return png
-
-
 def drawn_shares(columns: Mapping[str, Mapping[str, float]], title: str, caption: str) -> Figure:
     """Shares of preferences, from 0 to 1, as a dot plot; `columns` is language -> preference -> share.
 
     Where a language has no share of a preference, there is no marker. A preference whose share is 0 in every language,
-    as that of most orders of S, V and O is, has no row.
-
-    Raises:
-        ValueError: nothing to show, or more languages than can be told apart.
+    like that of most orders of S, V and O, has no row.
     """
-    rows = [what for what in _preferences(columns) if any(shares.get(what) for shares in columns.values())]
-    if not rows or len(columns) > len(LOOKS):
-        raise ValueError(f"{len(columns)} languages with {len(rows)} preferences; up to {len(LOOKS)} can be shown")
+    shown = (what for shares in columns.values() for what, share in shares.items() if share)
+    order = dict.fromkeys(what for shares in columns.values() for what in shares)
+    rows = sorted(set(shown), key=list(order).index)
     with styled(FULL, 2.2 + 0.4 * len(rows), textwrap.fill(title, 70)) as figure:
         axes = figure.subplots()
         for place, ((colour, marker), shares) in enumerate(zip(LOOKS, columns.values(), strict=False)):
@@ -170,8 +138,3 @@ def drawn_shares(columns: Mapping[str, Mapping[str, float]], title: str, caption
         handles = [key(language, *look) for language, look in zip(columns, LOOKS, strict=False)]
         legend(figure, handles, 3)
     return figure
-
-
-def _preferences(columns: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """Of every language, each once."""
-    return list(dict.fromkeys(preference for shares in columns.values() for preference in shares))

@@ -2,40 +2,18 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 from analysis.report.table import MISSING, Table, covered, listed, percent
 from analysis.results.null import DECIDES, NOMINAL, Rate, null_rates, pooled
 from analysis.results.results import Results
 from analysis.statistics.intervals import Estimate
-from analysis.statistics.verdicts import FAILS, FAILS_ALONE, HOLDS, HOLDS_ALONE, NO_RECORDS, Claim, in_families
+from analysis.statistics.verdicts import NO_RECORDS, Claim, in_families
+from derive.files import read_toml
 
-WORDS = {
-    HOLDS: ("holds", "hold"),
-    FAILS: ("does not hold", "do not hold"),
-    HOLDS_ALONE: ("holds alone but not after correction", "hold alone but not after correction"),
-    FAILS_ALONE: ("fails alone but not after correction", "fail alone but not after correction"),
-}
-"""Of one claim, and of several."""
-HEADER = ("claim", "verdict", "p", "p, corrected", "family", "evidence", "source")
-NOTE = (
-    "Holds or does not hold: by a 95 % interval over seeds that lies wholly on that side, and still when the claims of "
-    "a family are judged together (Holm), so that one family in twenty at most has any false finding. Alone, not after "
-    "correction: by its own interval only. Undecided: by neither; one seed decides nothing, "
-    "for seeds differ more than test items do. p is two-sided, of the test that the interval belongs to: Student’s t "
-    "over seeds, for ρ the bootstrap; p, corrected is Holm’s. Family: its name, and how many of its claims have a p."
-)
+TEXTS = read_toml(Path(__file__).with_name("claims.toml"))
+HEADER, NULL_HEADER = tuple(TEXTS["claims"]["header"]), tuple(TEXTS["null"]["header"])
 HEADLINES = "The paper’s headlines, tested"
-OTHER_DATA = "verdicts say nothing of other data", "verdicts are about other draws of these too"
-"""Where seeds share everything but the model, and where they do not."""
-OVER = {"items": "test items", "seeds": "seeds"}
-NULL_HEADER = ("measure", "seeds of each", "told apart by", "called different", "cells", "rate, %", "beside 5 %")
-NULL_NOTE = (
-    "Seeds of one objective on the same languages are treated as two objectives. They do not differ, so a test that "
-    f"keeps its word calls {percent(NOMINAL)} % of them different. Told apart by test items: one seed against another, "
-    "by the interval that a study of one seed would have; no claim is decided by it. By seeds: as claims are decided, "
-    "each half of the seeds against the other half. A cell is one objective on the same languages; the interval "
-    "of the rate is Student’s t over cells, since comparisons within a cell share seeds."
-)
 
 
 def verdicts(claims: Table) -> str:
@@ -43,7 +21,7 @@ def verdicts(claims: Table) -> str:
     counts = Counter(row[1] for row in claims.rows)
     parts = []
     for verdict, count in counts.most_common():
-        one, several = WORDS.get(verdict, (f"is {verdict}", f"are {verdict}"))
+        one, several = TEXTS["verdicts"].get(verdict, (f"is {verdict}", f"are {verdict}"))
         parts.append(f"{count} {one if count == 1 else several}")
     return f"Of {len(claims.rows)} {'claim' if len(claims.rows) == 1 else 'claims'} tested, {listed(parts)}."
 
@@ -62,7 +40,8 @@ def claims_table(results: Results, claims: Sequence[Claim], scale: str, title: s
         ps = written(claim.verdict.p), written(corrected.p)
         rows.append((claim.text, corrected.verdict, *ps, family, claim.verdict.because, claim.where))
     shares = covered(results.redrawn)
-    note = f"{NOTE} {shares[0].upper()}{shares[1:]}: {OTHER_DATA[bool(results.redrawn)]}."
+    other = TEXTS["claims"]["other_data"][bool(results.redrawn)]
+    note = f"{TEXTS['claims']['note']} {shares[0].upper()}{shares[1:]}: {other}."
     return Table(f"{title}, {scale}", HEADER, tuple(rows), note, results.run_ids())
 
 
@@ -80,9 +59,10 @@ def null_table(results: Results, scale: str) -> Table | None:
         return None
     rows = []
     for rate in rates:
+        over = TEXTS["null"]["over"][rate.over]
         called = f"{rate.different:,} of {rate.comparisons:,}", str(rate.cells), _percent(rate.share)
-        rows.append((rate.measure, str(rate.seeds), OVER[rate.over], *called, rate.against_nominal or MISSING))
-    note = " ".join([*null_sentences(rates), NULL_NOTE])
+        rows.append((rate.measure, str(rate.seeds), over, *called, rate.against_nominal or MISSING))
+    note = " ".join([*null_sentences(rates), TEXTS["null"]["note"].format(nominal=percent(NOMINAL))])
     return Table(f"Seeds of one objective treated as two, {scale}", NULL_HEADER, tuple(rows), note, results.run_ids())
 
 

@@ -1,44 +1,29 @@
 """The style of figures and their parts: panels, legends, points with intervals, and labels that do not meet."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, TypeVar
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib import rc_params_from_file
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+from scipy.optimize import isotonic_regression
 
 from analysis.report.table import visible
 from analysis.statistics.intervals import Estimate
 
+T = TypeVar("T")
 Fill = Literal["full", "left", "right", "bottom", "top", "none"]
 Dash = Literal["", "-", "--", ":", "-."]
 INK, SOFT = "#222222", "#9a9a9a"
 """Of letters and lines, and of what stands behind."""
-STYLE: dict[Any, Any] = {
-    "font.family": "DejaVu Sans",
-    "font.size": 10,
-    "axes.titlesize": 11,
-    "axes.labelsize": 10,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": "#e3e3e3",
-    "legend.frameon": False,
-    "figure.dpi": 100,
-    "svg.hashsalt": "calque",
-    "text.color": INK,
-    "axes.labelcolor": INK,
-    "axes.edgecolor": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-}
+STYLE = rc_params_from_file(Path(__file__).with_name("figure.mplstyle"), use_default_template=False)
 LOOKS = (
     ("#0072B2", "o"),
     ("#009E73", "s"),
@@ -56,6 +41,7 @@ FILLS: tuple[Fill, ...] = ("full", "none", "left", "bottom", "right", "top")
 MOST = len(FILLS)  # transforms that a figure can tell apart, or give a panel each; tables have room for more
 FULL = 7.4  # inches of a figure: as wide as a page, and legible on a phone
 SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)  # the bounds of a share, and of a difference of two
+FILLED = 0.84  # of the room of a group, that its members take
 WIDE = 40.0  # longer intervals are thin and pale, so that they do not hide what they say little about
 USUAL, FAINT = (1.0, 0.75), (0.7, 0.35)  # points of a line's width, and its opacity
 Ends = tuple[float, float] | None
@@ -77,11 +63,6 @@ def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any)
             break
         box.remove()
     return box
-
-
-def fills(transforms: Sequence[str]) -> dict[str, Fill]:
-    """How each transform's markers are filled, up to `MOST` of them."""
-    return dict(zip(transforms, FILLS, strict=False))
 
 
 @contextmanager
@@ -106,7 +87,6 @@ def draw_intervals(
     colour: str,
     across: bool = False,
     wide: float = WIDE,
-    zorder: float = 1.8,
 ) -> None:
     """Draw intervals as lines behind their points, at `places` of the other axis; `across` draws them horizontally."""
     bars = [(place, *both) for place, both in zip(places, intervals, strict=True) if both]
@@ -116,7 +96,7 @@ def draw_intervals(
     widths, opacities = zip(*(FAINT if b - a > wide else USUAL for _, a, b in bars), strict=True)
     draw = axes.hlines if across else axes.vlines
     colours = [to_rgba(colour, opacity) for opacity in opacities]
-    draw(at, low, high, colors=colours, linewidths=widths, zorder=zorder)
+    draw(at, low, high, colors=colours, linewidths=widths, zorder=1.8)
 
 
 def draw_points(
@@ -141,37 +121,50 @@ def grid(figure: Figure, number: int, columns: int, **options: Any) -> np.ndarra
     return axes
 
 
-def steps_axis(panel: Axes) -> None:
-    """A few whole numbers along the axis of steps."""
-    panel.xaxis.set_major_locator(MaxNLocator(4, integer=True))
-    panel.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+@contextmanager
+def small_multiples(
+    title: str,
+    panels: Sequence[tuple[str, T]],
+    draw: Callable[[Axes, T], None],
+    columns: int,
+    height: tuple[float, float],
+    labels: tuple[str, str] = ("", ""),
+    size: float = 11,
+    **shared: Any,
+) -> Iterator[tuple[Figure, np.ndarray]]:
+    """A figure of panels of one kind, each with a title, in letters of `size`, and what `draw` draws of its content.
+
+    `height` is that of everything but the panels, and of a row of them, in inches; `labels` are those of both axes,
+    below the last row and left of the first column. Yields the figure and its panels, for a legend and what else it
+    needs.
+    """
+    columns = min(columns, len(panels))
+    with styled(FULL, height[0] + height[1] * -(-len(panels) // columns), title) as figure:
+        axes = grid(figure, len(panels), columns, **shared)
+        for place, (panel, (name, content)) in enumerate(zip(axes.flat, panels, strict=False)):
+            draw(panel, content)
+            panel.set_title(name, fontsize=size)
+            panel.set_xlabel(labels[0] if place >= len(panels) - columns else "")
+            panel.set_ylabel(labels[1] if place % columns == 0 else "")
+        yield figure, axes
+
+
+def in_groups(members: Sequence[str], groups: Sequence[T]) -> Iterator[tuple[float, str, T]]:
+    """Every member of every group with its place: groups are around 0, 1, 2 ..., and their members side by side."""
+    for group, content in enumerate(groups):
+        for i, member in enumerate(members):
+            yield group + (i - (len(members) - 1) / 2) * FILLED / len(members), member, content
 
 
 def spread(values: Sequence[float], gap: float) -> list[float]:
-    """The values, from 0 to 1, moved so that no two are nearer than `gap` and none leaves; their order stays.
+    """The values, from 0 to 1, moved as little as leaves no two nearer than `gap` and none outside; their order stays.
 
     More than fit are spread around the middle.
     """
-    groups: list[tuple[list[int], float]] = []  # those that touch, and the place of their middle
-    for i in sorted(range(len(values)), key=lambda i: values[i]):
-        groups.append(([i], _inside(values[i], 1, gap)))
-        while len(groups) > 1 and _distance(groups[-2], groups[-1], gap) < gap - 1e-12:
-            (more, at), (few, before) = groups.pop(), groups.pop()
-            both = [*few, *more]
-            groups.append((both, _inside((at * len(more) + before * len(few)) / len(both), len(both), gap)))
-    moved = [0.0] * len(values)
-    for members, middle in groups:
-        for rank, i in enumerate(members):
-            moved[i] = middle + gap * (rank - (len(members) - 1) / 2)
-    return moved
-
-
-def _inside(middle: float, members: int, gap: float) -> float:
-    """The middle of a group moved so that the group lies between 0 and 1, or around the middle of these."""
-    half = min(0.5, gap * (members - 1) / 2)
-    return min(max(middle, half), 1 - half)
-
-
-def _distance(below: tuple[list[int], float], above: tuple[list[int], float], gap: float) -> float:
-    """From the last member of a group to the first of the next."""
-    return above[1] - below[1] - gap * (len(above[0]) + len(below[0]) - 2) / 2
+    order = np.argsort(values, kind="stable")
+    steps = gap * np.arange(len(values))
+    room = 1 - gap * (len(values) - 1)
+    lowest = isotonic_regression(np.asarray(values, float)[order] - steps).x.clip(min(room / 2, 0), max(room, room / 2))
+    moved = np.empty(len(values))
+    moved[order] = lowest + steps
+    return [float(place) for place in moved]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from string import Template
 
 from analysis.report.claims_table import verdicts
 from analysis.report.plot import Drawing
@@ -13,8 +14,10 @@ from analysis.report.table import Table, visible
 from derive.files import whole_file
 
 LINES = 60  # as many as fit on a screen or two
-STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")  # in light and dark, on a phone and on paper
-FIGURE_STYLE = Path(__file__).with_name("figure.css").read_text(encoding="utf-8")
+FOLDER = Path(__file__).parent
+PAGE = Template((FOLDER / "page.html").read_text(encoding="utf-8"))
+STYLE = (FOLDER / "page.css").read_text(encoding="utf-8")  # in light and dark, on a phone and on paper
+FIGURE_STYLE = (FOLDER / "figure.css").read_text(encoding="utf-8")
 """For colours of figures that are too dark, or too light, on dark paper. It is put into each SVG on the page, for the
 page's own style does not reach into an image."""
 PIXELS = 96 / 72  # of a browser, to one point
@@ -75,27 +78,14 @@ def write_page(path: Path, report: Report) -> None:
     body = "\n".join(
         f'<section id="{_anchor(name)}">\n<h2>{name}</h2>\n{text}\n</section>' for name, text in filled.items()
     )
-    page = f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{_text(report.title)}</title>
-<link rel="icon" href="data:,">
-<style>
-{STYLE}</style>
-</head>
-<body>
-<header>
-<h1>{_text(report.title)}</h1>
-{_list(report.findings, "findings")}
-<p class="scale">Scale: {_text(report.scale)}. Published numbers are marked; they are of another scale.</p>
-</header>
-<nav>{links}</nav>
-{body}
-</body>
-</html>
-"""
+    page = PAGE.substitute(
+        title=_text(report.title),
+        style=STYLE,
+        findings=_list(report.findings, "findings"),
+        scale=_text(report.scale),
+        links=links,
+        body=body,
+    )
     with whole_file(path) as part:
         part.write_text(page, encoding="utf-8")
 

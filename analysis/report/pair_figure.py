@@ -1,4 +1,4 @@
-"""A sentence pair as a matrix: the aligner's scores, its links, and gold links as outlines."""
+"""A sentence pair as a matrix: the aligner's scores and its links."""
 
 import warnings
 from pathlib import Path
@@ -6,82 +6,56 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.font_manager import findfont, fontManager, get_font
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch, Rectangle
 
-from analysis.report.drawing import INK, STYLE, legend, styled
+from analysis.report.drawing import STYLE, key, legend, styled
 from analysis.report.plot import save_figure
 from analysis.report.table import visible
 from derive.links.aligner import Links, Pair
-from derive.readers.links import GoldLinks
 
 CELL = 0.34  # inches
-GOLD, LINKED = "#E69F00", "#0072B2"
+LINKED = "#0072B2"
 SHADES = LinearSegmentedColormap.from_list("scores", ["#FFFFFF", "#9FCBE6"])
-SURE: Any = "-"
-POSSIBLE: Any = (0, (2, 1.2))
-OUTLINE: dict[str, Any] = {"fill": False, "edgecolor": GOLD, "linewidth": 2.2}
 _PLACEHOLDERS = "Last Resort"  # the font in which every letter is a box
 
 
-def align_figure(
-    pair: Pair,
-    links: Links,
-    folder: Path,
-    title: str,
-    name: str = "alignment",
-    scores: np.ndarray | None = None,
-    gold: GoldLinks | None = None,
-) -> Path:
+def align_figure(pair: Pair, links: Links, folder: Path, title: str, name: str, scores: np.ndarray | None) -> Path:
     """Save what `drawn_pair` draws as `name`.png and `name`.svg in `folder`, and return the path of the PNG.
 
     Where no font here has a script, the title says so; the SVG holds the words as text, which a browser has fonts for.
-
-    Raises:
-        ValueError: as `drawn_pair`.
     """
     if boxes := _fonts(pair)[1]:
         title += f"\n(no font here has {boxes} of the letters: see {name}.svg)"
-    figure = drawn_pair(pair, links, title, scores, gold)
+    figure = drawn_pair(pair, links, title, scores)
     with mpl.rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")  # the title says it
         return save_figure(figure, folder, name)[0]
 
 
-def drawn_pair(
-    pair: Pair, links: Links, title: str, scores: np.ndarray | None = None, gold: GoldLinks | None = None
-) -> Figure:
-    """A sentence pair, source words down and target words across.
+def drawn_pair(pair: Pair, links: Links, title: str, scores: np.ndarray | None = None) -> Figure:
+    """A sentence pair, source words down and target words across, with dots for links.
 
-    Words have their places from 0, as links are written. Dots are `links`, hollow where they are known to be wrong.
-    `scores` (n, m) shade the cells, from the smallest to the largest; NaN stays white. Links of `gold` are outlined,
-    sure ones by a line and those that are only possible by a broken one.
+    Words have their places from 0, as links are written. `scores` (n, m) shade the cells, from the smallest to the
+    largest; NaN stays white.
 
     Raises:
         ValueError: a side has no words, or something lies outside the sentences.
     """
     n, m = map(len, pair)
-    sure, possible = (gold.sure, gold.possible) if gold else (frozenset(), frozenset())
-    outside = [(i, j) for i, j in (*links, *sorted(possible)) if not (0 <= i < n and 0 <= j < m)]
+    outside = [(i, j) for i, j in links if not (0 <= i < n and 0 <= j < m)]
     if not n or not m or outside or (scores is not None and scores.shape != (n, m)):
         raise ValueError(f"{n} and {m} words; links outside: {outside}; scores: {getattr(scores, 'shape', None)}")
     with styled(1.9 + CELL * m, 2.2 + CELL * n, title) as figure:
         axes = figure.subplots()
         if scores is not None and np.isfinite(scores).any():
             axes.imshow(scores, cmap=SHADES, vmin=np.nanmin(scores), vmax=np.nanmax(scores), aspect="equal")
-        for i, j in sorted(possible):
-            style = SURE if (i, j) in sure else POSSIBLE
-            axes.add_patch(Rectangle((j - 0.44, i - 0.44), 0.88, 0.88, linestyle=style, **OUTLINE))
         for i, j in links:
-            correct = gold is None or (i, j) in possible
-            axes.plot(j, i, "o", color=LINKED, markersize=8, fillstyle="full" if correct else "none")
+            axes.plot(j, i, "o", color=LINKED, markersize=8)
         _label(axes, pair)
-        legend(figure, _key(links, gold), 2, labelcolor=INK)
+        legend(figure, [key("link", LINKED, "o")], 2)
     return figure
 
 
@@ -102,24 +76,10 @@ def _label(axes: Axes, pair: Pair) -> None:
         spine.set_visible(False)
 
 
-def _key(links: Links, gold: GoldLinks | None) -> list[Artist]:
-    dot: dict[str, Any] = {"marker": "o", "linestyle": "", "color": LINKED, "markersize": 8}
-    if gold is None:
-        return [Line2D([], [], fillstyle="full", label="link", **dot)]
-    entries: list[Artist] = [Line2D([], [], fillstyle="full", label="right", **dot)]
-    if not gold.possible.issuperset(links):
-        entries.append(Line2D([], [], fillstyle="none", label="wrong", **dot))
-    if gold.sure:
-        entries.append(Patch(linestyle=SURE, label="gold, sure", **OUTLINE))
-    if gold.possible - gold.sure:
-        entries.append(Patch(linestyle=POSSIBLE, label="gold, possible", **OUTLINE))
-    return entries
-
-
 def _fonts(pair: Pair) -> tuple[list[str], int]:
     """The usual font and as few others as have what it lacks, and how many letters of the pair none has."""
     letters = {ord(letter) for side in pair for word in side for letter in visible(word)}
-    families = [str(STYLE["font.family"])]
+    families = [*map(str, STYLE["font.family"])]
     missing = letters - get_font(findfont(families[0])).get_charmap().keys()
     for entry in sorted(fontManager.ttflist, key=lambda entry: (entry.name, entry.fname)) if missing else ():
         usual = entry.style == "normal" and entry.weight in (400, "normal", "regular")

@@ -130,9 +130,9 @@ def cell(estimate: Estimate | None, over_items: bool = False) -> str:
     return f"{percent(estimate.mean)} ± {100 * ((high - low) / 2):.1f}"
 
 
-def percent(share: float) -> str:
+def percent(share: float | None) -> str:
     """A share in percent, to one digit; what rounds to nothing has no sign."""
-    return f"{100 * share + 0.0:.1f}".replace("-0.0", "0.0").replace("-", "−")
+    return MISSING if share is None else f"{100 * share + 0.0:.1f}".replace("-0.0", "0.0").replace("-", "−")
 
 
 def listed(parts: Sequence[str]) -> str:

@@ -42,7 +42,7 @@ class Point:
     delta: Estimate
 
 
-class Floors:
+class FloorTable:
     """A study's floors, by test set and by the language that they learnt from.
 
     Zero-shot scores have to exceed the strongest baseline that learns from the source and is tested in the derived
@@ -108,7 +108,7 @@ class Results:
         self._printed = {
             (p.table, p.measure, p.objective, p.transform, p.task, p.metric): p for p in self.published if not p.setting
         }
-        self.floors = Floors(floors)
+        self.floors = FloorTable(floors)
         studies = sorted({run.study for run in self.runs.values()})
         if len(studies) > 1:
             raise BadInput(f"records of several studies: {', '.join(studies)}; expected those of one")

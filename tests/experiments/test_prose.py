@@ -114,7 +114,7 @@ def test_prose_about_xtreme_has_the_numbers_of_its_records(monkeypatch: pytest.M
     assert f"XNLI {english[0]} in English and {inference} in the mean of the others" in said
     assert f"XNLI {english[0]} % in English and {inference} in the mean of 14 others" in findings
     assert f"XQuAD {english[1]} and {xquad}, MLQA {english[2]} and {mlqa}" in said
-    tags = percent(over_seeds(known.transferred("start", "pos", "f1_bare_tags")))
+    tags = percent(over_seeds(known.transferred("start", "pos", metric="f1_bare_tags")))
     right = percent(over_seeds(known.transferred("start", "pos")))
     xnli, asked = (percent(over_seeds(by_task[place])) for place in (0, 1))
     told = f"POS {right} % of the words, {tags} by XTREME's F1, XNLI {xnli}, XQuAD {asked}"

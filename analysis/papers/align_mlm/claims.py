@@ -1,13 +1,13 @@
 """The headlines of ALIGN-MLM, tested as claims, and the findings of a study in two sentences."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from analysis.papers.align_mlm.figures import rho_of
 from analysis.records.record import ALIGNMENT
 from analysis.report.table import listed, percent
 from analysis.results.measured import BySeed, difference, judge_difference, mean
-from analysis.results.results import Results
+from analysis.results.results import Point, Results
 from analysis.results.retained import unless_at_floor
 from analysis.statistics.intervals import CONFIDENCE
 from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED, Claim, Verdict, judge, points
@@ -25,20 +25,18 @@ TRANSFER, ALIGNED, RHO = "transfer", "alignment", "correlation"  # the families 
 
 def align_mlm_claims(results: Results) -> list[Claim]:
     """The headlines of ALIGN-MLM, each with its verdict."""
-    under, claims = f"under {results.transform_title(INVERTED)}", []
+    under, claims = f"under {results.transform_title(INVERTED)}", list[Claim]()
     for task in (task for task in PRIMARY if task in {*PAPERS, *results.tasks}):
         on = f"on {task_title(task)} ({metric_title(PRIMARY[task])})"
         near = f"under {results.transform_title(SCRIPT)} {on}: Δ ≤ {100 * NEAR:.0f} points"
         least, most = (
             extreme_delta(results, name, INVERTED, task, side) for name, side in (("ALIGN-MLM", -1), ("MLM", +1))
         )
-        rho = correlated(results, task, 0.7)
+        flat, rho = all_near(results, SCRIPT, task), correlated(results, task, 0.7)
         claims += [
             Claim(f"ALIGN-MLM’s Δ is the smallest {under} {on}", "section 5, Figure 2, Table 3", TRANSFER, least),
             Claim(f"MLM’s Δ is the largest {under} {on}", "Figure 2, Table 3", TRANSFER, most),
-            Claim(
-                f"All objectives transfer well {near}", "section 5, Figure 2", TRANSFER, all_near(results, SCRIPT, task)
-            ),
+            Claim(f"All objectives transfer well {near}", "section 5, Figure 2", TRANSFER, flat),
             Claim(f"ρ > 0.7 between alignment and −Δ {on}", "section 5, Figure 3, appendix E", RHO, rho),
         ]
     ours, theirs = (results.scores("ZS", o, INVERTED, "pos", "f1_bare_tags") for o in ("ALIGN-MLM", "XLM"))
@@ -75,22 +73,20 @@ def near_chance(results: Results, transform: str) -> Verdict:
     if not alignment:
         return judge([], "")
     chance = 1 / min(r.count for r in results.last(ALIGNMENT, "MLM", transform, "", "all").values())
-    because = f"{points(alignment)}; chance {100 * chance:.2g}"
-    return judge([(alignment, chance + CHANCE_MARGIN, -1)], because)
+    return judge([(alignment, chance + CHANCE_MARGIN, -1)], f"{points(alignment)}; chance {100 * chance:.2g}")
 
 
 def correlated(results: Results, task: str, least: float) -> Verdict:
     """Whether rho over all cells is above `least`, by the bootstrap interval over cells."""
-    cells = [(cell.objective, cell.transform) for cell in results.points(task, PRIMARY[task])]
-    return unless_at_floor(_correlated(results, task, least), results, cells, task, PRIMARY[task])
-
-
-def _correlated(results: Results, task: str, least: float) -> Verdict:
     cells = results.points(task, PRIMARY[task])
+    pairs = [(cell.objective, cell.transform) for cell in cells]
+    return unless_at_floor(_above(cells, least), results, pairs, task, PRIMARY[task])
+
+
+def _above(cells: list[Point], least: float) -> Verdict:
     if len(cells) < FEWEST:
         return judge([], "")
-    rho = rho_of(cells)
-    if rho is None:
+    if (rho := rho_of(cells)) is None:
         return Verdict(UNDECIDED, f"ρ is not defined over {len(cells)} cells")
     seeds = min(cell.delta.seeds for cell in cells)
     text = f"ρ = {rho.rho:.3f}, p = {rho.p:.2g}, {rho.n} cells of {seeds} seed{'s' if seeds > 1 else ''}"
@@ -113,8 +109,7 @@ def _beats_all(values: Mapping[str, BySeed], objective: str, side: int) -> Verdi
     return judge([(gap, 0.0, side) for gap in gaps.values()], because)
 
 
-@dataclass(frozen=True)
-class Ranking:
+class Ranking(NamedTuple):
     """The first two objectives by their means.
 
     `leads` says whether the first is a leader: beyond every other by the paired interval over seeds, and not equal to
@@ -150,15 +145,17 @@ def align_mlm_findings(results: Results) -> Iterator[str]:
     """Which objective loses least under the hardest transform and which aligns most there, as far as measured."""
     yield from transfer_finding(results)
     if transform := hardest(results):
-        yield from _alignment(results, transform)
+        for metric in ("held-out", "all"):
+            if ranking := ranked({o: results.alignments(o, transform, metric) for o in results.objectives}, +1):
+                yield _alignment(results, transform, metric, ranking)
+                return
 
 
 def transfer_finding(results: Results) -> Iterator[str]:
     """Which objective loses least on each task under the hardest transform, by how much, and how sure that is."""
-    transform = hardest(results)
+    transform, rankings = hardest(results), dict[str, Ranking]()
     if transform is None:
         return
-    rankings: dict[str, Ranking] = {}
     for task in results.tasks:
         deltas = {o: results.deltas(o, transform, task, PRIMARY[task]) for o in results.objectives}
         if ranking := ranked(deltas, -1):
@@ -184,30 +181,22 @@ def hardest(results: Results) -> str | None:
 def _leads(results: Results, rankings: dict[str, Ranking]) -> Iterator[str]:
     """Each leader with the tasks on which it loses least, and the tasks without a leader."""
     title = results.objective_title
-    for best in dict.fromkeys(ranking.best for ranking in rankings.values() if ranking.leads):
-        tasks = [
-            f"{task_title(task)} (Δ {percent(r.value)} points; next {title(r.next)}, {percent(r.next_value)})"
-            for task, r in rankings.items()
-            if r.leads and r.best == best
-        ]
+    leaders: dict[str, list[str]] = {}
+    others = []
+    for task, (best, value, following, next_value, leads) in rankings.items():
+        if leads:
+            rest = f"next {title(following)}, {percent(next_value)}"
+            leaders.setdefault(best, []).append(f"{task_title(task)} (Δ {percent(value)} points; {rest})")
+        else:
+            first = f"Δ {percent(value)} with {title(best)}"
+            others.append(f"{task_title(task)} ({first}, {percent(next_value)} with {title(following)})")
+    for best, tasks in leaders.items():
         yield f"{title(best)} loses least on {listed(tasks)}, beyond the noise between seeds"
-    tasks = [
-        f"{task_title(task)} (Δ {percent(r.value)} with {title(r.best)}, {percent(r.next_value)} with {title(r.next)})"
-        for task, r in rankings.items()
-        if not r.leads
-    ]
-    if tasks:
-        yield f"no objective leads on {listed(tasks)}, {noise(results)}"
+    if others:
+        yield f"no objective leads on {listed(others)}, {noise(results)}"
 
 
-def _alignment(results: Results, transform: str) -> Iterator[str]:
-    rankings = (
-        (metric, ranked({o: results.alignments(o, transform, metric) for o in results.objectives}, +1))
-        for metric in ("held-out", "all")
-    )
-    metric, ranking = next(((metric, ranking) for metric, ranking in rankings if ranking), ("", None))
-    if ranking is None:
-        return
+def _alignment(results: Results, transform: str, metric: str, ranking: Ranking) -> str:
     rhos = []
     for task in results.tasks:
         if rho := rho_of(results.points(task, PRIMARY[task]), within=False):
@@ -218,7 +207,6 @@ def _alignment(results: Results, transform: str) -> Iterator[str]:
     value, next_value = percent(ranking.value), percent(ranking.next_value)
     if ranking.leads:
         most = f"{best} aligns the most {metric} types: {value} % (next {following}, {next_value} %)"
-        yield f"{under} {most}, beyond the noise between seeds{over}."
-    else:
-        most = f"({best} {value} %, {following} {next_value} %)"
-        yield f"{under} no objective leads in {metric} types that are aligned {most}, {noise(results)}{over}."
+        return f"{under} {most}, beyond the noise between seeds{over}."
+    most = f"({best} {value} %, {following} {next_value} %)"
+    return f"{under} no objective leads in {metric} types that are aligned {most}, {noise(results)}{over}."

@@ -1,8 +1,9 @@
 """Tables 3 and 8 of ALIGN-MLM, with the published numbers marked as published, and tables that no paper has."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from analysis.papers.align_mlm.overlap import overlap_tables
+from analysis.papers.align_mlm.dials import overlap_tables
 from analysis.papers.columns import RETAINED, Column, main_metrics, score_title, task_columns
 from analysis.papers.texts import table
 from analysis.records.record import ALIGNMENT, DELTA, SWITCHED, TRANSLATED
@@ -32,16 +33,17 @@ def scores_table(results: Results, scale: str) -> Table:
     Where there are floors, with retained transfer, and with a row for each baseline.
     """
     metrics = [(task, m) for task in results.main_tasks for m in dict.fromkeys((PRIMARY[task], PRINTED[task]))]
-    retained, floors = ([RETAINED], ["floors"]) if results.floors.all else ([], [])
-    columns = task_columns(["SUP", "ZS", DELTA, *retained], metrics)
+    floors = results.floors.all
+    columns = task_columns(["SUP", "ZS", DELTA, *([RETAINED] if floors else [])], metrics)
     rows = [*_rows(results, 3, columns), *_floor_rows(results, columns)]
-    return table("table-3", results, scale, (*HEADER, *(c.head for c in columns)), rows, 3, ("SUP", "ZS"), floors)
+    header, measures = (*HEADER, *(column.head for column in columns)), ("SUP", "ZS")
+    return table("table-3", results, scale, header, rows, 3, measures, {"floors": floors})
 
 
 def alignment_table(results: Results, scale: str) -> Table:
     """Table 8: alignment@1 of each kind and Delta of each task, in percent."""
     columns = [Column(f"alignment@1 {metric}", ALIGNMENT, metric) for metric in ALIGNMENTS]
-    columns += task_columns([DELTA, *[RETAINED] * bool(results.floors.all)], main_metrics(results))
+    columns += task_columns([DELTA, *([RETAINED] if results.floors.all else [])], main_metrics(results))
     header, rows = (*HEADER, *(column.head for column in columns)), _rows(results, 8, columns)
     return table("table-8", results, scale, header, rows, 3, ("SUP", "ZS", ALIGNMENT))
 
@@ -65,7 +67,7 @@ def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[s
         for transform in results.transforms:
             learnt = {"SUP": transform, "ZS": results.source}
             floors = (results.floors.of(c.task, c.metric, transform, learnt.get(c.measure, "")) for c in columns)
-            cells = (percent(floor[name].value) if name in floor else MISSING for floor in floors)
+            cells = (percent(floor[name].value if name in floor else None) for floor in floors)
             yield title, results.transform_title(transform), FLOOR, *cells
 
 
@@ -83,7 +85,7 @@ def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
                         cells = map(cell, map(mean, scores))
                         rows.append((objective, results.transform_title(transform), measure, *cells))
         if metrics:
-            titles = {"task": task_title(task), "metric": metric_title(PRIMARY[task])}
+            titles: dict[str, Any] = {"task": task_title(task), "metric": metric_title(PRIMARY[task])}
             header = ("objective", "transform", "measure", *(metric.removeprefix(start) for metric in metrics))
             diagnostics = table("diagnostics", results, scale, header, rows, 3, ("SUP", "ZS"), **titles)
             yield f"diagnostics-{task}", diagnostics

@@ -49,7 +49,7 @@ def imbalance_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]
     kinds = (*DIRECTIONS[:2], "main supervised", "small supervised")
     heads = [f"{score_title(task)}, {kind}" for task in results.main_tasks for kind in kinds]
     header, floors = (*labels, *heads, *(f"alignment@1 held-out, {way}" for way in DIRECTIONS)), _floors(results)
-    parts = ["floors"] if results.floors.all else []
+    parts = {"floors": results.floors.all}
     yield "transfer", table("transfer", results, scale, header, [*transfer, *floors], 3, parts=parts)
 
 

@@ -1,17 +1,19 @@
 """XLM-Align's variants among a study's objectives, and Tables 3 to 7: ablations of the objective's parts and values."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from analysis.papers.columns import RETAINED, Column, main_metrics, rows_of, score_title, task_columns
+from analysis.papers.columns import RETAINED, Column, main_metrics, printed_rows, rows_of, score_title, task_columns
 from analysis.papers.texts import table
-from analysis.records.record import AER, ALIGNMENT, DELTA, LABELS, Published, Record
+from analysis.records.record import AER, ALIGNMENT, DELTA, LABELS, Record
 from analysis.records.run import Described, Start
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, percent
 from analysis.results.measured import BySeed, mean
 from analysis.results.results import Results
 from analysis.tasks.catalog import PRIMARY
+from derive.files import read_toml
 from pretrain.objectives.xlm_align import XLMAlign
 
 SWITCHES = ("tlm", "queries", "labels", "label_layer", "first", "filtering", "layer")
@@ -19,24 +21,9 @@ SWITCHES = ("tlm", "queries", "labels", "label_layer", "first", "filtering", "la
 DEFAULTS: dict[str, Any] = {switch: getattr(XLMAlign(), switch) for switch in SWITCHES}
 DEFAULT = ""  # the setting that the paper's tables compare with: all of XLM-Align as it is
 NEITHER = "without DWA, without TLM"
-TABLES = {
-    3: ("the parts of XLM-Align", (DEFAULT, "without DWA", "without TLM", NEITHER)),
-    4: ("the layer that labels itself", (DEFAULT, "self-labelling layer 8", "self-labelling layer 12")),
-    5: ("the layer that learns denoising word alignment", ("DWA layer 8", "DWA layer 10", "DWA layer 12")),
-    6: ("filtering of the self-labelled links", (DEFAULT, "without filtering")),
-    7: ("the positions that query", (DEFAULT, "queries unmasked", "queries all-aligned", "without DWA")),
-}
-SWITCHED: dict[str, dict[str, Any]] = {
-    DEFAULT: {},
-    "without DWA": {"queries": "none"},
-    "without TLM": {"tlm": False},
-    "without filtering": {"filtering": False},
-    "queries unmasked": {"queries": "unmasked"},
-    "queries all-aligned": {"queries": "all-aligned"},
-}
-"""The switches of a setting; layers are not in it, for a small model has others."""
-LAYERS = {4: ("label_layer", "self-labelling layer"), 5: ("layer", "DWA layer")}
-"""The switch that a table of layers turns, and its name there."""
+_PAPER = read_toml(Path(__file__).with_name("ablations.toml"))
+TABLES: dict[int, dict[str, Any]] = {int(number): entry for number, entry in _PAPER["tables"].items()}
+SWITCHED: dict[str, dict[str, Any]] = _PAPER["switches"]  # the switches of a setting
 TASKS = ("nli", "ner", "pos", "qa")  # the paper's
 STARTS = (
     Column("labels right", LABELS, "precision"),
@@ -75,8 +62,7 @@ def after(start: Start | None) -> str:
     return f" after {start.title}" if start else ""
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """A row of a table: the paper's name for it, and the objective and transform that it is here."""
 
     table: int
@@ -92,33 +78,24 @@ def settings(results: Results) -> list[Setting]:
     """
     start, chosen = usual_start(results), list[Setting]()
     switched = [changes(results.objective(name)) or {} for name in results.objectives]
-    for number, (_, printed) in TABLES.items():
-        names = [name for name in dict.fromkeys((DEFAULT, *printed)) if name in SWITCHED]
+    earlier: set[str] = {DEFAULT}  # the settings of which XLM-Align itself and Table 3 say everything
+    for number, entry in TABLES.items():
+        names = [name for name in dict.fromkeys((DEFAULT, *entry["settings"])) if name in SWITCHED]
         rows = {name: variant(results, start, **SWITCHED[name]) for name in names}
-        rows |= {NEITHER: plain_mlm(results, start)} if NEITHER in printed else {}
-        if number in LAYERS:
-            switch, word = LAYERS[number]
-            for layer in sorted({its[switch] for its in switched if switch in its}):
-                rows[f"{word} {layer}, of ours"] = variant(results, start, **{switch: layer})
-        chosen += [
-            Setting(number, name, objective, transform)
-            for transform in results.transforms
-            for name, objective in rows.items()
-            if objective is not None
-        ]
-    of = {number: {s.name for s in chosen if s.table == number} for number in TABLES}
-    repeated = {number for number in TABLES if of[number] <= ({DEFAULT} if number == 3 else of[3] | {DEFAULT})}
-    return [setting for setting in chosen if setting.table not in repeated]
+        rows |= {NEITHER: plain_mlm(results, start)} if NEITHER in entry["settings"] else {}
+        switch, word = entry.get("layers", ("", ""))
+        for layer in sorted({its[switch] for its in switched if switch in its}):
+            rows[f"{word} {layer}, of ours"] = variant(results, start, **{switch: layer})
+        found = {name: objective for name, objective in rows.items() if objective is not None}
+        if not found.keys() <= earlier:
+            chosen += [Setting(number, *row, transform) for transform in results.transforms for row in found.items()]
+        earlier |= found.keys() if number == 3 else set()
+    return chosen
 
 
 def errors(results: Results, objective: str, transform: str) -> BySeed:
     """AER of the last layer that was measured, each side encoded alone."""
     return results.scores(AER, objective, transform, "", "aer", layer=max(results.layers(AER), default=None))
-
-
-def published_in(results: Results, table: int) -> list[Published]:
-    """The published numbers of a table."""
-    return [p for p in results.published if p.table == table]
 
 
 def records_of(results: Results, rows: Sequence[Setting], measures: Sequence[str]) -> list[Record]:
@@ -147,27 +124,26 @@ def starts_table(results: Results, scale: str) -> Table:
 
 def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     """Tables 3 to 7 with the paper's rows below ours: zero-shot scores, and the quality of the alignment."""
-    every = settings(results)
+    every, start = settings(results), usual_start(results)
     heads = [f"{score_title(task)} ZS" for task in TASKS]
-    for number, (title, names) in TABLES.items():
+    header = ("setting", "languages", "source", *heads, "AER, last layer", "precision of labels")
+    for number, entry in TABLES.items():
         ours = [setting for setting in every if setting.table == number]
         if not ours:
             continue
         rows: list[tuple[str, ...]] = []
-        for setting in ours:
-            cell_of = setting.objective, setting.transform
-            values = [results.scores("ZS", *cell_of, task, PRIMARY[task]) for task in TASKS]
-            values += [errors(results, *cell_of), results.scores(LABELS, *cell_of, "", "precision")]
-            title_of = results.transform_title(setting.transform)
-            rows.append((setting.name or "XLM-Align", title_of, OURS, *map(cell, map(mean, values))))
-        for name in names:
-            printed = {p.task: percent(p.value) for p in published_in(results, number) if p.setting == name}
-            numbers = [*(printed.get(task, MISSING) for task in TASKS), MISSING, MISSING]
-            rows += [(name or "XLM-Align", "XTREME", PUBLISHED, *numbers)] if printed else []
-        header = ("setting", "languages", "source", *heads, "AER, last layer", "precision of labels")
-        start = usual_start(results)
-        about = {"about": title, "begins": after(start) if start else " with weights that are drawn"}
-        parts = ["aer"] if results.has(AER) else []
-        ablations = table("ablations", results, scale, header, rows, 3, parts=parts, table=number, **about)
+        for _, name, objective, transform in ours:
+            values = [results.scores("ZS", objective, transform, task, PRIMARY[task]) for task in TASKS]
+            values += [errors(results, objective, transform)]
+            values += [results.scores(LABELS, objective, transform, "", "precision")]
+            title = results.transform_title(transform)
+            rows.append((name or "XLM-Align", title, OURS, *map(cell, map(mean, values))))
+        printed = printed_rows((p for p in results.published if p.table == number), ["setting"], "task")
+        for name in (name for name in entry["settings"] if (name,) in printed):
+            numbers = map(percent, map(printed[name,].get, TASKS))
+            rows.append((name or "XLM-Align", "XTREME", PUBLISHED, *numbers, MISSING, MISSING))
+        about: dict[str, Any] = {"about": entry["about"], "parts": {"aer": results.has(AER)}, "table": number}
+        about["begins"] = after(start) if start else " with weights that are drawn"
+        ablations = table("ablations", results, scale, header, rows, 3, **about)
         runs = {r.run for r in records_of(results, ours, ("ZS", AER, LABELS))}
         yield f"table-{number}", replace(ablations, runs=tuple(sorted(runs)))

@@ -1,11 +1,11 @@
 """XLM-Align's headlines, and the question that it leaves open, tested as claims; findings in two or three sentences."""
 
 from collections.abc import Iterator, Mapping
+from statistics import fmean
 
 from analysis.papers.align_mlm.claims import noise, ranked, transfer_finding
 from analysis.papers.xlm_align.ablations import SWITCHED, after, changes, errors, variant
 from analysis.records.record import LABELS
-from analysis.records.run import Start
 from analysis.report.table import percent
 from analysis.results.measured import BySeed, judge_difference, judge_estimate, mean
 from analysis.results.results import Results
@@ -13,8 +13,6 @@ from analysis.statistics.verdicts import Claim
 from analysis.tasks.catalog import PRIMARY, task_title
 
 MOST = 0.5  # self-labelling works when most labels are right
-PARTS = {name: SWITCHED[f"without {name}"] for name in ("DWA", "TLM", "filtering")}
-"""The parts that the paper finds to help, and the switches that leave each out."""
 OURS = "ours: the paper has neither gold labels nor another start"
 SECTION_6 = "ours; in section 6 it does “not work very well” from scratch, for want of good labels"
 TABLE_2 = "Table 2 and Figure 2, where it goes on from XLM-R"
@@ -28,18 +26,25 @@ def precision(results: Results, objective: str, transform: str) -> BySeed:
 
 def xlm_align_claims(results: Results) -> list[Claim]:
     """The headlines for the objectives and transforms that the records have."""
-    starts = [results.start(name) for name in results.objectives if changes(results.objective(name)) == {}]
+    wholes = [name for name in results.objectives if changes(results.objective(name)) == {}]
     return [
         claim
         for transform in results.transforms
-        for start in starts
-        for claim in (*_labelling(results, transform, start), *_parts(results, transform, start))
+        for whole in wholes
+        for claims in (_labelling, _parts)
+        for claim in claims(results, transform, whole)
     ]
 
 
-def _labelling(results: Results, transform: str, start: Start | None) -> Iterator[Claim]:
-    whole, cold = variant(results, start), variant(results, None)
-    assert whole is not None  # the start is its own
+def _lower(results: Results, text: str, where: str, transform: str, better: str, worse: str) -> Claim:
+    """That one objective has a lower AER than another."""
+    rates = (errors(results, name, transform) for name in (better, worse))
+    under = f"under {results.transform_title(transform)}"
+    return Claim(f"{text}, {under}", where, ERRORS, judge_difference(*rates, side=-1))
+
+
+def _labelling(results: Results, transform: str, whole: str) -> Iterator[Claim]:
+    start, cold = results.start(whole), variant(results, None)
     under, title = f"under {results.transform_title(transform)}", results.objective_title
     verdict = judge_estimate(mean(precision(results, whole, transform)), +1, MOST)
     right = f"Most of the labels of {title(whole)} are right in the end, {under}"
@@ -52,21 +57,18 @@ def _labelling(results: Results, transform: str, start: Start | None) -> Iterato
     first = start.objective.name if start and start.objective.name in results.objectives else None
     for better, worse in [(whole, cold), (whole, first), *((gold, whole) for gold in golds)]:
         if better is not None and worse is not None and better != worse:
-            rates = (errors(results, name, transform) for name in (better, worse))
-            lower = f"{title(better)} has a lower AER than {title(worse)}, {under}"
-            yield Claim(lower, OURS, ERRORS, judge_difference(*rates, side=-1))
+            text = f"{title(better)} has a lower AER than {title(worse)}"
+            yield _lower(results, text, OURS, transform, better, worse)
 
 
-def _parts(results: Results, transform: str, start: Start | None) -> Iterator[Claim]:
-    whole, under = variant(results, start), f"under {results.transform_title(transform)}"
-    assert whole is not None
-    for part, switches in PARTS.items():
-        without = variant(results, start, **switches)
+def _parts(results: Results, transform: str, whole: str) -> Iterator[Claim]:
+    start, under = results.start(whole), f"under {results.transform_title(transform)}"
+    for part in ("DWA", "TLM", "filtering"):  # the parts that the paper finds to help
+        without = variant(results, start, **SWITCHED[f"without {part}"])
         if without is None:
             continue
-        rates = (errors(results, name, transform) for name in (whole, without))
-        lower = f"With {part}{after(start)} the AER is lower than without, {under}"
-        yield Claim(lower, TABLE_2, ERRORS, judge_difference(*rates, side=-1))
+        text = f"With {part}{after(start)} the AER is lower than without"
+        yield _lower(results, text, TABLE_2, transform, whole, without)
         where = "Table 6" if part == "filtering" else "Table 3"
         for task in results.main_tasks:
             scores = (results.scores("ZS", name, transform, task, PRIMARY[task]) for name in (whole, without))
@@ -76,13 +78,9 @@ def _parts(results: Results, transform: str, start: Start | None) -> Iterator[Cl
 
 def xlm_align_findings(results: Results) -> Iterator[str]:
     """Labels and alignment under the transform whose links are hardest to find, then transfer."""
-    measured = {}
-    for transform in results.transforms:
-        rates = [mean(errors(results, objective, transform)) for objective in results.objectives]
-        if means := [rate.mean for rate in rates if rate]:
-            measured[transform] = sum(means) / len(means)
-    if measured:
-        transform = max(measured, key=lambda name: measured[name])
+    by_transform = {t: {o: errors(results, o, t) for o in results.objectives} for t in results.transforms}
+    measured = {t: [rate.mean for its in rates.values() if (rate := mean(its))] for t, rates in by_transform.items()}
+    if transform := max((t for t in measured if measured[t]), key=lambda t: fmean(measured[t]), default=""):
         under = f"Under {results.transform_title(transform)}"
         labels = {
             objective: precision(results, objective, transform)
@@ -90,7 +88,7 @@ def xlm_align_findings(results: Results) -> Iterator[str]:
             if (changes(results.objective(objective)) or {}).get("labels") != "gold"
         }
         yield from _ends(results, f"{under} the precision of self-made labels ends", labels)
-        last = {objective: errors(results, objective, transform) for objective in results.objectives}
+        last = by_transform[transform]
         yield from _ends(results, f"{under} the alignment error rate of the last layer is", last)
     yield from transfer_finding(results)
 

@@ -15,9 +15,8 @@ from analysis.records.record import (
     SWITCHED,
     TRANSLATED,
     Published,
-    Record,
 )
-from analysis.report.table import MISSING, cell, listed, over_seeds, percent
+from analysis.report.table import cell, listed, percent
 from analysis.results.measured import BySeed, average, gap, judge_estimate, mean
 from analysis.results.results import Results
 from analysis.statistics.verdicts import Claim
@@ -46,26 +45,19 @@ def number(values: BySeed) -> str:
 def printed_cells(values: Mapping[str, float], languages: Sequence[str]) -> list[str]:
     """Numbers by language, and their means without and with the first language, where all have one."""
     means = [
-        percent(fmean(values[name] for name in part)) if part and all(name in values for name in part) else MISSING
+        fmean(values[name] for name in part) if part and all(name in values for name in part) else None
         for part in (languages[1:], languages)
     ]
-    return [*(percent(values[name]) if name in values else MISSING for name in languages), *means]
+    return list(map(percent, [*(values.get(name) for name in languages), *means]))
 
 
 class Continued:
-    """The models of a study, by their objectives' names, the start first.
+    """The models of a study by their objectives' names, the start first, with lookups of their numbers.
 
     The start was trained once, so its own states are the same for every seed. Fine-tuning has noise: a start that was
-    fine-tuned with one seed is compared with the models of this seed alone.
-
-    Attributes:
-        sets: the gold sets.
-        aligners: how links are read, the one that models are judged by first.
-        source: the language that tasks are learnt in.
-        tasks: the tasks that models were fine-tuned on, in the order of tables.
-        layer: the layer that is judged, chosen before anything was scored, of `layers`.
-        mined: the metrics of mining that there are.
-        pairs: the ordered pairs of languages that sentences were retrieved between.
+    fine-tuned with one seed is compared with the models of this seed alone. `aligners` are how links are read, the one
+    that models are judged by first; `layer` is the one that is judged, chosen before anything was scored; `tasks` are
+    in the order of tables, and `pairs` are the ordered pairs of languages that sentences were retrieved between.
     """
 
     def __init__(self, results: Results) -> None:
@@ -83,28 +75,14 @@ class Continued:
         self.seeds = sorted({run.seed for run in runs if (run.start is not None if self.learnt else run.id in tuned)})
         self.mined = [metric for metric in (MINED, MINED_XTREME) if results.has(RETRIEVAL, metric)]
         self.pairs = list(dict.fromkeys((r.first, r.language) for r in records if r.measure == RETRIEVAL))
-        self._languages: dict[str, list[str]] = {}
+        self._languages: dict[str, dict[str, None]] = {}
         self._amounts: dict[str, set[int]] = {}
         for record in records:
-            if record.measure == ZERO_SHOT and record.language not in self._languages.setdefault(record.task, []):
-                self._languages[record.task].append(record.language)
+            if record.measure == ZERO_SHOT:
+                self._languages.setdefault(record.task, {})[record.language] = None
             if record.examples:
                 self._amounts.setdefault(record.task, set()).add(record.examples)
         self.tasks = [name for name in TASKS if name in self._languages]
-
-    @property
-    def unread(self) -> list[str]:
-        """The gold sets of whose two languages no bitext was read."""
-        read = {pair for run in self.results.runs.values() for pair in run.bitexts}
-        return [gold for gold in self.sets if not any(gold in (f"{a}-{b}", f"{b}-{a}") for a, b in read)]
-
-    @property
-    def seeds_note(self) -> str:
-        """What the numbers of tables are means over, and what their intervals are."""
-        if len(self.seeds) > 1:
-            return over_seeds(self.seeds)
-        covers = "± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
-        return f"one seed ({', '.join(map(str, self.seeds))}): {covers}"
 
     def title(self, model: str) -> str:
         return self.results.objective_title(model)
@@ -131,14 +109,14 @@ class Continued:
         examples = examples or self.amounts(task)[-1]
         return self._scores(model, measure, language, task, metric or PRIMARY[task], examples=examples)
 
-    def transferred(self, model: str, task: str, metric: str = "", **how: Any) -> BySeed:
+    def transferred(self, model: str, task: str, **how: Any) -> BySeed:
         """The mean over the languages that a task was tested in and not learnt in; `how` as for `scored`."""
-        return average([self.scored(model, task, language, metric, **how) for language in self.languages(task)])
+        return average([self.scored(model, task, language, **how) for language in self.languages(task)])
 
-    def everywhere(self, model: str, task: str, metric: str = "", **how: Any) -> BySeed:
+    def everywhere(self, model: str, task: str, **how: Any) -> BySeed:
         """The mean over all languages of a task, the source's among them; `how` as for `scored`."""
         every = (self.source, *self.languages(task))
-        return average([self.scored(model, task, language, metric, **how) for language in every])
+        return average([self.scored(model, task, language, **how) for language in every])
 
     def cells(self, model: str, task: str, languages: Sequence[str], **how: Any) -> list[str]:
         """A task in some languages, the source first, and the means without and with it; `how` as for `scored`."""
@@ -149,10 +127,6 @@ class Continued:
         """How many examples models were fine-tuned on, of a learning curve ascending; 0 where it is not recorded."""
         return sorted(self._amounts.get(task, {0}))
 
-    def is_whole(self, record: Record) -> bool:
-        """Whether a record is of a model that was fine-tuned on all examples of its task."""
-        return record.examples == self.amounts(record.task)[-1]
-
     def ways(self, task: str) -> list[str]:
         """How models were fine-tuned on a task: zero-shot, and by its translations where they were."""
         measures = {record.measure for record in self.results.records if record.task == task}
@@ -160,7 +134,7 @@ class Continued:
 
     def languages(self, task: str) -> list[str]:
         """The languages that a task was tested in zero-shot."""
-        return self._languages.get(task, [])
+        return list(self._languages.get(task, ()))
 
     def printed(self, paper: str, tables: Sequence[int] = ()) -> list[Published]:
         """A paper's numbers, or those of some tables; none where tasks were learnt in another language than there."""
@@ -191,41 +165,56 @@ OF_PAIRS = {
     "PPA": {"nli": "PPA, Table 2", "mlqa": "PPA, Table 4"},
 }
 """The tables of papers whose objectives read pairs alone, by the objective and the task."""
-Way = tuple[str, str]
-"""A model, and how it was fine-tuned."""
 LAST = 4  # layers from the top on, in which the paper finds AER lowered most
 
 
 def continued_claims(study: Continued) -> list[Claim]:
-    """XLM-Align against its start and against the same steps without DWA, by what was measured."""
+    """XLM-Align against its start and against the same steps without DWA, by what was measured; then what reads pairs
+    alone against the start, and PPA against itself without TLM; then code-switched pairs against translate-train."""
+    claims = list[Claim]()
     switches = {name: changes(study.results.objective(name)) for name in study.learnt}
     whole = next((name for name, its in switches.items() if its == {}), None)
     without = next((name for name, its in switches.items() if its == {"queries": "none"}), None)
-    rivals = [(whole, study.start), (whole, without), (without, study.start)]
-    claims = [claim for better, worse in rivals if better and worse for claim in _claims(study, better, worse)]
-    return [*claims, *_of_pairs(study), *_of_translations(study)]
-
-
-def _claims(study: Continued, better: str, worse: str) -> Iterator[Claim]:
-    yield from _of_links(study, better, worse) if study.sets else ()
-    yield from _finds(study, better, worse)
-    for task in study.tasks:
-        where = TABLE_1 if worse == study.start else TABLE_3 if task in ABLATED else "ours: Table 3 has other tasks"
-        yield _transfers(study, better, worse, task, where)
-
-
-def _of_pairs(study: Continued) -> Iterator[Claim]:
-    """WEAM and PPA against the start, in their papers' tasks and in others, and PPA against itself without TLM."""
+    for better, worse in ((whole, study.start), (whole, without), (without, study.start)):
+        if better and worse:
+            claims += [*_of_links(study, better, worse), *_finds(study, better, worse)]
+            for task in study.tasks:
+                other = TABLE_3 if task in ABLATED else "ours: Table 3 has other tasks"
+                claims.append(_transfers(study, better, worse, task, TABLE_1 if worse == study.start else other))
     for kind, tables in OF_PAIRS.items():
         of_kind = {name: part for name in study.learnt if (part := study.results.objective(name).part(kind))}
-        whole = [name for name, part in of_kind.items() if "beside" not in part]
-        for name in whole:
-            yield from _finds(study, name, study.start)
+        plain = [name for name, part in of_kind.items() if "beside" not in part]
+        for name in plain:
+            claims += _finds(study, name, study.start)
             for task in study.tasks:
-                yield _transfers(study, name, study.start, task, tables.get(task, "ours: its paper has other tasks"))
-            if "nli" in study.tasks:
-                for other in (other for other in of_kind if other not in whole):
-                    yield _transfers(study, name, other, "nli", "PPA, Table 5")
+                where = tables.get(task, "ours: its paper has other tasks")
+                claims.append(_transfers(study, name, study.start, task, where))
+            for other in (other for other in of_kind if other not in plain and "nli" in study.tasks):
+                claims.append(_transfers(study, name, other, "nli", "PPA, Table 5"))
+    for task in study.tasks:
+        for model in study.models if {TRANSLATED, SWITCHED} <= {*study.ways(task)} else ():
+            text = f"{study.title(model)}: code-switched pairs add to translate-train, {task_title(task)}"
+            ours, theirs = (_by_language(study, model, task, way) for way in (SWITCHED, TRANSLATED))
+            claims.append(_claim(f"{text}, mean of {len(ours)}", "PPA, Table 5", TRANSLATIONS, ours, theirs))
+    return claims
+
+
+def _claim(
+    text: str, where: str, family: str, ours: Sequence[BySeed], theirs: Sequence[BySeed], side: int = +1
+) -> Claim:
+    """That the mean of our numbers is larger (`side` +1) or smaller (-1) than that of theirs."""
+    return Claim(text, where, family, judge_estimate(gap(ours, theirs), side))
+
+
+def _by_language(study: Continued, model: str, task: str, way: str = ZERO_SHOT) -> list[BySeed]:
+    return [study.scored(model, task, language, way=way) for language in study.languages(task)]
+
+
+def _transfers(study: Continued, better: str, worse: str, task: str, where: str) -> Claim:
+    """That a model has higher scores than another in the mean of the languages that a task was not learnt in."""
+    ours, theirs = (_by_language(study, model, task) for model in (better, worse))
+    text = f"{study.title(better)} transfers {task_title(task)} better than {study.title(worse)}, mean of {len(ours)}"
+    return _claim(text, where, TRANSFER, ours, theirs)
 
 
 def _finds(study: Continued, better: str, worse: str) -> Iterator[Claim]:
@@ -234,47 +223,31 @@ def _finds(study: Continued, better: str, worse: str) -> Iterator[Claim]:
         languages = f"mean of {len(study.pairs)} ordered pairs of languages"
         ours, theirs = ([study.found(model, pair, "cosine") for pair in study.pairs] for model in (better, worse))
         text = f"{study.title(better)} finds more translations than {study.title(worse)}, {languages}"
-        verdict = judge_estimate(gap(ours, theirs))
-        yield Claim(f"{text}, layer {study.layer}", "ours: the paper retrieves no sentences", RETRIEVED, verdict)
-
-
-def _of_translations(study: Continued) -> Iterator[Claim]:
-    """Code-switched pairs against translate-train without them, of each model."""
-    for task in study.tasks:
-        if {TRANSLATED, SWITCHED} <= {*study.ways(task)}:
-            for model in study.models:
-                text = f"{study.title(model)}: code-switched pairs add to translate-train, {task_title(task)}"
-                ways = (model, SWITCHED), (model, TRANSLATED)
-                yield _scores(study, task, text, "PPA, Table 5", TRANSLATIONS, *ways)
-
-
-def _transfers(study: Continued, better: str, worse: str, task: str, where: str) -> Claim:
-    text = f"{study.title(better)} transfers {task_title(task)} better than {study.title(worse)}"
-    return _scores(study, task, text, where, TRANSFER, (better, ZERO_SHOT), (worse, ZERO_SHOT))
-
-
-def _scores(study: Continued, task: str, text: str, where: str, family: str, better: Way, worse: Way) -> Claim:
-    """That a model, fine-tuned in one way, scores higher than one in another, in the mean of the other languages."""
-    languages, ways = study.languages(task), (better, worse)
-    ours, theirs = ([study.scored(model, task, name, way=way) for name in languages] for model, way in ways)
-    return Claim(f"{text}, mean of {len(languages)}", where, family, judge_estimate(gap(ours, theirs)))
+        where = "ours: the paper retrieves no sentences"
+        yield _claim(f"{text}, layer {study.layer}", where, RETRIEVED, ours, theirs)
 
 
 def _of_links(study: Continued, better: str, worse: str) -> Iterator[Claim]:
     """Claims about AER, in the layer that is judged and in the last ones."""
-    a, b, models = study.title(better), study.title(worse), (better, worse)
-    cases = [(study.aligners[0], [gold], set_title(gold)) for gold in study.sets]
-    cases += [(aligner, study.sets, f"mean of {len(study.sets)} gold sets") for aligner in study.aligners]
-    for aligner, sets, name in cases:
-        ours, theirs = ([study.errors(model, gold, aligner) for gold in sets] for model in models)
-        text = f"{a} has a lower AER than {b}, {name}, by {aligner}, layer {study.layer}"
-        yield Claim(text, TABLE_2, ERRORS, judge_estimate(gap(ours, theirs), -1))
-    layers = range(study.layers - LAST + 1, study.layers + 1)
-    for aligner in study.aligners:
-        cells = [(gold, aligner, layer) for gold in study.sets for layer in layers]
-        ours, theirs = ([study.errors(model, *one) for one in cells] for model in models)
-        text = f"{a} has a lower mean AER than {b} in the last {LAST} layers, by {aligner}"
-        yield Claim(text, FIGURE_2, ERRORS, judge_estimate(gap(ours, theirs), -1))
+    a, b, sets = study.title(better), study.title(worse), study.sets
+    if not sets:
+        return
+    first, last = study.aligners[0], range(study.layers - LAST + 1, study.layers + 1)
+    lower = f"{a} has a lower AER than {b}"
+    cases = [
+        *((f"{lower}, {set_title(gold)}", first, [gold], [study.layer]) for gold in sets),
+        *((f"{lower}, mean of {len(sets)} gold sets", aligner, sets, [study.layer]) for aligner in study.aligners),
+        *((f"{a} has a lower mean AER than {b} in", aligner, sets, last) for aligner in study.aligners),
+    ]
+    for text, aligner, golds, layers in cases:
+        ours, theirs = (
+            [study.errors(model, gold, aligner, layer) for gold in golds for layer in layers]
+            for model in (better, worse)
+        )
+        if layers is last:
+            yield _claim(f"{text} the last {LAST} layers, by {aligner}", FIGURE_2, ERRORS, ours, theirs, -1)
+        else:
+            yield _claim(f"{text}, by {aligner}, layer {study.layer}", TABLE_2, ERRORS, ours, theirs, -1)
 
 
 def continued_findings(study: Continued) -> Iterator[str]:

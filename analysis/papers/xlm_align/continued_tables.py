@@ -1,14 +1,15 @@
 """Tables of an encoder and of what was pretrained further from it, with published numbers marked as published."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from itertools import permutations
 from typing import Any
 
 from analysis.aligners.methods import DEFAULT, RELEASED
-from analysis.papers.texts import table
+from analysis.papers.columns import printed_rows
+from analysis.papers.texts import TEXTS, table
 from analysis.papers.xlm_align.continued import (
     ABOUT_SMALL,
     PAPER,
-    SMALL,
     ZERO_SHOT,
     Continued,
     number,
@@ -16,12 +17,13 @@ from analysis.papers.xlm_align.continued import (
     set_title,
 )
 from analysis.records.record import MINED, MINED_XTREME, Published
-from analysis.report.table import FLOOR, MISSING, OURS, PUBLISHED, Table, listed, percent
+from analysis.report.table import FLOOR, OURS, PUBLISHED, Table, listed, over_seeds, percent
 from analysis.results.measured import average
 from analysis.tasks.catalog import PRIMARY, PRINTED, TASKS, metric_title, task_title
 from analysis.tasks.questions import Questions
 
 MEANS, BY_LANGUAGE = 1, range(13, 20)  # the paper's tables: of XTREME's means, and of its tasks by language
+BY_PAPER = {"WEAM": (1, 2), "PPA": (2, 4, 5)}  # the tables of tasks by language of papers that read pairs alone
 XTREME = ("pos", "ner", "xquad", "mlqa", "tydiqa", "nli", "paraphrase")
 """Its tasks but for retrieval, in the order of the paper's Table 1."""
 SIMALIGN = ("argmax, as SimAlign printed it",)
@@ -29,6 +31,7 @@ PUBLISHED_RULES = {RELEASED.name: ("optimal transport",), DEFAULT.name: SIMALIGN
 """The name in the paper's Table 2 of a way to read links, or of its kind: its optimal transport is the released one."""
 METRICS = {"cosine": "cosine", "csls": "CSLS"}
 MINED_HEADS = {MINED: "mining F1 (mutual)", MINED_XTREME: "mining F1 (XTREME’s rule)"}
+Rows = Iterable[tuple[str, ...]]
 OF_LANGUAGES = ("mean of the others", "mean of all")
 
 
@@ -53,18 +56,15 @@ def continued_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]
 
 
 def continued_table(
-    study: Continued,
-    name: str,
-    scale: str,
-    header: Iterable[str],
-    rows: Iterable[tuple[str, ...]],
-    labels: int,
-    parts: Collection[str] = (),
-    **values: Any,
+    study: Continued, name: str, scale: str, header: Iterable[str], rows: Rows, labels: int, **values: Any
 ) -> Table:
-    """A table with the caption `name`, which may name what all tables of such a study say of it."""
-    common = {"seeds": study.seeds_note, "source": study.source, "about_small": ABOUT_SMALL}
-    return table(name, study.results, scale, header, rows, labels, parts=parts, **common, **values)
+    """A table as `texts.table` makes it, whose caption may name what all tables of such a study say of it."""
+    seeds = over_seeds(study.seeds)
+    if len(study.seeds) < 2:
+        covers = "± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
+        seeds = f"one seed ({', '.join(map(str, study.seeds))}): {covers}"
+    common: dict[str, Any] = {"seeds": seeds, "source": study.source, "about_small": ABOUT_SMALL}
+    return table(name, study.results, scale, header, rows, labels, **common, **values)
 
 
 def _error_cells(study: Continued, model: str, aligner: str, layer: int) -> list[str]:
@@ -79,16 +79,16 @@ def _errors(study: Continued, scale: str) -> Table:
         for model in study.models
     ]
     names = [*map(set_title, study.sets), "average"]
-    rules = [rule for aligner in study.aligners for rule in PUBLISHED_RULES.get(aligner, ())]
-    printed = [p for p in study.results.published if p.paper == PAPER and p.table == 2]
-    for rule in rules:
-        for encoder in dict.fromkeys(one.objective for one in printed if one.setting == rule):
-            values = {one.task: one.value for one in printed if (one.setting, one.objective) == (rule, encoder)}
-            cells = (percent(values[name]) if name in values else MISSING for name in names)
-            rows.append((encoder, rule, PUBLISHED, *cells))
-    header, parts = ("model", "links by", "source", *names[:-1], "mean"), ["unread"] if study.unread else []
-    about = {"layer": study.layer, "layers": study.layers, "sets": listed(list(map(set_title, study.unread)))}
-    return continued_table(study, "aer", scale, header, rows, 3, parts, **about)
+    table_2 = [p for p in study.results.published if p.paper == PAPER and p.table == 2]
+    for rule in (rule for aligner in study.aligners for rule in PUBLISHED_RULES.get(aligner, ())):
+        printed = printed_rows((p for p in table_2 if p.setting == rule), ["objective"], "task")
+        rows += [(encoder, rule, PUBLISHED, *map(percent, map(its.get, names))) for (encoder,), its in printed.items()]
+    pairs = {pair for run in study.results.runs.values() for pair in run.bitexts}
+    read = {"-".join(names) for pair in pairs for names in permutations(pair)}
+    unread = [set_title(gold) for gold in study.sets if gold not in read]
+    header = ("model", "links by", "source", *names[:-1], "mean")
+    about = {"layer": study.layer, "layers": study.layers, "sets": listed(unread)}
+    return continued_table(study, "aer", scale, header, rows, 3, parts={"unread": unread}, **about)
 
 
 def _retrieval(study: Continued, scale: str) -> Table:
@@ -108,8 +108,8 @@ def _retrieval(study: Continued, scale: str) -> Table:
                 cells.append(number(average([one for one in by_pair if one or metric in METRICS])))
             rows.append((study.title(model), name, *cells))
     heads = [f"{(METRICS | MINED_HEADS)[metric]}, layer {layer}" for layer, metric in columns]
-    parts = [*["mining"] * bool(study.mined), *["xtreme"] * (MINED_XTREME in study.mined)]
-    return continued_table(study, "retrieval", scale, ("model", "languages", *heads), rows, 2, parts)
+    parts = {"mining": study.mined, "xtreme": MINED_XTREME in study.mined}
+    return continued_table(study, "retrieval", scale, ("model", "languages", *heads), rows, 2, parts=parts)
 
 
 def xtreme_table(study: Continued, scale: str) -> Table:
@@ -121,74 +121,52 @@ def xtreme_table(study: Continued, scale: str) -> Table:
         means = {(task, metric): study.everywhere(model, task, metric=metric) for task, metric in columns}
         of_tasks = average([average([means[task, metric] for metric in printed_metrics(task)]) for task in tasks])
         rows.append((study.title(model), OURS, *(number(means[column]) for column in columns), number(of_tasks)))
-    published: dict[str, dict[tuple[str, str], float]] = {}
-    for one in study.printed(PAPER, [MEANS]):
-        published.setdefault(one.objective, {})[one.task, one.metric] = one.value
     small = [its["mean"] for task in tasks if (its := study.of_small(task))]
-    published |= {SMALL: {(one.task, one.metric): one.value for one in small}} if small else {}
+    whole = tasks == list(XTREME)
+    published: dict[str, dict[tuple[str, str], float]] = {}
+    for one in [*study.printed(PAPER, [MEANS]), *small]:
+        published.setdefault(one.objective, {})[one.task, one.metric] = one.value
     for name, values in published.items():
-        theirs = [*columns, ("average", "mean")] if tasks == list(XTREME) else [*columns, ("", "")]
-        rows.append((name, PUBLISHED, *(percent(values[one]) if one in values else MISSING for one in theirs)))
+        theirs = [*columns, ("average", "mean") if whole else ("", "")]
+        rows.append((name, PUBLISHED, *map(percent, map(values.get, theirs))))
     languages = ", ".join(f"{task_title(task)} {len(study.languages(task)) + 1}" for task in tasks)
-    together = "average" if tasks == list(XTREME) else f"mean of {len(tasks)} tasks"
+    together = "average" if whole else f"mean of {len(tasks)} tasks"
     header = ("model", "source", *(f"{task_title(t)} {metric_title(m)}" for t, m in columns), together)
-    parts = ["small"] if small else []
-    return continued_table(study, "xtreme", scale, header, rows, 2, parts, tasks=tasks, languages=languages)
+    about: dict[str, Any] = {"parts": {"small": small}, "tasks": tasks, "languages": languages}
+    return continued_table(study, "xtreme", scale, header, rows, 2, **about)
 
 
 def task_table(study: Continued, task: str, scale: str) -> Table:
     """A task in each language, with floors, and the paper's numbers of the same languages."""
     languages = [study.source, *study.languages(task)]
-    metrics = [metric.name for metric in TASKS[task].metrics]
+    metrics, floors = [metric.name for metric in TASKS[task].metrics], study.results.floors
     rows: list[tuple[str, ...]] = []
     for metric in metrics:
         for model in study.models:
             cells = study.cells(model, task, languages, metric=metric)
             rows.append((study.title(model), metric_title(metric), OURS, *cells))
     for metric in metrics:
-        rows += _floors(study, task, metric, languages)
+        by_language = {language: floors.of(task, metric, language, study.source) for language in languages}
+        for name, baseline in floors.baselines([task]).items():
+            values = {language: its[name].value for language, its in by_language.items() if name in its}
+            rows.append((baseline, metric_title(metric), FLOOR, *printed_cells(values, languages)))
     by_paper = [one for one in study.printed(PAPER, BY_LANGUAGE) if one.task == task]
     small = list(study.of_small(task).values())
-    printed = [*by_paper, *small]
-    for metric in dict.fromkeys(one.metric for one in printed):
-        for model in dict.fromkeys(one.objective for one in printed):
-            values = {one.setting: one.value for one in printed if (one.objective, one.metric) == (model, metric)}
-            if values:
-                rows.append((model, metric_title(metric), PUBLISHED, *printed_cells(values, languages)))
-    parts = {"published": by_paper, "small": small, "floors": study.results.floors.baselines([task])}
+    for metric in dict.fromkeys(one.metric for one in [*by_paper, *small]):
+        own = (one for one in [*by_paper, *small] if one.metric == metric)
+        for (model,), values in printed_rows(own, ["objective"], "setting").items():
+            rows.append((model, metric_title(metric), PUBLISHED, *printed_cells(values, languages)))
+    parts = {"published": by_paper, "small": small, "floors": floors.baselines([task])}
     about = {"tasks": [task], "task": task_title(task)}
     about["tables"] = " and ".join(sorted({str(one.table) for one in by_paper}))
     header = ("model", "metric", "source", *languages, *OF_LANGUAGES)
-    return continued_table(study, "task", scale, header, rows, 3, [name for name, its in parts.items() if its], **about)
+    return continued_table(study, "task", scale, header, rows, 3, parts=parts, **about)
 
 
 def printed_metrics(task: str) -> list[str]:
     """The metrics of a task in published tables: one, or two where questions are answered."""
     its = TASKS[task]
     return [metric.name for metric in its.metrics] if isinstance(its, Questions) else [PRINTED[task]]
-
-
-def _floors(study: Continued, task: str, metric: str, languages: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    floors = study.results.floors
-    for name, baseline in floors.baselines([task]).items():
-        by_language = {language: floors.of(task, metric, language, study.source).get(name) for language in languages}
-        values = {language: floor.value for language, floor in by_language.items() if floor}
-        yield baseline, metric_title(metric), FLOOR, *printed_cells(values, languages)
-
-
-BY_PAPER = {
-    "WEAM": (
-        (1, 2),
-        "from mBERT, a model for each pair of languages, two epochs of its parallel text; English of TLM and WEAM is "
-        "the mean of the three",
-    ),
-    "PPA": (
-        (2, 4, 5),
-        "from mBERT, with all of MultiNLI or SQuAD and its machine translation; 250k, 600k and 2M are sentence pairs a "
-        "language; its translate-train is with code-switched pairs unless it says without",
-    ),
-}
-"""The papers with tables of tasks by language: these tables, and what their numbers come from."""
 
 
 def tables_by_language(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
@@ -202,8 +180,7 @@ def tables_by_language(study: Continued, scale: str) -> Iterator[tuple[str, Tabl
 
 def _printed(study: Continued, paper: str, task: str) -> list[Published]:
     """What a paper prints of a task by language, each number once: some tables repeat the rows of others."""
-    tables, _ = BY_PAPER[paper]
-    here = [p for p in study.results.published if (p.paper, p.task) == (paper, task) and p.table in tables]
+    here = [one for one in study.printed(paper, BY_PAPER[paper]) if one.task == task]
     return list({(p.objective, p.setting, p.language, p.metric): p for p in reversed(here)}.values())[::-1]
 
 
@@ -213,10 +190,10 @@ def by_language(study: Continued, task: str, paper: str, scale: str) -> Table:
     Languages are those of the paper that the task was tested in, so that means are over the same ones; where it has
     none of the task, they are all.
     """
-    printed = _printed(study, paper, task) if study.source == "en" else []
+    printed, ways = _printed(study, paper, task), study.ways(task)
     theirs = {one.language for one in printed}
     languages = [study.source, *(name for name in study.languages(task) if name in theirs or not printed)]
-    metrics, ways = list(dict.fromkeys(one.metric for one in printed)) or [PRIMARY[task]], study.ways(task)
+    metrics = list(dict.fromkeys(one.metric for one in printed)) or [PRIMARY[task]]
     rows: list[tuple[str, ...]] = []
     for metric in metrics:
         for model in study.models:
@@ -224,16 +201,14 @@ def by_language(study: Continued, task: str, paper: str, scale: str) -> Table:
                 cells = study.cells(model, task, languages, metric=metric, way=way)
                 rows.append((study.title(model), way, metric_title(metric), OURS, *cells))
     for metric in metrics:
-        values: dict[tuple[str, str], dict[str, float]] = {}
-        for one in printed:
-            if one.metric == metric:
-                values.setdefault((one.objective, one.setting), {})[one.language] = one.value
-        for (name, setting), its in values.items():
+        own = (one for one in printed if one.metric == metric)
+        for (name, setting), its in printed_rows(own, ["objective", "setting"], "language").items():
             cells = printed_cells(its, languages)
             rows.append((name, setting or "zero-shot", metric_title(metric), PUBLISHED, *cells))
     tables = sorted({one.table for one in printed})
-    about = {"tasks": [task], "task": task_title(task), "paper": paper, "about": BY_PAPER[paper][1]}
+    about = {"tasks": [task], "task": task_title(task), "paper": paper}
+    about |= {"about": TEXTS["tables"]["by-language"]["about"][paper]}
     about["tables"] = f"{'s' if len(tables) > 1 else ''} {' and '.join(map(str, tables))}"
     header = ("model", "fine-tuning", "metric", "source", *languages, *OF_LANGUAGES)
-    parts = [*["ways"] * (ways != [ZERO_SHOT]), *["published"] * bool(printed)]
-    return continued_table(study, "by-language", scale, header, rows, 4, parts, **about)
+    parts = {"ways": ways != [ZERO_SHOT], "published": printed}
+    return continued_table(study, "by-language", scale, header, rows, 4, parts=parts, **about)

@@ -1,209 +1,179 @@
-"""Figures of a study of XLM-Align: its labels over the steps, AER by layer (Figure 2), and Tables 3 to 7 as gains.
+"""Figures of XLM-Align: Tables 3 to 7 as gains, AER by layer (Figure 2), tasks by language.
 
 Each is None where records cannot fill it, or with more objectives or transforms than a figure can tell apart.
 """
 
-import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.markers import CARETLEFTBASE, CARETRIGHTBASE
 from matplotlib.ticker import MaxNLocator
 
-from analysis.papers.looks import Look, family, keys, look, looks
+from analysis.papers.looks import PUBLISHED, family, keys, look, looks
 from analysis.papers.texts import heading, plot
-from analysis.papers.xlm_align.ablations import (
-    DEFAULT,
-    TABLES,
-    TASKS,
-    published_in,
-    records_of,
-    settings,
-    usual_start,
-    variant,
-)
-from analysis.records.record import AER, LABELS
-from analysis.report.drawing import (
-    DIFFERENCE,
-    FULL,
-    INK,
-    MOST,
-    Dash,
-    Fill,
-    Point,
-    draw_intervals,
-    ends,
-    fills,
-    grid,
-    key,
-    legend,
-    steps_axis,
-    styled,
-)
+from analysis.papers.xlm_align import ablations
+from analysis.papers.xlm_align.ablations import DEFAULT, TABLES, TASKS
+from analysis.papers.xlm_align.continued import PAPER, SMALL, SOURCE_SCORE, ZERO_SHOT, Continued, set_title
+from analysis.papers.xlm_align.continued_tables import BY_LANGUAGE, PUBLISHED_RULES, printed_metrics
+from analysis.records.record import AER, Published
+from analysis.report import drawing
+from analysis.report.drawing import DIFFERENCE, INK
 from analysis.report.plot import Plot
-from analysis.results.measured import BySeed, difference, means
+from analysis.results.measured import difference, mean, means
 from analysis.results.results import Results
-from analysis.statistics.intervals import Estimate
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-KINDS = {"precision": "label precision", "share": "words with a label"}
-MARKERS = 8  # on a line, about, so that they do not hide it
-ABREAST = 4  # panels in a row
-BESIDE = 0.06  # of a layer's width, between the intervals of two lines
-WAYS: dict[bool, tuple[str, Dash]] = {
-    False: ("each sentence encoded alone", "-"),
-    True: ("both sentences in one row", "--"),
-}
-"""How sentences are encoded, by whether they are joint."""
 ARROWS = (CARETLEFTBASE, CARETRIGHTBASE)  # markers where an interval goes on beyond the axis
 BELOW = 0.24  # of a row's height, from our number to the paper's
+COLUMNS = 2  # panels in a row, of studies that start from an encoder
+LOWEST = 4  # of the layers, one in so many is not drawn
+PAPERS, PAPERS_LAYER = ("XLM-R", PAPER), 8  # the paper's encoders, and the layer of twelve that its numbers are of
+WIDTH = 0.7  # of the room between two languages, that the models of one take
 ROOM, STEP = 2, 5  # the axis reaches so many times as far as the farthest number, rounded up to a multiple of points
 
 
-def label_figure(results: Results, scale: str) -> Plot | None:
-    """Precision of the labels beside the share of words that have one, over the steps, a row for each transform."""
-    cells = [(o, t) for o in results.objectives for t in results.transforms]
-    labels = {(*cell, kind): results.growth(*cell, kind, LABELS) for cell in cells for kind in KINDS}
-    labelled = [cell for cell in cells if labels[(*cell, "precision")]]
-    rows = [t for t in results.transforms if any(t == transform for _, transform in labelled)]
-    labelling, look = list(dict.fromkeys(objective for objective, _ in labelled)), looks(results)
-    if not rows or not look or len(rows) > MOST:
-        return None
-    with styled(FULL, 1.7 + 2.2 * len(rows), heading("figure-labels", scale)) as figure:
-        axes = figure.subplots(len(rows), len(KINDS), sharex=True, sharey=True, squeeze=False)
-        for row, transform in zip(axes, rows, strict=True):
-            for panel, (kind, title) in zip(row, KINDS.items(), strict=True):
-                for objective in labelling:
-                    _label_lines(panel, labels[objective, transform, kind], look[objective])
-                panel.set_title(f"{results.transform_title(transform)}, {title}")
-            row[0].set_ylabel("share, %")
-            row[0].set_ylim(0, 103)
-        steps_axis(axes[0, 0])
-        for panel in axes[-1]:
-            panel.set_xlabel("step, the steps of the start included")
-        legend(figure, keys(results, look, labelling, line=None), 2)
-    records = [r for r in results.records if r.measure == LABELS and r.metric in KINDS]
-    return plot("figure-labels", figure, results, records)
-
-
-def _label_lines(panel: Axes, values: dict[int, BySeed], look: Look) -> None:
-    """Each seed as a thin line and their mean as a thick one, in percent."""
-    colour, marker, dash = look
-    steps, seeds = list(values), sorted({seed for scores in values.values() for seed in scores})
-    for seed in seeds if len(seeds) > 1 else ():
-        line = {step: scores[seed].value for step, scores in values.items() if seed in scores}
-        panel.plot(list(line), [100 * value for value in line.values()], dash, color=colour, linewidth=0.8, alpha=0.5)
-    means = [100 * sum(measured.value for measured in scores.values()) / len(scores) for scores in values.values()]
-    panel.plot(steps, means, dash, color=colour, marker=marker, markersize=6, markevery=1 + len(steps) // MARKERS)
-
-
-def contextual_figure(results: Results, scale: str) -> Plot | None:
-    """AER by layer, a panel for each objective, a line for each transform and way to encode."""
-    layers, look = results.layers(AER), looks(results)
-    cells = [(o, t) for o in results.objectives for t in results.transforms if _errors(results, o, t, layers)]
-    objectives = list(dict.fromkeys(objective for objective, _ in cells))
-    transforms = [name for name in results.transforms if any(name == t for _, t in cells)]
-    if len(layers) < 2 or not objectives or not look or len(results.transforms) > MOST:
-        return None
-    fill, columns = fills(results.transforms), min(ABREAST, len(objectives))
-    lines = [(transform, joint) for transform in transforms for joint in WAYS]
-    height = 1.8 + 2.1 * -(-len(objectives) // columns)
-    with styled(FULL, height, heading("figure-layers", scale)) as figure:
-        axes = grid(figure, len(objectives), columns, sharex=True, sharey=True)
-        for panel, objective in zip(axes.flat, objectives, strict=False):
-            for place, (transform, joint) in enumerate(lines):
-                shift = BESIDE * (place - (len(lines) - 1) / 2)
-                rates = _errors(results, objective, transform, layers, joint)
-                points = [(layer + shift, estimate) for layer, estimate in rates]
-                _layer_line(panel, points, look[objective], fill[transform], WAYS[joint][1])
-            panel.set_title(textwrap.fill(results.objective_title(objective), 20), fontsize=9.5)
-            panel.set_xticks(layers)
-            panel.tick_params(labelbottom=True)
-            panel.set_ylim(-3, 103)
-        for panel in axes.flat[len(objectives) - columns : len(objectives)]:
-            panel.set_xlabel("layer")
-        for panel in axes[:, 0]:
-            panel.set_ylabel("AER, %")
-        handles = [key(results.transform_title(name), INK, "o", fill[name]) for name in transforms]
-        handles += [key(title, INK, "", line=dash) for title, dash in WAYS.values()]
-        legend(figure, handles, 2, handlelength=3)
-    records = [r for r in results.records if r.measure == AER]
-    return plot("figure-layers", figure, results, records)
-
-
-def _errors(
-    results: Results, objective: str, transform: str, layers: Sequence[int], joint: bool = False
-) -> list[Point]:
-    """The mean over seeds at each layer that was measured."""
-    return means((n, results.scores(AER, objective, transform, "", "aer", layer=n, joint=joint)) for n in layers)
-
-
-def _layer_line(panel: Axes, rates: list[Point], look: Look, fill: Fill, dash: Dash) -> None:
-    """Means over seeds in percent, and their intervals."""
-    layers, values = [layer for layer, _ in rates], [100 * one.mean for _, one in rates]
-    style: dict[str, Any] = {"fillstyle": "full" if fill == "none" else fill, "markerfacecoloralt": "#ffffff"}
-    style |= {"markerfacecolor": "#ffffff" if fill == "none" else look.colour, "linewidth": 1.2}
-    panel.plot(layers, values, dash, color=look.colour, marker=look.marker, markersize=6, **style)
-    if any(one.seeds > 1 for _, one in rates):
-        draw_intervals(panel, layers, ends([one for _, one in rates]), look.colour)
-
-
 def ablation_figure(results: Results, scale: str) -> Plot | None:
-    """What each setting gains over XLM-Align as it is, a panel for each task, all of one scale.
-
-    None without a setting to compare.
-    """
-    every = settings(results)
+    """What each setting gains over XLM-Align as it is, a panel for each task, all of one scale."""
+    every = ablations.settings(results)
     rows = list(dict.fromkeys((s.name, s.objective, s.transform) for s in every if s.name != DEFAULT))
-    default = variant(results, usual_start(results))
+    default = ablations.variant(results, ablations.usual_start(results))
     tasks = [task for task in TASKS if task in results.tasks]
     if not rows or not tasks or default is None:
         return None
-    several = len(results.transforms) > 1
-    labels = [f"{name}{f' ({results.transform_title(transform)})' * several}" for name, _, transform in rows]
     gains = {
         (y, task): difference(*(results.scores("ZS", o, transform, task, PRIMARY[task]) for o in (objective, default)))
         for y, (_, objective, transform) in enumerate(rows)
         for task in tasks
     }
-    published = [p for table in TABLES for p in published_in(results, table)]
+    published = sorted((p for p in results.published if p.table in TABLES), key=lambda p: p.table)
     start = {p.task: p.value for p in published if p.table == 3 and p.setting == DEFAULT}
     # The published difference to the default; POS's is of F1 on bare tags.
     printed = {(p.setting, p.task): p.value - start[p.task] for p in published if p.task in start}
     theirs = [printed[name, task] for name, _, _ in rows for task in tasks if (name, task) in printed]
     farthest = max((100 * abs(gain) for gain in [*(g.mean for g in gains.values() if g), *theirs]), default=0.0)
     reach = max(STEP, STEP * -(-ROOM * farthest // STEP))
-    with styled(FULL, 2.1 + 0.36 * len(labels), heading("figure-ablations", scale)) as figure:
-        axes = figure.subplots(1, len(tasks), sharex=True, sharey=True, squeeze=False)[0]
-        for panel, task in zip(axes, tasks, strict=True):
-            for y, (name, objective, _) in enumerate(rows):
-                if gain := gains[y, task]:
-                    _gain(panel, gain, y, reach, look(results.objective(objective), results.start(objective)))
-                if (name, task) in printed:
-                    x = 100 * printed[name, task]
-                    panel.plot(x, y + BELOW, "D", color=INK, markerfacecolor="#ffffff", markersize=5)
-            panel.axvline(0, color=INK, linewidth=0.8)
-            panel.set_title(f"{task_title(task)}\n{metric_title(PRIMARY[task])}")
-            panel.set_xlim(-reach, reach)
-            panel.set_xlabel("ZS gained, points")
-            panel.xaxis.set_major_locator(MaxNLocator(4, prune="both"))  # so that two panels' numbers do not meet
-        axes[0].set_yticks(range(len(labels)), labels)
-        axes[0].set_ylim(len(labels) - 0.5, -0.5)
+
+    def draw(panel: Axes, task: str) -> None:
+        """Our number and its interval, with an arrow where that is longer than the axis, and the paper's below."""
+        for y, (name, objective, _) in enumerate(rows):
+            if gain := gains[y, task]:
+                colour, marker, _ = look(results.objective(objective), results.start(objective))
+                (both,) = drawing.ends([gain], DIFFERENCE)
+                panel.plot(100 * gain.mean, y, marker, color=colour, markersize=6)
+                drawing.draw_intervals(panel, [y], [both], colour, across=True)
+                for end, arrow in zip(both or (), ARROWS, strict=False):
+                    if abs(end) > reach:
+                        edge = reach if end > 0 else -reach
+                        panel.plot(edge, y, linestyle="", marker=arrow, color=colour, markersize=6, clip_on=False)
+            if (name, task) in printed:
+                x = 100 * printed[name, task]
+                panel.plot(x, y + BELOW, "D", color=INK, markerfacecolor="#ffffff", markersize=5)
+        panel.axvline(0, color=INK, linewidth=0.8)
+        panel.set_xlim(-reach, reach)
+        panel.xaxis.set_major_locator(MaxNLocator(4, prune="both"))  # so that two panels' numbers do not meet
+
+    panels = [(f"{task_title(task)}\n{metric_title(PRIMARY[task])}", task) for task in tasks]
+    title, labels = heading("figure-ablations", scale), ("ZS gained, points", "")
+    height, shared = (2.1, 0.36 * len(rows)), {"sharex": True, "sharey": True}
+    with drawing.small_multiples(title, panels, draw, len(tasks), height, labels, **shared) as (figure, axes):
+        several = len(results.transforms) > 1
+        names = [f"{name}{f' ({results.transform_title(transform)})' * several}" for name, _, transform in rows]
+        axes[0, 0].set_yticks(range(len(names)), names)
+        axes[0, 0].set_ylim(len(names) - 0.5, -0.5)
         families = dict.fromkeys(family(results.objective(objective)) for _, objective, _ in rows)
-        handles = [key(f"ours, {one.plain.title}", one.look.colour, "", line="-") for one in families if one]
-        handles.append(key("published, at the paper’s scale", INK, "D", "none"))
-        legend(figure, handles, 3)
-    records = records_of(results, every, ("ZS",))
+        handles = [drawing.key(f"ours, {one.plain.title}", one.look.colour, "", line="-") for one in families if one]
+        handles.append(drawing.key("published, at the paper’s scale", INK, "D", "none"))
+        drawing.legend(figure, handles, 3)
+    records = ablations.records_of(results, every, ("ZS",))
     return plot("figure-ablations", figure, results, records, [p for p in published if p.task in tasks])
 
 
-def _gain(panel: Axes, gain: Estimate, y: float, reach: float, mark: Look) -> None:
-    """Our number and its interval, with an arrow where that is longer than the axis."""
-    (both,) = ends([gain], DIFFERENCE)
-    panel.plot(100 * gain.mean, y, mark.marker, color=mark.colour, markersize=6)
-    draw_intervals(panel, [y], [both], mark.colour, across=True)
-    for end, marker in zip(both or (), ARROWS, strict=False):
-        if abs(end) > reach:
-            edge = reach if end > 0 else -reach
-            panel.plot(edge, y, linestyle="", marker=marker, color=mark.colour, markersize=6, clip_on=False)
+def published_key(name: str) -> Any:
+    """The legend's entry of a published encoder."""
+    return drawing.key(f"{name}, published", *PUBLISHED[name][:2], "none")
+
+
+def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
+    """AER by layer by each way to read links: a panel a gold set, a line a model, the paper's numbers at their layer.
+
+    As in the paper the lowest layers are not drawn: their rate is high and the same for all.
+    """
+    look, layers = looks(study.results, study.models), range(study.layers // LOWEST, study.layers + 1)
+
+    def draw(panel: Axes, content: tuple[str, str, list[Published]]) -> None:
+        gold, aligner, printed = content
+        for rank, (model, (colour, marker, dash)) in enumerate(look.items()):
+            shift = 0.12 * (rank - (len(look) - 1) / 2)
+            points = means((layer + shift, study.errors(model, gold, aligner, layer)) for layer in layers)
+            drawing.draw_points(panel, points, colour, linestyle=dash, marker=marker, markersize=4.5, linewidth=1.2)
+        for one in printed:
+            if one.objective in PAPERS and one.task == set_title(gold):
+                colour, marker, _ = PUBLISHED[one.objective]
+                style: dict[str, Any] = {"fillstyle": "none", "markersize": 7, "zorder": 4}
+                panel.plot(PAPERS_LAYER, 100 * one.value, marker, color=colour, **style)
+        panel.set_xticks(layers)
+
+    for aligner in study.aligners if look else ():
+        rules = PUBLISHED_RULES.get(aligner, ())
+        printed = [p for p in study.results.published if p.table == 2 and p.setting in rules]
+        panels = [(set_title(gold), (gold, aligner, printed)) for gold in study.sets]
+        title, labels = heading("figure-aer", scale, aligner=aligner), ("layer", "AER, %")
+        with drawing.small_multiples(title, panels, draw, COLUMNS, (1.5, 2.6), labels, sharex=True) as (figure, _):
+            theirs = [name for name in PAPERS if any(one.objective == name for one in printed)]
+            drawing.legend(figure, [*keys(study.results, look, line=None), *map(published_key, theirs)], 3)
+        records = [r for r in study.results.records if r.measure == AER and r.aligner == aligner]
+        about: dict[str, Any] = {"aligner": aligner, "layer": PAPERS_LAYER, "seeds": study.seeds}
+        about["item"] = "seed" if len(study.seeds) > 1 else "sentence"
+        yield plot("figure-aer", figure, study.results, records, printed, file=f"figure-aer-{aligner}", **about)
+
+
+def task_figure(study: Continued, scale: str) -> Plot | None:
+    """A panel a task: each model in each language, the source first, above the strongest baseline there."""
+    source, look = study.source, looks(study.results, study.models) if study.tasks else {}
+    if not look:
+        return None
+    metrics = {task: printed_metrics(task)[0] for task in study.tasks}
+    languages = {task: [source, *study.languages(task)] for task in study.tasks}
+    small = [number for task in metrics for number in study.of_small(task).values()]
+    published = {
+        name: [p for p in numbers if metrics.get(p.task) == p.metric and p.setting in languages[p.task]]
+        for name, numbers in ((PAPER, study.printed(PAPER, BY_LANGUAGE)), (SMALL, small))
+    }
+
+    def draw(panel: Axes, task: str) -> None:
+        """The models of a language side by side, published numbers right of them, and a line for the baseline."""
+        metric, step = metrics[task], WIDTH / (len(look) + 1)
+        for place, language in enumerate(languages[task]):
+            for rank, (model, (colour, marker, _)) in enumerate(look.items()):
+                if score := mean(study.scored(model, task, language, metric)):
+                    style: dict[str, Any] = {"marker": marker, "linestyle": "none", "markersize": 4.5, "zorder": 3}
+                    drawing.draw_points(panel, [(place + (rank - len(look) / 2) * step, score)], colour, **style)
+            if low := study.results.floors.highest(task, metric, language, source):
+                sides = [place - WIDTH / 2 - 0.05, place + WIDTH / 2 + 0.05]
+                panel.plot(sides, [100 * low.value] * 2, "-", color=INK, linewidth=1, zorder=1)
+        for name, numbers in published.items():
+            theirs = [(languages[task].index(p.setting) + len(look) / 2 * step, p) for p in numbers if p.task == task]
+            colour, marker, _ = PUBLISHED[name]
+            x, y = [place for place, _ in theirs], [100 * one.value for _, one in theirs]
+            panel.plot(x, y, marker, color=colour, fillstyle="none")
+        panel.set_xticks(range(len(languages[task])), languages[task], fontsize=8)
+        panel.set_xlim(-0.6, len(languages[task]) - 0.4)
+        panel.set_ylim(-3, 103)
+        panel.grid(visible=False, axis="x")
+        panel.axvline(0.5, color=INK, linewidth=0.5, linestyle=":")
+
+    panels, title = [(task_title(task), task) for task in metrics], heading("figure-tasks", scale, source=source)
+    with drawing.small_multiples(title, panels, draw, COLUMNS, (1.7, 2.3)) as (figure, axes):
+        for panel, metric in zip(axes.flat, metrics.values(), strict=False):
+            panel.set_ylabel(f"{metric_title(metric)}, %")
+        floors = [f for f in study.results.floors.all if metrics.get(f.task) == f.metric and f.learnt == source]
+        baseline = [drawing.key("strongest baseline without a model", INK, "", line="-")] if floors else []
+        theirs = [published_key(name) for name, numbers in published.items() if numbers]
+        drawing.legend(figure, [*keys(study.results, look), *baseline, *theirs], 3)
+    scores = study.results.select((SOURCE_SCORE, ZERO_SHOT), metrics)
+    records = [record for record in scores if record.examples == study.amounts(record.task)[-1]]
+    about: dict[str, Any] = {"source": source, "model": SMALL, "seeds": study.seeds}
+    parts = {"published": published[PAPER], "small": published[SMALL]}
+    numbers = [*published[PAPER], *published[SMALL]]
+    return plot("figure-tasks", figure, study.results, records, numbers, floors, parts=parts, **about)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -9,13 +10,14 @@ from matplotlib.lines import Line2D
 
 from analysis.aligners.encoder import main_layer
 from analysis.aligners.methods import BY_NAME, RELEASED
+from analysis.papers.columns import printed_rows
 from analysis.papers.looks import PUBLISHED as PUBLISHED_LOOKS
-from analysis.papers.looks import Look, looks
+from analysis.papers.looks import Look, keys, looks
 from analysis.papers.published import notes, published_layers
 from analysis.papers.texts import heading, plot, table
 from analysis.papers.xlm_align.continued import set_title
 from analysis.records.record import AER, LinkCounts, Record
-from analysis.report.drawing import FULL, INK, SOFT, Dash, key, legend, styled
+from analysis.report.drawing import INK, SOFT, Dash, key, legend, small_multiples
 from analysis.report.plot import Plot
 from analysis.report.table import MISSING, OURS, PUBLISHED, Table, hundredths, link_cells, listed, percent
 from analysis.results.measured import Measured, gap
@@ -53,11 +55,6 @@ class System:
     records: Mapping[str, Record] = field(compare=False)
 
     @property
-    def named(self) -> bool:
-        """Whether it needs no encoder, or reads links by a method that has a name of its own."""
-        return not self.layers or self.aligner in BY_NAME
-
-    @property
     def counts(self) -> dict[str, LinkCounts]:
         return {gold: record.links for gold, record in self.records.items() if record.links}
 
@@ -76,16 +73,15 @@ class System:
         """The mean of its error rates on gold sets, as the paper's average; None where it has not all of them."""
         rates = [self.counts[gold].aer if gold in self.counts else None for gold in sets]
         measured = [rate for rate in rates if rate is not None]
-        return sum(measured) / len(measured) if measured and len(measured) == len(rates) else None
+        return fmean(measured) if measured and len(measured) == len(rates) else None
 
 
 class Systems:
     """The systems of a study of word alignment in the order of its records, and its gold sets.
 
-    Attributes:
-        main: every system by a method with a name of its own, of encoders the chosen layer.
-        without_encoder: the diagonal, and fast_align's headline.
-        rows: those of Table 2: encoders with each side alone, and the released aligner's rule as it is released.
+    `main` are those by a method with a name of its own, of encoders the chosen layer; `without_encoder` the diagonal
+    and fast_align's headline; `rows` those of Table 2: encoders with each side alone, and the released aligner's rule
+    as it is released.
     """
 
     def __init__(self, results: Results, sets: Sequence[str] = ()) -> None:
@@ -101,7 +97,8 @@ class Systems:
             by_system.setdefault((record.aligner, learnt, title, *facets), {})[record.gold_set] = record
         ordered = ({gold: by_set[gold] for gold in self.sets if gold in by_set} for by_set in by_system.values())
         self.all = [System(*key, its) for key, its in zip(by_system, ordered, strict=True)]
-        self.main = [s for s in self.all if s.named and s.layer in (None, s.main_layer)]
+        named = [s for s in self.all if not s.layers or s.aligner in BY_NAME]
+        self.main = [s for s in named if s.layer in (None, s.main_layer)]
         headline = [s for s in self.all if s.aligner == FAST_ALIGN and s.symmetrisation == HEADLINE]
         self.without_encoder = [*(s for s in self.all if s.aligner == DIAGONAL), *headline]
         alone = [s for s in self.encoders(joint=False) if s.aligner != RELEASED.name]
@@ -134,7 +131,13 @@ def link_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     systems = Systems(results)
     given = systems.by_objective(given=True)
     yield "table-2", table_2(systems, scale)
-    yield "measures", measures_table(systems, scale)
+    measures = []
+    for system in systems.rows:
+        counts = system.counts
+        counts |= {"all pairs": sum(counts.values(), LinkCounts())} if len(counts) > 1 else {}
+        measures += [(_aligner(system), system.learnt_from, gold, *link_cells(its)) for gold, its in counts.items()]
+    header = (*SYSTEM, "gold set", "AER", "precision", "recall", "F1", "links", "sure")
+    yield "measures", table("measures", results, scale, header, measures, 3)
     ways = ((s.aligner, s.learnt_from, s.way, *systems.rates(s)) for s in systems.main)
     yield "ways", table("ways", results, scale, (*SYSTEM, "way", *systems.header), ways, 3)
     if any(system.layers for system in systems.all):
@@ -151,23 +154,19 @@ def table_2(systems: Systems, scale: str) -> Table:
     """AER in percent by aligner and encoder, at the layer chosen beforehand."""
     rows = [(_aligner(system), system.learnt_from, OURS, *systems.rates(system)) for system in systems.rows]
     published = [number for number in systems.results.published if number.table == 2]
-    for setting, encoder in dict.fromkeys((number.setting, number.objective) for number in published):
-        values = {p.task: p.value for p in published if (p.setting, p.objective) == (setting, encoder)}
-        names = [*map(set_title, systems.sets), "average"]
-        rows.append((setting, encoder, PUBLISHED, *(hundredths(values.get(name)) for name in names), MISSING))
-    return table("table-2", systems.results, scale, (*SYSTEM, "source", *systems.header), rows, 3, **_about(systems))
-
-
-def _about(systems: Systems) -> dict[str, Any]:
-    """What must be known to read Table 2: parts of its note, and their values."""
+    names = [*map(set_title, systems.sets), "average"]
+    for labels, values in printed_rows(published, ["setting", "objective"], "task").items():
+        rows.append((*labels, PUBLISHED, *map(hundredths, map(values.get, names)), MISSING))
     pretrained, given = (systems.by_objective(given=one) for one in (False, True))
+    # sets without a text of their own: whatever fast_align learnt from has the sentence pairs of the set alone
     texts = [(gold, s.learnt, s.counts[gold].pairs) for s in systems.without_encoder for gold in s.counts if s.learnt]
     several = {gold for gold, _, _ in texts if len({learnt for other, learnt, _ in texts if other == gold}) > 1}
     sizes = ", ".join(f"{gold} {pairs}" for gold, _, pairs in texts if gold not in several)
     parts = {"pretrained": pretrained, "encoders": pretrained or given, "alone": sizes, "none": not given}
-    about: dict[str, Any] = {"parts": [name for name, present in parts.items() if present], "sizes": sizes}
+    about: dict[str, Any] = {"parts": parts, "sizes": sizes}
     about |= {"layers": pretrained[0].layers, "layer": main_layer(pretrained[0].layers)} if pretrained else {}
-    return about | {"published": notes("xlm_align").get(2, "")}
+    about["published"] = notes("xlm_align").get(2, "")
+    return table("table-2", systems.results, scale, (*SYSTEM, "source", *systems.header), rows, 3, **about)
 
 
 def layers_table(systems: Systems, published: Layers, scale: str) -> Table:
@@ -189,7 +188,7 @@ def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
 
     Each at the encoder's main layer, and in brackets at the layer that is the best on that set.
     """
-    every = {system.learnt for system in systems.all if not system.named}
+    every = {system.learnt for system in systems.all if system.layers and system.aligner not in BY_NAME}
     by_choice: dict[tuple[str, str, bool], list[System]] = {}
     for system in systems.all:
         if system.layers and system.learnt in every:
@@ -210,50 +209,38 @@ def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
     return table("choices", systems.results, "", header, (row for *_, row in sorted(rows)), 4, on=on)
 
 
-def measures_table(systems: Systems, scale: str) -> Table:
-    """Precision, recall and F1 beside AER, for what Table 2 shows."""
-    rows = []
-    for system in systems.rows:
-        counts = system.counts
-        counts |= {"all pairs": sum(counts.values(), LinkCounts())} if len(counts) > 1 else {}
-        rows += [(_aligner(system), system.learnt_from, gold, *link_cells(its)) for gold, its in counts.items()]
-    header = (*SYSTEM, "gold set", "AER", "precision", "recall", "F1", "links", "sure")
-    return table("measures", systems.results, scale, header, rows, 3)
-
-
 def link_findings(results: Results) -> Iterator[str]:
     """The best aligner without an encoder and the best with one, by mean AER over the sets that all of them have."""
     systems = Systems(results)
     encoders = systems.encoders(joint=False)
     sets = [name for name in systems.sets if all(name in system.counts for system in encoders)]
     over = f"over {listed(list(map(set_title, sets)))}"
-    if statistical := _means([system for system in systems.without_encoder if system.aligner != DIAGONAL], sets):
-        yield f"Mean AER {over}: {_lead(statistical, sets)} of aligners without an encoder."
-    if read := _means(encoders, sets):
-        floor = _means([system for system in systems.without_encoder if system.aligner == DIAGONAL], sets)
-        beside = f"; linking each word to the one in the same place has {percent(floor[0][1])} %" if floor else ""
-        yield f"Mean AER {over}: {_lead(read, sets)} of encoders{beside}."
+    floors = [system for system in systems.without_encoder if system.aligner == DIAGONAL]
+    statistical = [system for system in systems.without_encoder if system not in floors]
+    floor = next((rate for system in floors if (rate := system.mean(sets)) is not None), None)
+    if lead := _lead(statistical, sets):
+        yield f"Mean AER {over}: {lead} of aligners without an encoder."
+    if lead := _lead(encoders, sets):
+        same = "linking each word to the one in the same place has"
+        yield f"Mean AER {over}: {lead} of encoders{'' if floor is None else f'; {same} {percent(floor)} %'}."
 
 
-def _means(systems: Sequence[System], sets: Sequence[str]) -> list[tuple[System, float]]:
-    """The mean AER of each system that has all the sets."""
-    return [(system, rate) for system in systems if (rate := system.mean(sets)) is not None]
+def _lead(systems: Sequence[System], sets: Sequence[str]) -> str:
+    """The system with the lowest rate, if it is below every other by more than the draw of sentences explains.
 
-
-def _lead(rates: list[tuple[System, float]], sets: Sequence[str]) -> str:
-    """The system with the lowest rate, if it is below every other by more than the draw of sentences explains."""
-    (best, rate), *others = sorted(rates, key=lambda pair: pair[1])
-    first = f"{_name(best)} {percent(rate)} %"
+    Systems without all the sets do not count; nothing where no system has them.
+    """
+    rates = [(rate, place) for place, system in enumerate(systems) if (rate := system.mean(sets)) is not None]
+    if not rates:
+        return ""
+    (best, first), *others = [(systems[place], f"{_name(systems[place])} {percent(r)} %") for r, place in sorted(rates)]
     if not others:
         return f"{first}, the only one"
-    gaps = [
-        gap(*([{0: Measured.of(system.records[name])} for name in sets] for system in (best, other)))
-        for other, _ in others
-    ]
+    numbers = {system: [{0: Measured.of(system.records[name])} for name in sets] for system, _ in [(best, ""), *others]}
+    gaps = [gap(numbers[best], numbers[other]) for other, _ in others]
     if all(below and below.high is not None and below.high < 0 for below in gaps):
         return f"{first}, the lowest"
-    following, next_rate = others[0]
-    return f"{first} and {_name(following)} {percent(next_rate)} %, no lead beyond the draw of sentences,"
+    return f"{first} and {others[0][1]}, no lead beyond the draw of sentences,"
 
 
 def _name(system: System) -> str:
@@ -286,24 +273,39 @@ def layer_figure(
     lines: list[System] = []
     theirs: dict[str, Look] = {}
     across = list(zip(systems.without_encoder, DASHES, strict=False))
-    with styled(FULL, 1.5 + 2.9 * len(groups), heading("figure-2-layers", scale)) as figure:
-        axes = figure.subplots(len(groups), len(TITLES), sharey="row", squeeze=False)
-        for row, ((layers, sets), members) in zip(axes, groups.items(), strict=True):
-            for panel, (joint, title) in zip(row, TITLES.items(), strict=True):
-                own = [system for system in members if system.joint == joint]
-                _draw(panel, own, look)
-                lines += own
-                for system, dash in across:
-                    if (rate := system.mean(sets)) is not None:
-                        panel.axhline(100 * rate, color=INK, linestyle=dash, linewidth=1)
-                        lines.append(system)
-                theirs |= _draw_published(panel, published or {}, sets, layers) if joint else {}
-                panel.set_title(f"{layers} layers, {title}" if len(groups) > 1 else title)
-                panel.set_xticks(range(layers + 1))
-                panel.set_xlabel("layer (0: embeddings)")
+
+    def draw(panel: Axes, cell: tuple[int, tuple[str, ...], bool]) -> None:
+        layers, sets, joint = cell
+        own = [system for system in groups[layers, sets] if system.joint == joint]
+        lines.extend(own)
+        for name, (colour, marker, dash) in look.items():
+            line = sorted((s for s in own if s.learnt == name), key=lambda system: system.layer or 0)
+            points = [(s.layer, 100 * rate) for s in line if (rate := s.mean(s.counts)) is not None]
+            if points:
+                panel.plot(*zip(*points, strict=True), dash, color=colour, marker=marker, markersize=6)
+        for system, dash in across:
+            if (rate := system.mean(sets)) is not None:
+                panel.axhline(100 * rate, color=INK, linestyle=dash, linewidth=1)
+                lines.append(system)
+        for name, by_set in (published or {}).items() if joint else ():
+            if all(len(by_set.get(one, ())) == layers + 1 for one in sets):
+                rates = [100 * fmean(at) for at in zip(*(by_set[one] for one in sets), strict=True)]
+                theirs[name] = its = PUBLISHED_LOOKS.get(name, Look(SOFT, ""))._replace(dash=":")
+                panel.plot(range(layers + 1), rates, ":", color=its.colour, marker=its.marker, fillstyle="none")
+        panel.set_xticks(range(layers + 1))
+
+    panels = [
+        (f"{layers} layers, {title}" if len(groups) > 1 else title, (layers, sets, joint))
+        for layers, sets in groups
+        for joint, title in TITLES.items()
+    ]
+    title = heading("figure-2-layers", scale)
+    with small_multiples(title, panels, draw, len(TITLES), (1.5, 2.9), sharey="row") as (figure, axes):
+        for row, (_, sets) in zip(axes, groups, strict=True):
             row[0].set_ylabel(f"mean AER, %\n{', '.join(map(set_title, sets))}")
-        called = systems.results.objective_title
-        handles = [key(called(name), one.colour, one.marker, line=one.dash) for name, one in look.items()]
+        for panel in axes.flat:
+            panel.set_xlabel("layer (0: embeddings)")
+        handles = keys(systems.results, look, line=None)
         for system, dash in across:
             label = ", ".join(filter(None, (system.aligner, system.title)))
             handles.append(Line2D([], [], color=INK, linestyle=dash, label=label))
@@ -311,22 +313,3 @@ def layer_figure(
         legend(figure, handles, 3, handlelength=2.5)
     records = [record for system in dict.fromkeys(lines) for record in system.records.values()]
     return plot("figure-2-layers", figure, systems.results, records, aligner=aligner)
-
-
-def _draw(panel: Axes, systems: Sequence[System], look: dict[str, Look]) -> None:
-    for name, (colour, marker, dash) in look.items():
-        line = sorted((system for system in systems if system.learnt == name), key=lambda system: system.layer or 0)
-        points = [(system.layer, 100 * rate) for system in line if (rate := system.mean(system.counts)) is not None]
-        if points:
-            panel.plot(*zip(*points, strict=True), dash, color=colour, marker=marker, markersize=6)
-
-
-def _draw_published(panel: Axes, published: Layers, sets: tuple[str, ...], layers: int) -> dict[str, Look]:
-    """Draw the published encoders of as many layers that have all the sets, and return their looks."""
-    look_of: dict[str, Look] = {}
-    for name, by_set in published.items():
-        if all(len(by_set.get(one, ())) == layers + 1 for one in sets):
-            rates = [100 * sum(at) / len(sets) for at in zip(*(by_set[one] for one in sets), strict=True)]
-            look_of[name] = look = PUBLISHED_LOOKS.get(name, Look(SOFT, ""))._replace(dash=":")
-            panel.plot(range(layers + 1), rates, look.dash, color=look.colour, marker=look.marker, fillstyle="none")
-    return look_of

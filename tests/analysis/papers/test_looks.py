@@ -1,6 +1,7 @@
 """An objective has one look in all figures of all studies, and no two objectives of a study have the same."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -13,15 +14,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from analysis.papers.align_mlm.figures import correlation_figure, delta_figure, floor_figure, growth_figure
-from analysis.papers.align_mlm.order_figure import order_figure
+from analysis.papers.align_mlm.dials import order_figure
+from analysis.papers.align_mlm.figures import correlation_figure, delta_figure, floor_figure
+from analysis.papers.columns import specified_figure
 from analysis.papers.equal_terms import objectives_figure
-from analysis.papers.knowledge import knowledge_figure
 from analysis.papers.language_imbalance.figures import curve_figure, imbalance_figure
 from analysis.papers.looks import BY_NAME, FAMILIES, GIVEN, OWN, PUBLISHED, look, looks
 from analysis.papers.xlm_align.continued import Continued
-from analysis.papers.xlm_align.continued_figures import error_figures, task_figure
-from analysis.papers.xlm_align.figures import ablation_figure, label_figure
+from analysis.papers.xlm_align.figures import ablation_figure, error_figures, task_figure
 from analysis.papers.xlm_align.links import Systems, layer_figure
 from analysis.records import json_rows
 from analysis.records.record import ALIGNMENT, Floor, Published, Record
@@ -33,6 +33,7 @@ from tests.analysis.drawn import MANY
 from tests.analysis.runs import number, run, runs
 from tests.experiments.committed import ROOT, committed, read
 
+growth_figure = partial(specified_figure, "figure-growth")
 EXAMPLES = (*BY_NAME, "XLM-10", "ALIGN-MLM-100", "XLM-ALIGN-no-dwa", "XLM-ALIGN-gold", "XLM-ALIGN-after-MLM")
 FIGURES: dict[str, Callable[[Results, str], Plot | None]] = {
     "figure-2-delta": delta_figure,
@@ -42,7 +43,7 @@ FIGURES: dict[str, Callable[[Results, str], Plot | None]] = {
     "figure-floors": floor_figure,
     "figure-growth": growth_figure,
     "figure-imbalance": imbalance_figure,
-    "figure-labels": label_figure,
+    "figure-labels": partial(specified_figure, "figure-labels"),
     "figure-objectives": objectives_figure,
     "figure-order": order_figure,
 }
@@ -177,7 +178,7 @@ def drawn_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple
     monkeypatch.setenv("CALQUE_DATA", "data")  # studies only name their files
     for name, figures in GRIDS.items():
         yield from ((name, FIGURES[figure](shown_by(name, figure, folder), "")) for figure in figures)
-    yield "knowledge", knowledge_figure(read("knowledge", "align_mlm"), "")
+    yield "knowledge", specified_figure("figure-knowledge", read("knowledge", "align_mlm"), "")
     systems = Systems(shown_by("word_alignment", "figure-2-layers", folder))
     yield "word_alignment", layer_figure(systems, "")
     for name, figures in CONTINUED.items():

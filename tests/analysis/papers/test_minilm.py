@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from analysis.papers.minilm import FITTED, ROOM, SOURCE, curve_tables, curves, examples_figure, trend
 from analysis.papers.published import published
 from analysis.papers.xlm_align.continued import LEARNT, SMALL, Continued
-from analysis.papers.xlm_align.continued_figures import task_figure
 from analysis.papers.xlm_align.continued_tables import task_table, xtreme_table
+from analysis.papers.xlm_align.figures import task_figure
 from analysis.records.record import Floor, Record
 from analysis.records.run import Described, Run
 from analysis.report.table import Table

@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 from matplotlib.text import Text
 
+from analysis.papers.align_mlm.dials import order_figure
 from analysis.papers.align_mlm.figures import delta_figure, floor_figure
-from analysis.papers.align_mlm.order_figure import order_figure
 from analysis.papers.align_mlm.tables import alignment_table, scores_table
 from analysis.records.record import ORDER, Floor, Record
 from analysis.report.drawing import INK, SOFT

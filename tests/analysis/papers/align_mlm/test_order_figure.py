@@ -1,4 +1,4 @@
-"""The figure of transfer against order distance: its lines, where they break, and when there is none."""
+"""The figure of transfer against order distance: its lines, and when there is none."""
 
 import json
 import math
@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from analysis.papers.align_mlm.order_figure import STEEPEST, Line, order_figure
+from analysis.papers.align_mlm.dials import order_figure
 from analysis.records.record import ALIGNMENT, ORDER, Record
 from analysis.report.drawing import FULL, INK
 from analysis.results.measured import mean
-from analysis.statistics.intervals import Estimate
 from tests.analysis.drawn import MANY, OBJECTIVES, coordinates, intervals, laid_out, legend, legible, looked, panels
 from tests.analysis.runs import number
 from tests.analysis.saved import saved
@@ -89,31 +88,6 @@ def test_lines_go_from_the_source_order_through_every_setting(seeds: int) -> Non
     assert plot.figure.get_figwidth() == FULL
 
 
-def test_the_largest_loss_is_marked_and_the_mark_explained() -> None:
-    plot = order_figure(joined(dial_records()), "toy")
-    panel = panels(plot)["POS accuracy, ZS, %"]
-    broad = [coordinates(line)[0].tolist() for line in panel.lines if line.get_linewidth() == STEEPEST["linewidth"]]
-    assert sorted(broad) == [[0.05, 0.45], [0.05, 0.45], [0.2, 0.4], [0.2, 0.4]]
-    assert plot and [text.get_text() for text in plot.figure.legends[0].get_texts()] == [
-        "MLM",
-        "ALIGN-MLM",
-        "inversion",
-        "towards verbfinal",
-        "largest loss between neighbours",
-    ]
-
-
-def test_it_says_where_each_line_breaks(tmp_path: Path) -> None:
-    drawing = saved(order_figure(joined(dial_records()), "toy"), tmp_path)
-    zero_shot = next(text for text in drawing.details if text.startswith("POS accuracy, ZS"))
-    assert "; ALIGN-MLM (inversion) worsens most from distance 0.20 to 0.40, by 27.2 points" in zero_shot
-    assert "ALIGN-MLM (towards verbfinal) worsens most from distance 0.05 to 0.45, by 29.7 points" in zero_shot
-    aligned = [text for text in drawing.details if text.startswith("alignment@1")]
-    for text, loss in zip(aligned, ("81.5", "45.3"), strict=True):
-        assert f"MLM (inversion) worsens most from distance 0.20 to 0.40, by {loss} points" in text
-    assert len(drawing.details) == 4
-
-
 def test_its_records_are_those_of_the_last_step(tmp_path: Path) -> None:
     records = dial_records()
     drawing = saved(order_figure(joined(records), "toy"), tmp_path)
@@ -143,19 +117,6 @@ def test_more_dials_than_dashes_are_not_drawn() -> None:
 def test_a_dial_that_was_not_turned_is_not_drawn() -> None:
     grid = {"trans": 0.0, "trans.inv": 0.7, "trans.syn-romance": 0.2}
     assert order_figure(joined(dial_records(1, grid)), "toy") is None
-
-
-def test_a_line_that_only_improves_has_no_break() -> None:
-    line = Line("MLM", "inversion", ((0.0, Estimate(0.2, 1)), (0.1, Estimate(0.5, 1)), (0.2, Estimate(0.6, 1))))
-    assert line.worst(-1)[1] < 0
-    assert line.worst(+1) == (0, pytest.approx(0.3))
-
-
-def test_scripts_do_not_share_a_line(tmp_path: Path) -> None:
-    names = {"trans": 0.0, "trans.inv": 0.9, "trans-25": 0.0, "trans-25.inv": 0.9, "trans-25.inv-50": 0.4}
-    drawing = saved(order_figure(joined(dial_records(1, names)), "toy"), tmp_path)
-    assert "MLM (inversion) worsens most from distance 0.00 to 0.90" in drawing.details[0]
-    assert "MLM (inversion, 25 % of the types shared) worsens most from distance 0.00 to 0.40" in drawing.details[0]
 
 
 def test_more_objectives_than_looks_are_not_drawn() -> None:
@@ -206,34 +167,26 @@ def test_intervals_end_where_their_measures_do() -> None:
     assert [y for _, y in loss] == pytest.approx([2 - 25.4, 2 + 25.4], abs=0.1)
 
 
-def test_a_line_that_stays_level_has_no_break(tmp_path: Path) -> None:
-    level = dial_records(1, losses={"MLM": 0.0})
-    plot = order_figure(joined([record for record in level if record.measure != ALIGNMENT]), "toy")
-    for panel in panels(plot).values():
-        assert not any(line.get_linewidth() == STEEPEST["linewidth"] for line in panel.lines)
-    assert all("MLM (inversion) never worsens" in text for text in saved(plot, tmp_path).details)
-
-
-def test_a_loss_of_score_is_a_gain_of_delta(tmp_path: Path) -> None:
-    zero_shot, delta, *_ = saved(order_figure(joined(dial_records()), "toy"), tmp_path).details
-    assert zero_shot.partition(": ")[2] == delta.partition(": ")[2]
-
-
-def test_a_single_point_is_no_line(tmp_path: Path) -> None:
-    """A quarter of the types shared, with no record of that script in the source's own order."""
-    names = {"trans": 0.0, "trans.inv-50": 0.4, "trans.inv": 0.9, "trans-25.inv": 0.9}
-    drawing = saved(order_figure(joined(dial_records(1, names)), "toy"), tmp_path)
-    assert drawing.details and not any("25 %" in text for text in drawing.details)
-
-
 def test_parameters_are_told_apart_in_words() -> None:
     """How far each sentence moves, how many sentences move, and in the source's own script."""
     names = {"trans": 0.0, "inv-50": 0.4, "inv": 0.9}
     names |= {"trans.syn-verbfinal-50": 0.2, "trans.syn-verbfinal-75": 0.3}
     names |= {"trans.syn-verbfinal-p50": 0.2, "trans.syn-verbfinal-p75": 0.3}
     plot = order_figure(joined(dial_records(1, names)), "toy")
-    assert plot and list(legend(plot.figure))[2:-1] == [
+    assert plot and list(legend(plot.figure))[2:] == [
         "inversion, the source’s script",
         "towards verbfinal",
         "towards verbfinal, by sentences",
     ]
+
+
+def test_scripts_do_not_share_a_line_and_a_single_point_is_none() -> None:
+    names = {"trans": 0.0, "trans.inv": 0.9, "trans-25": 0.0, "trans-25.inv": 0.9, "trans-25.inv-50": 0.4}
+    plot = order_figure(joined(dial_records(1, names)), "toy")
+    assert plot and list(legend(plot.figure))[2:] == ["inversion", "inversion, 25 % of the types shared"]
+    lines = {line.get_linestyle(): coordinates(line)[0].tolist() for line in plot.figure.axes[0].lines}
+    assert lines == {"-": [0.0, 0.9], "--": [0.0, 0.4, 0.9]}
+    # a quarter of the types shared, with no record of that script in the source's own order
+    alone = {"trans": 0.0, "trans.inv-50": 0.4, "trans.inv": 0.9, "trans-25.inv": 0.9}
+    plot = order_figure(joined(dial_records(1, alone)), "toy")
+    assert plot and {line.get_linestyle() for line in plot.figure.axes[0].lines} == {"-"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.papers.align_mlm.overlap import LOOK, NEW, overlap_figure, overlap_tables, sharers
+from analysis.papers.align_mlm.dials import LOOK, NEW, overlap_figure, overlap_tables, sharers
 from analysis.records.record import ALIGNMENT, SHARING, Record
 from tests.analysis.drawn import coordinates, laid_out, legend, legible, panels
 from tests.analysis.runs import number

@@ -7,8 +7,8 @@ import pytest
 
 from analysis.papers.published import published
 from analysis.papers.xlm_align.continued import Continued, continued_claims, continued_findings
-from analysis.papers.xlm_align.continued_figures import error_figures
 from analysis.papers.xlm_align.continued_tables import continued_tables
+from analysis.papers.xlm_align.figures import error_figures
 from analysis.records.record import AER, RETRIEVAL, Items, LinkCounts, Record
 from analysis.records.run import Described, Run, Start
 from analysis.report.claims_table import claims_table

@@ -8,7 +8,6 @@ import pytest
 
 from analysis.papers.published import published
 from analysis.papers.xlm_align.continued import Continued
-from analysis.papers.xlm_align.continued_figures import task_figure
 from analysis.papers.xlm_align.continued_tables import (
     BY_LANGUAGE,
     XTREME,
@@ -17,6 +16,7 @@ from analysis.papers.xlm_align.continued_tables import (
     task_table,
     xtreme_table,
 )
+from analysis.papers.xlm_align.figures import task_figure
 from analysis.records.record import Floor, Record
 from analysis.records.run import Described, Run
 from analysis.results.results import Results

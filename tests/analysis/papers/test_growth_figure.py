@@ -6,13 +6,19 @@ from itertools import combinations
 import pytest
 from matplotlib.collections import LineCollection
 
-from analysis.papers.align_mlm.figures import growth_figure
+from analysis.papers.columns import specified_figure
 from analysis.records.record import ALIGNMENT, Record
+from analysis.report.plot import Plot
 from analysis.results.measured import mean
+from analysis.results.results import Results
 from tests.analysis.drawn import OBJECTIVES, intervals, laid_out, legend, legible, looked, panels, points
 from tests.analysis.papers.align_mlm.test_delta_figure import many_records
 from tests.analysis.runs import number
 from tests.analysis.toy import STEPS, joined, toy_records
+
+
+def growth_figure(results: Results, scale: str) -> Plot | None:
+    return specified_figure("figure-growth", results, scale)
 
 
 def test_lines_go_through_the_means_of_their_metric() -> None:

@@ -1,0 +1,255 @@
+"""Transfer and alignment by how far the order of a derived language is from its source's, and by what both share."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from matplotlib.axes import Axes
+
+from analysis.papers.columns import Column, main_metrics, retained_cell, score_title
+from analysis.papers.looks import keys, looks
+from analysis.papers.texts import heading, plot, table
+from analysis.records.record import ALIGNMENT, DELTA, FORM, LEMMA, ORDER, SHARING, Floor
+from analysis.report.drawing import INK, LOOKS, SOFT, Dash, Point, draw_points, key, legend, small_multiples
+from analysis.report.plot import Plot
+from analysis.report.table import MISSING, Table, cell, percent
+from analysis.results.measured import mean, means
+from analysis.results.results import Results
+from analysis.results.retained import retained
+from analysis.tasks.catalog import PRIMARY
+
+FEWEST = 3  # the fewest points of a line of order, and different shares of types, that are drawn
+FLOOR: Dash = ":"
+DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
+SCRIPTS = ("Transliterate", "Cognates")
+PARAMETERS = {"Invert": "inversion", "Permute": "random order"}
+NEW = "a new script"
+KINDS = {
+    ("Transliterate", "uniform"): "any types",
+    ("Transliterate", "most-frequent"): "frequent types",
+    ("Transliterate", "least-frequent"): "rare types",
+    ("Transliterate", "function"): "function words",
+    ("Transliterate", "names"): "names",
+    ("Transliterate", "content"): "content words",
+    ("Cognates", "uniform"): "stems",
+}
+LOOK = dict(zip((NEW, *KINDS.values()), LOOKS, strict=False))  # colour and marker of what is shared
+MOST_ROWS = 4  # the most objectives, a row each
+
+
+def order_figure(results: Results, scale: str) -> Plot | None:
+    """ZS and Delta of each task and alignment@1 against order distance, a line for each objective and parameter.
+
+    None where no parameter has three settings, or with more parameters or objectives than can be told apart.
+    """
+    parameters, columns, look = _parameters(results), _order_columns(results), looks(results)
+    if not columns or len(parameters) > len(DASHES) or not look:
+        return None
+    dash = dict(zip(parameters, DASHES, strict=False))
+    distances = {(o, t): mean(results.scores(ORDER, o, t, "", "kendall")) for o in look for t in results.transforms}
+    distance = {cell: its.mean if its else None for cell, its in distances.items()}
+
+    def line(column: Column, objective: str, transforms: Sequence[str]) -> list[Point]:
+        """(distance, value) at each setting, the nearest order first."""
+        pairs = [(distance[objective, t], mean(column.values(results, objective, t))) for t in transforms]
+        return sorted(((x, y) for x, y in pairs if x is not None and y), key=lambda point: point[0])
+
+    lines = [line(column, o, transforms) for column in columns for o in look for transforms in parameters.values()]
+    if max(map(len, lines), default=0) < FEWEST:
+        return None
+    floors = list[Floor]()
+
+    def draw(panel: Axes, column: Column) -> None:
+        low = []  # of ZS, at the distance that an objective has
+        for transform in results.transforms if column.measure == "ZS" else ():
+            floor = results.floors.highest(column.task, column.metric, transform, results.source)
+            places = [place for o in look if (place := distance[o, transform]) is not None]
+            low += [(places[0], floor)] if floor and places else []
+        if low := sorted(low, key=lambda point: point[0]):
+            floors.extend(floor for _, floor in low)
+            x, y = [place for place, _ in low], [100 * floor.value for _, floor in low]
+            panel.plot(x, y, FLOOR, color=SOFT, linewidth=1.5, zorder=1)
+        for objective, (colour, marker, _) in look.items():
+            for name, transforms in parameters.items():
+                face = colour if dash[name] == DASHES[0] else "#ffffff"
+                style: dict[str, Any] = {"marker": marker, "markersize": 5, "markerfacecolor": face}
+                points = line(column, objective, transforms)
+                if len(points) > 1:
+                    draw_points(panel, points, colour, bounds=column.bounds, linestyle=dash[name], **style)
+
+    panels, title = [(column.head, column) for column in columns], heading("figure-order", scale)
+    with small_multiples(title, panels, draw, 2, (1.6, 2.3), ("order distance", ""), sharex=True) as (figure, _):
+        handles = [*keys(results, look, line="-"), *(key(name, INK, "", line=dash[name]) for name in parameters)]
+        handles += [key("floor of ZS", SOFT, "", line=FLOOR)] if floors else []
+        legend(figure, handles, 3, handlelength=3)
+    numbers = {(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")}
+    numbers |= {(ALIGNMENT, "", "all"), (ALIGNMENT, "", "held-out"), (ORDER, "", "kendall")}
+    records = [
+        record
+        for objective in results.objectives
+        for transform in results.transforms
+        for measure, task, metric in sorted(numbers)
+        for record in results.last(measure, objective, transform, task, metric).values()
+    ]
+    return plot("figure-order", figure, results, records, floors=floors)
+
+
+def _parameters(results: Results) -> dict[str, list[str]]:
+    """Each parameter's name and its transforms, with those of the same script that leave the order as it is."""
+    parts_of = {name: results.transform(name).parts for name in results.transforms}
+    scripts = {name: [part for part in parts if part["kind"] in SCRIPTS] for name, parts in parts_of.items()}
+    orders = {
+        name: [_parameter(part) for part in parts if part["kind"] not in SCRIPTS] for name, parts in parts_of.items()
+    }
+    parameters: dict[str, list[str]] = {}
+    for name, order in orders.items():
+        if order:
+            still = [other for other in parts_of if scripts[other] == scripts[name] and not orders[other]]
+            parameters.setdefault(" + ".join(order) + _script(scripts[name]), still).append(name)
+    return parameters
+
+
+def _parameter(part: Mapping[str, Any]) -> str:
+    """What a part does to the order, however far: an interpolation and a fraction of sentences are two parameters."""
+    if part["kind"] == "Reorder":
+        return f"towards {part['superstrate']}" + (", by sentences" if part["p"] != 1 else "")
+    return PARAMETERS.get(part["kind"], str(part["kind"]))
+
+
+def _script(parts: Sequence[Mapping[str, Any]]) -> str:
+    """The remark on a script that is not wholly new."""
+    if not parts:
+        return ", the source’s script"
+    if parts[0]["kind"] == "Cognates":
+        return f", {100 * parts[0]['share']:g} % of the stems shared"
+    overlap, by = parts[0]["overlap"], parts[0].get("by", "")
+    return f", {100 * overlap:g} % of the types shared{f' ({by})' if by else ''}" if overlap else ""
+
+
+def _order_columns(results: Results) -> list[Column]:
+    """A row of two panels a task, ZS and Delta, and one of alignment of all types and of held-out ones."""
+    columns = []
+    for task, metric in main_metrics(results):
+        heads = (("ZS, %", "ZS"), ("Δ, points", DELTA))
+        columns += [Column(f"{score_title(task)}, {head}", measure, metric, task) for head, measure in heads]
+    if results.has(ALIGNMENT):
+        columns += [Column(f"alignment@1, {m} types, %", ALIGNMENT, m) for m in ("all", "held-out")]
+    return columns
+
+
+@dataclass(frozen=True)
+class Sharer:
+    """A language, what it shares with its source, and the shares of types, of sub-words of its text, and of words."""
+
+    language: str
+    kind: str
+    types: float
+    tokens: float
+    words: float
+
+
+def sharers(results: Results) -> list[Sharer]:
+    """The languages that differ in nothing but what is shared, the least first; as far as that was measured."""
+    found = []
+    for language in results.transforms:
+        parts = results.transform(language).parts
+        if len(parts) != 1 or parts[0]["kind"] not in {kind for kind, _ in KINDS}:
+            continue
+        for objective in results.objectives:
+            shares = (mean(results.scores(SHARING, objective, language, "", m)) for m in ("types", "tokens", "words"))
+            measured = [share.mean for share in shares if share]
+            if len(measured) == 3:
+                kind = KINDS[parts[0]["kind"], parts[0].get("by", "uniform")] if measured[1] else NEW
+                found.append(Sharer(language, kind, *measured))
+                break
+    return sorted(found, key=lambda sharer: sharer.tokens)
+
+
+def overlap_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
+    """Transfer and alignment by what is shared, and alignment@1 of held-out forms: those that there are records of."""
+    if any(0 < sharer.tokens < 1 for sharer in sharers(results)):
+        yield "overlap", _overlap(results, scale)
+    if any(record.metric in (FORM, LEMMA) for record in results.records):
+        yield "forms", _forms(results, scale)
+
+
+def _overlap(results: Results, scale: str) -> Table:
+    tasks, rows = main_metrics(results), []
+    for objective in results.objectives:
+        for sharer in sharers(results):
+            cells = [percent(share) for share in (sharer.types, sharer.tokens, sharer.words)]
+            for task, metric in tasks:
+                scores = (results.scores(m, objective, sharer.language, task, metric) for m in ("ZS", DELTA))
+                kept = retained(results, objective, sharer.language, task, metric)
+                share = cell(kept.share) if kept and kept.share else retained_cell(kept)
+                cells += [*map(cell, map(mean, scores)), share]
+            cells += [cell(mean(results.alignments(objective, sharer.language, m))) for m in ("all", "held-out")]
+            titles = results.objective_title(objective), results.transform_title(sharer.language)
+            rows.append((*titles, *cells))
+    heads = [f"{score_title(task)} {name}" for task, _ in tasks for name in ("ZS", "Δ", "retained")]
+    header = ("objective", "language", "types", "sub-words", "words", *heads, "alignment@1 all", "alignment@1 held-out")
+    return table("overlap", results, scale, header, rows, 2, (SHARING,))
+
+
+def _forms(results: Results, scale: str) -> Table:
+    rows = []
+    for objective in results.objectives:
+        for language in results.transforms:
+            cells: list[str] = []
+            for metric in (FORM, LEMMA):
+                last = results.last(ALIGNMENT, objective, language, "", metric)
+                types = str(next(iter(last.values())).count) if last else MISSING
+                cells += [cell(mean(results.alignments(objective, language, metric))), types]
+            if any(cell != MISSING for cell in cells):
+                rows.append((results.objective_title(objective), results.transform_title(language), *cells))
+    header = ("objective", "language", "another form known", "types", "no form known", "types (none known)")
+    return table("forms", results, scale, header, rows, 2, (ALIGNMENT,))
+
+
+def overlap_figure(results: Results, scale: str) -> Plot | None:
+    """Delta of each task and alignment@1 against the shared sub-words, a row for each objective, a look for each kind.
+
+    None where fewer than three different shares were measured, or with more objectives than rows.
+    """
+    languages, rows = sharers(results), results.objectives
+    columns = [Column(f"{score_title(t)}, Δ, points", DELTA, metric, t) for t, metric in main_metrics(results)]
+    columns += [Column("alignment@1, held-out, %", ALIGNMENT, "held-out")] if results.has(ALIGNMENT) else []
+    few = len({sharer.tokens for sharer in languages}) < FEWEST
+    if few or not columns or len(rows) > MOST_ROWS or not looks(results):
+        return None
+
+    def draw(panel: Axes, cell: tuple[str, Column]) -> None:
+        objective, column = cell
+        for kind, (colour, marker) in LOOK.items():
+            own, dial = (
+                means(
+                    (100 * s.tokens, column.values(results, objective, s.language))
+                    for s in languages
+                    if s.kind in those
+                )
+                for those in ((kind,), (NEW, kind))
+            )
+            if own:
+                draw_points(panel, own, colour, bounds=column.bounds, marker=marker, markersize=6, linestyle="none")
+            if len(own) > 1:
+                x, y = [share for share, _ in dial], [100 * value.mean for _, value in dial]
+                panel.plot(x, y, "-", color=colour, linewidth=1, zorder=1)
+        if column.task:
+            panel.axhline(0, color=INK, linewidth=0.8)
+
+    panels = [(f"{results.objective_title(o)}\n{column.head}", (o, column)) for o in rows for column in columns]
+    title, labels = heading("figure-overlap", scale), ("sub-words shared, %", "")
+    shared: dict[str, Any] = {"sharex": True, "sharey": "col"}
+    with small_multiples(title, panels, draw, len(columns), (1.3, 2.0), labels, 9.5, **shared) as (figure, _):
+        kinds = {sharer.kind for sharer in languages}
+        legend(figure, [key(kind, *look) for kind, look in LOOK.items() if kind in kinds], 4)
+    numbers = [(SHARING, "", "tokens"), (ALIGNMENT, "", "held-out")]
+    numbers += [(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")]
+    records = [
+        record
+        for objective in rows
+        for sharer in languages
+        for measure, task, metric in numbers
+        for record in results.last(measure, objective, sharer.language, task, metric).values()
+    ]
+    return plot("figure-overlap", figure, results, records)
