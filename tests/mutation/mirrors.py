@@ -59,7 +59,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
         for name, tests in {
             "script": "script cognates spelling",
             "transform": "transform",
-            "reorder": "reorder superstrate",
+            "reorder": "reorder",
             "usage": "usage sharing",
         }.items()
     },
