@@ -15,8 +15,7 @@ from derive.vocabulary import Vocabulary
 
 SMALLEST = len(SPECIALS) + len(pre_tokenizers.ByteLevel.alphabet())
 """A vocabulary holds the special types and all 256 bytes, so that no text is unknown to it."""
-BETWEEN_WORDS = "[ \t\r\n]+"
-"""What parts words. Other white space (U+00A0, U+3000) is a letter like any other."""
+BETWEEN_WORDS = "[ \t\r\n]+"  # what parts words. Other white space (U+00A0, U+3000) is a letter like any other.
 _PART = re.compile("[^ \t\r\n]+")
 
 Counts = Mapping[str, int]

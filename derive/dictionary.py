@@ -20,8 +20,7 @@ from derive.readers.lines import parse_integer, parse_number, read_lines, tokens
 from derive.readers.parallel import Pair
 from derive.vocabulary import Vocabulary
 
-LEXICON_FORMAT = 2
-"""Goes up when the same lexicon would give other pairs of ids, or the same in another order."""
+LEXICON_FORMAT = 2  # goes up when the same lexicon would give other pairs of ids, or the same in another order
 EXPECTED = "expected a word and its translation, or both with a probability and a count, between tabs"
 TWICE = "entries that occur twice"
 _ID = re.compile(r"\d{1,9}", re.ASCII)

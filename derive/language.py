@@ -14,14 +14,12 @@ SOURCE = "source"  # the language that derived languages derive from
 
 @dataclass(frozen=True)
 class Language:
-    """One language. `number` is its token type, in models with language embeddings.
-
-    `table` is the row of a model for each type in this language: (V,) int64, or (R,) where models have rows of some
-    types only. Ids of its corpus from V on are moved by `shift`, so that several new scripts have rows of their own in
-    one model. `rows` (V,) int64 is the row of each id of the corpus, -1 where it has none, in models of some types.
-    `places` (2, V) int64 are the rows of types in text, inside words and at their ends, where that makes a difference:
-    `table` is then what each type is by itself. `source` names the language whose lines its lines derive from.
-    """
+    """One language. `number` is its token type, in models with language embeddings. `table` is the row of a model for
+    each type in this language: (V,) int64, or (R,) where models have rows of some types only. Ids of its corpus from V
+    on are moved by `shift`, so that several new scripts have rows of their own in one model. `rows` (V,) int64 is the
+    row of each id of the corpus, -1 where it has none, in models of some types. `places` (2, V) int64 are the rows of
+    types in text, inside words and at their ends, where that makes a difference: `table` is then what each type is by
+    itself. `source` names the language whose lines its lines derive from."""
 
     name: str
     number: int

@@ -227,8 +227,7 @@ def reachable(sentence: Sentence, head: int) -> bool:
     return sentence.tags[head] in CLASSES and len(tree.dependents[head]) < MOST and not tree.crossed(head)
 
 
-_tree = lru_cache(maxsize=1)(Tree.without_closing_marks)
-"""Callers ask for one sentence's heads one after the other."""
+_tree = lru_cache(maxsize=1)(Tree.without_closing_marks)  # callers ask for one sentence's heads one after the other
 
 
 def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:

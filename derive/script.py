@@ -66,16 +66,13 @@ KINDS: dict[By, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Transliterate(Transform):
-    """A new script for all but an exact share `overlap` of the types (ALIGN-MLM, section 3, Table 7).
-
-    To a model the script is a shift of ids by the size of the source vocabulary; special tokens stay.
-    To people it is a reversible exchange of letters. `script`, from 1, tells several new scripts of one model apart:
-    clones of one language, whose models differ in nothing but their ids.
-
-    `by` says of which types the share is, and how it is chosen: "uniform", drawn from all; "most-frequent" and
-    "least-frequent", the first of those that the corpus has, by how often; "function", "names" and "content", drawn
-    from those that stand (nearly) only in words of the class (`derive.usage`). All but "uniform" must be `informed`.
-    """
+    """A new script for all but an exact share `overlap` of the types (ALIGN-MLM, section 3, Table 7). To a model the
+    script is a shift of ids by the size of the source vocabulary; special tokens stay. To people it is a reversible
+    exchange of letters. `script`, from 1, tells several new scripts of one model apart: clones of one language, whose
+    models differ in nothing but their ids. `by` says of which types the share is, and how it is chosen: "uniform",
+    drawn from all; "most-frequent" and "least-frequent", the first of those that the corpus has, by how often;
+    "function", "names" and "content", drawn from those that stand (nearly) only in words of the class (`derive.usage`).
+    All but "uniform" must be `informed`."""
 
     pattern = (
         rf"trans(?P<script>[2-9])?(?:-(?P<overlap>{NUMBER})(?P<kind>{'|'.join(kind for kind, _ in KINDS.values())}))?"

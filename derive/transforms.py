@@ -10,8 +10,7 @@ from derive.script import Cognates, Transliterate
 from derive.transform import Transform, compose
 
 TRANSFORMS: tuple[type[Transform], ...] = (Transliterate, Cognates, Invert, Permute, Reorder)
-TERMS = {kind.__name__: kind.term for kind in TRANSFORMS}
-"""What a glossary says of each, by the name of its class."""
+TERMS = {kind.__name__: kind.term for kind in TRANSFORMS}  # what a glossary says of each, by the name of its class
 _EXAMPLES = [example for kind in TRANSFORMS for example in kind.examples]
 EXAMPLES = tuple(f"{name} ({meaning})" if meaning else name for name, meaning in _EXAMPLES)
 """Names as help and errors list them."""

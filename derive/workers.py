@@ -18,8 +18,7 @@ from typing import TypeVar
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
-Progress = Callable[[str, int, int], None]
-"""Called with a title, the number of steps done and the number of steps."""
+Progress = Callable[[str, int, int], None]  # called with a title, the number of steps done and the number of steps
 
 
 def silent(what: str, done: int, of: int) -> None:

@@ -65,12 +65,10 @@ def _record(run: Run, text: GoldText, aligner: str, counts: LinkCounts, **fields
 
 @dataclass(frozen=True)
 class GoldSetAligner:
-    """An aligner that learns without a model of the study `study`, on one gold set.
-
-    `name` is `diagonal`, a baseline that links each target word to the source word in the same place; `fast_align`,
-    trained on the set's own sentences and, where there is parallel text, on both; or `encoder`, the model
-    of a folder, which reads the set with its capitals, every method scored at every layer.
-    """
+    """An aligner that learns without a model of the study `study`, on one gold set. `name` is `diagonal`, a baseline
+    that links each target word to the source word in the same place; `fast_align`, trained on the set's own sentences
+    and, where there is parallel text, on both; or `encoder`, the model of a folder, which reads the set with its
+    capitals, every method scored at every layer."""
 
     name: str
     text: GoldText

@@ -23,8 +23,7 @@ NO_MEMORY = re.compile(r"DefaultCPUAllocator: |Storage size calculation overflow
 """What torch says, in a RuntimeError, where there is less memory than it asks for."""
 NO_FOLDER = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
 """System errors of a path that is not what a command expects."""
-LONGEST = 2_000
-"""Characters of an error at most: it may quote long input."""
+LONGEST = 2_000  # characters of an error at most: it may quote long input
 
 
 class Commands(TyperGroup):

@@ -28,10 +28,8 @@ from experiments.tasks import ZERO_SHOT
 
 @dataclass(frozen=True)
 class Transfer(Measure):
-    """A task in derived languages: SUP, ZS and Delta, or translate-train (TT, TT-CS) as `way` says.
-
-    Models of mixtures are tested between the source and each other language, in both directions.
-    """
+    """A task in derived languages: SUP, ZS and Delta, or translate-train (TT, TT-CS) as `way` says. Models of mixtures
+    are tested between the source and each other language, in both directions."""
 
     examples: Step
     finetune: FinetuneConfig

@@ -35,8 +35,7 @@ from derive.vocabulary import GivenVocabulary
 from experiments.places import CACHE, name_mistakes
 from experiments.step import Machine, Step
 
-SAMPLE = 100
-"""Types on which transforms are tried out."""
+SAMPLE = 100  # types on which transforms are tried out
 TYPES = 10_000_000
 LanguagePair = tuple[str, str]
 THE_SOURCE = Described(SOURCE, "the source")
@@ -44,12 +43,10 @@ THE_SOURCE = Described(SOURCE, "the source")
 
 @dataclass(frozen=True)
 class DerivedLanguages:
-    """A source and its images under `transforms`.
-
-    `vocabulary` is the number of types to learn from the source, or the folder of a tokenizer. With `redraw` each seed
-    of a study draws not only its models anew but also its text, transforms and dictionary, so that intervals over seeds
-    cover the data too; seed 0 draws the same data as without it.
-    """
+    """A source and its images under `transforms`. `vocabulary` is the number of types to learn from the source, or the
+    folder of a tokenizer. With `redraw` each seed of a study draws not only its models anew but also its text,
+    transforms and dictionary, so that intervals over seeds cover the data too; seed 0 draws the same data as without
+    it."""
 
     source: Source
     transforms: tuple[Transform, ...]
@@ -163,12 +160,10 @@ def _derive(step: Step, machine: Machine) -> None:
 
 @dataclass(frozen=True)
 class NaturalLanguages:
-    """Text of natural languages and bitexts between them, in a given vocabulary.
-
-    `source` is the language that tasks are learnt in. Sentences of `withheld` are left out of text and bitexts. Models
-    have rows for the types that occur, or for all, as `table` says. `dictionaries` are lexicons by language pair, as
-    `calque lexicon` writes them. `types` is how many types the tokenizer has, for a plan before its files are there.
-    """
+    """Text of natural languages and bitexts between them, in a given vocabulary. `source` is the language that tasks
+    are learnt in. Sentences of `withheld` are left out of text and bitexts. Models have rows for the types that occur,
+    or for all, as `table` says. `dictionaries` are lexicons by language pair, as `calque lexicon` writes them. `types`
+    is how many types the tokenizer has, for a plan before its files are there."""
 
     source: str = "en"
     texts: Mapping[str, TextFiles] = field(default_factory=dict)
@@ -246,10 +241,8 @@ def _encode(step: Step, machine: Machine) -> None:
 
 @dataclass(frozen=True)
 class GoldPairs:
-    """Gold sets of word links in the folder `gold`, and parallel text of the same languages to learn from.
-
-    `text` is by gold set, for models that learn from it together with the set's own sentences.
-    """
+    """Gold sets of word links in the folder `gold`, and parallel text of the same languages to learn from. `text` is by
+    gold set, for models that learn from it together with the set's own sentences."""
 
     gold: Path
     text: Mapping[str, tuple[BitextFiles, ...]]
@@ -268,16 +261,13 @@ class GoldPairs:
         return wrong
 
 
-GOLD_FORMAT = 2
-"""Goes up when the same files would give other sentences."""
+GOLD_FORMAT = 2  # goes up when the same files would give other sentences
 
 
 @dataclass(frozen=True)
 class GoldText:
-    """The gold set `name` in the folder `gold`, and parallel text of the same two languages.
-
-    As a source and its translation they have one vocabulary of that many types.
-    """
+    """The gold set `name` in the folder `gold`, and parallel text of the same two languages. As a source and its
+    translation they have one vocabulary of that many types."""
 
     gold: Path
     name: str

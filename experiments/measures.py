@@ -46,10 +46,8 @@ from pretrain.checkpoint import METRICS, snapshots_of
 
 @dataclass(frozen=True)
 class Measure(ABC):
-    """A measure of a model, or several that share a name and settings in a study (`parts`).
-
-    Raise `format` when a change of the code gives other records for the same model.
-    """
+    """A measure of a model, or several that share a name and settings in a study (`parts`). Raise `format` when a
+    change of the code gives other records for the same model."""
 
     format: ClassVar[int] = 1
     only_pairs: ClassVar[bool] = False
@@ -225,10 +223,8 @@ class Knowledge(Measure):
 
 
 class Forms(Measure):
-    """alignment@1 of types outside the dictionary, by whether the dictionary has another form of their word.
-
-    No records where the source has no lemmas, or the script is shared.
-    """
+    """alignment@1 of types outside the dictionary, by whether the dictionary has another form of their word. No records
+    where the source has no lemmas, or the script is shared."""
 
     name = "forms"
     only_pairs = True
@@ -345,11 +341,9 @@ class GoldSetLinks(Measure):
 
 @dataclass(frozen=True)
 class Retrieval(Measure):
-    """Retrieval between every two of treebanks, or other text, with the same sentences, by layer and both ways.
-
-    At the main layer pairs are mined too (`analysis.measures.retrieval`). Of files of inference pairs, the hypotheses
-    are used.
-    """
+    """Retrieval between every two of treebanks, or other text, with the same sentences, by layer and both ways. At the
+    main layer pairs are mined too (`analysis.measures.retrieval`). Of files of inference pairs, the hypotheses are
+    used."""
 
     same_sentences: Mapping[str, Path]
 

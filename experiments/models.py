@@ -31,12 +31,9 @@ from pretrain.run import CHECKPOINT, Pretraining, Probe, pretrain
 from pretrain.saved_model import RUN, weights_digest
 from pretrain.start import check_start, has_head
 
-PROCESS = 400 * 2**20
-"""Bytes that Python, torch and transformers take before there is a model."""
-BATCH_BYTES = 3 * 8
-"""Bytes per id of a step's rows, which are drawn at once: the id, its label and its language."""
-TOO_MUCH = 2
-"""A step is refused if its estimated memory is more than this multiple of the machine's."""
+PROCESS = 400 * 2**20  # bytes that Python, torch and transformers take before there is a model
+BATCH_BYTES = 3 * 8  # bytes per id of a step's rows, which are drawn at once: the id, its label and its language
+TOO_MUCH = 2  # A step is refused if its estimated memory is more than this multiple of the machine's
 
 
 @dataclass(frozen=True)
@@ -102,8 +99,7 @@ class GivenModel:
         return []
 
 
-Weights = Step | GivenModel
-"""Where a model's weights come from: a step of pretraining, or a model from elsewhere."""
+Weights = Step | GivenModel  # where a model's weights come from: a step of pretraining, or a model from elsewhere
 
 
 def checkpoint_of(weights: Weights) -> Path:
@@ -118,11 +114,9 @@ def steps_of(weights: Weights) -> int:
 
 @dataclass(frozen=True)
 class Model:
-    """A model to measure, which `about` describes in records, except for its id: its folder below `home`.
-
-    The folder is that of the step that trains it, or `place`. A `mixed` model, which reads one of a study's mixtures,
-    is measured between all of its languages, each way.
-    """
+    """A model to measure, which `about` describes in records, except for its id: its folder below `home`. The folder is
+    that of the step that trains it, or `place`. A `mixed` model, which reads one of a study's mixtures, is measured
+    between all of its languages, each way."""
 
     weights: Weights
     about: Run

@@ -12,8 +12,7 @@ from derive.errors import BadInput, unknown
 if TYPE_CHECKING:  # torch comes with it, and --help does not wait for it
     from experiments.study import Study
 
-FIRST = "pocket"
-"""The study that lists begin with."""
+FIRST = "pocket"  # the study that lists begin with
 
 
 @cache

@@ -21,8 +21,7 @@ from pretrain import mixture, objectives
 from pretrain.mixture import Mixture
 from pretrain.objective import Objective
 
-LARGEST = 2**63
-"""What random generators take as a seed, and arrays as a size, is below it."""
+LARGEST = 2**63  # what random generators take as a seed, and arrays as a size, is below it
 
 
 def _measure(name: str) -> Measure:

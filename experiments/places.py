@@ -6,8 +6,7 @@ from pathlib import Path
 
 from derive.errors import shown
 
-ROOT = Path("runs")
-"""The folder for results, unless a command is given another."""
+ROOT = Path("runs")  # the folder for results, unless a command is given another
 CACHE = "cache"
 """The folder below it for what studies share: grammars that were learnt, trees that were parsed, digests of files."""
 LONGEST = 120

@@ -23,10 +23,8 @@ from experiments.summary import counted, extent, scale
 from pretrain.cost import peak_flops
 from pretrain.hub import on_hub
 
-EFFICIENCY = 0.4
-"""The part of the matrix-product rate that training is assumed to reach. A run logs its own `mfu`."""
-USABLE = 0.9
-"""The part of a card's memory that is filled: the bytes of a run are an estimate."""
+EFFICIENCY = 0.4  # the part of the matrix-product rate that training is assumed to reach. A run logs its own `mfu`.
+USABLE = 0.9  # the part of a card's memory that is filled: the bytes of a run are an estimate
 WIDTH = 120
 
 
@@ -59,10 +57,8 @@ def card(kind: str) -> Card:
 
 
 def on_cards(cost: Cost, card: Card, number: int) -> tuple[float, float, int]:
-    """Seconds, bytes per card and micro-batches per step of a run on `number` cards, one process each.
-
-    The time that the processes wait for each other is not counted.
-    """
+    """Seconds, bytes per card and micro-batches per step of a run on `number` cards, one process each. The time that
+    the processes wait for each other is not counted."""
     if number > cost.batch:
         raise BadInput(f"{number:,} cards for {cost.batch:,} rows a step; expected at most one a row")
     rows = math.ceil(cost.batch / number)

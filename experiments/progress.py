@@ -9,8 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-Report = Callable[[str, int, int], None]
-"""`report(what, done, of)`: called often, from wherever work is done."""
+Report = Callable[[str, int, int], None]  # `report(what, done, of)`: called often, from wherever work is done
 
 
 def silent(what: str, done: int, of: int) -> None:

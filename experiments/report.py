@@ -12,8 +12,7 @@ from analysis.papers.catalog import PAPERS
 from analysis.papers.columns import specified_figures, specified_tables
 from analysis.papers.looks import looks
 from analysis.papers.published import published
-from analysis.papers.sweep import Sweep as SweepResults
-from analysis.papers.sweep import sweep_figure, sweep_table
+from analysis.papers.sweep import SweepResults, sweep_figure, sweep_table
 from analysis.records import json_rows
 from analysis.records.record import FLOORS, RECORDS, Floor, Published, Record
 from analysis.records.run import RUNS, Run
@@ -107,10 +106,8 @@ def write_records(folder: Path, runs: Sequence[Run], records: Sequence[Record], 
 
 
 def terminal_text(report: Path, findings: Sequence[str], tables: Mapping[str, Table]) -> str:
-    """The findings, the tables by the names of their files, and the page's path, last.
-
-    At a terminal, a table that is wider than it is named and not shown, for wrapped lines cannot be read.
-    """
+    """The findings, the tables by the names of their files, and the page's path, last. At a terminal, a table that is
+    wider than it is named and not shown, for wrapped lines cannot be read."""
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     parts, wide = [textwrap.fill(finding, width) if width else finding for finding in findings], []
     for name, table in tables.items():

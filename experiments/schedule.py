@@ -21,8 +21,7 @@ from experiments.progress import Report, Throttled, drain, silent
 from experiments.signals import stoppable
 from experiments.step import Machine, Step, with_needs
 
-PAUSE = 0.5
-"""Seconds between checks for a folder that another process is making."""
+PAUSE = 0.5  # seconds between checks for a folder that another process is making
 
 
 def compute(
@@ -32,12 +31,10 @@ def compute(
     report: Report = silent,
     allow_change: bool = False,
 ) -> None:
-    """Compute the steps and those that they need, except for finished ones.
-
-    Up to `jobs` run in parallel; by default as many as fit the cores, and one on a GPU. What killed processes left
-    half-written in `home` is removed. Where a step fails, those under way are finished and no other begins. An
-    interrupt stops them; the next call resumes from their last state.
-    """
+    """Compute the steps and those that they need, except for finished ones. Up to `jobs` run in parallel; by default as
+    many as fit the cores, and one on a GPU. What killed processes left half-written in `home` is removed. Where a step
+    fails, those under way are finished and no other begins. An interrupt stops them; the next call resumes from their
+    last state."""
     steps = with_needs(steps)
     if "WORLD_SIZE" in os.environ:
         _compute_together(steps, Machine(Throttled(report), jobs or 1, allow_change))
@@ -118,11 +115,9 @@ def _check_needs(waiting: Sequence[Step], report: Report) -> None:
 
 
 def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
-    """Compute the steps as one of torchrun's processes, which all go through them in the same order.
-
-    The first process computes the steps that are not shared. The others look for the folder until it is there, because
-    a barrier of torch would time out, and for signs of life of the first.
-    """
+    """Compute the steps as one of torchrun's processes, which all go through them in the same order. The first process
+    computes the steps that are not shared. The others look for the folder until it is there, because a barrier of torch
+    would time out, and for signs of life of the first."""
     from pretrain import distributed
 
     first, world = first_process(), machine.world  # all meet before the first one is busy
@@ -195,8 +190,7 @@ class _Pool:
                 self.errors.append(error)
 
 
-_worker = Machine()
-"""The machine of a worker process, which reports through a queue."""
+_worker = Machine()  # the machine of a worker process, which reports through a queue
 
 
 def _prepare(queue: Any, allow_change: bool) -> None:

@@ -26,10 +26,8 @@ Stage = Literal["derive", "pretrain", "evaluate"]
 
 @dataclass(frozen=True)
 class Machine:
-    """What a step computes with and where it reports progress; it does not change the result.
-
-    A step may start `workers` processes. `allow_change` lets it resume what another machine began.
-    """
+    """What a step computes with and where it reports progress; it does not change the result. A step may start
+    `workers` processes. `allow_change` lets it resume what another machine began."""
 
     report: Report = silent
     workers: int = 1
@@ -53,16 +51,12 @@ class Machine:
 
 @dataclass(frozen=True)
 class Step:
-    """A folder, and the function that fills it.
-
-    `place` is the folder without its fingerprint, and `kind` its artefact's. Raise `format` when a change of `function`
-    gives other bytes for the same config. Steps among the values of the config are computed first, and every other
-    value is part of the fingerprint; a method `identity` of the config, or of a value in it, returns what counts
-    instead. A method `check` of the config checks the finished folder.
-
+    """A folder, and the function that fills it. `place` is the folder without its fingerprint, and `kind` its
+    artefact's. Raise `format` when a change of `function` gives other bytes for the same config. Steps among the values
+    of the config are computed first, and every other value is part of the fingerprint; a method `identity` of the
+    config, or of a value in it, returns what counts instead. A method `check` of the config checks the finished folder.
     Under torchrun, all processes compute a `shared` step together, and the first one any other. A step that `spreads`
-    starts workers of its own, so no other runs at the same time. The steps `after` come before it too.
-    """
+    starts workers of its own, so no other runs at the same time. The steps `after` come before it too."""
 
     function: Callable[[Step, Machine], None]
     config: Any

@@ -39,19 +39,15 @@ from pretrain.objective import HeadOnly, Objective
 
 REPORT = "report"
 START = "start"
-THE_START = Described(START, "the start")
-"""The model that all others start from, as records describe it."""
-BEHIND = 2
-"""Models whose measures wait: while the last model is trained on one core, the others have something to do."""
+THE_START = Described(START, "the start")  # the model that all others start from, as records describe it
+BEHIND = 2  # models whose measures wait: while the last model is trained on one core, the others have something to do
 
 
 @dataclass(frozen=True)
 class Alone:
-    """Models of the source alone, which models of several languages are compared with.
-
-    They learn `objective` for the fractions `budgets` of the steps, with the warm-up in proportion, and for all steps
-    with the smaller batches `batches`.
-    """
+    """Models of the source alone, which models of several languages are compared with. They learn `objective` for the
+    fractions `budgets` of the steps, with the warm-up in proportion, and for all steps with the smaller batches
+    `batches`."""
 
     objective: Objective
     budgets: tuple[float, ...]
@@ -86,17 +82,13 @@ class Alone:
 
 @dataclass(frozen=True)
 class Study:
-    """Every objective, on every group of languages, with every seed; each model is measured alike.
-
-    A group is a derived language with its source, or the source and as many derived languages as one of `mixtures` has
-    further shares; all natural languages; or a gold set with text. `mixture` says how much of each language is read;
-    with `mixtures`, only its held-out text applies.
-
-    `start` is the folder, or the hub's name with a revision, of the model that others start from; `head` is how its
-    prediction head is trained first where it has none, by the first objective that predicts. `paces` are the steps of
-    objectives, as a multiple of `train.steps`. `encoder` is measured on gold sets next to the study's models. `paper`
-    names the tables, figures and claims of the report.
-    """
+    """Every objective, on every group of languages, with every seed; each model is measured alike. A group is a derived
+    language with its source, or the source and as many derived languages as one of `mixtures` has further shares; all
+    natural languages; or a gold set with text. `mixture` says how much of each language is read; with `mixtures`, only
+    its held-out text applies. `start` is the folder, or the hub's name with a revision, of the model that others start
+    from; `head` is how its prediction head is trained first where it has none, by the first objective that predicts.
+    `paces` are the steps of objectives, as a multiple of `train.steps`. `encoder` is measured on gold sets next to the
+    study's models. `paper` names the tables, figures and claims of the report."""
 
     name: str
     languages: DerivedLanguages | NaturalLanguages | GoldPairs

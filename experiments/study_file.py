@@ -23,8 +23,7 @@ from derive.files import check_name
 from experiments.places import LONGEST
 from experiments.study import Study
 
-MOST = 5
-"""Values of a wrong type that one error tells."""
+MOST = 5  # values of a wrong type that one error tells
 
 
 def study_of_file(path: Path) -> Study:

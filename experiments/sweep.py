@@ -14,8 +14,7 @@ from experiments.override import override
 from experiments.step import Step, with_needs
 from experiments.study import REPORT, Study
 
-MOST = 100
-"""Variants of one study."""
+MOST = 100  # variants of one study
 
 
 @dataclass(frozen=True)

@@ -36,13 +36,10 @@ from experiments.languages import DerivedLanguages, LanguagePair
 from experiments.places import CACHE
 from experiments.step import Machine, Step
 
-RESERVED = (SOURCE, *SPLITS)
-"""Names that no language can have: files, and lines of reports, have them."""
-LONGEST = 32
-"""Letters of a language's name."""
+RESERVED = (SOURCE, *SPLITS)  # names that no language can have: files, and lines of reports, have them
+LONGEST = 32  # letters of a language's name
 Way = Literal["ZS", "TT", "TT-CS"]
-ZERO_SHOT: Way = "ZS"
-"""The way to fine-tune on the source alone."""
+ZERO_SHOT: Way = "ZS"  # the way to fine-tune on the source alone
 
 
 def language_mistakes(key: str, name: object) -> list[str]:
@@ -254,11 +251,9 @@ def _step(function: Any, examples: DerivedExamples | NaturalExamples, home: Path
 
 @dataclass(frozen=True)
 class Floors:
-    """Baselines of one task for some (language learnt from, language tested in).
-
-    Words of `languages` are compared as the ids of their vocabulary; without languages, by their spelling. `source` is
-    the name that records give to the source.
-    """
+    """Baselines of one task for some (language learnt from, language tested in). Words of `languages` are compared as
+    the ids of their vocabulary; without languages, by their spelling. `source` is the name that records give to the
+    source."""
 
     examples: Step
     pairs: tuple[LanguagePair, ...]

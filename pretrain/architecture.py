@@ -101,8 +101,7 @@ def architecture_of(config: Any) -> Architecture:
         ) from None
 
 
-TEXT_TYPES = 2
-"""The number of BERT's token types, one for each of a row's two texts."""
+TEXT_TYPES = 2  # the number of BERT's token types, one for each of a row's two texts
 
 
 def has_languages(token_types: int) -> bool:
@@ -111,10 +110,8 @@ def has_languages(token_types: int) -> bool:
 
 
 def layer_at(layer: Any, hidden: Tensor, padding: Tensor | None, labelled: LabelledPositions) -> Tensor:
-    """A layer's output at the labelled positions alone, (N, H): all positions are attended to, these attend.
-
-    Rows have different numbers of them, so queries are padded to the most that a row has.
-    """
+    """A layer's output at the labelled positions alone, (N, H): all positions are attended to, these attend. Rows have
+    different numbers of them, so queries are padded to the most that a row has."""
     attention, rows = layer.attention.self, len(hidden)
     here = hidden.flatten(0, 1).index_select(0, labelled.at)
     query = attention.query(here)

@@ -15,8 +15,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 UNLABELLED = -100
-MARKS = 3
-"""`<s>` and two `</s>` in the row of a pair."""
+MARKS = 3  # `<s>` and two `</s>` in the row of a pair
 
 
 @dataclass(frozen=True)
@@ -44,10 +43,8 @@ class Batch:
 
 @dataclass(frozen=True)
 class LabelledPositions:
-    """Where labels are: `at` (N,), their flat positions.
-
-    In a table of `most` slots a row, the most that a row has (at least 1), `slot` (N,) is the place of each.
-    """
+    """Where labels are: `at` (N,), their flat positions. In a table of `most` slots a row, the most that a row has (at
+    least 1), `slot` (N,) is the place of each."""
 
     at: Tensor
     slot: Tensor
@@ -67,13 +64,10 @@ class LabelledPositions:
 
 @dataclass(frozen=True)
 class Rows(Batch):
-    """Masked rows.
-
-    `ids`, `labels` and `languages` are (B, L) int64. A position without a label holds UNLABELLED.
-    `padded` says whether any position is padding, so that rows without any skip the attention mask.
-    `places` (B, L) say which place each id has, from 0, and -1 for padding, where it is not the number of ids before.
-    `segments` (B, L) are the token types of a row's two texts, where the tokenizer's template has two.
-    """
+    """Masked rows. `ids`, `labels` and `languages` are (B, L) int64. A position without a label holds UNLABELLED.
+    `padded` says whether any position is padding, so that rows without any skip the attention mask. `places` (B, L) say
+    which place each id has, from 0, and -1 for padding, where it is not the number of ids before. `segments` (B, L) are
+    the token types of a row's two texts, where the tokenizer's template has two."""
 
     ids: Tensor
     labels: Tensor
@@ -100,12 +94,10 @@ class Pairs(Batch):
 
 @dataclass(frozen=True)
 class PairRows(Batch):
-    """Sentence pairs, one a row: `<s>` first side `</s>` second side `</s>`, padding.
-
-    `clean` (B, L) are the ids before `rows` were masked; `sides` (B, 2) says how many ids each side has. `gold` (B, W)
-    is the place in the second side, counted from 0, that each id of the first is linked to, and -1 where there is no
-    link. `dice` (B, L) are uniform numbers, for whoever draws positions.
-    """
+    """Sentence pairs, one a row: `<s>` first side `</s>` second side `</s>`, padding. `clean` (B, L) are the ids before
+    `rows` were masked; `sides` (B, 2) says how many ids each side has. `gold` (B, W) is the place in the second side,
+    counted from 0, that each id of the first is linked to, and -1 where there is no link. `dice` (B, L) are uniform
+    numbers, for whoever draws positions."""
 
     rows: Rows
     clean: Tensor
@@ -163,17 +155,17 @@ class PairRows(Batch):
 
 
 @dataclass(frozen=True)
-class Links(Batch):
+class PlaceLinks(Batch):
     """Which places are linked: in `row`, `first` of one side and `second` of the other. All (K,) int64."""
 
     row: Tensor
     first: Tensor
     second: Tensor
 
-    def cut(self, rows: slice) -> Links:
+    def cut(self, rows: slice) -> PlaceLinks:
         """The links of some rows, which are then counted from 0."""
         here = (self.row >= rows.start) & (self.row < rows.stop)
-        return Links(self.row[here] - rows.start, self.first[here], self.second[here])
+        return PlaceLinks(self.row[here] - rows.start, self.first[here], self.second[here])
 
 
 @dataclass(frozen=True)
@@ -181,16 +173,14 @@ class LinkedPairs(Batch):
     """Sentence pairs, one a row, with the links of their sub-words as places in the rows."""
 
     pairs: PairRows
-    links: Links
+    links: PlaceLinks
 
 
 @dataclass(frozen=True)
 class WordPairs(Batch):
-    """Unmasked sentence pairs with the links of their words, each at the place of its last sub-word.
-
-    Places are those of `PairRows.side_rows`. `words` are all words of the first sides, linked with themselves.
-    """
+    """Unmasked sentence pairs with the links of their words, each at the place of its last sub-word. Places are those
+    of `PairRows.side_rows`. `words` are all words of the first sides, linked with themselves."""
 
     pairs: PairRows
-    links: Links
-    words: Links
+    links: PlaceLinks
+    words: PlaceLinks

@@ -17,13 +17,12 @@ from derive.forms import Form, percent, word
 from derive.language import Bitext
 from derive.languages import Languages
 from derive.vocabulary import pair_types
-from pretrain.batch import MARKS, UNLABELLED, LinkedPairs, Links, PairRows, WordPairs
+from pretrain.batch import MARKS, UNLABELLED, LinkedPairs, PairRows, PlaceLinks, WordPairs
 from pretrain.mask import Masking, as_rows
 from pretrain.objective import GOLD, Linked, Objective, Stream, Traits
 from pretrain.order import Part
 
-USUAL = 0.25
-"""The share of the sentences that is parallel, where a name says none (ALIGN-MLM, Tables 1 and 6)."""
+USUAL = 0.25  # the share of the sentences that is parallel, where a name says none (ALIGN-MLM, Tables 1 and 6)
 PARALLEL = percent("parallel_fraction", "-", "{percent} % parallel", "10")
 GOLD_LINKS = word("links", GOLD, "-gold", "gold links")
 
@@ -68,10 +67,8 @@ class LinkObjective(PairObjective):
 @dataclass(frozen=True)
 class Groups:
     """Pairs of several bitexts, as many neighbours as fit into a row together; groups are numbered over all bitexts.
-
     `pairs` are those of one bitext after the other; `starts` is where each group begins among them, and where the last
-    ends. `ends` is the number of groups up to the end of each bitext. Eight bytes a pair and eight a group.
-    """
+    ends. `ends` is the number of groups up to the end of each bitext. Eight bytes a pair and eight a group."""
 
     pairs: np.ndarray
     starts: np.ndarray
@@ -97,9 +94,7 @@ class Groups:
 
 def fill(lengths: np.ndarray, room: int) -> np.ndarray:
     """Neighbouring items, as many as fit into `room` on each side: where each group begins, and where the last ends.
-
-    `lengths` are (N,), or (N, 2) where an item has two sides with a room each; each item fits by itself.
-    """
+    `lengths` are (N,), or (N, 2) where an item has two sides with a room each; each item fits by itself."""
     count = len(lengths)
     following = np.full(count, count)  # the item with which a new group begins, were there a group from each item on
     for side in (lengths if lengths.ndim == 2 else lengths[:, None]).T:
@@ -116,9 +111,7 @@ def grouped(
     bitexts: Sequence[Bitext], fraction: float, seed: int, room: int, sides: int
 ) -> tuple[Groups, dict[Part, int], int]:
     """A fraction of each bitext's pairs, in groups that fit into `room` ids, or with two `sides` into so many on each.
-
-    Returns with the groups how many each bitext has, and how many pairs are left out because they do not fit.
-    """
+    Returns with the groups how many each bitext has, and how many pairs are left out because they do not fit."""
     pairs, lengths, drawn = list[np.ndarray](), list[np.ndarray](), 0
     for bitext in bitexts:
         sample = bitext.sample(fraction, seed)
@@ -146,11 +139,9 @@ def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
 
 
 class PairStream(Stream):
-    """The sentence pairs that an objective reads as rows, either language first by the toss of a coin.
-
-    An instance is as many neighbouring pairs of two languages as a full row has ids for, so that a step shows as many
-    ids as it would of packed rows. `has_gold` says whether all of them have gold links.
-    """
+    """The sentence pairs that an objective reads as rows, either language first by the toss of a coin. An instance is
+    as many neighbouring pairs of two languages as a full row has ids for, so that a step shows as many ids as it would
+    of packed rows. `has_gold` says whether all of them have gold links."""
 
     def __init__(
         self, languages: Languages, length: int, seed: int, objective: PairObjective, mask_rate: float
@@ -179,10 +170,8 @@ class PairStream(Stream):
         return LinkedPairs(rows, _links(found, 1, 2 + rows.sides[:, 0].numpy()))
 
     def draw_words(self, instances: Sequence[int], marks: bool = False) -> WordPairs:
-        """The pairs of some instances, the first language's side first, with the links of their words.
-
-        With `marks`, `<s>` and `</s>` are words too, each linked to its own kind on the other side.
-        """
+        """The pairs of some instances, the first language's side first, with the links of their words. With `marks`,
+        `<s>` and `</s>` are words too, each linked to its own kind on the other side."""
         of, pairs = self._chosen(instances)
         ids, languages, sides, gold = self.read(of, pairs, np.zeros(len(pairs), bool))
         rows = as_rows(ids, np.full_like(ids, UNLABELLED), languages, padded=True)
@@ -205,11 +194,9 @@ class PairStream(Stream):
     def read(
         self, of: np.ndarray, pairs: np.ndarray, turned: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Sentence pairs number `pairs` of the bitexts `of`, the second side first where `turned`.
-
-        Returns ids and language ids (B, L), how many ids each side has (B, 2), and the links (B, W): where in the
-        second side the link of each id of the first is, -1 where there is no id or no link.
-        """
+        """Sentence pairs number `pairs` of the bitexts `of`, the second side first where `turned`. Returns ids and
+        language ids (B, L), how many ids each side has (B, 2), and the links (B, W): where in the second side the link
+        of each id of the first is, -1 where there is no id or no link."""
         specials, rows = self.languages.specials, np.arange(len(pairs))
         sides, written = np.zeros((len(pairs), 2), np.int64), []
         for number in np.unique(of).tolist():
@@ -258,12 +245,12 @@ class PairStream(Stream):
         return PairRows(rows, *(torch.from_numpy(array) for array in (ids, sides, gold, dice)))
 
 
-def _links(found: Sequence[np.ndarray], first: int, second: np.ndarray | int) -> Links:
+def _links(found: Sequence[np.ndarray], first: int, second: np.ndarray | int) -> PlaceLinks:
     """Links of each pair, (k, 2) offsets in its sides, as places in rows: `first` and `second` are added to them."""
     rows = np.repeat(np.arange(len(found)), [len(links) for links in found])
     links = np.concatenate(found)
     of = second[rows] if isinstance(second, np.ndarray) else second
-    return Links(*map(torch.from_numpy, (rows, links[:, 0] + first, links[:, 1] + of)))
+    return PlaceLinks(*map(torch.from_numpy, (rows, links[:, 0] + first, links[:, 1] + of)))
 
 
 def _spans(rows: np.ndarray, first: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -31,8 +31,7 @@ from pretrain.model import Learner, state_of
 STATE = "the state of a run"
 WEIGHTS, MOMENTS = "model.safetensors", "optimizer.safetensors"
 SNAPSHOTS, METRICS = "snapshots", "metrics.jsonl"
-KINDS = ("step", "exp_avg", "exp_avg_sq")
-"""The tensors that AdamW keeps of a parameter."""
+KINDS = ("step", "exp_avg", "exp_avg_sq")  # the tensors that AdamW keeps of a parameter
 MACHINE = frozenset({"threads", "world", "torch", "device"})
 """The keys of a run's identity that say where it is computed: they decide bits, not what is learnt."""
 _STEP = re.compile(r"step-(\d{9,})")
@@ -48,10 +47,8 @@ def save_state(
     rows: Path,
     snapshots: Mapping[str, str],
 ) -> None:
-    """Write `folder/step-N` and then remove what came before it; a full disk leaves the last one as it was.
-
-    The state has a copy of the `rows` of metrics up to it, and the digests of the `snapshots`, by their names.
-    """
+    """Write `folder/step-N` and then remove what came before it; a full disk leaves the last one as it was. The state
+    has a copy of the `rows` of metrics up to it, and the digests of the `snapshots`, by their names."""
     new = folder / f"step-{step:09d}"
     with making(new, STATE, {**_owner(folder, step), "identity": identity, SNAPSHOTS: snapshots}) as part:
         shutil.copy(rows, part / METRICS)
@@ -67,10 +64,8 @@ def save_state(
 def load_state(
     folder: Path, learner: Learner, optimizer: Optimizer, identity: Mapping[str, Any], allow_change: bool = False
 ) -> tuple[int, Artefact | None]:
-    """Load the last state below `folder`; its step and the state, or 0 and None.
-
-    A state of another run, step or configuration is refused; `allow_change` lets what is in MACHINE differ.
-    """
+    """Load the last state below `folder`; its step and the state, or 0 and None. A state of another run, step or
+    configuration is refused; `allow_change` lets what is in MACHINE differ."""
     steps = {int(named[1]): path for path in folder.glob("step-*") if (named := _STEP.fullmatch(path.name))}
     if not steps:
         return 0, None
@@ -139,10 +134,8 @@ def _check_names(names: Set[str], saved: Mapping[str, Tensor], path: Path) -> No
 
 
 class Snapshots:
-    """The snapshots of a run under way; a process that does not write keeps none.
-
-    Those before the state that a run goes on from are checked, and the others are written again, to the same bits.
-    """
+    """The snapshots of a run under way; a process that does not write keeps none. Those before the state that a run
+    goes on from are checked, and the others are written again, to the same bits."""
 
     def __init__(self, folder: Path, config: TrainConfig, writes: bool, state: Artefact | None) -> None:
         self.folder, self.steps = folder / SNAPSHOTS, frozenset(config.kept if writes else ())

@@ -33,11 +33,9 @@ def below_one(config: Any, names: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """A RoBERTa (ALIGN-MLM, table 10). Its vocabulary comes from the languages.
-
-    `length` counts ids of a row, specials included. Attention dropout is 0, not RoBERTa's 0.1: it would
-    push scaled-dot-product attention off its fast path (docs/fidelity.md).
-    """
+    """A RoBERTa (ALIGN-MLM, table 10). Its vocabulary comes from the languages. `length` counts ids of a row, specials
+    included. Attention dropout is 0, not RoBERTa's 0.1: it would push scaled-dot-product attention off its fast path
+    (docs/fidelity.md)."""
 
     layers: int = 8
     heads: int = 8
@@ -65,15 +63,13 @@ class ModelConfig:
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """AdamW with linear warm-up and decay to zero (ALIGN-MLM, table 10).
-
-    `batch` counts rows over all processes and micro-batches; `grad_accumulation` is the number of micro-batches of a
-    process, which changes memory and no gradient. `*_every` count steps; 0 means never. `weight_decay` applies to the
-    parameters `decayed`: all, or matrices alone, so neither biases nor the weights of normalisations. `betas` and
-    `epsilon` are AdamW's (XLM-Align, table 11, has 0.9, 0.98 and 1e-6). The prediction head and an objective's own
-    modules, which are new where the encoder is given, learn `head_rate` times as fast as the encoder. The model's
-    weights are kept `snapshots` times a doubling of the steps, before the first and after the last one.
-    """
+    """AdamW with linear warm-up and decay to zero (ALIGN-MLM, table 10). `batch` counts rows over all processes and
+    micro-batches; `grad_accumulation` is the number of micro-batches of a process, which changes memory and no
+    gradient. `*_every` count steps; 0 means never. `weight_decay` applies to the parameters `decayed`: all, or matrices
+    alone, so neither biases nor the weights of normalisations. `betas` and `epsilon` are AdamW's (XLM-Align, table 11,
+    has 0.9, 0.98 and 1e-6). The prediction head and an objective's own modules, which are new where the encoder is
+    given, learn `head_rate` times as fast as the encoder. The model's weights are kept `snapshots` times a doubling of
+    the steps, before the first and after the last one."""
 
     steps: int = 500_000
     batch: int = 128

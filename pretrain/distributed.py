@@ -27,10 +27,8 @@ class Lost(RuntimeError):
 
 @dataclass(frozen=True)
 class World:
-    """This process among `size` of them, and the device that it computes on.
-
-    All processes call the methods in the same order. Each raises `Lost` when another process is gone.
-    """
+    """This process among `size` of them, and the device that it computes on. All processes call the methods in the same
+    order. Each raises `Lost` when another process is gone."""
 
     rank: int
     size: int
@@ -90,10 +88,8 @@ _joined: list[World] = []
 
 
 def add_gradients(parameters: Sequence[Parameter], world: World) -> None:
-    """Give each parameter a dense gradient, the sum over all processes.
-
-    Messages have the same contents and order in every step and process, so a rerun has the same bits.
-    """
+    """Give each parameter a dense gradient, the sum over all processes. Messages have the same contents and order in
+    every step and process, so a rerun has the same bits."""
     for parameter in parameters:
         if parameter.grad is None:  # no row of this step reached it
             parameter.grad = torch.zeros_like(parameter)

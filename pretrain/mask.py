@@ -18,11 +18,9 @@ MASK_RATE, MASKED, RANDOM = 0.15, 0.8, 0.1
 
 @dataclass(frozen=True)
 class Masking:
-    """Masks `mask_rate` of the positions of rows, as in BERT.
-
-    `tables` (K, V) int64 are the id of each type in each language. A random replacement is a type of the position's
-    own language (the published code always takes the source's).
-    """
+    """Masks `mask_rate` of the positions of rows, as in BERT. `tables` (K, V) int64 are the id of each type in each
+    language. A random replacement is a type of the position's own language (the published code always takes the
+    source's)."""
 
     specials: Specials
     tables: np.ndarray

@@ -14,8 +14,7 @@ from derive.forms import NUMBER, fraction
 from derive.languages import Languages, all_but_last
 from pretrain.order import Mixed, Order, Part, Stretch, Together, in_units, share_rows
 
-CHOICE = 0
-"""Which rows may be read does not depend on a run's seed: runs of several seeds read the same text."""
+CHOICE = 0  # which rows may be read does not depend on a run's seed: runs of several seeds read the same text
 
 
 @dataclass(frozen=True)
@@ -158,10 +157,8 @@ class Mixture:
         return Mixed(allowed, stretches, *seed)
 
     def rows(self, batch: int, sizes: Sequence[int], paired: Sequence[bool]) -> list[int]:
-        """The rows of a step of `batch` that each stream has, by its size and by whether it is of pairs.
-
-        An objective that reads pairs alone has no others, whatever `pairs` says.
-        """
+        """The rows of a step of `batch` that each stream has, by its size and by whether it is of pairs. An objective
+        that reads pairs alone has no others, whatever `pairs` says."""
         if self.pairs is None or all(paired):
             return share_rows(batch, sizes)
         if batch < 2:
@@ -187,8 +184,7 @@ EXAMPLES = (
     "together (all text in one shuffled order)",
     "sizes-0.7-pairs-50 (half of the rows are of bitexts)",
 )
-ROUNDED = 0.005
-"""How far shares that were rounded to whole percents may be from a sum of 1."""
+ROUNDED = 0.005  # how far shares that were rounded to whole percents may be from a sum of 1
 SHARES = rf"{NUMBER}(?:-{NUMBER})*"
 NAME = re.compile(
     rf"(?:(?P<shares>{SHARES}(?:-until-{NUMBER}-then-{SHARES})*)|sizes-(?P<exponent>{NUMBER})|together)"

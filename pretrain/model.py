@@ -81,10 +81,8 @@ class Frozen(nn.Module):
 
 
 def build(config: ModelConfig, rows: int, token_types: int = 1, seed: int = 0, specials: Specials = OURS) -> Any:
-    """A new RoBERTa with a table of `rows` rows; the same seed gives the same weights.
-
-    `token_types` is 1, or `Languages.token_types` for a model with language embeddings.
-    """
+    """A new RoBERTa with a table of `rows` rows; the same seed gives the same weights. `token_types` is 1, or
+    `Languages.token_types` for a model with language embeddings."""
     torch.manual_seed(seed)
     return ROBERTA.masked_model(
         ROBERTA.config(
@@ -157,9 +155,8 @@ def cross_entropy(
     head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor, types: int, most: int = LOGITS
 ) -> Tensor:
     """Summed cross-entropy of labels (N,) at hidden states (N, H), in pieces where there are more than `most` logits.
-
-    `head` makes logits (N, types) of them; those of a piece are computed again on the way back, and need not be kept.
-    """
+    `head` makes logits (N, types) of them; those of a piece are computed again on the way back, and need not be
+    kept."""
 
     def of(top: Tensor, labels: Tensor) -> Tensor:
         return F.cross_entropy(head(top).float(), labels, reduction="sum")

@@ -57,14 +57,11 @@ class Stream(ABC):
         return (part,)
 
     def before_step(self, learner: Learner, parts: Sequence[Any], world: World) -> tuple[Sequence[Any], dict[str, int]]:
-        """Called once a step, before its first gradient, in every process.
-
-        `parts` are this process's micro-batches. This is the place to let the model label them (inside `looking`), to
-        update a momentum encoder, or to fill a queue from all processes (`world.gather`). State that a resumed run
-        needs belongs in parameters or buffers of the objective's modules.
-
-        Returns the batches that `losses` gets instead of `parts`, and this process's count of each `uncounted` term.
-        """
+        """Called once a step, before its first gradient, in every process. `parts` are this process's micro-batches.
+        This is the place to let the model label them (inside `looking`), to update a momentum encoder, or to fill a
+        queue from all processes (`world.gather`). State that a resumed run needs belongs in parameters or buffers of
+        the objective's modules. Returns the batches that `losses` gets instead of `parts`, and this process's count of
+        each `uncounted` term."""
         return parts, {}
 
     @abstractmethod
@@ -140,11 +137,9 @@ class Objective(Named, ABC):
         """The streams to train on, in rows of `length` ids; `seed` decides whatever is sampled."""
 
     def modules(self, model: Any) -> dict[str, Module]:
-        """New modules of the objective's own, by the names under which streams find them in `Learner.own`.
-
-        They may share the model's parameters, as a head tied to its embeddings does. They are trained (except for
-        parameters that require no gradient) and resumed with the model, but are not part of its checkpoint.
-        """
+        """New modules of the objective's own, by the names under which streams find them in `Learner.own`. They may
+        share the model's parameters, as a head tied to its embeddings does. They are trained (except for parameters
+        that require no gradient) and resumed with the model, but are not part of its checkpoint."""
         return {}
 
     def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
@@ -223,10 +218,8 @@ class Composite(Objective):
 
 @dataclass(frozen=True)
 class Sum(Composite):
-    """Several objectives trained together under the name `label`; `heading` is their title, if that is another.
-
-    A model gets one kind of links in one share of its bitexts, so parts that learn from links agree in both.
-    """
+    """Several objectives trained together under the name `label`; `heading` is their title, if that is another. A model
+    gets one kind of links in one share of its bitexts, so parts that learn from links agree in both."""
 
     label: str
     summands: tuple[Objective, ...]
@@ -307,11 +300,9 @@ def check_portion(portion: float) -> None:
 
 @dataclass(frozen=True)
 class HeadOnly(Composite):
-    """`objective`, of whose model only the prediction head is trained; its table, which it shares, stays as it is.
-
-    A new head asks for gradients that say nothing yet, and an encoder that follows them forgets. With the encoder at
-    rest a step costs less than half.
-    """
+    """`objective`, of whose model only the prediction head is trained; its table, which it shares, stays as it is. A
+    new head asks for gradients that say nothing yet, and an encoder that follows them forgets. With the encoder at rest
+    a step costs less than half."""
 
     objective: Objective
 

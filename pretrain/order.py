@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-Part = tuple[str, ...]
-"""What instances are of: one language, or a pair of two."""
+Part = tuple[str, ...]  # what instances are of: one language, or a pair of two
 UNIT = 10**9
 """Shares are whole multiples of one in so many: decimal ones of nine places are exact, and sums never drift."""
 NEVER = np.iinfo(np.int64).max
@@ -40,9 +39,7 @@ class Shuffled:
 
 class Together:
     """All instances in one shuffled order, a new one each epoch: parts have the shares that their sizes give them.
-
-    `size` is how many instances there are.
-    """
+    `size` is how many instances there are."""
 
     def __init__(self, parts: Mapping[Part, int], instances: int, *seed: int) -> None:
         self.parts, self.size = parts, instances
@@ -65,11 +62,9 @@ class Together:
 
 
 class Mixed:
-    """Each part in a shuffled order of its own, and of each step's rows its share.
-
-    `allowed` are the instances of each part that may be read, numbered over all parts; `stretches` say which units of
-    a step each part has. Methods are as in `Together`.
-    """
+    """Each part in a shuffled order of its own, and of each step's rows its share. `allowed` are the instances of each
+    part that may be read, numbered over all parts; `stretches` say which units of a step each part has. Methods are as
+    in `Together`."""
 
     def __init__(self, allowed: Mapping[Part, np.ndarray], stretches: Sequence[Stretch], *seed: int) -> None:
         self.allowed, self.stretches = allowed, stretches
@@ -96,10 +91,8 @@ Order = Together | Mixed
 
 
 def in_units(shares: Sequence[float]) -> np.ndarray:
-    """Shares of any sum, none negative and one above 0, as whole units that sum to `UNIT`, (K,) int64.
-
-    What rounding down leaves goes to the largest remainders.
-    """
+    """Shares of any sum, none negative and one above 0, as whole units that sum to `UNIT`, (K,) int64. What rounding
+    down leaves goes to the largest remainders."""
     exact = np.asarray(shares, float) / np.sum(shares, dtype=float) * UNIT
     units = np.floor(exact + 1e-6).astype(np.int64)  # 0.29 of the unit is not one less than it
     lacking = UNIT - int(units.sum())
@@ -118,14 +111,11 @@ class Stretch:
 
 
 class Apportionment:
-    """How many of `rows` rows a step belong to each part: a function of the step alone.
-
-    After every step each part has had its exact share of all rows so far, rounded up or down, so large corpora and
-    small ones are spread evenly over training. Rounding up goes by the earliest deadline, which finds such a division
-    whenever there is one, and there always is (Tijdeman 1980, the chairman assignment problem).
-
-    `stretches` are in order; the first begins at step 0, and the last has no end. Rows times steps stay below 9e9.
-    """
+    """How many of `rows` rows a step belong to each part: a function of the step alone. After every step each part has
+    had its exact share of all rows so far, rounded up or down, so large corpora and small ones are spread evenly over
+    training. Rounding up goes by the earliest deadline, which finds such a division whenever there is one, and there
+    always is (Tijdeman 1980, the chairman assignment problem). `stretches` are in order; the first begins at step 0,
+    and the last has no end. Rows times steps stay below 9e9."""
 
     def __init__(self, stretches: Sequence[Stretch], rows: int) -> None:
         self.rows = rows
@@ -169,10 +159,8 @@ class Apportionment:
 
 
 def share_rows(batch: int, instances: Sequence[int]) -> list[int]:
-    """Divide `batch` rows among streams in proportion to their `instances`, at least one for each that has any.
-
-    The largest stream absorbs the rounding, so the sum is `batch` whenever there are enough rows for all.
-    """
+    """Divide `batch` rows among streams in proportion to their `instances`, at least one for each that has any. The
+    largest stream absorbs the rounding, so the sum is `batch` whenever there are enough rows for all."""
     total = sum(instances)
     rows = [max(1, round(batch * n / total)) if n else 0 for n in instances]
     largest = max(range(len(rows)), key=lambda i: instances[i])

@@ -39,8 +39,7 @@ from pretrain.start import InitialModel
 from pretrain.train import make_optimizer, train
 
 CHECKPOINT, RESUME = "checkpoint", "resume"
-Probe = Callable[[Any], dict[str, float]]
-"""Measures a model during training; its numbers go into metrics.jsonl."""
+Probe = Callable[[Any], dict[str, float]]  # measures a model during training; its numbers go into metrics.jsonl
 
 
 @dataclass(frozen=True)
@@ -169,12 +168,10 @@ def _finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any
 
 
 class Metrics:
-    """The rows of a run: mean losses since the last row, speed, and the share of the machine that was used.
-
-    `terms` are the losses; other numbers that objectives report are means of steps too, in a field of their own.
-    `flops` are a step's, `peak` the operations/s of all processes. A run that goes on from a state begins with the
-    state's `rows`, a file. A process that does not write keeps nothing.
-    """
+    """The rows of a run: mean losses since the last row, speed, and the share of the machine that was used. `terms` are
+    the losses; other numbers that objectives report are means of steps too, in a field of their own. `flops` are a
+    step's, `peak` the operations/s of all processes. A run that goes on from a state begins with the state's `rows`, a
+    file. A process that does not write keeps nothing."""
 
     def __init__(
         self,

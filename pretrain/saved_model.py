@@ -31,10 +31,8 @@ from derive.vocabulary import ROLES
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 TOKENIZER, TOKENIZER_CONFIG, TOKENIZERS = "tokenizer.json", "tokenizer_config.json", "tokenizers"
-RUN = "run"
-"""The kind of artefact that a run's folder is."""
-INDEX = f"{WEIGHTS}.index.json"
-"""Which of several files has which tensor."""
+RUN = "run"  # the kind of artefact that a run's folder is
+INDEX = f"{WEIGHTS}.index.json"  # which of several files has which tensor
 MOST = 10_000
 """Layers, or labels, that a model may have: transformers makes an object of each before it reads any weight."""
 _COUNT = re.compile(r"(?:^|_)(?:layers?|labels)$")
@@ -152,11 +150,9 @@ def _loaded(place: Path, what: str, load: Callable[[], Any]) -> Any:
 
 
 def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
-    """Write the source's tokenizer to a checkpoint's folder, and that of each other language below `tokenizers/`.
-
-    The latter read and print a language as it is spelt. A language whose spelling is more than an exchange of letters
-    has none.
-    """
+    """Write the source's tokenizer to a checkpoint's folder, and that of each other language below `tokenizers/`. The
+    latter read and print a language as it is spelt. A language whose spelling is more than an exchange of letters has
+    none."""
     write_tokenizer(languages.tokenizer, folder, languages.specials, length)
     state = json.loads((folder / TOKENIZER).read_text(encoding="utf-8"))
     for name in languages.others:
@@ -173,12 +169,10 @@ def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
 
 
 def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: int) -> None:
-    """Copy a vocabulary's tokenizer, and say what transformers must know: its class and special types.
-
-    Without that, transformers would make RoBERTa's own tokenizer of the same file, which cuts words another way. One
-    that puts nothing around a text gets a template, as the model's rows begin and end with special types. `length` is
-    how many ids a row of the model may have.
-    """
+    """Copy a vocabulary's tokenizer, and say what transformers must know: its class and special types. Without that,
+    transformers would make RoBERTa's own tokenizer of the same file, which cuts words another way. One that puts
+    nothing around a text gets a template, as the model's rows begin and end with special types. `length` is how many
+    ids a row of the model may have."""
     copy = Tokenizer.from_str(tokenizer.read_text(encoding="utf-8"))  # errors of `from_file` and `save` name nothing
     start, pad, end, unknown, mask = (
         copy.id_to_token(i) for i in (specials.start, specials.pad, specials.end, specials.unknown, specials.mask)
@@ -210,8 +204,7 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
 
 def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
     """Refuse a model with a tokenizer that is not its own: one with more types than its table of `rows` rows has, or
-    with padding in another place than the model's, `pad`.
-    """
+    with padding in another place than the model's, `pad`."""
     types, path = _types(folder), folder / TOKENIZER
     if not types:
         raise BadInput("has no types", path)

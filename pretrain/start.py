@@ -53,11 +53,9 @@ def has_head(folder: Path) -> bool:
 
 @dataclass(frozen=True)
 class InitialModel:
-    """The model that a run starts from: the folder `start`'s, or one with new weights.
-
-    While it is trained it has rows of the types that the languages keep, and when it is finished, of all. A folder's
-    model is of RoBERTa's, XLM-R's or BERT's architecture and has the config's shape; dropout is the config's.
-    """
+    """The model that a run starts from: the folder `start`'s, or one with new weights. While it is trained it has rows
+    of the types that the languages keep, and when it is finished, of all. A folder's model is of RoBERTa's, XLM-R's or
+    BERT's architecture and has the config's shape; dropout is the config's."""
 
     start: Path | None
     config: ModelConfig
@@ -82,11 +80,8 @@ class InitialModel:
         return whole
 
     def whole(self) -> tuple[Any, list[str]]:
-        """The model with a row of each type, and what of it had to be drawn.
-
-        Drawn are the rows of new scripts, where the folder's table ends before them, and the prediction head of a
-        folder that is an encoder alone.
-        """
+        """The model with a row of each type, and what of it had to be drawn. Drawn are the rows of new scripts, where
+        the folder's table ends before them, and the prediction head of a folder that is an encoder alone."""
         folder, languages, config = self.start, self.languages.whole, self.config
         if folder is None:
             types = languages.token_types if self.language_embeddings else 1

@@ -16,8 +16,7 @@ from pretrain.mixture import ALL_TOGETHER, Mixture, of_pairs
 from pretrain.model import Learner, autocast
 from pretrain.objective import Stream
 
-TIMES = "times the rate"
-"""The key of a group of parameters that says how many times as fast as others it learns."""
+TIMES = "times the rate"  # the key of a group of parameters that says how many times as fast as others it learns
 
 
 class NonFinite(ArithmeticError):
@@ -25,10 +24,8 @@ class NonFinite(ArithmeticError):
 
 
 class Draws:
-    """The batches of each step, and what each loss term counts on them: a function of (seed, step) alone.
-
-    `mixture` says how often each part of the streams is read in the course of `steps` steps.
-    """
+    """The batches of each step, and what each loss term counts on them: a function of (seed, step) alone. `mixture`
+    says how often each part of the streams is read in the course of `steps` steps."""
 
     def __init__(
         self, streams: Sequence[Stream], batch: int, seed: int, mixture: Mixture = ALL_TOGETHER, steps: int = 0
@@ -149,9 +146,7 @@ def _before_step(
     learner: Learner, streams: Sequence[Stream], parts: list[tuple[Stream, Batch]], world: World
 ) -> tuple[list[tuple[Stream, Batch]], dict[str, int]]:
     """The micro-batches as streams change them before any gradient, and the uncounted terms' counts over all processes.
-
-    A part's share of a mean is known only with the count over all parts.
-    """
+    A part's share of a mean is known only with the count over all parts."""
     counts: dict[str, int] = {}
     for stream in streams:
         places = [place for place, (of, _) in enumerate(parts) if of is stream]

@@ -14,8 +14,7 @@ from torch import Tensor
 First = Literal["columns", "rows"]
 EPSILON, ITERATIONS, ALPHA = 1e-6, 2, 0.9
 """XLM-Align's table 11, with a mu of 1 and two rounds of Itermax, and the published code's epsilon."""
-_PLACE = 14
-"""Bits for a place."""
+_PLACE = 14  # bits for a place
 
 
 def log_kernel(similarity: Tensor) -> Tensor:
@@ -26,11 +25,9 @@ def log_kernel(similarity: Tensor) -> Tensor:
 def sinkhorn(
     log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor, iterations: float = ITERATIONS, first: First = "columns"
 ) -> Tensor:
-    """The transport plan of log K after Sinkhorn's iterations, (B, n, m), 0 where there is padding.
-
-    An iteration makes all columns and then all rows sum to 1, as the published code does; `first="rows"` is the paper's
-    equation 6. Half an iteration is its first step alone. In log space nothing leaves float32.
-    """
+    """The transport plan of log K after Sinkhorn's iterations, (B, n, m), 0 where there is padding. An iteration makes
+    all columns and then all rows sum to 1, as the published code does; `first="rows"` is the paper's equation 6. Half
+    an iteration is its first step alone. In log space nothing leaves float32."""
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
     padded = bool(padding.any())
     plan = log_kernel.masked_fill(padding, -torch.inf) if padded else log_kernel
@@ -42,11 +39,9 @@ def sinkhorn(
 
 
 def untied(plan: Tensor, log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """The plan, but in pairs of which a side has one word: there, K over its sum; all (B, n, m).
-
-    Transport to or from one word is the same whatever K is, so that rounding, which changes with the batch, would
-    choose its link. The largest product chooses it instead.
-    """
+    """The plan, but in pairs of which a side has one word: there, K over its sum; all (B, n, m). Transport to or from
+    one word is the same whatever K is, so that rounding, which changes with the batch, would choose its link. The
+    largest product chooses it instead."""
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
     own = log_kernel.masked_fill(padding, -torch.inf).flatten(1).softmax(1).view_as(plan)
     single = (row_mask.sum(1) == 1) | (col_mask.sum(1) == 1)
@@ -61,12 +56,10 @@ def argmax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 
 def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """SimAlign's Itermax (section 2.2): Argmax, and a second round of it.
-
-    In the second round a cell whose row or column is linked counts `ALPHA` of its score, and is out if both are; a pair
-    with a side of two sub-words or fewer, or with a side linked throughout, has none. These rules are the published
-    code's: equation 9 of XLM-Align excludes linked cells alone.
-    """
+    """SimAlign's Itermax (section 2.2): Argmax, and a second round of it. In the second round a cell whose row or
+    column is linked counts `ALPHA` of its score, and is out if both are; a pair with a side of two sub-words or fewer,
+    or with a side linked throughout, has none. These rules are the published code's: equation 9 of XLM-Align excludes
+    linked cells alone."""
     scores, room = _prepare(scores, row_mask, col_mask)
     row_best, mutual = _best(scores, room)
     links = _cells(mutual & row_mask, row_best)

@@ -34,8 +34,8 @@ def stanza_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from itertools import islice
 
     from derive.pocket.language import Pocket
-    from derive.readers.conllu import write_treebank
     from tests.stanza_training import train_models
+    from tests.treebanks import write_treebank
 
     folder = of_all_workers(tmp_path_factory) / "stanza"
     with FileLock(folder.with_suffix(".lock")):

@@ -12,7 +12,8 @@ from tempfile import TemporaryDirectory
 
 from derive.files import whole_folder, write_json
 from derive.parser import RESOURCES, _write_checksums
-from derive.readers.conllu import read_conllu, write_treebank
+from derive.readers.conllu import read_conllu
+from tests.treebanks import write_treebank
 
 SMALL = """--no_pretrain --hidden_dim 100 --char_hidden_dim 50 --char_emb_dim 25 --word_emb_dim 64 --word_cutoff 2
     --transformed_dim 50 --num_layers 1 --deep_biaff_hidden_dim 100 --tag_emb_dim 20 --dropout 0.2 --word_dropout 0.1

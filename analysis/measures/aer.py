@@ -9,25 +9,25 @@ from analysis.records.record import LinkCounts
 from derive.errors import BadInput
 from derive.links.aligner import Pair
 from derive.readers.lines import read_lines, tokens
-from derive.readers.links import Gold, GoldLinks, Link, read_gold
+from derive.readers.links import Gold, GoldPair, Link, read_gold
 
 SETS = ("de-en", "en-fr", "ro-en", "en-hi")  # XLM-Align's Table 2; each is named after its source and its target
 
 
-def score(gold: GoldLinks, links: Iterable[Link]) -> LinkCounts:
+def score(gold: GoldPair, links: Iterable[Link]) -> LinkCounts:
     """The counts of one sentence pair; a link that is predicted twice counts once."""
     predicted = frozenset(links)
     return LinkCounts(1, len(predicted), len(gold.sure), len(predicted & gold.sure), len(predicted & gold.possible))
 
 
-def score_all(gold: Iterable[GoldLinks], links: Iterable[Iterable[Link]]) -> LinkCounts:
+def score_all(gold: Iterable[GoldPair], links: Iterable[Iterable[Link]]) -> LinkCounts:
     """The counts of a corpus: the sum over its sentence pairs, which may stream. Raises ValueError if the two do not
     have the same number of sentence pairs."""
     return sum((score(*pair) for pair in zip(gold, links, strict=True)), LinkCounts())
 
 
 def score_each(
-    gold: Iterable[GoldLinks], links: Iterable[Sequence[Iterable[Link]]], aligners: int
+    gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]]], aligners: int
 ) -> list[list[LinkCounts]]:
     """The counts of several aligners, pair by pair; `links` has, for each sentence pair, those of every aligner. Raises
     ValueError if the two do not have the same number of sentence pairs, or a pair lacks the links of an aligner."""

@@ -22,7 +22,7 @@ from derive.languages import Languages
 from derive.links.aligner import Links, Pair
 from derive.links.fast_align import FastAlign
 from derive.links.symmetrise import SYMMETRISATIONS
-from derive.readers.links import Gold, GoldLinks
+from derive.readers.links import Gold, GoldPair
 from pretrain.architecture import has_languages
 from pretrain.batch import MARKS
 from pretrain.run import read_metrics
@@ -165,7 +165,7 @@ def pair_links(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple
         numbers = bitext.first.number, bitext.second.number
         types = numbers if has_languages(encoder.token_types) else (0, 0)
         linked = [frozenset((i, j) for i, j in pair.tolist()) for pair in links]
-        gold = [GoldLinks(each, each) for each in linked]
+        gold = [GoldPair(each, each) for each in linked]
         readings = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)]
         columns = {}
         for joint in (False, True):

@@ -40,13 +40,10 @@ NONE: tuple[Claim, ...] = ()
 
 @dataclass(frozen=True)
 class PaperReport:
-    """The specification of a report.
-
-    Tables are under the names of their files; figures that records cannot fill are None. `claims_title` is the title of
-    the table of claims, and `published` names the papers whose numbers are shown next to ours. `by_transform` says that
-    figures have a panel or a line for each derived language, so that they are not drawn of too many. A terminal shows
-    the claims, and of the tables those that `summary` chooses by name.
-    """
+    """The specification of a report. Tables are under the names of their files; figures that records cannot fill are
+    None. `claims_title` is the title of the table of claims, and `published` names the papers whose numbers are shown
+    next to ours. `by_transform` says that figures have a panel or a line for each derived language, so that they are
+    not drawn of too many. A terminal shows the claims, and of the tables those that `summary` chooses by name."""
 
     findings: Callable[[Results], Iterable[str]]
     tables: Callable[[Results, str], Iterable[tuple[str, Table]]]

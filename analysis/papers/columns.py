@@ -34,10 +34,8 @@ HEADS = {DELTA: "Δ", RETAINED: "retained"}  # of measures that tables call othe
 
 @dataclass(frozen=True)
 class Column:
-    """One number of each model, under a head; `facets` are further fields of `analysis.results.results.Key`.
-
-    `null` is the metric of the upper end of its null distribution.
-    """
+    """One number of each model, under a head; `facets` are further fields of `analysis.results.results.Key`. `null` is
+    the metric of the upper end of its null distribution."""
 
     head: str
     measure: str
@@ -116,10 +114,8 @@ def printed_rows(
 
 
 def specified_tables(paper: str, results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """The tables of a report that texts.toml specifies, where records have any of their numbers.
-
-    Measures of a user's own, which no other table knows, are in a table of that name.
-    """
+    """The tables of a report that texts.toml specifies, where records have any of their numbers. Measures of a user's
+    own, which no other table knows, are in a table of that name."""
     own = dict.fromkeys((r.measure, r.metric) for r in results.records if not r.task and r.measure not in MEASURES)
     columns = {name: _columns(entry) for name, entry in TEXTS["tables"].items() if paper in entry.get("papers", ())}
     columns |= {"own-measures": [Column(f"{measure} {metric}", measure, metric) for measure, metric in own]}
@@ -176,10 +172,8 @@ def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str)
 
 
 def _by_step(name: str, entry: dict[str, Any], results: Results, scale: str) -> Plot | None:
-    """Numbers by step, two at least: a line for each objective.
-
-    Each has thin lines for its `seeds`, or else intervals over seeds at steps where no other line has its own.
-    """
+    """Numbers by step, two at least: a line for each objective. Each has thin lines for its `seeds`, or else intervals
+    over seeds at steps where no other line has its own."""
     columns = [column for column in _columns(entry) if results.has(column.measure, column.metric)]
     records, look, rows = records_of(results, columns), looks(results), results.transforms
     measured = {results.objective_of(record) for record in records}

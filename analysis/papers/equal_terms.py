@@ -64,10 +64,8 @@ def objectives_table(results: Results, scale: str) -> Table:
 
 
 def _learnt_on_the_surface(results: Results) -> Iterator[str]:
-    """Tasks that shallow features learn in a derived language as well as models do.
-
-    A reordering moves the words of two texts, and how alike these are then may tell their label where it did not.
-    """
+    """Tasks that shallow features learn in a derived language as well as models do. A reordering moves the words of two
+    texts, and how alike these are then may tell their label where it did not."""
     for transform in results.transforms:
         for task, metric in main_metrics(results):
             shallow = results.floors.highest(task, metric, transform, transform, surface=True)
@@ -119,11 +117,9 @@ def equal_terms_findings(results: Results) -> Iterator[str]:
 
 
 def objectives_figure(results: Results, scale: str) -> Plot | None:
-    """Zero-shot scores: a panel a task and one for their mean, a row an objective, a line for a baseline of words.
-
-    A study of several derived languages gets their rows below one another. None without a task, or with more objectives
-    or languages than a figure can tell apart.
-    """
+    """Zero-shot scores: a panel a task and one for their mean, a row an objective, a line for a baseline of words. A
+    study of several derived languages gets their rows below one another. None without a task, or with more objectives
+    or languages than a figure can tell apart."""
     tasks, look, several = main_metrics(results), looks(results), len(results.transforms) > 1
     if not tasks or len(results.transforms) > MOST or not look:
         return None

@@ -90,10 +90,8 @@ def look(objective: Described, start: Start | None = None, own: Look | None = No
 
 def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
     """The look of each of a study's objectives, or of some, in their order; empty if a figure cannot tell them apart.
-
     Always give all that a study has. Where two would have one colour and marker, the later gets a marker that its
-    colour does not have yet.
-    """
+    colour does not have yet."""
     described = {name: results.objective(name) for name in objectives or results.objectives}
     kinds = {name: one.parts[-1]["kind"] for name, one in described.items() if one.parts}
     others = [kind for kind in dict.fromkeys(kinds.values()) if kind not in FAMILIES]

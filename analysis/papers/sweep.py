@@ -34,7 +34,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sweep:
+class SweepResults:
     """The results of a study for each value of the settings `keys`."""
 
     keys: tuple[str, ...]
@@ -100,7 +100,7 @@ def _language(record: Record, results: Results) -> str:
     return mixed + (described.title if described and described.parts else "all languages")
 
 
-def sweep_table(sweep: Sweep, scale: str) -> Table:
+def sweep_table(sweep: SweepResults, scale: str) -> Table:
     """A row for each language, objective and value, with intervals over seeds."""
     rows = []
     for row in sweep.rows:
@@ -113,7 +113,7 @@ def sweep_table(sweep: Sweep, scale: str) -> Table:
     return Table(title, header, tuple(rows), note, runs, 2 + len(sweep.keys))
 
 
-def sweep_figure(sweep: Sweep, scale: str) -> Plot | None:
+def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     """Each number by the value: a column of panels for each measure, a row for each language, a line per objective."""
     columns, look = dict(list(sweep.numbers.items())[:PANELS]), looks(sweep.objectives)
     languages = list(dict.fromkeys(row.language for row in sweep.rows))

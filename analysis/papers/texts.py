@@ -33,9 +33,7 @@ def table(
     **values: Any,
 ) -> Table:
     """A table with its title and note, with those of the note's `parts` that have anything; `values` are further names.
-
-    `measures` restrict the runs that it shows, and its tasks are those of `values` or all.
-    """
+    `measures` restrict the runs that it shows, and its tasks are those of `values` or all."""
     seeds, text = over_seeds(results.seeds, results.redrawn), TEXTS["tables"][name]
     values = {
         "scale": scale,
@@ -68,11 +66,8 @@ def plot(
     seeds: Sequence[int] = (),
     **values: Any,
 ) -> Plot:
-    """A figure with its title and caption, and the numbers that it shows.
-
-    The caption has those of its `parts`, floors and published numbers among them, that have anything.
-    Intervals are over `seeds`, or over all of the study.
-    """
+    """A figure with its title and caption, and the numbers that it shows. The caption has those of its `parts`, floors
+    and published numbers among them, that have anything. Intervals are over `seeds`, or over all of the study."""
     seeds = seeds or results.seeds
     text, several = TEXTS["figures"][name], len(seeds) > 1
     contents = {"floors": floors, "published": published, "several": several, "one": not several}

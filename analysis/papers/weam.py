@@ -20,11 +20,9 @@ DOT = 3  # points of half a dot's width
 
 
 def pairs_figure(models: Mapping[str, LexiconRows], languages: tuple[str, str], seed: int = 0) -> Figure:
-    """A panel for each model, by its title: words and translations as points, joined by lines, both as words.
-
-    A panel has a t-SNE of its own, of all its points together. What is near in it is near in the table, but how far the
-    rest is says nothing, so cosines and how many are found stand above it.
-    """
+    """A panel for each model, by its title: words and translations as points, joined by lines, both as words. A panel
+    has a t-SNE of its own, of all its points together. What is near in it is near in the table, but how far the rest is
+    says nothing, so cosines and how many are found stand above it."""
     at = {title: placed(pairs, seed) for title, pairs in models.items()}
     count = len(next(iter(models.values())).entries)
     heading = f"{count} frequent words and their translations\nin a model’s table of word embeddings (t-SNE)"

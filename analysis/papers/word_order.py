@@ -25,10 +25,8 @@ NAMES: dict[str, str] = TERMS["languages"]  # of treebanks' languages by ISO 639
 @dataclass(frozen=True)
 class WordOrders:
     """Shares of word orders, all of them over the nodes that a grammar can order, and an account of the words.
-
     `out_of_reach` has, by relation, the share of the substrate's words that depend on other heads, and so cannot move:
-    heads of other tags, such as adjectives that are predicates, and nodes too large or crossed.
-    """
+    heads of other tags, such as adjectives that are predicates, and nodes too large or crossed."""
 
     names: tuple[str, str]
     before: Mapping[str, Share]
@@ -115,11 +113,9 @@ def compare(reorder: Reorder, substrate: Iterable[Sentence], superstrate: Iterab
 
 
 def drawn_shares(columns: Mapping[str, Mapping[str, float]], title: str, caption: str) -> Figure:
-    """Shares of preferences, from 0 to 1, as a dot plot; `columns` is language -> preference -> share.
-
-    Where a language has no share of a preference, there is no marker. A preference whose share is 0 in every language,
-    like that of most orders of S, V and O, has no row.
-    """
+    """Shares of preferences, from 0 to 1, as a dot plot; `columns` is language -> preference -> share. Where a language
+    has no share of a preference, there is no marker. A preference whose share is 0 in every language, like that of most
+    orders of S, V and O, has no row."""
     shown = (what for shares in columns.values() for what, share in shares.items() if share)
     order = dict.fromkeys(what for shares in columns.values() for what in shares)
     rows = sorted(set(shown), key=list(order).index)

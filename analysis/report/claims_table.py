@@ -27,10 +27,8 @@ def verdicts(claims: Table) -> str:
 
 
 def claims_table(results: Results, claims: Sequence[Claim], scale: str, title: str = HEADLINES) -> Table | None:
-    """Each claim with its verdict after correction for its family, the number that it rests on, and its source.
-
-    Claims without records are left out; None if all are.
-    """
+    """Each claim with its verdict after correction for its family, the number that it rests on, and its source. Claims
+    without records are left out; None if all are."""
     tested = [claim for claim in claims if claim.verdict.because != NO_RECORDS]
     if not tested:
         return None

@@ -45,8 +45,7 @@ FILLED = 0.84  # of the room of a group, that its members take
 WIDE = 40.0  # longer intervals are thin and pale, so that they do not hide what they say little about
 USUAL, FAINT = (1.0, 0.75), (0.7, 0.35)  # points of a line's width, and its opacity
 Ends = tuple[float, float] | None
-Point = tuple[float, Estimate]
-"""A place on one axis, and the mean there with its interval."""
+Point = tuple[float, Estimate]  # A place on one axis, and the mean there with its interval
 
 
 def key(label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = "", small: bool = False) -> Line2D:
@@ -133,11 +132,9 @@ def small_multiples(
     **shared: Any,
 ) -> Iterator[tuple[Figure, np.ndarray]]:
     """A figure of panels of one kind, each with a title, in letters of `size`, and what `draw` draws of its content.
-
     `height` is that of everything but the panels, and of a row of them, in inches; `labels` are those of both axes,
     below the last row and left of the first column. Yields the figure and its panels, for a legend and what else it
-    needs.
-    """
+    needs."""
     columns = min(columns, len(panels))
     with styled(FULL, height[0] + height[1] * -(-len(panels) // columns), title) as figure:
         axes = grid(figure, len(panels), columns, **shared)
@@ -158,9 +155,7 @@ def in_groups(members: Sequence[str], groups: Sequence[T]) -> Iterator[tuple[flo
 
 def spread(values: Sequence[float], gap: float) -> list[float]:
     """The values, from 0 to 1, moved as little as leaves no two nearer than `gap` and none outside; their order stays.
-
-    More than fit are spread around the middle.
-    """
+    More than fit are spread around the middle."""
     order = np.argsort(values, kind="stable")
     steps = gap * np.arange(len(values))
     room = 1 - gap * (len(values) - 1)

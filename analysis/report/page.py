@@ -26,10 +26,8 @@ SMALLEST, LARGEST = 0.8, 1.25
 
 
 def excerpt(text: str, lines: int = LINES) -> str:
-    """The first numbered examples of a preview that fit in `lines` lines, one at least, and how many are left out.
-
-    An example begins with its number and a dot at the start of a line.
-    """
+    """The first numbered examples of a preview that fit in `lines` lines, one at least, and how many are left out. An
+    example begins with its number and a dot at the start of a line."""
     parts = re.split(r"^(?=\d+\.)", text, flags=re.MULTILINE)
     kept, rest = parts[:2], parts[2:]
     while rest and sum(part.count("\n") for part in [*kept, rest[0]]) <= lines:

@@ -23,10 +23,8 @@ _PLACEHOLDERS = "Last Resort"  # the font in which every letter is a box
 
 
 def align_figure(pair: Pair, links: Links, folder: Path, title: str, name: str, scores: np.ndarray | None) -> Path:
-    """Save what `drawn_pair` draws as `name`.png and `name`.svg in `folder`, and return the path of the PNG.
-
-    Where no font here has a script, the title says so; the SVG holds the words as text, which a browser has fonts for.
-    """
+    """Save what `drawn_pair` draws as `name`.png and `name`.svg in `folder`, and return the path of the PNG. Where no
+    font here has a script, the title says so; the SVG holds the words as text, which a browser has fonts for."""
     if boxes := _fonts(pair)[1]:
         title += f"\n(no font here has {boxes} of the letters: see {name}.svg)"
     figure = drawn_pair(pair, links, title, scores)

@@ -32,10 +32,8 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure that is not saved yet.
-
-    `name` is that of its files, `records`, `published` and `floors` are the numbers that it shows.
-    """
+    """A figure that is not saved yet. `name` is that of its files, `records`, `published` and `floors` are the numbers
+    that it shows."""
 
     figure: Figure
     name: str

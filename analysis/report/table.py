@@ -19,20 +19,15 @@ _SIGNS = dict.fromkeys([*_CONTROL, *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], SIGN
 
 
 def visible(text: str) -> str:
-    """The text with a sign for every character that XML 1.0 (section 2.2), and so SVG and HTML, excludes.
-
-    These are control characters except for tabs and line ends, surrogates, U+FFFE and U+FFFF.
-    """
+    """The text with a sign for every character that XML 1.0 (section 2.2), and so SVG and HTML, excludes. These are
+    control characters except for tabs and line ends, surrogates, U+FFFE and U+FFFF."""
     return text.translate(_SIGNS)
 
 
 @dataclass(frozen=True)
 class Table:
-    """Text cells under a header.
-
-    The first `labels` columns say what a row is of, the others hold numbers; PUBLISHED among the labels marks a row as
-    a paper's. `runs` are the runs that the table shows.
-    """
+    """Text cells under a header. The first `labels` columns say what a row is of, the others hold numbers; PUBLISHED
+    among the labels marks a row as a paper's. `runs` are the runs that the table shows."""
 
     title: str
     header: tuple[str, ...]
@@ -116,10 +111,8 @@ def _text(text: str) -> str:
 
 
 def cell(estimate: Estimate | None, over_items: bool = False) -> str:
-    """A share in percent, with half of its interval over seeds, or of that `over_items` of one seed.
-
-    The interval itself stands there where it is cut off at 0 or 100.
-    """
+    """A share in percent, with half of its interval over seeds, or of that `over_items` of one seed. The interval
+    itself stands there where it is cut off at 0 or 100."""
     if estimate is None:
         return MISSING
     if estimate.interval is None or (estimate.seeds < 2 and not over_items):

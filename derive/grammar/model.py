@@ -26,8 +26,7 @@ LARGE = 1e6  # every weight is smaller: a sum of a few hundred stays finite
 SUBSTRATE_WEIGHT = 0.05
 LARGEST = 6  # items of the largest nodes that are learnt from
 KEPT = 0.1  # the fraction of the types of sequences, the most frequent ones, that have a weight
-PRECISE = 1e-6
-"""The search ends with a step that gains less than this fraction of the log-likelihood, or after `STEPS`."""
+PRECISE = 1e-6  # the search ends with a step that gains less than this fraction of the log-likelihood, or after `STEPS`
 STEPS = 1_000
 
 Items = tuple[str, ...]

@@ -26,7 +26,7 @@ _CELLS = 2**16  # at how many cells a chunk ends: its columns stay in the proces
 
 
 @dataclass(frozen=True)
-class Chunk:
+class PairChunk:
     """A few sentence pairs as ids.
 
     sources: the source words of each pair after a null word, pair after pair.
@@ -40,12 +40,14 @@ class Chunk:
     m: np.ndarray
 
 
-def chunks(pairs: Iterable[Pair], source_id: Callable[[str], int], target_id: Callable[[str], int]) -> Iterator[Chunk]:
+def chunks(
+    pairs: Iterable[Pair], source_id: Callable[[str], int], target_id: Callable[[str], int]
+) -> Iterator[PairChunk]:
     """Cut a stream of sentence pairs, each with words on both sides or on neither, into chunks; only one is held."""
     sources, targets, n, m, cells = array("i"), array("i"), array("i"), array("i"), 0
 
-    def chunk() -> Chunk:
-        return Chunk(*(np.array(column, dtype=np.int64) for column in (sources, targets, n, m)))
+    def chunk() -> PairChunk:
+        return PairChunk(*(np.array(column, dtype=np.int64) for column in (sources, targets, n, m)))
 
     for source, target in pairs:
         sources.append(NULL)
@@ -69,7 +71,7 @@ class Cells:
     start: (R,) the cell of each target word's null word.
     """
 
-    def __init__(self, chunk: Chunk) -> None:
+    def __init__(self, chunk: PairChunk) -> None:
         self._chunk = chunk
         self._pair = np.repeat(np.arange(len(chunk.m)), chunk.m)
         self._m, self._n = chunk.m[self._pair], chunk.n[self._pair]

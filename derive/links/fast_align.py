@@ -29,14 +29,12 @@ from derive.artefact import Artefact, making
 from derive.errors import BadInput
 from derive.files import MANIFEST
 from derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
-from derive.links.cells import NULL, TENSION, Cells, Chunk, chunks, optimise
+from derive.links.cells import NULL, TENSION, Cells, PairChunk, chunks, optimise
 from derive.links.symmetrise import SYMMETRISATIONS, Symmetrisation, grow_diag_final_and
 
 KIND, FORMAT = "fast_align", 2
-LONGEST = 1024
-"""Words in a sentence at most: the memory of a pair is in proportion to the product of its lengths."""
-_ALPHA = 0.01
-"""The parameter of the Dirichlet prior of t(. | e)."""
+LONGEST = 1024  # words in a sentence at most: the memory of a pair is in proportion to the product of its lengths
+_ALPHA = 0.01  # the parameter of the Dirichlet prior of t(. | e).
 _UNSEEN = 1e-9  # t of words that never stood in one sentence pair, and of all words at the beginning
 _ROOM = 2**20  # keys that may wait to be merged
 
@@ -189,7 +187,7 @@ def is_saved(folder: Path) -> bool:
     return (folder / MANIFEST).is_file() and not (folder / "config.json").is_file()
 
 
-def _learn(corpus: list[Chunk], keys: np.ndarray, stride: int, passes: int) -> tuple[np.ndarray, float]:
+def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int, passes: int) -> tuple[np.ndarray, float]:
     """t of every key, and the tension, after some passes over the corpus."""
     small = np.min_scalar_type(len(keys))
     ids = [np.searchsorted(keys, Cells(chunk).keys(stride)).astype(small) for chunk in corpus]

@@ -17,7 +17,7 @@ from derive.dictionary import LEXICON_FORMAT, id_pairs, read_lexicon, write_dict
 from derive.errors import BadInput
 from derive.files import check_name, fingerprint, sha256
 from derive.folder import BITEXTS, DICTIONARY, FORMAT, KEPT, RESERVED, SIDES, VOCABULARY, NamePair, new_folder
-from derive.natural.files import Files
+from derive.natural.files import FileSet
 from derive.natural.piece import Piece
 from derive.readers.lines import check_file
 from derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary
@@ -79,8 +79,8 @@ def _vocabulary(folder: Path, digest: str) -> Vocabulary:
 
 
 Rows = Literal["used", "all"]
-Texts = Mapping[str, Files]
-Bitexts = Mapping[NamePair, tuple[Files, ...]]
+Texts = Mapping[str, FileSet]
+Bitexts = Mapping[NamePair, tuple[FileSet, ...]]
 Dictionaries = Mapping[NamePair, Path]
 
 
@@ -138,7 +138,7 @@ def derive_natural(
         types.save(out.vocabulary)
         encode = partial(encode_piece, out.vocabulary, sha256(out.vocabulary / TOKENIZER))
 
-        def encoded(name: str, files: Sequence[Files]) -> Iterator[EncodedPiece]:
+        def encoded(name: str, files: Sequence[FileSet]) -> Iterator[EncodedPiece]:
             done, size = 0, sum(part.size for part in files)
             progress(f"encoding {name}", 0, size)
             for piece in pool.map(encode, chain.from_iterable(part.pieces() for part in files)):

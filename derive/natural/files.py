@@ -28,7 +28,7 @@ WHY = "lines with a sentence that models are tested on"
 _OTHER = re.compile(r"[\W_]+")
 
 
-class Files(Protocol):
+class FileSet(Protocol):
     """Files of text, or of parallel text."""
 
     def pieces(self) -> Iterator[Piece]:
@@ -136,7 +136,7 @@ class Without:
     sentences are the same if they have the same letters and digits in the same order, whatever stands between them and
     however Unicode writes them: text and its tokenised form are."""
 
-    files: Files
+    files: FileSet
     tests: TextFiles
 
     def pieces(self) -> Iterator[Piece]:

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-Columns = tuple[list[str], ...]
-"""Lines of text in one language, or as many in each of two, none of them blank."""
+Columns = tuple[list[str], ...]  # lines of text in one language, or as many in each of two, none of them blank
 Change = Callable[[Columns, Counter[str]], Columns]
 
 

@@ -77,8 +77,7 @@ SHARED = 0.5
 USES = {"W": "women", "M": "men", "S": "surnames", "L": "places", "O": "brands"}
 LETTERS = "W M S L O WL MO SL SO LO WLO MLO SLO WSO MSL".split()  # what an invented name may be used for
 
-Names = dict[str, list[str]]
-"""The words of each of `USES`, the most frequent first. Most words have several uses."""
+Names = dict[str, list[str]]  # the words of each of `USES`, the most frequent first. Most words have several uses.
 Entity = tuple[str, ...]
 FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(6)
 """A person's forms; the last three are the pronouns that stand for it."""

@@ -5,13 +5,13 @@ the enhanced graph together; among equals, words are ranked by their tags."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from derive.errors import BadInput
-from derive.files import read_toml, whole_file
+from derive.files import read_toml
 from derive.readers.lines import Lines, Place, WithheldWords, check_file, one_word, read_lines
 from derive.sentence import Sentence
 
@@ -290,43 +290,3 @@ def treebank_files(path: Path) -> list[Path]:
         raise BadInput("no .conllu file below this folder; expected a treebank", path)
     check_file(files[0])
     return files
-
-
-def write_treebank(path: Path, sentences: Iterable[Sentence], lemmas: bool = False) -> int:
-    """Write words, tags and trees as CoNLL-U, whole or not at all, and return how many sentences.
-
-    XPOS, FEATS, DEPS and MISC are `_`, and so is LEMMA unless words are to stand for their `lemmas`. What was
-    written reads back equal, but for spans and origin.
-
-    Raises:
-        ValueError: a sentence that would not read back: no words, no tree, white space in a word, other tags or
-            relations than UD v2's.
-    """
-    count = 0
-    with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
-        for sentence in sentences:
-            file.write(_block(sentence, lemmas))
-            count += 1
-        if not count:
-            raise ValueError(f"no sentence to write to {path}")
-    return count
-
-
-def _block(sentence: Sentence, lemmas: bool) -> str:
-    words = sentence.words
-    if not words or not len(words) == len(sentence.tags) == len(sentence.heads) == len(sentence.relations):
-        raise ValueError(f"a sentence of {len(words)} words lacks a column that CoNLL-U needs: {' '.join(words)}")
-    wrong = [f"white space or NUL in {word!r}, or nothing" for word in words if word.split() != [word] or "\0" in word]
-    if not UPOS.issuperset(sentence.tags):
-        wrong.append(f"tags {' '.join(sentence.tags)}; expected those of UD v2")
-    if fault := tree_fault(sentence.heads):
-        wrong.append(fault[1])
-    wrong += filter(None, map(relation_fault, sentence.relations, sentence.heads))
-    if wrong:
-        raise ValueError(f"{wrong[0]}: {' '.join(words)}")
-    rows = zip(words, sentence.tags, sentence.heads, sentence.relations, strict=True)
-    lines = (
-        f"{i}\t{word}\t{word if lemmas else '_'}\t{tag}\t_\t_\t{head + 1}\t{relation}\t_\t_\n"
-        for i, (word, tag, head, relation) in enumerate(rows, start=1)
-    )
-    return "".join(lines) + "\n"

@@ -19,8 +19,7 @@ DOCUMENT_START = "-DOCSTART-"
 _LANGUAGE = re.compile(r"(?:simple|[a-z]{2,3}(?:-[a-z-]+)?):")  # simple: is the Wikipedia in simple English
 _NO_TYPE = frozenset({"B-O", "I-O", "B-OTH", "I-OTH"})
 
-Row = list[tuple[int, str, str]]
-"""The words of a sentence as their file has them, each with its line and its tag."""
+Row = list[tuple[int, str, str]]  # the words of a sentence as their file has them, each with its line and its tag
 
 
 @dataclass(frozen=True)

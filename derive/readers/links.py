@@ -28,7 +28,7 @@ _WPT = re.compile(r"(\d{1,9})\s+(-?\d{1,9})\s+(-?\d{1,9})(?:\s+([SP]))?(?:\s+(0|
 
 
 @dataclass(frozen=True, slots=True)
-class GoldLinks:
+class GoldPair:
     """The gold links of one sentence pair; what is sure is possible too."""
 
     sure: frozenset[Link]
@@ -45,7 +45,7 @@ class Gold:
     counts these and whatever else is to be known. `declared`: the format or the caller states where places count from;
     if not, 0 is assumed."""
 
-    pairs: tuple[GoldLinks, ...]
+    pairs: tuple[GoldPair, ...]
     outside: tuple[str, ...]
     counts: Counter[str]
     declared: bool = field(default=True, compare=False)
@@ -111,7 +111,7 @@ def _collect(rows: Iterable[_Row], lengths: Sequence[Link], counts: Counter[str]
         links = (sure if row.sure else possible)[row.pair]
         counts[TWICE] += row.link in links
         links.add(row.link)
-    pairs = tuple(GoldLinks(frozenset(s), frozenset(s | p)) for s, p in zip(sure, possible, strict=True))
+    pairs = tuple(GoldPair(frozenset(s), frozenset(s | p)) for s, p in zip(sure, possible, strict=True))
     counts["links outside their sentences"] = len(outside)
     counts["sentence pairs without a link"] = sum(not pair.possible for pair in pairs)
     return Gold(pairs, tuple(outside), +counts)

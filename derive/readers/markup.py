@@ -33,8 +33,7 @@ _BREAK = re.compile(_tags(_BREAKING), re.IGNORECASE)
 _TAG = re.compile(_tags(_INLINE), re.IGNORECASE)
 _COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->")
 _NOTE = re.compile(r"<ref\b(?:[^<>]*[^<>/])?>(?:(?!<ref\b).)*?</ref>", re.IGNORECASE)
-ESCAPES = 3
-"""How many times a character may have been escaped; without an end, a hostile line would take forever."""
+ESCAPES = 3  # how many times a character may have been escaped; without an end, a hostile line would take forever
 
 
 def unescaped(text: str, counts: Counter[str]) -> str:

@@ -39,18 +39,16 @@ WHOLE: Lacking = MappingProxyType({})
 
 @dataclass(frozen=True)
 class TaskFiles:
-    """A task's files. Where a data set has no labelled test, its dev files are the test.
-
-    Without `dev` files, `held_out` training examples are drawn with `seed` and become the dev split, and without
-    `test` files as many others the test split. At most `limit` examples of the rest are drawn for training, and
-    `tested` of each file's dev and test set (0: all of them stay). Draws keep the files' order. Those of test sets are
-    by the examples' ids where these have any, or else the same lines of sets of one size: so they are the same examples
-    of translations of one text. Ids have to be unique within a split; where they are not, `numbered` has them
-    counted instead, from 1. Of training files only the examples are read whose id begins with `trained_id`:
-    TyDiQA-GoldP's have all languages in one, with ids such as `english-123`. Where the split is drawn, `apart` leaves
-    out of training what has a text in common with an example that is held out, as pairs of one sentence have.
-    Treebanks of natural languages may be read in XTREME's `units` (`derive.readers.conllu`).
-    """
+    """A task's files. Where a data set has no labelled test, its dev files are the test. Without `dev` files,
+    `held_out` training examples are drawn with `seed` and become the dev split, and without `test` files as many others
+    the test split. At most `limit` examples of the rest are drawn for training, and `tested` of each file's dev and
+    test set (0: all of them stay). Draws keep the files' order. Those of test sets are by the examples' ids where these
+    have any, or else the same lines of sets of one size: so they are the same examples of translations of one text. Ids
+    have to be unique within a split; where they are not, `numbered` has them counted instead, from 1. Of training files
+    only the examples are read whose id begins with `trained_id`: TyDiQA-GoldP's have all languages in one, with ids
+    such as `english-123`. Where the split is drawn, `apart` leaves out of training what has a text in common with an
+    example that is held out, as pairs of one sentence have. Treebanks of natural languages may be read in XTREME's
+    `units` (`derive.readers.conllu`)."""
 
     train: tuple[Path, ...]
     test: tuple[Path, ...] = ()

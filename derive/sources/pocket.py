@@ -20,12 +20,9 @@ from derive.usage import Lemmas, gather_lemmas
 
 EDITION = "pocket, second edition"
 CORPUS = 0  # the corpus's stream; those after it are the tasks'
-TASKS = ("pos", "ner", "nli", "qa", "paraphrase")
-"""In the order of their streams: one a split, task after task."""
-LABELS = {"nli": len(INFERENCES), "paraphrase": len(SAMENESS)}
-"""So many examples in a row bear every label once."""
-SHARED, ALONE = -1, -2
-"""The chunks of facts that derived languages state too, and of those that only the source states."""
+TASKS = ("pos", "ner", "nli", "qa", "paraphrase")  # in the order of their streams: one a split, task after task
+LABELS = {"nli": len(INFERENCES), "paraphrase": len(SAMENESS)}  # so many examples in a row bear every label once
+SHARED, ALONE = -1, -2  # the chunks of facts that derived languages state too, and of those that only the source states
 MOST_SENTENCES = 1_000_000_000
 MOST_EXAMPLES = 1_000_000  # the most examples of a split, all of which are in memory at once
 MANY = 2**40  # streams have no end of their own

@@ -1,4 +1,4 @@
-"""The command line: `python -m experiments.bench step derive`; without a name, all except paces."""
+"""The command line: `python -m experiments.bench step mask`; without a name, all except paces."""
 
 import argparse
 
@@ -12,6 +12,7 @@ from experiments.bench.harness import report
 BENCHES = {
     "step": training.step,
     "continued": training.continued,
+    "mask": training.mask,
     "aligners": alignment.aligners,
     "derive": derive.derive,
     "paces": paces.paces,

@@ -24,16 +24,13 @@ from experiments.bench.harness import Comparison, check_equal, folder_of
 MEGABYTES = 50
 SIZE, WORKERS = 20_000, 2
 TRANSFORM = compose(Transliterate(), Invert())
-LINES = 1_000
-"""Lines of a batch in the straightforward way, as many as `datasets.map` takes."""
+LINES = 1_000  # lines of a batch in the straightforward way, as many as `datasets.map` takes
 
 
 def derive(rounds: int) -> list[Comparison]:
     """Trans + Inv from raw text with the vocabulary given, two workers, against words reversed in Python and batches.
-
     The other way reads the same text with the same reader and gives the lines of both languages to `encode_batch`,
-    whose threads use all cores.
-    """
+    whose threads use all cores."""
     os.environ["TOKENIZERS_PARALLELISM"] = "true"
     source = Files((folder_of("CALQUE_DATA") / "wikipedia" / "wikipedia-1.txt",), megabytes=MEGABYTES)
     megabytes = sum(chunk.length for chunk in source.chunks()) / 1e6

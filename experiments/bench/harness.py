@@ -31,10 +31,8 @@ class Comparison:
 
 
 def interleaved(sides: Sequence[Callable[[], float]], rounds: int) -> list[float]:
-    """Each side's median over `rounds` rounds in which they take turns, so that other work slows all alike.
-
-    A side returns its own measurement; one round that is not counted goes first.
-    """
+    """Each side's median over `rounds` rounds in which they take turns, so that other work slows all alike. A side
+    returns its own measurement; one round that is not counted goes first."""
     for side in sides:
         side()
     measured = [[side() for side in sides] for _ in range(rounds)]
@@ -42,10 +40,8 @@ def interleaved(sides: Sequence[Callable[[], float]], rounds: int) -> list[float
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
-    """The processor time of a call, all threads together, which other work hardly changes.
-
-    Short work is repeated for half a second, and the mean is taken.
-    """
+    """The processor time of a call, all threads together, which other work hardly changes. Short work is repeated for
+    half a second, and the mean is taken."""
     start, calls = time.process_time(), 0
     while (taken := time.process_time() - start) < 0.5 or not calls:
         work()

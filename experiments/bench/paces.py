@@ -19,8 +19,7 @@ from experiments.studies.objectives_seconds import SHORT
 from pretrain.objective import Objective
 from pretrain.objectives.mlm import MLM
 
-STEPS, WARM = 30, 10
-"""Steps of a turn, and those of them that are not counted: the first ones allocate."""
+STEPS, WARM = 30, 10  # steps of a turn, and those of them that are not counted: the first ones allocate
 
 
 def turn(run: Step, machine: Machine) -> Callable[[], float]:

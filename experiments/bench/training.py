@@ -1,4 +1,4 @@
-"""Pretraining against transformers' Trainer and collator: the same model, rows and recipe.
+"""Pretraining and masking against transformers' Trainer and collator: the same model, rows and recipe.
 
 In CPU seconds, so that other work on the machine counts little.
 """
@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +33,10 @@ from derive.natural.build import derive_natural
 from derive.natural.files import TextFiles
 from derive.types import OURS, SPECIALS
 from derive.vocabulary import GivenVocabulary
-from experiments.bench.harness import Comparison, folder_of, interleaved, step_seconds
+from experiments.bench.harness import Comparison, cpu_seconds, folder_of, interleaved, step_seconds
 from pretrain.config import ModelConfig, TrainConfig
 from pretrain.distributed import ALONE
+from pretrain.mask import Masking
 from pretrain.model import Learner, build
 from pretrain.objective import Stream
 from pretrain.objectives.mlm import MLM, PackedLines
@@ -46,10 +48,8 @@ TYPES, LENGTH = 8192, 128
 MODEL = ModelConfig(layers=4, heads=4, hidden=256, ffn=1024, length=LENGTH)
 TRAIN = TrainConfig(steps=6, batch=32, warmup=1)
 CONTINUED = replace(TRAIN, steps=4, batch=16)
-WARM = 2
-"""Steps of a turn that are not counted."""
-CLOSE = 1e-4
-"""The relative difference of loss and gradients beyond which the two sides would do different things."""
+WARM = 2  # steps of a turn that are not counted
+CLOSE = 1e-4  # the relative difference of loss and gradients beyond which the two sides would do different things
 
 Recipes = Mapping[str, tuple[PreTrainedModel, Languages]]
 """Models to compare with the Trainer's, and what each learns from."""
@@ -132,10 +132,8 @@ def against_trainer(
 
 
 def difference(model: PreTrainedModel, stream: Stream) -> float:
-    """How far our loss and its gradients are from transformers' own on a few rows, as a fraction of theirs.
-
-    Ours computes the head at the labelled positions only.
-    """
+    """How far our loss and its gradients are from transformers' own on a few rows, as a fraction of theirs. Ours
+    computes the head at the labelled positions only."""
     rows, counts = stream.draw(range(4), np.random.default_rng(0))
 
     def gradients(loss: Tensor) -> tuple[float, Tensor]:
@@ -146,6 +144,19 @@ def difference(model: PreTrainedModel, stream: Stream) -> float:
     ours, down = gradients(stream.losses(Learner(model, {}), rows)["mlm"] / counts["mlm"])
     theirs, theirs_down = gradients(model(input_ids=rows.ids, labels=rows.labels).loss)
     return max(abs(ours - theirs) / theirs, float((down - theirs_down).norm() / theirs_down.norm()))
+
+
+def mask(rounds: int) -> list[Comparison]:
+    """Masking a batch, whose rows are ready on both sides, and transformers' collator."""
+    languages, comparisons = made_languages(TYPES // 2, 200_000), []
+    for batch, length in ((32, 128), (128, 512)):
+        packed = PackedLines(languages.languages[0], languages.specials, length)
+        rows = np.stack([packed.row(i) for i in range(batch)])
+        ours = partial(Masking.of(languages), rows, np.zeros_like(rows), np.random.default_rng(0))
+        theirs = partial(made_collator(TYPES), examples(rows, languages))
+        mine, other = interleaved([partial(cpu_seconds, work) for work in (ours, theirs)], rounds)
+        comparisons.append(Comparison(f"{batch} rows of {length}", batch / mine, batch / other, "rows/CPU s"))
+    return comparisons
 
 
 def made_languages(size: int, words: int) -> Languages:

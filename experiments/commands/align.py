@@ -21,8 +21,7 @@ from experiments.signals import leaving
 if TYPE_CHECKING:
     from derive.links.aligner import Aligner
 
-FAST_ALIGN = "fast-align"
-"""Learns from sentence pairs; the other methods use an encoder."""
+FAST_ALIGN = "fast-align"  # learns from sentence pairs; the other methods use an encoder
 Symmetrise = Literal["union", "intersect", "grow-diag", "grow-diag-final", "grow-diag-final-and"]
 Precision = Literal["float32", "bfloat16"]
 

@@ -15,8 +15,7 @@ from analysis.records.run import RUNS
 from derive import strict_json
 from derive.errors import BadInput
 
-SHOWN = 20
-"""Differences that are listed; the others are counted."""
+SHOWN = 20  # differences that are listed; the others are counted
 ITEMS = "items"
 MEASURED = ("value", "count", "null", ITEMS)
 """The measured fields of a record; the others say what of which run. Older records have no items."""

@@ -27,8 +27,7 @@ TARS = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
 ZIPS = (".zip",)
 RATIO, LEEWAY = 20, 1 << 20
 """How many times as large as an archive its content may be, and bytes beyond that: text is 3 to 8 times as large."""
-LONGEST = 1 << 24
-"""Bytes of a table's line at most."""
+LONGEST = 1 << 24  # bytes of a table's line at most
 OPEN: dict[str, Callable[[Path, str], Any]] = {".gz": gzip.open, ".tgz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 
 

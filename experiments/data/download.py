@@ -26,10 +26,8 @@ from experiments.data.recipe import LOCK, Download, refusal
 HEADERS = {"User-Agent": "calque (data fetch)", "Accept-Encoding": "identity", "Connection": "close"}
 REDIRECTS = 10
 BLOCK = 1 << 17
-PART = "part"
-"""The file in which a download grows; `version` next to it says which version of the file it is a part of."""
-PASSING = (408, 425, 429, 500, 502, 503, 504)
-"""Statuses that may be gone at the next try."""
+PART = "part"  # the file in which a download grows; `version` next to it says which version of the file it is a part of
+PASSING = (408, 425, 429, 500, 502, 503, 504)  # statuses that may be gone at the next try
 LASTING = (gaierror, SSLCertVerificationError)
 """Errors that stay: no such server is known, or it cannot prove who it is."""
 RANGE = re.compile(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)")
@@ -37,12 +35,9 @@ RANGE = re.compile(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)")
 
 @dataclass(frozen=True)
 class Patience:
-    """How long a server is waited for.
-
-    `tries` in a row may bring nothing new; between them `pause` seconds pass, doubled each time, or what the server
-    asks for, up to `longest`. `timeout` in seconds is how long no byte may come; over each `span` seconds, `slowest`
-    bytes a second must.
-    """
+    """How long a server is waited for. `tries` in a row may bring nothing new; between them `pause` seconds pass,
+    doubled each time, or what the server asks for, up to `longest`. `timeout` in seconds is how long no byte may come;
+    over each `span` seconds, `slowest` bytes a second must."""
 
     tries: int = 5
     pause: float = 1.0
@@ -64,11 +59,8 @@ class Passing(Exception):
 
 
 class Downloader:
-    """Downloads a file into `folder`, through broken connections and killed processes.
-
-    `seen` is the digest that the lock file has of the download. `report(done, of)` hears of bytes; `of` is 0 if
-    unknown.
-    """
+    """Downloads a file into `folder`, through broken connections and killed processes. `seen` is the digest that the
+    lock file has of the download. `report(done, of)` hears of bytes; `of` is 0 if unknown."""
 
     def __init__(
         self, download: Download, folder: Path, seen: str, patience: Patience, report: Callable[[int, int], None]
@@ -217,11 +209,9 @@ def redirected(url: str, there: str, location: str) -> str:
 
 
 def described(response: requests.Response, url: str, start: int) -> tuple[int, int, str]:
-    """From which byte on an answer has the file, the file's size (-1: unknown), and its version (empty: unknown).
-
-    The version is an entity tag, or the time of the last change. Raises `Passing` where the server has no file now, or
-    not the part from `start` on; BadInput where it says too little to tell a part from the whole.
-    """
+    """From which byte on an answer has the file, the file's size (-1: unknown), and its version (empty: unknown). The
+    version is an entity tag, or the time of the last change. Raises `Passing` where the server has no file now, or not
+    the part from `start` on; BadInput where it says too little to tell a part from the whole."""
     status, headers = response.status_code, response.headers
     what = f"its server answers {status} ({printable(response.reason)})"
     if status == 416:

@@ -16,8 +16,7 @@ LOCK = "fetched.json"
 RECIPES = Path(__file__).parents[1] / "recipes"
 LONGEST, LONGEST_PART = 1_000, 200
 """Bytes of a path and of each part of it: systems take 4,096 and 255, and the data folder needs some of them."""
-EACH = "{}"
-"""The place of each text of `for` in an `unpack` table."""
+EACH = "{}"  # the place of each text of `for` in an `unpack` table
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
 # Keys of tables, each with the value where it is missing, which is also of the kind that is expected.
@@ -37,11 +36,9 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Output:
-    """A file below the data folder, at `place`, with slashes.
-
-    It is the download itself, or decompressed, or the member that `inside` names (or a member of a member, and so on).
-    Of a table with a header, only the rows stay that have the values of `where` in the columns of those names.
-    """
+    """A file below the data folder, at `place`, with slashes. It is the download itself, or decompressed, or the member
+    that `inside` names (or a member of a member, and so on). Of a table with a header, only the rows stay that have the
+    values of `where` in the columns of those names."""
 
     place: str
     inside: tuple[str, ...] = ()
@@ -53,10 +50,8 @@ class Output:
 
 @dataclass(frozen=True)
 class Download:
-    """A file to fetch: `bytes` is its size, 0 if unknown; `about_bytes` is an estimate.
-
-    `sha256` is empty where no source states a digest; `source` says where size and digest come from.
-    """
+    """A file to fetch: `bytes` is its size, 0 if unknown; `about_bytes` is an estimate. `sha256` is empty where no
+    source states a digest; `source` says where size and digest come from."""
 
     url: str
     outputs: tuple[Output, ...]

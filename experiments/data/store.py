@@ -17,8 +17,7 @@ from experiments.data.download import PATIENCE, Downloader, Patience
 from experiments.data.recipe import LOCK, Download, Output, Recipe
 from experiments.progress import Report, Throttled
 
-WORK = ".fetching"
-"""The folder below the data folder where downloads grow and are unpacked."""
+WORK = ".fetching"  # the folder below the data folder where downloads grow and are unpacked
 
 
 class State(StrEnum):
@@ -98,10 +97,8 @@ class Store:
         write_sealed(self._lock, {"downloads": dict(sorted(self._downloads.items())), "places": places})
 
     def fetch(self, recipe: Recipe, report: Report, *, trust: bool = False, patience: Patience = PATIENCE) -> Fetched:
-        """Fetch the downloads of which a file is missing, each whether others fail or not, and put files in place.
-
-        One whose digest nobody states is fetched only with `trust`, or where the lock file has it from before.
-        """
+        """Fetch the downloads of which a file is missing, each whether others fail or not, and put files in place. One
+        whose digest nobody states is fetched only with `trust`, or where the lock file has it from before."""
         states = {output.place: self.state(output) for output in recipe.outputs}
         if altered := [place for place, state in states.items() if state is State.ALTERED]:
             more = f" and {len(altered) - 1:,} more" if altered[1:] else ""

@@ -8,8 +8,7 @@ from experiments.studies.pocket import small_grid
 from experiments.study import Study
 from pretrain.objectives.mlm import MLM
 
-STEPS = 5_000
-"""The fewest found in which alignment@1 is above 80 %."""
+STEPS = 5_000  # the fewest found in which alignment@1 is above 80 %
 
 
 def control() -> Study:

@@ -9,8 +9,7 @@ from pretrain.objectives.prealign import PreAlign
 from pretrain.objectives.xlm import XLM
 from pretrain.objectives.xlm_align import XLMAlign
 
-MASKS = 0.3
-"""Twice the usual share of masks, for every objective: nearly twice the signal from the same text."""
+MASKS = 0.3  # twice the usual share of masks, for every objective: nearly twice the signal from the same text
 
 OF_ALIGN_MLM: tuple[Objective, ...] = (
     MLM(MASKS),

@@ -21,8 +21,7 @@ from pretrain.objectives.xlm_align import XLMAlign
 
 CONTINUED = (XLMAlign(mask_rate=MASKS), WEAM(mask_rate=MASKS), PPA(mask_rate=MASKS), WordAligned())
 """Those that their papers begin with a pretrained model: here with MLM's, for half of the steps."""
-FROZEN = WordAligned(frozen=True)
-"""Word-aligned BERT in the form of its author's code."""
+FROZEN = WordAligned(frozen=True)  # word-aligned BERT in the form of its author's code
 
 
 def objectives_pocket() -> Study:

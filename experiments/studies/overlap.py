@@ -9,8 +9,7 @@ from pretrain.objectives.mlm import MLM
 
 QUARTERS = tuple(Transliterate(0.25, by=by) for by in ("uniform", "most-frequent", "least-frequent"))
 CLASSES = (Transliterate(by="function", overlap=1.0), Transliterate(by="names", overlap=1.0))
-CONTENT = Transliterate(by="content", overlap=0.5)
-"""About as many sub-words of a text as all function words."""
+CONTENT = Transliterate(by="content", overlap=0.5)  # about as many sub-words of a text as all function words
 STEMS = tuple(Cognates(share) for share in (0.25, 0.5, 1.0))
 
 

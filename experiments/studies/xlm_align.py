@@ -15,12 +15,10 @@ from pretrain.config import ModelConfig, TrainConfig
 from pretrain.mixture import Mixture, Phase
 from pretrain.objectives.xlm_align import XLMAlign
 
-EXPONENT = 0.7
-"""Of the sizes by which languages and bitexts are drawn."""
+EXPONENT = 0.7  # of the sizes by which languages and bitexts are drawn
 PAIRS = 0.5
 """The part of a step's rows that is pairs: the paper draws text and pairs in every step, and does not say how many."""
-TYPES = 250_002
-"""Of XLM-R's tokenizer."""
+TYPES = 250_002  # of XLM-R's tokenizer
 
 
 def xlm_align() -> Study:

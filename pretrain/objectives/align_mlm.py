@@ -39,10 +39,8 @@ class DictionaryCosine(Stream):
 
 
 def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:
-    """All dictionaries' entries of types that change, and the languages of either side, both (n, 2) int64.
-
-    A type that both languages share is its own image and would count as aligned for nothing.
-    """
+    """All dictionaries' entries of types that change, and the languages of either side, both (n, 2) int64. A type that
+    both languages share is its own image and would count as aligned for nothing."""
     if not languages.dictionaries:
         raise BadInput("no dictionary between the languages; there is nothing to align", languages.folder)
     each = [languages.dictionary(*pair) for pair in languages.dictionaries]

@@ -19,10 +19,8 @@ SHARE = 0.25
 
 class Switched(Monolingual):
     """Rows masked as for MLM, of which a `share` of the first language's words that are still seen are translated.
-
     Labels are the words of the text. The words to be switched are drawn after the masks, so without an entry in the
-    dictionary rows are those of MLM, to the last id.
-    """
+    dictionary rows are those of MLM, to the last id."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float, share: float) -> None:
         super().__init__(languages, length, mask_rate)
@@ -44,9 +42,7 @@ class Switched(Monolingual):
 @dataclass(frozen=True)
 class Link(TextObjective):
     """MLM on text in which a `share` of the source's visible words, if they have an entry, is replaced by their images.
-
-    A label is always the word of the text. There are no language embeddings.
-    """
+    A label is always the word of the text. There are no language embeddings."""
 
     share: float = SHARE
     mask_rate: float = MASK_RATE

@@ -18,10 +18,8 @@ from pretrain.objective import Objective, Stream, Traits
 
 
 class PackedLines:
-    """A language's corpus as full rows: `<s>`, then lines, each closed by `</s>`, cut wherever the row ends.
-
-    Nothing is padded; the last, unfilled row is left out (`left_over` ids).
-    """
+    """A language's corpus as full rows: `<s>`, then lines, each closed by `</s>`, cut wherever the row ends. Nothing is
+    padded; the last, unfilled row is left out (`left_over` ids)."""
 
     def __init__(self, language: Language, specials: Specials, length: int) -> None:
         corpus = language.corpus

@@ -27,8 +27,7 @@ from pretrain.model import Frozen, Learner, encode_first, looking, prediction_lo
 from pretrain.objective import Stream, Traits
 
 MOCO = "moco"
-Beside = Literal["TLM", "MLM", ""]
-"""What is learnt in addition to the contrast."""
+Beside = Literal["TLM", "MLM", ""]  # what is learnt in addition to the contrast
 TEMPERATURE, MOMENTUM, QUEUE, WIDTH = 0.05, 0.999, 32_000, 300
 
 
@@ -45,10 +44,8 @@ class Projection(nn.Module):
 
 
 class MoCo(nn.Module):
-    """The projection of queries, a slow copy of encoder and projection for keys, and the last K keys.
-
-    The queue begins with random vectors; `taken` counts the keys that it has had. All of it is part of a run's state.
-    """
+    """The projection of queries, a slow copy of encoder and projection for keys, and the last K keys. The queue begins
+    with random vectors; `taken` counts the keys that it has had. All of it is part of a run's state."""
 
     queue: Tensor
     taken: Tensor
@@ -139,12 +136,10 @@ class Contrasted(PairStream):
 
 @dataclass(frozen=True)
 class PPA(PairObjective):
-    """L_MoCo + L_TLM on the same pairs, either language first by the toss of a coin (section 2).
-
-    A sentence's vector is the first position's of the last layer, of length 1, projected to `dimensions`. `queue` keys
-    of earlier sentences are its negatives; the slow encoder keeps `momentum` of itself at every step. Table 5 varies
-    what is learnt `beside`: with MLM in place of TLM the same ids are masked, and each side is a row of its own.
-    """
+    """L_MoCo + L_TLM on the same pairs, either language first by the toss of a coin (section 2). A sentence's vector is
+    the first position's of the last layer, of length 1, projected to `dimensions`. `queue` keys of earlier sentences
+    are its negatives; the slow encoder keeps `momentum` of itself at every step. Table 5 varies what is learnt
+    `beside`: with MLM in place of TLM the same ids are masked, and each side is a row of its own."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASK_RATE

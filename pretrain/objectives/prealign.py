@@ -30,17 +30,14 @@ from pretrain.objectives.mlm import MLM
 Sides = Literal["first", "both"]
 TEMPERATURE = 0.1
 PAIRS, PORTION, SHARE = 128, 0.1, 0.05
-WORD = 1
-"""Where the word is in its row, `<s> word </s>`."""
+WORD = 1  # where the word is in its row, `<s> word </s>`
 
 
 @dataclass(frozen=True)
 class Anchors(Batch):
-    """Dictionary entries, of which those from `first` to below `last` are to find their translations.
-
-    `ids` and `languages` are (P, 2) int64. Anchors are the first words of entries, or the words of both `sides`. A part
-    has some of the anchors and all of the words, so the sum over parts is that of the whole, however it is cut.
-    """
+    """Dictionary entries, of which those from `first` to below `last` are to find their translations. `ids` and
+    `languages` are (P, 2) int64. Anchors are the first words of entries, or the words of both `sides`. A part has some
+    of the anchors and all of the words, so the sum over parts is that of the whole, however it is cut."""
 
     ids: Tensor
     languages: Tensor
@@ -73,10 +70,8 @@ class Anchors(Batch):
 
     @property
     def barred(self) -> Tensor:
-        """Which words are left out of an anchor's sum, (A, W): words of other entries that share a word with its own.
-
-        A word with two translations would push away the one that is not its partner.
-        """
+        """Which words are left out of an anchor's sum, (A, W): words of other entries that share a word with its own. A
+        word with two translations would push away the one that is not its partner."""
         same = (self.ids[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
         barred = same.repeat(2, 2)[self.anchors]
         each = torch.arange(len(barred), device=barred.device)
@@ -85,10 +80,8 @@ class Anchors(Batch):
 
 
 def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
-    """Summed InfoNCE of the anchors w among words v (W, H): -log(exp(cos(w, t) / T) / sum of exp(cos(w, v) / T)).
-
-    In float32. As in the published code the anchor itself is one of the words, with a cosine of 1.
-    """
+    """Summed InfoNCE of the anchors w among words v (W, H): -log(exp(cos(w, t) / T) / sum of exp(cos(w, v) / T)). In
+    float32. As in the published code the anchor itself is one of the words, with a cosine of 1."""
     with torch.autocast(words.device.type, enabled=False):
         unit = F.normalize(words.float(), dim=1)
         logits = (unit[batch.anchors] @ unit.T / temperature).masked_fill(batch.barred, -torch.inf)
@@ -123,10 +116,8 @@ class WordContrast(Stream):
 
 @dataclass(frozen=True)
 class Contrast(Objective):
-    """The mean over layers, embeddings included, of InfoNCE over `pairs` entries a step (section 3.2).
-
-    `anchors` are the entries' first words, as in the published code, or the words of both sides.
-    """
+    """The mean over layers, embeddings included, of InfoNCE over `pairs` entries a step (section 3.2). `anchors` are
+    the entries' first words, as in the published code, or the words of both sides."""
 
     pairs: int = PAIRS
     temperature: float = TEMPERATURE
@@ -148,11 +139,9 @@ class Contrast(Objective):
 
 @dataclass(frozen=True)
 class PreAlign(Composite):
-    """Both phases: MLM with `Contrast` for a `portion` of the steps, then MLM with a `share` of the words switched.
-
-    The first phase is a run of its own, whose model the second starts from, as with `After`. The dictionary's words are
-    read in addition to the rows of text.
-    """
+    """Both phases: MLM with `Contrast` for a `portion` of the steps, then MLM with a `share` of the words switched. The
+    first phase is a run of its own, whose model the second starts from, as with `After`. The dictionary's words are
+    read in addition to the rows of text."""
 
     share: float = SHARE
     portion: float = PORTION

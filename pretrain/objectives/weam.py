@@ -23,8 +23,7 @@ from pretrain.model import Learner, cross_entropy, encode, prediction_loss
 from pretrain.objective import GROWN, Linked, Stream, Traits
 
 EXCHANGE = "exchange"
-MASKS = 0.3
-"""The paper's share of masks."""
+MASKS = 0.3  # the paper's share of masks
 
 
 class Exchange(nn.Module):
@@ -86,11 +85,9 @@ def _masked_links(batch: LinkedPairs) -> tuple[Tensor, Tensor]:
 
 @dataclass(frozen=True)
 class WEAM(LinkObjective):
-    """L_mp + weight x L_cp: TLM, and the masked ids again from the vectors of their translations (section 2.2).
-
-    Links are those that fast_align estimates, symmetrised by grow-diag-final-and, or gold ones. Links of words become
-    links of sub-words one by one where both words have as many, and else of each with all, whose vectors are averaged.
-    """
+    """L_mp + weight x L_cp: TLM, and the masked ids again from the vectors of their translations (section 2.2). Links
+    are those that fast_align estimates, symmetrised by grow-diag-final-and, or gold ones. Links of words become links
+    of sub-words one by one where both words have as many, and else of each with all, whose vectors are averaged."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASKS

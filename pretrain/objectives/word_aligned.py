@@ -58,14 +58,11 @@ def _squared_distance(first: Tensor, second: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class WordAligned(LinkObjective):
-    """The mean squared distance of linked words, and `weight` times that of source words from the starting model.
-
-    A word is its last sub-word in the last layer, each sentence encoded alone. Links are the intersection of
-    fast_align's two directions, or gold ones. No loss predicts anything, so an untrained model would make all words
-    alike. `frozen` follows the authors' code instead of the paper's equation: the other side's words are pulled towards
-    the starting model's vectors of the source's words, `<s>` and `</s>` are words too, and squares are averaged over
-    dimensions.
-    """
+    """The mean squared distance of linked words, and `weight` times that of source words from the starting model. A
+    word is its last sub-word in the last layer, each sentence encoded alone. Links are the intersection of fast_align's
+    two directions, or gold ones. No loss predicts anything, so an untrained model would make all words alike. `frozen`
+    follows the authors' code instead of the paper's equation: the other side's words are pulled towards the starting
+    model's vectors of the source's words, `<s>` and `</s>` are words too, and squares are averaged over dimensions."""
 
     parallel_fraction: float = USUAL
     weight: float = 1.0

@@ -19,10 +19,8 @@ from pretrain.objectives.mlm import MLM
 
 
 class Parallel(Stream):
-    """Parallel sentences, as many as fit: source ids in the first half of a row, another language's in the second.
-
-    Each half is `<s>`, lines closed by `</s>`, padding (ALIGN-MLM, appendix G.3). A row has one pair of languages.
-    """
+    """Parallel sentences, as many as fit: source ids in the first half of a row, another language's in the second. Each
+    half is `<s>`, lines closed by `</s>`, padding (ALIGN-MLM, appendix G.3). A row has one pair of languages."""
 
     def __init__(self, languages: Languages, length: int, fraction: float, mask_rate: float, seed: int) -> None:
         self.weights = {"tlm": 1.0}

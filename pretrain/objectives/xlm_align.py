@@ -34,8 +34,7 @@ Labels = Literal["self", "gold", "estimated"]
 LINKS: dict[Labels, Linked] = {"self": "", "gold": GOLD, "estimated": GROWN}
 """The links that labels are, where the model does not make them."""
 POINTER = "pointer"
-DEPTH = 10 / 12
-"""How deep in the paper's model the labelling layer is."""
+DEPTH = 10 / 12  # how deep in the paper's model the labelling layer is
 
 
 @dataclass(frozen=True)
@@ -127,9 +126,7 @@ class SentencePairs(PairStream):
 
     def _self_label(self, model: Any, batch: PairRows) -> tuple[Tensor, Tensor]:
         """Links between the clean pairs' sides and the plan that they are read from, both (B, W, W) (section 3.1).
-
-        Products are taken in float32 also where the model computes in bfloat16.
-        """
+        Products are taken in float32 also where the model computes in bfloat16."""
         objective = self.objective
         layer = objective.labelling_layer(model.config.num_hidden_layers)
         hidden = encode(model, replace(batch.rows, ids=batch.clean), layer).float()
@@ -183,15 +180,13 @@ class SentencePairs(PairStream):
 
 @dataclass(frozen=True)
 class Settings(Named):
-    """The settings of DWA, and of TLM on the same pass unless `tlm` is false (section 3.2).
-
-    The labels come from layer `label_layer` of the live model, from the derivation (`labels="gold"`, the ceiling), or
-    from the links that another aligner estimated (`labels="estimated"`). DWA is learnt at `layer`. Layers count from 1;
-    without a number the first is as deep as the paper's tenth of twelve, and the second is the last. `queries` are the
-    masked ids that have a link, as many unmasked ones, or one id of every link (table 7). The pairs of a micro-batch
-    are read in `pieces` of similar length, as all of a piece are padded to its longest: with pairs of natural text, two
-    thirds of a single piece are padding.
-    """
+    """The settings of DWA, and of TLM on the same pass unless `tlm` is false (section 3.2). The labels come from layer
+    `label_layer` of the live model, from the derivation (`labels="gold"`, the ceiling), or from the links that another
+    aligner estimated (`labels="estimated"`). DWA is learnt at `layer`. Layers count from 1; without a number the first
+    is as deep as the paper's tenth of twelve, and the second is the last. `queries` are the masked ids that have a
+    link, as many unmasked ones, or one id of every link (table 7). The pairs of a micro-batch are read in `pieces` of
+    similar length, as all of a piece are padded to its longest: with pairs of natural text, two thirds of a single
+    piece are padding."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASK_RATE

@@ -10,7 +10,6 @@ from typing import Any
 from derive.links.fast_align import StatisticalAligner
 from derive.parser import StanzaParser
 from derive.pocket.language import Pocket
-from derive.readers.conllu import write_treebank
 from derive.reorder import TreebankFiles
 from derive.sentence import Sentence
 from derive.sources.files import Files
@@ -27,6 +26,7 @@ from tests.experiments.test_mixtures import TINY as MIXTURES
 from tests.experiments.test_natural import TINY as NATURAL
 from tests.experiments.test_natural import made_study as natural
 from tests.experiments.test_word_alignment import made_study as word_alignment
+from tests.treebanks import write_treebank
 
 POCKET = [*TINY, "source.size=300", "train.snapshots=1"]
 OBJECTIVES = "objectives=MLM,XLM,XLM-ALIGN,PREALIGN-for-50,WEAM,PPA-queue24"

@@ -11,9 +11,10 @@ from derive.files import plain
 from derive.pocket.grammar import PAST, PRESENT, SentenceGrammar
 from derive.pocket.language import Pocket
 from derive.pocket.tree import ENGLISH, ORDERS, Node, linearise
-from derive.readers.conllu import read_treebank, write_treebank
+from derive.readers.conllu import read_treebank
 from derive.sentence import Sentence
 from derive.typology import shares
+from tests.treebanks import write_treebank
 
 SISTERS = [name for name in ORDERS if name != "english"]
 SPOKEN = {name: tuple(Pocket(600, order=name).sentences(4_000)) for name in ORDERS}

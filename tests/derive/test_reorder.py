@@ -15,13 +15,14 @@ from derive.grammar.features import CLASSES, MOST, Tree
 from derive.grammar.model import Grammar
 from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
-from derive.readers.conllu import read_treebank, write_treebank
+from derive.readers.conllu import read_treebank
 from derive.reorder import PocketTreebank, Reorder, TreebankFiles, reachable
 from derive.script import Transliterate
 from derive.sentence import Sentence, Span
 from derive.transform import compose
 from derive.typology import shares
 from tests.derive.grammar.test_features import below, trees
+from tests.treebanks import write_treebank
 
 ENGLISH, FINAL = PocketTreebank("english", size=600), PocketTreebank("verbfinal", size=600)
 

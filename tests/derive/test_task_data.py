@@ -15,7 +15,6 @@ from derive.errors import BadInput
 from derive.files import sha256
 from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
-from derive.readers.conllu import write_treebank
 from derive.script import Transliterate
 from derive.sources.files import TaskFiles
 from derive.sources.pocket import PocketEnglish, Sizes
@@ -29,6 +28,7 @@ from derive.task_data import (
 )
 from derive.transform import Account, compose, image_of_example
 from tests.derive.readers.test_conllu import row
+from tests.treebanks import write_treebank
 
 FEW = Sizes(40, 10, 20)
 SOURCE = PocketEnglish(language=Pocket(types=300), size=2_500, pos=FEW, ner=FEW, nli=FEW)

@@ -29,7 +29,7 @@ from derive.errors import BadInput
 from derive.languages import Languages
 from derive.natural.files import BitextFiles, TextFiles
 from derive.pocket.language import Pocket
-from derive.readers.conllu import read_conllu, write_treebank
+from derive.readers.conllu import read_conllu
 from derive.sources.files import TaskFiles
 from derive.vocabulary import GivenVocabulary
 from experiments.data.recipe import recipes_of
@@ -52,6 +52,7 @@ from tests.derive.natural.made import EN, XX, vocabulary, written
 from tests.derive.test_task_data import treebank
 from tests.experiments.conftest import Done, finished
 from tests.experiments.test_word_alignment import write_gold
+from tests.treebanks import write_treebank
 
 ALIGNERS = ("argmax-centred", "xlm-align", "ot")
 

@@ -14,10 +14,8 @@ from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED, Clai
 from analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 INVERTED, SCRIPT = "trans.inv", "trans"  # the transforms of the paper's headlines
-NEAR = 0.03
-"""Delta "≈ 0": within 3 points. The paper's own largest under Trans is 2.6."""
-CHANCE_MARGIN = 0.01
-"""Alignment "near chance": at most one point above it. The paper's own is 0.3 points above."""
+NEAR = 0.03  # delta "≈ 0": within 3 points. The paper's own largest under Trans is 2.6.
+CHANCE_MARGIN = 0.01  # alignment "near chance": at most one point above it. The paper's own is 0.3 points above.
 FEWEST = 3  # the least number of cells that have a rho
 PAPERS = ("nli", "ner", "pos")  # the paper's tasks, of which claims are made whether a study has them or not
 TRANSFER, ALIGNED, RHO = "transfer", "alignment", "correlation"  # the families of claims
@@ -110,11 +108,8 @@ def _beats_all(values: Mapping[str, BySeed], objective: str, side: int) -> Verdi
 
 
 class Ranking(NamedTuple):
-    """The first two objectives by their means.
-
-    `leads` says whether the first is a leader: beyond every other by the paired interval over seeds, and not equal to
-    the next as printed. One seed makes no leader.
-    """
+    """The first two objectives by their means. `leads` says whether the first is a leader: beyond every other by the
+    paired interval over seeds, and not equal to the next as printed. One seed makes no leader."""
 
     best: str
     value: float

@@ -38,10 +38,8 @@ MOST_ROWS = 4  # the most objectives, a row each
 
 
 def order_figure(results: Results, scale: str) -> Plot | None:
-    """ZS and Delta of each task and alignment@1 against order distance, a line for each objective and parameter.
-
-    None where no parameter has three settings, or with more parameters or objectives than can be told apart.
-    """
+    """ZS and Delta of each task and alignment@1 against order distance, a line for each objective and parameter. None
+    where no parameter has three settings, or with more parameters or objectives than can be told apart."""
     parameters, columns, look = _parameters(results), _order_columns(results), looks(results)
     if not columns or len(parameters) > len(DASHES) or not look:
         return None
@@ -208,9 +206,7 @@ def _forms(results: Results, scale: str) -> Table:
 
 def overlap_figure(results: Results, scale: str) -> Plot | None:
     """Delta of each task and alignment@1 against the shared sub-words, a row for each objective, a look for each kind.
-
-    None where fewer than three different shares were measured, or with more objectives than rows.
-    """
+    None where fewer than three different shares were measured, or with more objectives than rows."""
     languages, rows = sharers(results), results.objectives
     columns = [Column(f"{score_title(t)}, Δ, points", DELTA, metric, t) for t, metric in main_metrics(results)]
     columns += [Column("alignment@1, held-out, %", ALIGNMENT, "held-out")] if results.has(ALIGNMENT) else []

@@ -137,10 +137,7 @@ def _label_floors(panel: Axes, results: Results, transform: str, task: str) -> N
 
 
 def correlation_figure(results: Results, scale: str) -> Plot | None:
-    """alignment@1 against -Delta with rho, a panel for each task.
-
-    Points rise where rho is positive.
-    """
+    """alignment@1 against -Delta with rho, a panel for each task. Points rise where rho is positive."""
     metrics, look = compared_metrics(results), looks(results)
     cells = {task: points for task, metric in metrics.items() if (points := results.points(task, metric))}
     if not cells or len(results.transforms) > MOST or not look:

@@ -72,10 +72,8 @@ class Setting(NamedTuple):
 
 
 def settings(results: Results) -> list[Setting]:
-    """Every setting of which the records have an objective, our own layers among them.
-
-    A table that would say no more than XLM-Align itself, or than Table 3, is left out.
-    """
+    """Every setting of which the records have an objective, our own layers among them. A table that would say no more
+    than XLM-Align itself, or than Table 3, is left out."""
     start, chosen = usual_start(results), list[Setting]()
     switched = [changes(results.objective(name)) or {} for name in results.objectives]
     earlier: set[str] = {DEFAULT}  # the settings of which XLM-Align itself and Table 3 say everything

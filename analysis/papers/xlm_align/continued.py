@@ -100,10 +100,8 @@ class Continued:
     def scored(
         self, model: str, task: str, language: str, metric: str = "", way: str = ZERO_SHOT, examples: int = 0
     ) -> BySeed:
-        """A task in a language, by a metric or the one that it is judged by, fine-tuned on the source or as `way`.
-
-        With `examples`, of a learning curve, it is fine-tuned on so many of them; 0 are all there are.
-        """
+        """A task in a language, by a metric or the one that it is judged by, fine-tuned on the source or as `way`. With
+        `examples`, of a learning curve, it is fine-tuned on so many of them; 0 are all there are."""
         in_source = SOURCE_SCORE if way == ZERO_SHOT else way + IN_SOURCE
         measure = in_source if language == self.source else way
         examples = examples or self.amounts(task)[-1]

@@ -185,11 +185,9 @@ def _printed(study: Continued, paper: str, task: str) -> list[Published]:
 
 
 def by_language(study: Continued, task: str, paper: str, scale: str) -> Table:
-    """A row for each model, way to fine-tune it and metric that is printed, and the paper's rows after them.
-
-    Languages are those of the paper that the task was tested in, so that means are over the same ones; where it has
-    none of the task, they are all.
-    """
+    """A row for each model, way to fine-tune it and metric that is printed, and the paper's rows after them. Languages
+    are those of the paper that the task was tested in, so that means are over the same ones; where it has none of the
+    task, they are all."""
     printed, ways = _printed(study, paper, task), study.ways(task)
     theirs = {one.language for one in printed}
     languages = [study.source, *(name for name in study.languages(task) if name in theirs or not printed)]

@@ -29,20 +29,17 @@ CHOSEN_ON = "en-fr"  # the gold set by which the default of `calque align` was c
 SYSTEM = ("aligner", "learnt from, or encoder and layer")
 DASHES: tuple[Dash, ...] = ("-.", "--", ":")
 TITLES = {False: "each side encoded alone", True: "both sides in one row"}  # of panels, by whether a pair was one row
-Layers = Mapping[str, Mapping[str, Sequence[float]]]
-"""Error rates by encoder, gold set and layer, as fractions."""
+Layers = Mapping[str, Mapping[str, Sequence[float]]]  # error rates by encoder, gold set and layer, as fractions
 
 
 @dataclass(frozen=True)
 class System:
-    """An aligner, or an encoder at a layer, with its records by gold set.
-
-    `aligner` is fast_align, diagonal (each target word with the source word in the same place), or how links are read
-    from an encoder's hidden states (`analysis.aligners.methods`). `learnt` is the name of what it learnt by, and
-    `title` what people call that: the objective or folder of an encoder, or fast_align's text; the diagonal learns
-    nothing. `symmetrisation` is that of fast_align, or its direction. `layer` is one of an encoder's `layers`, and
-    `main_layer` the one that was chosen before anything was scored; `joint` says that it saw a pair as one row.
-    """
+    """An aligner, or an encoder at a layer, with its records by gold set. `aligner` is fast_align, diagonal (each
+    target word with the source word in the same place), or how links are read from an encoder's hidden states
+    (`analysis.aligners.methods`). `learnt` is the name of what it learnt by, and `title` what people call that: the
+    objective or folder of an encoder, or fast_align's text; the diagonal learns nothing. `symmetrisation` is that of
+    fast_align, or its direction. `layer` is one of an encoder's `layers`, and `main_layer` the one that was chosen
+    before anything was scored; `joint` says that it saw a pair as one row."""
 
     aligner: str
     learnt: str
@@ -77,12 +74,10 @@ class System:
 
 
 class Systems:
-    """The systems of a study of word alignment in the order of its records, and its gold sets.
-
-    `main` are those by a method with a name of its own, of encoders the chosen layer; `without_encoder` the diagonal
-    and fast_align's headline; `rows` those of Table 2: encoders with each side alone, and the released aligner's rule
-    as it is released.
-    """
+    """The systems of a study of word alignment in the order of its records, and its gold sets. `main` are those by a
+    method with a name of its own, of encoders the chosen layer; `without_encoder` the diagonal and fast_align's
+    headline; `rows` those of Table 2: encoders with each side alone, and the released aligner's rule as it is
+    released."""
 
     def __init__(self, results: Results, sets: Sequence[str] = ()) -> None:
         """Every system, on all gold sets or some."""
@@ -184,10 +179,8 @@ def layers_table(systems: Systems, published: Layers, scale: str) -> Table:
 
 
 def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
-    """AER of every choice of similarity, plan and rule, best first on the set `on`.
-
-    Each at the encoder's main layer, and in brackets at the layer that is the best on that set.
-    """
+    """AER of every choice of similarity, plan and rule, best first on the set `on`. Each at the encoder's main layer,
+    and in brackets at the layer that is the best on that set."""
     every = {system.learnt for system in systems.all if system.layers and system.aligner not in BY_NAME}
     by_choice: dict[tuple[str, str, bool], list[System]] = {}
     for system in systems.all:
@@ -226,10 +219,8 @@ def link_findings(results: Results) -> Iterator[str]:
 
 
 def _lead(systems: Sequence[System], sets: Sequence[str]) -> str:
-    """The system with the lowest rate, if it is below every other by more than the draw of sentences explains.
-
-    Systems without all the sets do not count; nothing where no system has them.
-    """
+    """The system with the lowest rate, if it is below every other by more than the draw of sentences explains. Systems
+    without all the sets do not count; nothing where no system has them."""
     rates = [(rate, place) for place, system in enumerate(systems) if (rate := system.mean(sets)) is not None]
     if not rates:
         return ""
@@ -257,12 +248,9 @@ def link_figure(results: Results, scale: str) -> Plot | None:
 def layer_figure(
     systems: Systems, scale: str, aligner: str = RELEASED.name, published: Layers | None = None
 ) -> Plot | None:
-    """The mean AER over gold sets by layer, a line for each encoder.
-
-    None without an encoder, or with more than a figure can tell apart. Encoders of as many layers, scored on the same
-    sets, share a row of panels; `published` ones of as many layers join them where both sides are one row.
-    Lines across need no encoder.
-    """
+    """The mean AER over gold sets by layer, a line for each encoder. None without an encoder, or with more than a
+    figure can tell apart. Encoders of as many layers, scored on the same sets, share a row of panels; `published` ones
+    of as many layers join them where both sides are one row. Lines across need no encoder."""
     encoders = [system for system in systems.all if system.layers and system.aligner == aligner]
     groups: dict[tuple[int, tuple[str, ...]], list[System]] = {}
     for system in encoders:

@@ -19,7 +19,7 @@ from derive.errors import BadInput
 from derive.languages import Languages
 from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
-from derive.readers.links import GoldLinks, Link
+from derive.readers.links import GoldPair, Link
 from derive.script import Cognates, Transliterate
 from derive.sentence import Sentence
 from derive.sources.pocket import PocketEnglish, Sizes
@@ -32,13 +32,13 @@ link_sets = st.frozensets(st.sampled_from(CELLS), max_size=8)
 
 
 @st.composite
-def golds(draw: st.DrawFn) -> GoldLinks:
+def golds(draw: st.DrawFn) -> GoldPair:
     sure = draw(link_sets)
-    return GoldLinks(sure, sure | draw(link_sets))
+    return GoldPair(sure, sure | draw(link_sets))
 
 
-def gold(sure: list[Link], possible: list[Link]) -> GoldLinks:
-    return GoldLinks(frozenset(sure), frozenset(sure + possible))
+def gold(sure: list[Link], possible: list[Link]) -> GoldPair:
+    return GoldPair(frozenset(sure), frozenset(sure + possible))
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_the_table_has_a_row_a_set_and_their_micro_average() -> None:
 @law
 @given(st.lists(st.tuples(golds(), link_sets, link_sets), max_size=4))
 def test_several_aligners_are_scored_as_each_alone(
-    pairs: list[tuple[GoldLinks, frozenset[Link], frozenset[Link]]],
+    pairs: list[tuple[GoldPair, frozenset[Link], frozenset[Link]]],
 ) -> None:
     known, one, other = ([row[i] for row in pairs] for i in range(3))
     both = score_each(known, zip(one, other, strict=True), 2)  # type: ignore[arg-type]
@@ -124,7 +124,7 @@ def test_an_aligner_without_links_for_a_pair_is_refused() -> None:
 
 @law
 @given(st.lists(st.tuples(golds(), link_sets), max_size=4))
-def test_a_twin_on_matrices_says_the_same(pairs: list[tuple[GoldLinks, frozenset[Link]]]) -> None:
+def test_a_twin_on_matrices_says_the_same(pairs: list[tuple[GoldPair, frozenset[Link]]]) -> None:
     def matrix(links: frozenset[Link]) -> np.ndarray:
         cells = np.zeros((N, M), bool)
         for i, j in links:
@@ -147,19 +147,19 @@ def test_a_twin_on_matrices_says_the_same(pairs: list[tuple[GoldLinks, frozenset
 @law
 @given(link_sets.filter(bool))
 def test_gold_links_themselves_are_without_error(links: frozenset[Link]) -> None:
-    found = score(GoldLinks(links, links), links)
+    found = score(GoldPair(links, links), links)
     assert (found.aer, found.precision, found.recall, found.f1) == (0, 1, 1, 1)
 
 
 @law
 @given(golds(), link_sets)
 def test_all_measures_are_shares_and_aer_is_one_minus_f1_where_all_is_sure(
-    links: GoldLinks, predicted: frozenset[Link]
+    links: GoldPair, predicted: frozenset[Link]
 ) -> None:
     found = score(links, predicted)
     for measure in (found.aer, found.precision, found.recall, found.f1):
         assert measure is None or 0 <= measure <= 1
-    exact = score(GoldLinks(links.possible, links.possible), predicted)
+    exact = score(GoldPair(links.possible, links.possible), predicted)
     if exact.f1 is not None and exact.aer is not None:
         assert exact.aer == pytest.approx(1 - exact.f1)
 
@@ -167,10 +167,10 @@ def test_all_measures_are_shares_and_aer_is_one_minus_f1_where_all_is_sure(
 @law
 @given(golds(), link_sets, st.sampled_from(CELLS))
 def test_predicting_a_possible_link_more_never_raises_the_error(
-    links: GoldLinks, predicted: frozenset[Link], link: Link
+    links: GoldPair, predicted: frozenset[Link], link: Link
 ) -> None:
     before = score(links, predicted).aer
-    allowed = GoldLinks(links.sure, links.possible | {link})
+    allowed = GoldPair(links.sure, links.possible | {link})
     after, granted = score(allowed, predicted | {link}).aer, score(allowed, predicted).aer
     assert before is None or (granted is not None and granted <= before + 1e-12)  # gold allows more
     assert granted is None or (after is not None and after <= granted + 1e-12)  # and it is predicted
@@ -179,7 +179,7 @@ def test_predicting_a_possible_link_more_never_raises_the_error(
 @law
 @given(golds(), link_sets, st.sampled_from(CELLS))
 def test_predicting_a_wrong_link_more_never_lowers_the_error(
-    links: GoldLinks, predicted: frozenset[Link], link: Link
+    links: GoldPair, predicted: frozenset[Link], link: Link
 ) -> None:
     before, after = score(links, predicted).aer, score(links, predicted | {link}).aer
     assert link in links.possible or before is None or (after is not None and after >= before - 1e-12)
@@ -187,7 +187,7 @@ def test_predicting_a_wrong_link_more_never_lowers_the_error(
 
 @law
 @given(st.lists(st.tuples(golds(), link_sets), min_size=1, max_size=5))
-def test_the_error_of_a_corpus_lies_between_those_of_its_pairs(pairs: list[tuple[GoldLinks, frozenset[Link]]]) -> None:
+def test_the_error_of_a_corpus_lies_between_those_of_its_pairs(pairs: list[tuple[GoldPair, frozenset[Link]]]) -> None:
     rates = [rate for pair in pairs if (rate := score(*pair).aer) is not None]
     whole = score_all([g for g, _ in pairs], [links for _, links in pairs]).aer
     assert (whole is None) == (not rates)
@@ -196,11 +196,11 @@ def test_the_error_of_a_corpus_lies_between_those_of_its_pairs(pairs: list[tuple
 
 @law
 @given(golds(), link_sets)
-def test_turning_everything_round_changes_nothing(links: GoldLinks, predicted: frozenset[Link]) -> None:
+def test_turning_everything_round_changes_nothing(links: GoldPair, predicted: frozenset[Link]) -> None:
     def back(links: frozenset[Link]) -> frozenset[Link]:
         return frozenset((j, i) for i, j in links)
 
-    assert score(links, predicted) == score(GoldLinks(back(links.sure), back(links.possible)), back(predicted))
+    assert score(links, predicted) == score(GoldPair(back(links.sure), back(links.possible)), back(predicted))
 
 
 FEW = Sizes(4, 2, 2)

@@ -18,7 +18,7 @@ from derive.errors import BadInput
 from derive.languages import Languages
 from derive.order import Invert
 from derive.pocket.language import Pocket
-from derive.readers.links import GoldLinks
+from derive.readers.links import GoldPair
 from derive.script import Transliterate
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import compose
@@ -93,7 +93,7 @@ def test_it_is_what_each_pair_gives_alone(study: Path, make_checkpoint: MakeChec
         cells = itermax(sinkhorn(log_kernel(products), *masks), *masks)[:, 1:].tolist()
         words = [np.repeat(np.arange(len(pieces)), pieces) for pieces in counts]
         links.append({(int(words[0][i]), int(words[1][j])) for i, j in cells})
-    golds = [GoldLinks(gold, gold) for *_, gold in every]
+    golds = [GoldPair(gold, gold) for *_, gold in every]
     made = derived(checkpoint, study, "trans.inv")
     (found,) = (r for r in made if (r.layer, r.joint) == (1, False))
     value, count = score_all(golds, links).aer, sum(len(gold) for *_, gold in every)

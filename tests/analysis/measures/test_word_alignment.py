@@ -13,7 +13,7 @@ from derive.errors import BadInput
 from derive.links.aligner import Pair
 from derive.links.fast_align import FastAlign, StatisticalAligner
 from derive.links.symmetrise import SYMMETRISATIONS
-from derive.readers.links import Gold, GoldLinks
+from derive.readers.links import Gold, GoldPair
 from tests.analysis.aligners.conftest import bert, roberta, sentence_pairs
 
 __all__ = ["bert", "roberta", "sentence_pairs"]  # fixtures
@@ -26,7 +26,7 @@ def gold(sentence_pairs: list[Pair]) -> Gold:
     for source, target in sentence_pairs:
         diagonal = [(i, i) for i in range(min(len(source), len(target)))]
         sure = frozenset((i, j) for i, j in diagonal if source[i][0] < target[j][0])
-        links.append(GoldLinks(sure, frozenset(diagonal)))
+        links.append(GoldPair(sure, frozenset(diagonal)))
     return Gold(tuple(links), (), {})  # type: ignore[arg-type]
 
 
@@ -51,7 +51,7 @@ def test_one_pass_has_the_scores_of_an_aligner_for_each_layer_and_method(
 
 def test_what_got_no_links_is_counted_once_a_way(bert: Path) -> None:
     pairs: list[Pair] = [(("the", "\u200b"), ("the",))]
-    gold = Gold((GoldLinks(frozenset({(0, 0)}), frozenset({(0, 0)})),), (), {})  # type: ignore[arg-type]
+    gold = Gold((GoldPair(frozenset({(0, 0)}), frozenset({(0, 0)})),), (), {})  # type: ignore[arg-type]
     _, left_out = alone_and_joint(bert, pairs, gold, {False: 0, True: 1}, "cpu", (OT,))
     assert left_out == {f"words that the tokenizer drops ({way})": 1 for way in ("apart", "joint")}
 
@@ -94,5 +94,5 @@ def test_fast_align_is_scored_by_direction_and_symmetrisation(gold: Gold, senten
 def test_the_diagonal_links_the_same_relative_place() -> None:
     pairs: list[Pair] = [(("a", "b", "c", "d"), ("x", "y")), (("a",), ("x", "y", "z"))]
     links = [frozenset({(1, 0), (3, 1)}), frozenset({(0, 0), (0, 1), (0, 2)})]
-    gold = Gold(tuple(GoldLinks(each, each) for each in links), (), {})  # type: ignore[arg-type]
+    gold = Gold(tuple(GoldPair(each, each) for each in links), (), {})  # type: ignore[arg-type]
     assert diagonal_score(pairs, gold) == LinkCounts(2, 5, 5, 5, 5)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.papers.sweep import Sweep, sweep_figure, sweep_table
+from analysis.papers.sweep import SweepResults, sweep_figure, sweep_table
 from analysis.records import json_rows
 from analysis.records.record import ALIGNMENT, RETRIEVAL, Record
 from analysis.records.run import Described, Run
@@ -28,12 +28,12 @@ def results(zs: float, objectives: tuple[str, ...] = ("MLM", "ALIGN-MLM"), seeds
     return joined(records)
 
 
-def rows(sweep: Sweep) -> list[dict[str, str]]:
+def rows(sweep: SweepResults) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(sweep_table(sweep, "toy scale").csv)))
 
 
 def test_a_row_has_the_means_of_its_value_and_nothing_of_others() -> None:
-    sweep = Sweep(("train.steps",), {("5",): results(0.3), ("50",): results(0.5)})
+    sweep = SweepResults(("train.steps",), {("5",): results(0.3), ("50",): results(0.5)})
     table = sweep_table(sweep, "toy scale")
     assert table.title == "toy by train.steps (toy scale)"
     assert [tuple(row.values())[:3] for row in rows(sweep)] == [
@@ -56,7 +56,7 @@ def test_a_row_has_the_means_of_its_value_and_nothing_of_others() -> None:
 def test_two_settings_are_two_columns(tmp_path: Path) -> None:
     combinations = [(steps, share) for steps in ("5", "50") for share in ("0.1", "all")]
     variants = {values: results(0.1 * place, ("MLM",)) for place, values in enumerate(combinations)}
-    sweep = Sweep(("train.steps", "share"), variants)
+    sweep = SweepResults(("train.steps", "share"), variants)
     assert [(row["train.steps"], row["share"]) for row in rows(sweep)] == combinations
     plot = sweep_figure(sweep, "toy scale")
     assert plot and "by train.steps, share" in plot.title
@@ -67,7 +67,7 @@ def test_two_settings_are_two_columns(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("names", [(("MLM",), ("MLM", "ALIGN-MLM")), (("ALIGN-MLM",), ("MLM",))])
 def test_values_may_differ_in_their_objectives(names: tuple[tuple[str, ...], ...]) -> None:
-    sweep = Sweep(("objectives",), {(",".join(some),): results(0.3, some) for some in names})
+    sweep = SweepResults(("objectives",), {(",".join(some),): results(0.3, some) for some in names})
     expected = {(name, ",".join(some)) for some in names for name in some}
     assert {(row["objective"], row["objectives"]) for row in rows(sweep)} == expected
     assert sweep_figure(sweep, "toy scale")
@@ -75,7 +75,7 @@ def test_values_may_differ_in_their_objectives(names: tuple[tuple[str, ...], ...
 
 def test_what_only_some_values_have_is_missing_for_the_others() -> None:
     without = joined([number("inv", "MLM", 0, "ZS", "pos", "accuracy", 0.4, 100, 9)])
-    first, second = rows(Sweep(("tasks",), {("pos",): without, ("pos,nli",): results(0.2, ("MLM",), 1)}))
+    first, second = rows(SweepResults(("tasks",), {("pos",): without, ("pos,nli",): results(0.2, ("MLM",), 1)}))
     assert (first["alignment@1, held-out"], second["alignment@1, held-out"]) == ("–", "20.0")
 
 
@@ -85,7 +85,7 @@ def test_mixtures_of_the_same_languages_are_not_averaged() -> None:
         replace(run("inv", "MLM", 0), id=name, mixture=Described(name, name.replace("-", "/"))) for name in mixtures
     ]
     records = [Record(name, "ZS", "accuracy", v, 100, language="inv", task="pos") for name, v in mixtures.items()]
-    made = rows(Sweep(("a",), {("1",): Results(runs, records), ("2",): Results(runs, records)}))
+    made = rows(SweepResults(("a",), {("1",): Results(runs, records), ("2",): Results(runs, records)}))
     assert [(row["language"], row["a"], row["POS accuracy, ZS"]) for row in made] == [
         (f"{mixture}, Inv", value, zs) for mixture, zs in (("50/50", "50.0"), ("90/10", "30.0")) for value in "12"
     ]
@@ -100,18 +100,20 @@ def test_natural_languages_are_averaged_at_the_main_layer() -> None:
         for place, name in enumerate(("fr", "de"))
     ]
     results = Results([made], records)
-    (row, _) = rows(Sweep(("a",), {("1",): results, ("2",): results}))
+    (row, _) = rows(SweepResults(("a",), {("1",): results, ("2",): results}))
     assert (row["language"], row["retrieval, layer 2"]) == ("all languages", "30.0")
 
 
 def test_of_one_seed_intervals_are_over_test_items() -> None:
-    plot = sweep_figure(Sweep(("a",), {("1",): results(0.3, seeds=1), ("2",): results(0.4, seeds=1)}), "toy scale")
+    plot = sweep_figure(
+        SweepResults(("a",), {("1",): results(0.3, seeds=1), ("2",): results(0.4, seeds=1)}), "toy scale"
+    )
     assert plot and "over the test items of one seed" in plot.caption
-    plot = sweep_figure(Sweep(("a",), {("1",): results(0.3), ("2",): results(0.4)}), "toy scale")
+    plot = sweep_figure(SweepResults(("a",), {("1",): results(0.3), ("2",): results(0.4)}), "toy scale")
     assert plot and "over seeds" in plot.caption
 
 
 def test_a_sweep_of_nothing_that_has_a_column_has_no_figure() -> None:
     bare = joined([number("inv", "MLM", 0, "order", "", "kendall", 0.4, 100)])
-    sweep = Sweep(("a",), {("1",): bare, ("2",): bare})
+    sweep = SweepResults(("a",), {("1",): bare, ("2",): bare})
     assert sweep_figure(sweep, "toy scale") is None and rows(sweep) == []

@@ -43,7 +43,7 @@ from derive.folder import FORMAT
 from derive.folder import KIND as LANGUAGES
 from derive.languages import Languages
 from derive.order import Invert
-from derive.readers.conllu import read_conllu, write_treebank
+from derive.readers.conllu import read_conllu
 from derive.script import Transliterate
 from derive.sentence import Sentence, Span
 from derive.sources.files import TaskFiles
@@ -55,6 +55,7 @@ from derive.vocabulary import GivenVocabulary
 from pretrain.saved_model import load_model
 from tests.analysis.aligners.conftest import roberta, sentence_pairs
 from tests.derive.test_task_data import treebank
+from tests.treebanks import write_treebank
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""

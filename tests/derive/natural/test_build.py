@@ -25,7 +25,7 @@ from derive.files import sha256
 from derive.folder import KIND
 from derive.languages import Languages
 from derive.natural.build import derive_natural, encode_lines, natural_fingerprint
-from derive.natural.files import BitextFiles, Files, TextFiles
+from derive.natural.files import BitextFiles, FileSet, TextFiles
 from derive.types import Specials
 from derive.vocabulary import GivenVocabulary, Vocabulary
 from tests.derive.natural.made import EN, XX, inputs, vocabulary, written
@@ -210,7 +210,7 @@ def test_memory_does_not_grow_with_the_text(tmp_path: Path, monkeypatch: pytest.
         paths = {name: tmp_path / f"{times}-{name}.gz" for name in contents_}
         for name, text in contents_.items():
             paths[name].write_bytes(gzip.compress(text.encode()))
-        files: list[Files] = [TextFiles((paths["a.txt"],)), TextFiles((paths["e.jsonl"],))]
+        files: list[FileSet] = [TextFiles((paths["a.txt"],)), TextFiles((paths["e.jsonl"],))]
         files += [BitextFiles(paths["a.txt"], paths["b.txt"]), BitextFiles(paths["c.tsv"])]
         peaks.append([])
         for one in files:

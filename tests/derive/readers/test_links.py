@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from derive.errors import BadInput
-from derive.readers.links import UNKNOWN, Gold, GoldLinks, Link, read_gold
+from derive.readers.links import UNKNOWN, Gold, GoldPair, Link, read_gold
 
 LENGTHS = [(3, 3), (2, 4)]
-FIRST = GoldLinks(frozenset({(0, 0)}), frozenset({(0, 0), (1, 2)}))
-SECOND = GoldLinks(frozenset({(1, 3)}), frozenset({(1, 3)}))
+FIRST = GoldPair(frozenset({(0, 0)}), frozenset({(0, 0), (1, 2)}))
+SECOND = GoldPair(frozenset({(1, 3)}), frozenset({(1, 3)}))
 
 
 def read(path: Path, text: str, lengths: list[Link] = LENGTHS, **options: bool) -> Gold:
@@ -47,7 +47,7 @@ def test_talp_counts_from_one(tmp_path: Path) -> None:
 
 def test_what_is_odd_is_counted(tmp_path: Path) -> None:
     gold = read(tmp_path / "a", "1 1 1 S 0.75\n1 1 1 S 1\n1 2 3 P\n2 2 4 S\n", [*LENGTHS, (1, 1)])
-    assert gold.pairs == (FIRST, SECOND, GoldLinks(frozenset(), frozenset()))
+    assert gold.pairs == (FIRST, SECOND, GoldPair(frozenset(), frozenset()))
     assert gold.counts == {
         "confidences that are not used": 2,
         "links that stand twice": 1,
@@ -122,24 +122,24 @@ def test_a_malformed_file_is_refused(tmp_path: Path, text: str, message: str) ->
 
 def test_what_is_sure_must_be_possible() -> None:
     with pytest.raises(ValueError, match="not possible"):
-        GoldLinks(frozenset({(0, 0)}), frozenset())
+        GoldPair(frozenset({(0, 0)}), frozenset())
 
 
 @st.composite
-def golds(draw: st.DrawFn) -> tuple[list[Link], list[GoldLinks]]:
+def golds(draw: st.DrawFn) -> tuple[list[Link], list[GoldPair]]:
     lengths = draw(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=1, max_size=5))
     pairs = []
     for n, m in lengths:
         links = draw(st.frozensets(st.tuples(st.integers(0, n - 1), st.integers(0, m - 1)), min_size=1))
         sure = draw(st.frozensets(st.sampled_from(sorted(links))))
-        pairs.append(GoldLinks(sure, links))
+        pairs.append(GoldPair(sure, links))
     return lengths, pairs
 
 
 @settings(max_examples=100)
 @given(golds(), st.sampled_from([0, 1, 7]), st.booleans())
 def test_what_is_written_comes_back_in_every_format(
-    tmp_path_factory: pytest.TempPathFactory, made: tuple[list[Link], list[GoldLinks]], first: int, from_one: bool
+    tmp_path_factory: pytest.TempPathFactory, made: tuple[list[Link], list[GoldPair]], first: int, from_one: bool
 ) -> None:
     lengths, pairs = made
     path = tmp_path_factory.getbasetemp() / "gold"

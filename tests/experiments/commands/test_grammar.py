@@ -6,11 +6,11 @@ import pytest
 from typer.testing import CliRunner
 
 from derive.pocket.language import Pocket
-from derive.readers.conllu import write_treebank
 from derive.reorder import treebank
 from derive.sentence import Sentence
 from derive.transforms import transform
 from experiments.cli import app
+from tests.treebanks import write_treebank
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,20 @@
+"""Treebanks that tests write."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from derive.sentence import Sentence
+
+
+def write_treebank(path: Path, sentences: Iterable[Sentence], lemmas: bool = False) -> None:
+    """Write words, tags and trees as CoNLL-U; other columns are `_`, and so is LEMMA unless words are `lemmas` too."""
+    blocks = []
+    for sentence in sentences:
+        rows = zip(sentence.words, sentence.tags, sentence.heads, sentence.relations, strict=True)
+        lines = (
+            f"{i}\t{word}\t{word if lemmas else '_'}\t{tag}\t_\t_\t{head + 1}\t{relation}\t_\t_\n"
+            for i, (word, tag, head, relation) in enumerate(rows, start=1)
+        )
+        blocks.append("".join(lines) + "\n")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(blocks), encoding="utf-8", newline="\n")
