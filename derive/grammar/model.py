@@ -242,7 +242,9 @@ class Likelihood:
 
     def maximise(self) -> tuple[Weights, int]:
         from scipy.optimize import minimize
+        from threadpoolctl import threadpool_limits
 
         start, options = np.zeros(len(self.numbers)), {"maxiter": STEPS, "maxcor": 20, "ftol": PRECISE}
-        best = minimize(self, start, jac=True, method="L-BFGS-B", options=options)
+        with threadpool_limits(1):  # sums of several threads are rounded another way, and other orders are drawn
+            best = minimize(self, start, jac=True, method="L-BFGS-B", options=options)
         return {feature: float(best.x[number]) for feature, number in self.numbers.items()}, int(best.nit)

@@ -1,8 +1,11 @@
 """Grammars: probabilities of orders, exact draws, files; the likelihood that they are learnt by, and its gradient."""
 
 import math
+import os
 import random
 import re
+import subprocess
+import sys
 from collections import Counter
 from itertools import permutations
 from pathlib import Path
@@ -239,3 +242,20 @@ def test_training_twice_gives_the_same_bytes(tmp_path: Path) -> None:
     for name in ("g.json", "h.json"):
         Grammar.train(Pocket(order="verbfinal").sentences(300), "verbfinal").save(tmp_path / name)
     assert (tmp_path / "g.json").read_bytes() == (tmp_path / "h.json").read_bytes()
+
+
+LEARN = """
+from itertools import islice
+from pathlib import Path
+import sys
+from derive.grammar.model import Grammar
+from derive.pocket.language import Pocket
+Grammar.train(islice(Pocket(order="romance").sentences(300), 300)).save(Path(sys.argv[1]))
+"""
+
+
+def test_the_number_of_threads_changes_no_weight(tmp_path: Path) -> None:
+    for threads in ("1", "2"):
+        environment = os.environ | {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
+        subprocess.run([sys.executable, "-c", LEARN, tmp_path / threads], env=environment, check=True)
+    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
