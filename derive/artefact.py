@@ -153,9 +153,9 @@ def digest(path: Path) -> str:
     stat = path.stat()
     if stat.st_size < LARGE:
         return sha256(path)
-    return _digest_at(path, stat.st_size, stat.st_mtime_ns, stat.st_ino)
+    return _digest_at(path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
 
 
 @lru_cache(maxsize=1 << 10)
-def _digest_at(path: Path, size: int, changed: int, inode: int) -> str:
+def _digest_at(path: Path, size: int, modified: int, changed: int, inode: int) -> str:
     return sha256(path)

@@ -1,5 +1,6 @@
 """Languages that derive from a source, written by transforms or as the translation of its text."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -17,7 +18,7 @@ from derive.dictionary import DictionaryConfig, draw_dictionary, write_dictionar
 from derive.encode import EncodedChunk, count_types, count_words, encode, encode_chunk
 from derive.errors import BadInput
 from derive.example import Question
-from derive.files import check_name, code_facts, fingerprint, plain, sha256, with_code
+from derive.files import check_name, code_facts, fingerprint, sha256, with_code
 from derive.folder import DICTIONARY, FORMAT, RESERVED, VOCABULARY, FolderWriter, new_folder
 from derive.language import SOURCE
 from derive.own_code import own_code
@@ -27,7 +28,7 @@ from derive.sentence import Sentence
 from derive.source import Source
 from derive.transform import Account, Compose, Transform
 from derive.typology import order_distance
-from derive.usage import USAGE, Usage, count_shared
+from derive.usage import USAGE, Usage
 from derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary, WordTable
 from derive.workers import Progress, Workers, silent
 
@@ -138,7 +139,8 @@ def derive_languages(
         check_answers(source.questions(), types)
         tokenizer = out.vocabulary, sha256(out.vocabulary / TOKENIZER)
         if any("usage" in transform.needs for transform in ready):
-            table = reduce(np.add, over_chunks("counting types", partial(count_types, source, *tokenizer)))
+            counts = over_chunks("counting types", partial(count_types, source, *tokenizer))
+            table = reduce(np.add, counts, np.zeros_like(Usage.even(types.size).table))
             np.save(out.vocabulary / USAGE, table)
             usage = Usage(table, types.cut, types.specials)
             ready = tuple(transform.informed(usage) for transform in ready)
@@ -155,7 +157,6 @@ def derive_languages(
             write_dictionary(place / DICTIONARY, entries, types)
             languages[transform.name] |= {
                 "dictionary pairs": len(entries),
-                "shared": plain(count_shared(place, types.types, image)),
                 "fingerprint": languages_fingerprint(corpus, [transform], vocabulary, dictionary),
             }
         preview = preview_sentences(samples, ready)
@@ -239,7 +240,10 @@ def forget_rare(words: Counter[str], room: int) -> int:
 
 def translation_fingerprint(pairs: Pairs, vocabulary_size: int) -> str:
     """A fingerprint of a translation's sentence pairs and of its vocabulary's size."""
-    return fingerprint(FORMAT, pairs, vocabulary_size)
+    digest = hashlib.sha256()
+    for source, target in pairs:
+        digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())
+    return fingerprint(FORMAT, digest.hexdigest(), vocabulary_size)
 
 
 def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder: Path) -> Path:

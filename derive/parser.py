@@ -1,6 +1,6 @@
-"""Stanza: words to tags and trees; the only file that imports it. A folder of models, trained here or fetched, has
-Stanza's own layout: `resources.json`, one language's `LANGUAGE/PROCESSOR/PACKAGE.pt`, and `sha256.json`, against which
-the files are checked when they are read."""
+"""Stanza: words to tags and trees; the only file that imports it. A folder of models has Stanza's own layout:
+`resources.json`, one language's `LANGUAGE/PROCESSOR/PACKAGE.pt`, and `sha256.json`, against which the files are checked
+when they are read."""
 
 import sys
 from collections import Counter

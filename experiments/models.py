@@ -316,10 +316,13 @@ class Training:
         )
 
     def _memory(self, processes: int = 1) -> int:
-        """Bytes that each process takes at the peak, in float32: on a GPU, which computes in bfloat16, fewer."""
+        """Bytes that each process takes at the peak: of a GPU's memory if there is a GPU."""
+        import torch
+
         micro_batch = math.ceil(self.train.batch / (self.train.grad_accumulation * processes))
-        training = int(self._bytes(card=False).of(micro_batch))
-        return PROCESS + training + BATCH_BYTES * self.train.batch * self.model.length
+        card = torch.cuda.is_available()
+        training = int(self._bytes(card=card).of(micro_batch))
+        return training if card else PROCESS + training + BATCH_BYTES * self.train.batch * self.model.length
 
     def _bytes(self, card: bool) -> TrainingBytes:
         """Bytes of the model and of its rows, with those of the objective's own modules."""

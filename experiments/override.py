@@ -113,6 +113,8 @@ def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
         _check_known(path[0], list(dict.fromkeys(_fields(study)) | keys))
     if len(holders) > 1:
         places = ", ".join(f"{name}.{path[0]}" for name, *_ in holders)
+        if len({name for name, *_ in holders}) == 1:
+            raise ValueError(f"several {holders[0][0]} have {path[0]}; a study of one's own can set it in each")
         raise ValueError(f"{path[0]} is in several parts; expected one of {places}")
     (holder,) = holders
     name, changed = holder[0], _replace(parts[holder], None, holder[0], path, text)

@@ -8,7 +8,7 @@ from derive.errors import shown
 
 ROOT = Path("runs")  # the folder for results, unless a command is given another
 CACHE = "cache"
-"""The folder below it for what studies share: grammars that were learnt, trees that were parsed, digests of files."""
+"""The folder below it for what studies share: grammars that were learnt, trees that were parsed."""
 LONGEST = 120
 """Bytes of a name that becomes a folder: file systems take 255, and fingerprints and splits are added to it."""
 

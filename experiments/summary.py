@@ -141,6 +141,8 @@ def omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
         yield f"{name}: {before} in; {after} out"
     if "examples" in facts and "left out" in facts:
         yield f"{name}: {facts['examples']:,} examples"
+    if isinstance(facts.get("sides"), list):
+        yield f"{name}: {sum(side['tokens'] for side in facts['sides']):,} sub-words"
     yield from (f"{name}: {count:,} {why}" for why, count in facts.get("left out", {}).items())
     yield from (f"{name}: {count:,} {why} kept their order" for why, count in facts.get("kept in place", {}).items())
     if facts.get("spans split"):
@@ -202,7 +204,7 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
         yield f"Fine-tuning, {name}", listed(vars(task.finetune)) + tried
     for step in (one.step for one in found):
         yield from _chosen(step)
-    machine = found[0].step.open().facts["made with"]
+    machine = found[0].step.open().facts["made with"] if found else models[0].step.open().facts["identity"]
     yield "Machine", f"{platform.machine()}, {machine['device']}, {machine['threads']} thread(s) per model"
     yield "Libraries", ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
 

@@ -5,7 +5,7 @@ from functools import cache
 from itertools import product
 
 from analysis.records.record import Floor
-from analysis.tasks.baselines import Baseline, Learnt, Spell
+from analysis.tasks.baselines import Baseline, Spell
 from analysis.tasks.rows import Reader
 from analysis.tasks.split import Split
 from analysis.tasks.task import Task
@@ -27,19 +27,20 @@ def floors(
     it is scored in a language, if that differs. `progress` counts the baselines that have learnt, over all languages
     that are learnt."""
     firsts = list(dict.fromkeys(first for first, _ in pairs))
-    kinds, learnt = list(product(firsts, task.baselines)), dict[tuple[str, Baseline], Learnt]()
+    kinds, rows = list(product(firsts, task.baselines)), dict[tuple[str, str, Baseline], list[Floor]]()
     for number, (first, baseline) in enumerate(kinds):
         progress(number, len(kinds))
-        learnt[first, baseline] = baseline.learn(Split(examples.path("train", first), task), spell[first])
-    rows = []
-    for (first, second), baseline in product(pairs, task.baselines):
-        test = list(Split(examples.path("test", second), task))
-        predictions = learnt[first, baseline]((example for example, _ in test), spell[second])
-        scores = (scored(second) if scored else task).scores([gold for _, gold in test], predictions)
-        for metric, score in scores.items():
-            about = task.name, metric, score.value, score.count, second, first
-            rows.append(Floor(baseline.name, baseline.title, *about, baseline.surface, score.items))
-    return rows
+        learnt = baseline.learn(Split(examples.path("train", first), task), spell[first])
+        for second in (second for learnt_in, second in pairs if learnt_in == first):
+            test = list(Split(examples.path("test", second), task))
+            predictions = learnt((example for example, _ in test), spell[second])
+            scores = (scored(second) if scored else task).scores([gold for _, gold in test], predictions)
+            rows[first, second, baseline] = []
+            for metric, score in scores.items():
+                about = task.name, metric, score.value, score.count, second, first
+                floor = Floor(baseline.name, baseline.title, *about, baseline.surface, score.items)
+                rows[first, second, baseline].append(floor)
+    return [floor for pair, baseline in product(pairs, task.baselines) for floor in rows[*pair, baseline]]
 
 
 def spelling(languages: Languages, name: str) -> Spell:

@@ -267,6 +267,8 @@ def deltas(records: Iterable[Record]) -> list[Record]:
     # SUP and ZS have everything in common except the measure and the number.
     keyed = [(record, replace(record, measure=DELTA, value=0.0, count=0, items=None)) for record in records]
     zero_shot = {common: record.value for record, common in keyed if record.measure == "ZS"}
+    if len(zero_shot) < sum(record.measure == "ZS" for record, _ in keyed):
+        raise ValueError("two zero-shot records of one number")
     return [
         replace(common, value=record.value - zero_shot[common], count=record.count)
         for record, common in keyed

@@ -19,6 +19,7 @@ from experiments.commands.options import Sentences, Translations, check_out
 from experiments.signals import leaving
 
 if TYPE_CHECKING:
+    from analysis.aligners.methods import Method
     from derive.links.aligner import Aligner
 
 FAST_ALIGN = "fast-align"  # learns from sentence pairs; the other methods use an encoder
@@ -71,6 +72,7 @@ def align(
     if model is None or is_saved(Path(model)):
         of_encoder = {"--layer": layer, "--joint": joint or None, "--precision": precision, "--device": device}
         if method not in (None, FAST_ALIGN):
+            _method(method)
             saved = f"{model} holds what fast-align learnt; " if model else ""
             raise BadInput(f"{saved}{method} needs an encoder: name one with --model")
         if unused := [name for name, value in of_encoder.items() if value is not None]:
@@ -129,16 +131,21 @@ def _check_files(pairs: TwoFiles, out: Path | None, draw: int | None) -> None:
 def _encoder(
     model: str, method: str | None, layer: int | None, joint: bool, device: str, precision: Precision
 ) -> Aligner:
-    from analysis.aligners.methods import BY_NAME, DEFAULT
+    from analysis.aligners.methods import DEFAULT
     from analysis.aligners.pair_encoder import EncoderAligner
     from pretrain.hub import model_folder
 
-    name = method or DEFAULT.name
+    chosen = _method(method or DEFAULT.name)
+    return EncoderAligner.open(model_folder(model), chosen, layer, joint=joint, device=device, precision=precision)
+
+
+def _method(name: str) -> Method:
+    """The way to read links from an encoder that has a name."""
+    from analysis.aligners.methods import BY_NAME
+
     if name not in BY_NAME:
         raise BadInput(unknown("alignment method", name, (FAST_ALIGN, *BY_NAME)))
-    return EncoderAligner.open(
-        model_folder(model), BY_NAME[name], layer, joint=joint, device=device, precision=precision
-    )
+    return BY_NAME[name]
 
 
 def _fast_align(pairs: TwoFiles, model: str | None, save: Path | None, symmetrise: Symmetrise | None) -> Aligner:

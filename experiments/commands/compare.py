@@ -63,6 +63,8 @@ def agreement(first: Path, second: Path) -> tuple[int, list[str], int]:
 
 def _read(folder: Path) -> dict[str, dict[str, Any]]:
     """The records by everything that says what they are of."""
+    if not (folder / RECORDS).is_file():
+        raise BadInput(f"no {RECORDS}; expected the folder of a report, as `calque run` writes it", folder)
     runs = {}
     for line, run in enumerate(_rows(folder / RUNS), start=1):
         if not isinstance(run.get("id"), str):

@@ -24,6 +24,8 @@ RECIPE_KEYS = {"about": "", "includes": (), "licence": "", "terms": "", "file": 
 SIZE_KEYS = {"bytes": 0, "sha256": ""}
 FILE_KEYS = SIZE_KEYS | {"url": "", "licence": "", "terms": "", "source": "", "note": ""}
 FILE_KEYS |= {"about_bytes": 0, "place": "", "unpack": []}
+TEXT_KEYS = {"language": "", "files": (), "megabytes": 0}
+BITEXT_KEYS = {"languages": (), "files": (), "first": 0, "second": 0}
 UNPACK_KEYS = SIZE_KEYS | {"place": "", "for": (), "inside": (), "where": {}}
 KINDS = {
     str: "a text",
@@ -163,7 +165,9 @@ def _read(name: str, folder: Path, seen: set[Path]) -> Recipe:
     for other in table["includes"]:
         if _path(other, folder) not in seen:
             downloads += _read(other, folder, seen).downloads
-    return Recipe(path.stem, table["about"], tuple(downloads), tuple(table["text"]), tuple(table["bitext"]))
+    texts = tuple(text for text, _ in _tables(table, "text", TEXT_KEYS, ("language", "files"), str(path)))
+    bitexts = tuple(text for text, _ in _tables(table, "bitext", BITEXT_KEYS, ("languages", "files"), str(path)))
+    return Recipe(path.stem, table["about"], tuple(downloads), texts, bitexts)
 
 
 def _table(values: Mapping[str, Any], keys: Mapping[str, Any], needed: Sequence[str], where: str) -> dict[str, Any]:

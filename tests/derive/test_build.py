@@ -27,7 +27,7 @@ from derive.sources.pocket import PocketEnglish, Sizes
 from derive.transform import Transform, compose
 from derive.types import OURS
 from derive.typology import order_distance
-from derive.vocabulary import Vocabulary
+from derive.vocabulary import GivenVocabulary, Vocabulary
 
 FIRST = len(OURS.ids)  # the first id that is not special
 
@@ -349,3 +349,18 @@ def test_a_language_without_a_sentence_is_refused(tmp_path: Path) -> None:
             SourceAlone(("a b", "c d")), (Invert(),), 262, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
         )
     assert not (tmp_path / "study").exists()
+
+
+class Empty(PocketEnglish):
+    """A source without text."""
+
+    def chunks(self) -> list[tuple[int, int]]:
+        return []
+
+
+def test_a_source_without_text_is_refused_by_transforms_that_count_types_too(study: Path, tmp_path: Path) -> None:
+    frequent = Transliterate(0.25, by="most-frequent")
+    with pytest.raises(BadInput, match="no sentence is left of the corpus"):
+        derive_languages(
+            Empty(), [frequent], GivenVocabulary(study / "vocabulary"), DictionaryConfig(), tmp_path / "a", tmp_path
+        )

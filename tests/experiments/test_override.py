@@ -12,6 +12,7 @@ from derive.order import Invert
 from derive.script import Transliterate
 from derive.sources.files import Files, TaskFiles
 from derive.transform import compose
+from experiments.measures import GoldLinks
 from experiments.names import study
 from experiments.override import override
 from experiments.schedule import compute
@@ -100,6 +101,9 @@ def test_paths_and_what_may_be_absent(files: Study, key: str, text: str, expecte
 def test_a_value_of_a_part_may_be_named_alone_where_one_part_has_it(pocket: Study) -> None:
     assert override(pocket, ["steps=400"]) == override(pocket, ["train.steps=400"])
     assert override(pocket, ["transforms=inv"]) == override(pocket, ["languages.transforms=inv"])
+    several = replace(pocket, measures=(GoldLinks(Path("a")), GoldLinks(Path("b"))))
+    with pytest.raises(BadInput, match="several measures have gold"):
+        override(several, ["gold=c"])
     several = replace(pocket, head=TrainConfig())
     with pytest.raises(BadInput, match=r"steps is in several parts; expected one of train\.steps, head\.steps"):
         override(several, ["steps=400"])

@@ -11,6 +11,7 @@ from derive.sources.files import Files
 from experiments.measures import OrderDistance
 from experiments.override import override
 from experiments.step import with_needs
+from experiments.studies.align_mlm import align_mlm
 from experiments.study import Study
 from experiments.study_mistakes import study_mistakes
 from experiments.summary import scale
@@ -217,3 +218,10 @@ def test_objectives_take_as_many_steps_as_their_paces_say(tiny: Study) -> None:
     assert after.start == slower.model("MLM").weights and slower.starts() == []
     assert study_mistakes(replace(made, paces={"MLM": 0.0})) == ["paces.MLM is above 0, not 0"]
     assert study_mistakes(replace(made, paces={"XLM": 1.0})) == ["paces: there is no objective 'XLM' here"]
+
+
+def test_the_paper_s_study_fine_tunes_as_table_11_says() -> None:
+    tasks = align_mlm().tasks
+    assert {name: task.finetune.epochs for name, task in tasks.items()} == {"pos": 10, "ner": 10, "nli": 5}
+    settings = {(one.finetune.learning_rate, one.finetune.max_length, one.finetune.batch) for one in tasks.values()}
+    assert settings == {(2e-5, 128, 32)}

@@ -6,7 +6,10 @@ from derive.artefact import Artefact
 from derive.order import Invert, Permute
 from derive.sources.pocket import PocketEnglish, Sizes
 from derive.task_data import KIND, derive_task
+from experiments.override import override
+from experiments.study import Study
 from experiments.summary import TORN, omissions
+from tests.experiments.conftest import Done
 
 
 def test_entities_that_an_order_tears_are_told_by_task_and_split(tmp_path: Path) -> None:
@@ -19,3 +22,9 @@ def test_entities_that_an_order_tears_are_told_by_task_and_split(tmp_path: Path)
         assert perm > 0 == inv
         assert f"ner, {split}, perm: {perm:,} {TORN}" in told
     assert not any(line.endswith(TORN) and ", inv" in line for line in told)
+
+
+def test_a_study_that_measures_nothing_has_a_report(tiny: Study, tmp_path: Path) -> None:
+    done = Done(tmp_path, override(tiny, ["measures=", "tasks=", "objectives=MLM", "transforms=trans"]))
+    done.finish()
+    assert "thread(s) per model" in (done.report / "report.html").read_text(encoding="utf-8")

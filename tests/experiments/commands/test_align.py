@@ -220,6 +220,7 @@ def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> 
         ([*model, "--layer", 8, a, b], "no layer 8: the model has 2"),
         ([*model, "--layer", -1, a, b], "no layer -1"),
         (["--method", "ot", a, b], "name one with --model"),
+        (["--method", "itermx", a, b], "no alignment method is called 'itermx'; did you mean itermax?"),
         (["--model", tmp_path, a, b], "no model here"),
         (["--model", "no/such/folder", a, b], "no model here"),
         ([*model, "--symmetrise", "union", a, b], "leave out --symmetrise"),

@@ -105,7 +105,7 @@ def test_what_is_no_report_is_one_line(tmp_path: Path, change: Callable[[Rows, R
 def test_without_records_one_line(tmp_path: Path) -> None:
     ran = CliRunner().invoke(app, ["compare", str(tmp_path), str(tmp_path / "none")])
     assert (ran.exit_code, ran.stderr.count("\n")) == (2, 1)
-    assert "there is no such file of records" in ran.stderr
+    assert "expected the folder of a report" in ran.stderr
 
 
 def test_reports_that_have_no_record_in_common_are_not_listed_against_each_other(tmp_path: Path) -> None:

@@ -82,6 +82,8 @@ def test_a_recipe_of_one_s_own(tmp_path: Path) -> None:
         (FILE.replace('"A"', "1"), "about is a text, not '1'"),
         (FILE.replace('"A"', '" "'), "about is a text, not ' '"),
         (FILE + "byts = 1", "file 1: no key 'byts' is known here; did you mean bytes"),
+        (FILE + '[[text]]\nlanguag = "en"', "text 1: no key 'languag' is known here; did you mean language"),
+        (FILE + '[[bitext]]\nlanguages = ["en", "fr"]', "bitext 1: files is missing"),
         (FILE + "bytes = -1", "file 1: bytes is a whole number from 0 on, not '-1'"),
         (FILE + "bytes = true", "file 1: bytes is a whole number from 0 on, not 'True'"),
         (FILE + "bytes = 1.5", "file 1: bytes is a whole number from 0 on, not '1.5'"),
