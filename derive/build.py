@@ -18,7 +18,7 @@ from derive.dictionary import DictionaryConfig, draw_dictionary, write_dictionar
 from derive.encode import EncodedChunk, count_types, count_words, encode, encode_chunk
 from derive.errors import BadInput
 from derive.example import Question
-from derive.files import check_name, code_facts, fingerprint, sha256, with_code
+from derive.files import check_name, code_facts, fingerprint, plain, sha256, with_code
 from derive.folder import DICTIONARY, FORMAT, RESERVED, VOCABULARY, FolderWriter, new_folder
 from derive.language import SOURCE
 from derive.own_code import own_code
@@ -28,7 +28,7 @@ from derive.sentence import Sentence
 from derive.source import Source
 from derive.transform import Account, Compose, Transform
 from derive.typology import order_distance
-from derive.usage import USAGE, Usage
+from derive.usage import USAGE, Usage, count_shared
 from derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary, WordTable
 from derive.workers import Progress, Workers, silent
 
@@ -157,6 +157,7 @@ def derive_languages(
             write_dictionary(place / DICTIONARY, entries, types)
             languages[transform.name] |= {
                 "dictionary pairs": len(entries),
+                "shared": plain(count_shared(place, types.types, image)),
                 "fingerprint": languages_fingerprint(corpus, [transform], vocabulary, dictionary),
             }
         preview = preview_sentences(samples, ready)
