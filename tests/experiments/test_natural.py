@@ -425,3 +425,9 @@ def test_objectives_of_pairs_go_on_from_an_encoder_with_the_links_of_their_bitex
     table = (done.report / "retrieval.md").read_text(encoding="utf-8")
     assert "| WEAM" in table and "| PPA" in table
     assert "mining F1 (mutual), layer 2" in table and "rule), layer 2" in table
+
+
+def test_a_bitext_of_a_language_without_text_is_refused(tmp_path: Path) -> None:
+    texts = {name: TextFiles((tmp_path / name,)) for name in ("en", "xx")}
+    languages = NaturalLanguages("en", texts, {("en", "yy"): (BitextFiles(tmp_path / "pairs"),)})
+    assert languages.mistakes() == ["bitexts: en-yy is of yy, of which there is no text"]

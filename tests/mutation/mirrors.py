@@ -57,6 +57,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     **{
         f"derive/{name}.py": tuple(f"tests/derive/test_{one}.py" for one in tests.split())
         for name, tests in {
+            "build": "build translation",
             "script": "script cognates spelling",
             "transform": "transform",
             "reorder": "reorder",
