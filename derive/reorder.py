@@ -107,6 +107,7 @@ def treebank(language: str) -> tuple[Path, ...]:
 
 
 def substrate(name: str) -> TreebankFiles | PocketTreebank:
+    """The English treebank that a word order of this name is compared with."""
     return PocketTreebank("english") if name in ORDERS else superstrate("en")
 
 

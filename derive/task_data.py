@@ -57,6 +57,7 @@ class TaskFolder:
 
 
 def file_of(split: str, language: str = SOURCE) -> str:
+    """The name of the file with the examples of a split in a language."""
     return f"{split}.jsonl" if language == SOURCE else f"{split}.{language}.jsonl"
 
 

@@ -111,6 +111,7 @@ def some(percent: str) -> float:
 
 
 def check_probability(p: float) -> None:
+    """Raise ValueError unless `p` is from 0 to 1."""
     if not 0 <= p <= 1:
         raise ValueError(f"p is a probability, from 0 to 1, not {p}")
 

@@ -192,6 +192,7 @@ def _layout(template: Any, path: Path | None = None) -> PairLayout | None:
 
 
 def read_specials(folder: Path) -> Specials:
+    """The special types of a vocabulary's folder."""
     path = folder / SPECIAL_TYPES
     try:
         ids = strict_json.loads(path.read_text(encoding="utf-8"))

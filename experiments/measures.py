@@ -94,6 +94,7 @@ class Measuring:
 
 
 def measuring(measure: Measure, model: Model, threads: int) -> Step:
+    """The step that measures a model and keeps the records."""
     data = model.training.data if isinstance(model.weights, Step) else None
     place, title = model.folder / measure.name, f"{measure.name} {model.name}"
     return Step(_measure, Measuring(measure, model, data), place, title, "evaluate", "records", threads=threads)

@@ -50,6 +50,7 @@ class Board:
 
 @contextmanager
 def board() -> Iterator[Board]:
+    """Progress bars at a terminal while the block runs; elsewhere finished stages are printed."""
     bars = Board(quiet=not console.is_terminal)
     with bars.bars:
         yield bars

@@ -74,6 +74,7 @@ def account(study: Study, root: Path) -> list[str]:
 
 
 def measured(study: Study, root: Path) -> list[MeasuredStep]:
+    """All records of a study that is finished, in the order of its report."""
     models = [*study.given_models(root), *study.models(root)]
     found = [read_measured(step) for model in models for step in study.measuring(root, model)]
     if not isinstance(study.languages, GoldPairs):

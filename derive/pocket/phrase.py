@@ -28,6 +28,7 @@ def adverb(word: Word, place: str = "") -> Node:
 
 
 def adposition(node: Node, preposition: Token) -> Node:
+    """The node with a preposition as its dependent (UD: case)."""
     return node.add(Node(preposition, "ADP", "case"))
 
 
@@ -40,6 +41,7 @@ def person(word: Word, relation: str, length: int) -> Node:
 
 
 def simple_name(word: Word, relation: str, label: str) -> Node:
+    """A name of one word, an entity of the type `label`."""
     return Node(word.form(0), "PROPN", relation, entity=label)
 
 
@@ -86,6 +88,7 @@ def verb(
 
 
 def be(tense: str, plural: bool) -> str:
+    """The form of the copula."""
     if tense == "past":
         return "were" if plural else "was"
     return "are" if plural else "is"

@@ -53,6 +53,7 @@ def compression_of(data: bytes) -> str:
 
 
 def open_bytes(path: Path) -> io.BufferedReader:
+    """Open a file, decompressed if its first bytes say that it is compressed."""
     check_file(path)
     file = path.open("rb")
     try:
@@ -73,6 +74,7 @@ def open_bytes(path: Path) -> io.BufferedReader:
 
 
 def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    """The lines of an open file with their ends; a line longer than LIMIT bytes is refused."""
     for number, line in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
         if len(line) == LIMIT and not line.endswith(b"\n"):
             raise BadInput(f"no line end within {LIMIT >> 20} MiB", path, number)
@@ -231,6 +233,7 @@ class Block:
 
 
 def ends_line(line: bytes) -> bool:
+    """Whether a record of one line ends here."""
     return line.endswith(b"\n")
 
 

@@ -89,6 +89,7 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = No
 
 
 def has_zero(pairs: Iterable[Iterable[Link]]) -> bool:
+    """Whether any link has place 0, so that places count from 0."""
     return any(0 in link for links in pairs for link in links)
 
 
@@ -158,6 +159,7 @@ def _pair_numbers(path: Path, ids: list[int], pairs: int) -> dict[int, int]:
 def read_links(
     path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False
 ) -> Iterator[list[Link]]:
+    """Stream the links of sentence pairs, sorted and without scores (`read_scored`)."""
     return map(sorted, read_scored(path, counts, from_one=from_one))
 
 

@@ -52,6 +52,7 @@ def _character(match: re.Match[str]) -> str:
 
 
 def seems_escaped(text: str) -> bool:
+    """Whether a text has an escape of Moses's tokenizer, such as `&apos;`."""
     return "&" in text and _MOSES.search(text) is not None
 
 
@@ -71,6 +72,7 @@ def without_tags(text: str, counts: Counter[str]) -> str:
 
 
 def is_placeholder(text: str) -> bool:
+    """Whether a text is a placeholder for a missing one, such as `<range>`."""
     return _PLACEHOLDER.fullmatch(text.strip()) is not None
 
 

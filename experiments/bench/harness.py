@@ -69,6 +69,7 @@ def folder_of(variable: str) -> Path:
 
 
 def cpu() -> str:
+    """The processor's name and its number of logical cores."""
     names = Path("/proc/cpuinfo")
     lines = names.read_text(encoding="utf-8").splitlines() if names.exists() else []
     models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
@@ -76,6 +77,7 @@ def cpu() -> str:
 
 
 def report(comparisons: Mapping[str, Sequence[Comparison]]) -> None:
+    """Print the comparisons of each benchmark as a table."""
     table = Table("bench", "what", "ours", "theirs", "unit", "ratio", title=cpu())
     for bench, rows in comparisons.items():
         for row in rows:

@@ -182,6 +182,7 @@ def examples(rows: np.ndarray, languages: Languages) -> list[dict[str, list[int]
 
 
 def made_collator(types: int) -> DataCollatorForLanguageModeling:
+    """transformers' masking collator with a vocabulary of `types` types."""
     vocabulary = {**{word: i for i, word in enumerate(SPECIALS)}, **{f"w{i}": i for i in OURS.ordinary(types).tolist()}}
     names = ("bos_token", "pad_token", "eos_token", "unk_token", "mask_token")
     tokenizer = PreTrainedTokenizerFast(

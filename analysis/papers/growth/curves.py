@@ -133,6 +133,7 @@ Found = Mapping[Quantity, Onsets]
 
 
 def onsets(curves: Curves, objective: str, transform: str) -> Found:
+    """The onsets of each quantity in every seed, the earliest first."""
     found = {
         quantity: Onsets({seed: onset(curve, quantity.side) for seed, curve in seeds.items()})
         for quantity in QUANTITIES
