@@ -60,8 +60,8 @@ def renamed(target: Target, others: Sequence[Target], dice: random.Random) -> No
     within = {path for file in target.files for path in (file, *file.parents) if target.folder in path.parents}
     path = dice.choice(sorted(path for path in within if re.search(r"\d", path.name)))
     place = dice.choice([found.start() for found in re.finditer(r"\d", path.name)])
-    digits = [figure for figure in "0123456789" if figure != path.name[place]]
-    path.rename(path.with_name(f"{path.name[:place]}{dice.choice(digits)}{path.name[place + 1 :]}"))
+    names = (f"{path.name[:place]}{digit}{path.name[place + 1 :]}" for digit in "0123456789")
+    path.rename(dice.choice([new for name in names if not (new := path.with_name(name)).exists()]))
 
 
 def file(target: Target, others: Sequence[Target], dice: random.Random) -> None:
