@@ -16,7 +16,8 @@ from typing import Any
 
 from derive import strict_json
 from derive.errors import BadInput
-from derive.files import MANIFEST, plain, sha256, whole_file, whole_folder
+from derive.files import MANIFEST, whole_file, whole_folder
+from derive.fingerprint import plain, sha256
 
 DIGEST, KIND, FILES, PLACE = "digest", "kind", "files", "place"
 LARGE = 1 << 20  # bytes; two changes of a smaller file may be too close for its time to show them

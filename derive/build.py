@@ -18,10 +18,10 @@ from derive.dictionary import DictionaryConfig, draw_dictionary, write_dictionar
 from derive.encode import EncodedChunk, count_types, count_words, encode, encode_chunk
 from derive.errors import BadInput
 from derive.example import Question
-from derive.files import check_name, code_facts, fingerprint, plain, sha256, with_code
+from derive.files import check_name
+from derive.fingerprint import code_facts, fingerprint, own_code, plain, sha256, with_code
 from derive.folder import DICTIONARY, FORMAT, RESERVED, VOCABULARY, FolderWriter, new_folder
 from derive.language import SOURCE
-from derive.own_code import own_code
 from derive.preview import PREVIEW, preview_sentences
 from derive.script import letters_of
 from derive.sentence import Sentence

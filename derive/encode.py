@@ -12,8 +12,8 @@ import numpy as np
 
 from derive.corpus import LONGEST, Shard
 from derive.errors import BadInput
+from derive.fingerprint import check_same
 from derive.language import in_places
-from derive.own_code import check_same
 from derive.sentence import CHUNKS, Sentence
 from derive.source import Source
 from derive.transform import Account, Transform, image_of
@@ -60,7 +60,7 @@ def encode_chunk(
     numbered_chunk: NumberedChunk,
 ) -> EncodedChunk:
     """Encode a chunk and derive it by each transform. `digest` stands for the contents of the
-    vocabulary's folder, `code` for the code of the source and the transforms (`derive.own_code`). The folder `cache`
+    vocabulary's folder, `code` for the code of the source and the transforms (`derive.fingerprint`). The folder `cache`
     has what transforms learnt, which is too large to travel."""
     check_same((source, transforms), code)
     index, chunk = numbered_chunk

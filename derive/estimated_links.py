@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from derive.files import fingerprint
+from derive.fingerprint import fingerprint
 from derive.language import Bitext, Language
 from derive.languages import Languages
 from derive.links.aligner import Pair

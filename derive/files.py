@@ -1,9 +1,7 @@
-"""Files that are whole or absent: writing beside the place and moving there, hashing, fingerprints."""
+"""Files that are whole or absent: they are written beside their place and moved there."""
 
-import dataclasses
 import errno
 import fcntl
-import hashlib
 import json
 import os
 import re
@@ -17,15 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from derive.errors import BadInput
-from derive.own_code import code_of, own_code
+from derive.fingerprint import plain
 
 MANIFEST = "manifest.json"
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 """System errors that are not bugs: the disk is full, damaged, or may not be written to."""
 _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")
 """numpy's message on a full disk, which has no number of the system."""
-ADDED = {"added": True}
-"""Metadata of a config's field that came later: at its default the config has the fingerprint that it had before."""
 
 
 def check_name(name: str, what: str) -> None:
@@ -166,48 +162,6 @@ def sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def sha256(path: Path) -> str:
-    """The SHA-256 digest of a file, in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def plain(value: Any) -> Any:
-    """A config as plain JSON values: a dataclass becomes its class's name, the fields that are compared, and a digest
-    of its code unless that is Calque's."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {
-            field.name: plain(getattr(value, field.name))
-            for field in dataclasses.fields(value)
-            if field.compare and (field.metadata != ADDED or getattr(value, field.name) != field.default)
-        }
-        code = code_of(type(value))
-        return {"kind": type(value).__name__, **fields, **({"code": code} if code else {})}
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    return str(value) if isinstance(value, Path) else value
-
-
-def fingerprint(*values: Any) -> str:
-    """Twelve hexadecimal digits that change with any of the values."""
-    text = json.dumps(plain(values), sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-def with_code(print_: str, value: Any) -> str:
-    """A fingerprint that changes with the code of a value's own classes (those that are not Calque's) as well."""
-    code = own_code(value)
-    return fingerprint(print_, code) if code else print_
-
-
-def code_facts(*values: Any) -> dict[str, Any]:
-    """The manifest's entry about code outside the package; empty if the values have none."""
-    code = own_code(values)
-    return {"code": code} if code else {}
 
 
 def read_toml(path: Path) -> dict[str, Any]:

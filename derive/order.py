@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from derive.files import ADDED
+from derive.fingerprint import ADDED
 from derive.forms import NUMBER
 from derive.sentence import Sentence
 from derive.transform import Transform, check_probability, draw, some

@@ -15,7 +15,8 @@ from typing import Any
 from derive import strict_json
 from derive.artefact import digest
 from derive.errors import BadInput
-from derive.files import check_name, fingerprint, sha256, whole_folder, write_json
+from derive.files import check_name, whole_folder, write_json
+from derive.fingerprint import fingerprint, sha256
 from derive.readers.conllu import UPOS, relation_fault, tree_fault
 from derive.sentence import Sentence
 

@@ -15,7 +15,8 @@ from typing import Any
 
 from derive.artefact import digest
 from derive.errors import BadInput, unknown
-from derive.files import check_name, fingerprint, with_code
+from derive.files import check_name
+from derive.fingerprint import fingerprint, with_code
 from derive.forms import NUMBER, fraction
 from derive.grammar.features import CLASSES, MOST, Tree, head_item, item
 from derive.grammar.model import FORMAT, Grammar, Sampler

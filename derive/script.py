@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass, field
 from string import ascii_lowercase, ascii_uppercase
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
 from derive.errors import BadInput
-from derive.files import ADDED
+from derive.fingerprint import ADDED
 from derive.forms import NUMBER, fraction
 from derive.sentence import Sentence
 from derive.transform import Need, Transform
@@ -48,8 +46,6 @@ _LETTERS = [_exchanged(small, capital) for _, small, capital in SCRIPTS]
 
 
 Letters = dict[str, str]  # each letter that changes, with what it becomes; no two become the same
-_SPARE, _NEVER, _KEPT = "\U0010fffd", "\U0010fffc", 0x100000
-"""Private characters, which no text has: a letter on its way, a mark that no piece has, special types meanwhile."""
 _SURROGATES = 0xD800  # letters are sought below these
 
 By = Literal["uniform", "most-frequent", "least-frequent", "function", "names", "content"]
@@ -246,54 +242,3 @@ def letters_of(transform: Transform, vocabulary: Vocabulary) -> Letters | None:
     texts = (vocabulary.text([i]) for i in vocabulary.specials.ordinary(vocabulary.size))
     alike = all(transform.spell(text) == text.translate(table) for text in texts if text.strip())
     return letters if alike else None
-
-
-def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: Letters) -> dict[str, Any]:
-    """The state of a tokenizer of a derived language, made from that of the vocabulary, as tokenizer.json holds it. It
-    gives the language's ids (`table`, (V,)) of text in the language's `letters`, and prints them as that text. Only
-    text with a letter that others become, and that itself becomes no other, is not printed as it was."""
-    state = deepcopy(dict(tokenizer))
-    model, added = state["model"], state["added_tokens"]
-    if isinstance(model["vocab"], dict):  # BPE, WordPiece, whole words
-        model["vocab"] = {piece: int(table[i]) for piece, i in model["vocab"].items()}
-    else:  # Unigram, whose ids are places in a list
-        rows = [[f"{_NEVER}{i}", -1e4] for i in range(int(table.max()) + 1)]
-        for i, entry in enumerate(model["vocab"]):
-            rows[int(table[i])] = entry
-        model["vocab"] = rows
-    for token in added:
-        token["id"] = int(table[token["id"]])
-        token["normalized"] = token["normalized"] and not token["special"]  # found before letters are exchanged
-    if letters:
-        names = dict(enumerate((token["content"] for token in added if token["special"]), start=_KEPT))
-        escaped = {i: "".join(a if a.isalnum() else f"\\{a}" for a in name) for i, name in names.items()}
-        normalizers = [*_exchange({spelt: letter for letter, spelt in letters.items()}), state["normalizer"]]
-        decoders = [
-            *(_replace({"Regex": f"^{escaped[i]}$"}, chr(i)) for i in names),
-            state["decoder"] or {"type": "WordPiece", "prefix": _NEVER, "cleanup": False},
-            {"type": "Fuse"},
-            *_exchange(letters),
-            *(_replace({"String": chr(i)}, name) for i, name in names.items()),
-        ]
-        state["normalizer"] = {"type": "Sequence", "normalizers": [part for part in normalizers if part]}
-        state["decoder"] = {"type": "Sequence", "decoders": decoders}
-    return state
-
-
-def _exchange(letters: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Replacements, one after the other, that exchange letters: each before what would make it anew."""
-    waiting, turns = dict(letters), []
-    while waiting:
-        last = next((letter for letter, spelt in waiting.items() if spelt not in waiting), None)
-        if last is None:  # only circles are left: one is opened
-            first, spelt = next(iter(waiting.items()))
-            turns.append(_replace({"String": first}, _SPARE))
-            del waiting[first]
-            waiting[_SPARE] = spelt
-        else:
-            turns.append(_replace({"String": last}, waiting.pop(last)))
-    return turns
-
-
-def _replace(pattern: dict[str, str], content: str) -> dict[str, Any]:
-    return {"type": "Replace", "pattern": pattern, "content": content}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from derive.example import Example, Question
-from derive.files import with_code
+from derive.fingerprint import with_code
 from derive.sentence import Sentence
 from derive.usage import Lemmas
 

@@ -20,7 +20,7 @@ from derive.artefact import Artefact, digest, making
 from derive.build import check_transforms, learn
 from derive.errors import BadInput
 from derive.example import Example, read_examples, write_examples
-from derive.files import code_facts, fingerprint, with_code
+from derive.fingerprint import code_facts, fingerprint, with_code
 from derive.language import SOURCE
 from derive.readers.conllu import WORDS
 from derive.readers.lines import check_file

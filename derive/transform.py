@@ -14,7 +14,7 @@ import numpy as np
 
 from derive.errors import BadInput
 from derive.example import Cloze, Example, Question
-from derive.files import plain
+from derive.fingerprint import plain
 from derive.forms import fraction
 from derive.sentence import EXAMPLES, PARTS, QUESTIONS, Sentence
 from derive.types import OURS, Specials

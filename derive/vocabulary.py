@@ -18,7 +18,8 @@ from tokenizers import Tokenizer, models
 from derive import strict_json
 from derive.artefact import digest
 from derive.errors import BadInput
-from derive.files import fingerprint, write_json
+from derive.files import write_json
+from derive.fingerprint import fingerprint
 from derive.readers.lines import check_file
 from derive.types import OURS, PairLayout, Specials
 

@@ -23,7 +23,7 @@ from derive.build import derive_languages, languages_fingerprint, trial_image, w
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput, NoFile
 from derive.example import Question
-from derive.files import fingerprint
+from derive.fingerprint import fingerprint
 from derive.folder import FORMAT, KIND
 from derive.language import SOURCE
 from derive.links.aligner import Pair

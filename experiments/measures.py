@@ -29,10 +29,10 @@ from analysis.tasks.catalog import task
 from derive.artefact import digest, making
 from derive.build import MEASURED
 from derive.errors import BadInput
+from derive.fingerprint import code_of
 from derive.language import SOURCE
 from derive.languages import Languages
 from derive.natural.files import TextFiles
-from derive.own_code import code_of
 from derive.readers.lines import check_file, tokens
 from derive.sources.files import written
 from derive.task_data import TaskFolder

@@ -15,7 +15,7 @@ from analysis.records.record import MeasuredModel
 from analysis.records.run import Described, Run
 from derive.errors import BadInput
 from derive.estimated_links import ALL, PairSample, estimate_links
-from derive.files import fingerprint, sha256
+from derive.fingerprint import fingerprint, sha256
 from derive.language import SOURCE
 from derive.languages import Languages
 from derive.links.stored import FORMAT as LINKS_FORMAT

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from derive.files import claimed, sweep
-from derive.own_code import check_same, own_code
+from derive.fingerprint import check_same, own_code
 from derive.workers import follow_parent, uninterrupted
 from experiments.progress import Report, Throttled, drain, silent
 from experiments.signals import stoppable

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from derive.artefact import Artefact, finished
-from derive.files import fingerprint, plain
-from derive.own_code import code_of
+from derive.fingerprint import code_of, fingerprint, plain
 from experiments.progress import Report, silent
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from typing import Any, Literal
 from analysis.aligners.encoder import main_layer
 from analysis.records.run import Described, Run
 from analysis.records.run import Start as StartOfRun
-from derive.files import fingerprint
+from derive.fingerprint import fingerprint
 from derive.language import SOURCE
 from derive.transform import Transform
 from experiments.aligners import GoldSetAligner

@@ -11,7 +11,7 @@ from analysis.records.record import Floor, Record
 from analysis.records.run import Run
 from analysis.report.table import coverage
 from analysis.results.results import over_draws
-from derive.files import plain
+from derive.fingerprint import plain
 from derive.preview import PREVIEW
 from experiments.finetuning import ZeroShot
 from experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages

@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 
 from derive.errors import BadInput
-from derive.files import fingerprint
+from derive.fingerprint import fingerprint
 from experiments.override import override
 from experiments.step import Step, with_needs
 from experiments.study import REPORT, Study

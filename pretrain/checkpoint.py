@@ -24,7 +24,8 @@ from torch.optim import Optimizer
 
 from derive.artefact import Artefact, finished, making
 from derive.errors import BadInput
-from derive.files import MANIFEST, sha256, sync, whole_file
+from derive.files import MANIFEST, sync, whole_file
+from derive.fingerprint import sha256
 from pretrain.config import TrainConfig
 from pretrain.model import Learner, state_of
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from derive.errors import BadInput, shown, unknown
-from derive.files import ADDED, plain
+from derive.fingerprint import ADDED, plain
 from derive.forms import NUMBER, fraction
 from derive.languages import Languages, all_but_last
 from pretrain.order import Mixed, Order, Part, Stretch, Together, in_units, share_rows

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from derive.files import plain
+from derive.fingerprint import plain
 from derive.forms import Named, percent
 from derive.languages import Languages
 from pretrain.architecture import architecture_of

@@ -24,7 +24,8 @@ from transformers.utils.logging import disable_progress_bar
 from derive import strict_json
 from derive.artefact import Artefact, finished, write_manifest
 from derive.errors import BadInput
-from derive.files import plain, sweep, sync, whole_file, whole_folder, writing
+from derive.files import sweep, sync, whole_file, whole_folder, writing
+from derive.fingerprint import plain
 from derive.language import SOURCE
 from derive.languages import Languages
 from pretrain.architecture import architecture_of

@@ -8,7 +8,8 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,9 @@ from transformers.utils import logging
 from derive import strict_json
 from derive.artefact import check_part
 from derive.errors import BadInput
-from derive.files import sha256
+from derive.fingerprint import sha256
 from derive.languages import Languages
-from derive.script import derived_tokenizer
+from derive.script import Letters
 from derive.types import Specials
 from derive.vocabulary import ROLES
 
@@ -38,6 +39,8 @@ MOST = 10_000
 _COUNT = re.compile(r"(?:^|_)(?:layers?|labels)$")
 _OTHER_WEIGHTS = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
 _LAYER = re.compile(r"\blayers?\.\d+\.")
+_SPARE, _NEVER, _KEPT = "\U0010fffd", "\U0010fffc", 0x100000
+"""Private characters, which no text has: a letter on its way, a mark that no piece has, special types meanwhile."""
 _SAFELY = {"local_files_only": True, "trust_remote_code": False}
 
 
@@ -229,3 +232,54 @@ def _types(folder: Path) -> dict[str, int]:
         return dict(Tokenizer.from_file(str(folder / TOKENIZER)).get_vocab(with_added_tokens=True))
     except Exception:  # tokenizers raises bare Exception; transformers may read other files
         return dict(load_tokenizer(folder).get_vocab())
+
+
+def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: Letters) -> dict[str, Any]:
+    """The state of a tokenizer of a derived language, made from that of the vocabulary, as tokenizer.json holds it. It
+    gives the language's ids (`table`, (V,)) of text in the language's `letters`, and prints them as that text. Only
+    text with a letter that others become, and that itself becomes no other, is not printed as it was."""
+    state = deepcopy(dict(tokenizer))
+    model, added = state["model"], state["added_tokens"]
+    if isinstance(model["vocab"], dict):  # BPE, WordPiece, whole words
+        model["vocab"] = {piece: int(table[i]) for piece, i in model["vocab"].items()}
+    else:  # Unigram, whose ids are places in a list
+        rows = [[f"{_NEVER}{i}", -1e4] for i in range(int(table.max()) + 1)]
+        for i, entry in enumerate(model["vocab"]):
+            rows[int(table[i])] = entry
+        model["vocab"] = rows
+    for token in added:
+        token["id"] = int(table[token["id"]])
+        token["normalized"] = token["normalized"] and not token["special"]  # found before letters are exchanged
+    if letters:
+        names = dict(enumerate((token["content"] for token in added if token["special"]), start=_KEPT))
+        escaped = {i: "".join(a if a.isalnum() else f"\\{a}" for a in name) for i, name in names.items()}
+        normalizers = [*_exchange({spelt: letter for letter, spelt in letters.items()}), state["normalizer"]]
+        decoders = [
+            *(_replace({"Regex": f"^{escaped[i]}$"}, chr(i)) for i in names),
+            state["decoder"] or {"type": "WordPiece", "prefix": _NEVER, "cleanup": False},
+            {"type": "Fuse"},
+            *_exchange(letters),
+            *(_replace({"String": chr(i)}, name) for i, name in names.items()),
+        ]
+        state["normalizer"] = {"type": "Sequence", "normalizers": [part for part in normalizers if part]}
+        state["decoder"] = {"type": "Sequence", "decoders": decoders}
+    return state
+
+
+def _exchange(letters: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Replacements, one after the other, that exchange letters: each before what would make it anew."""
+    waiting, turns = dict(letters), []
+    while waiting:
+        last = next((letter for letter, spelt in waiting.items() if spelt not in waiting), None)
+        if last is None:  # only circles are left: one is opened
+            first, spelt = next(iter(waiting.items()))
+            turns.append(_replace({"String": first}, _SPARE))
+            del waiting[first]
+            waiting[_SPARE] = spelt
+        else:
+            turns.append(_replace({"String": last}, waiting.pop(last)))
+    return turns
+
+
+def _replace(pattern: dict[str, str], content: str) -> dict[str, Any]:
+    return {"type": "Replace", "pattern": pattern, "content": content}

@@ -16,7 +16,7 @@ from analysis.tasks.rows import UNLABELLED, TaskRow
 from analysis.tasks.split import EncodedSet
 from analysis.tasks.task import Head
 from derive.errors import BadInput
-from derive.files import ADDED
+from derive.fingerprint import ADDED
 from pretrain.architecture import TEXT_TYPES, architecture_of, has_languages
 from pretrain.config import unreal
 from pretrain.saved_model import WEIGHTS, load_model, read_config

@@ -15,7 +15,8 @@ from derive.artefact import digest
 from derive.corpus import CorpusWriter, Shard
 from derive.dictionary import LEXICON_FORMAT, id_pairs, read_lexicon, write_dictionary
 from derive.errors import BadInput
-from derive.files import check_name, fingerprint, sha256
+from derive.files import check_name
+from derive.fingerprint import fingerprint, sha256
 from derive.folder import BITEXTS, DICTIONARY, FORMAT, KEPT, RESERVED, SIDES, VOCABULARY, NamePair, new_folder
 from derive.natural.files import FileSet
 from derive.natural.piece import Piece

@@ -9,7 +9,7 @@ from itertools import islice
 
 from derive.errors import BadInput
 from derive.example import Example
-from derive.files import ADDED
+from derive.fingerprint import ADDED
 from derive.pocket.grammar import PAST, PRESENT, SentenceGrammar
 from derive.pocket.inference import inferences
 from derive.pocket.lexicon import Lexicon

@@ -16,7 +16,7 @@ import numpy as np
 from derive.artefact import digest
 from derive.errors import BadInput
 from derive.example import Example
-from derive.files import ADDED, fingerprint
+from derive.fingerprint import ADDED, fingerprint
 from derive.parser import StanzaParser
 from derive.readers import text as reader
 from derive.readers.conllu import WORDS, Units, read_conllu, read_lemmas

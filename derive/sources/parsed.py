@@ -7,7 +7,7 @@ from pathlib import Path
 
 from derive.artefact import read_sealed, write_sealed
 from derive.errors import BadInput
-from derive.files import fingerprint
+from derive.fingerprint import fingerprint
 from derive.parser import StanzaParser
 from derive.sentence import Sentence
 

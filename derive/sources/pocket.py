@@ -9,7 +9,7 @@ from itertools import islice
 
 from derive.errors import BadInput
 from derive.example import Example, Question
-from derive.files import ADDED, fingerprint
+from derive.fingerprint import ADDED, fingerprint
 from derive.pocket.facts import Facts
 from derive.pocket.inference import LABELS as INFERENCES
 from derive.pocket.language import CHUNK, Pocket

@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 
 from derive.build import derive_languages
 from derive.dictionary import DictionaryConfig
-from derive.files import sha256
+from derive.fingerprint import sha256
 from derive.languages import Languages
 from derive.order import FINAL_MARKS, Invert
 from derive.script import Transliterate

@@ -20,7 +20,8 @@ from urllib3 import Retry
 from urllib3.exceptions import HTTPError
 
 from derive.errors import BadInput
-from derive.files import sha256, writing
+from derive.files import writing
+from derive.fingerprint import sha256
 from experiments.data.recipe import LOCK, Download, refusal
 
 HEADERS = {"User-Agent": "calque (data fetch)", "Accept-Encoding": "identity", "Connection": "close"}

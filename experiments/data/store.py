@@ -11,7 +11,8 @@ from pathlib import Path
 
 from derive.artefact import read_sealed, write_sealed
 from derive.errors import BadInput
-from derive.files import claimed, make_folder, sha256, whole_file
+from derive.files import claimed, make_folder, whole_file
+from derive.fingerprint import sha256
 from experiments.data.archive import unpack
 from experiments.data.download import PATIENCE, Downloader, Patience
 from experiments.data.recipe import LOCK, Download, Output, Recipe

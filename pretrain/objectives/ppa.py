@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from derive.files import ADDED
+from derive.fingerprint import ADDED
 from derive.forms import number, percent, word
 from derive.languages import Languages
 from pretrain.batch import PairRows, Rows

@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from derive.errors import BadInput
-from derive.files import plain
+from derive.fingerprint import plain
 from derive.forms import percent, word
 from derive.languages import Languages
 from derive.types import Specials

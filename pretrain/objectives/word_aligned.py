@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from derive.files import ADDED
+from derive.fingerprint import ADDED
 from derive.forms import word
 from derive.languages import Languages
 from pretrain.batch import WordPairs

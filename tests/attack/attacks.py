@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from derive.errors import BadInput
-from derive.files import DISK, MANIFEST, sha256
+from derive.files import DISK, MANIFEST
+from derive.fingerprint import sha256
 from tests.attack.targets import MadeAgain, Target
 
 Attack = Callable[[Target, Sequence[Target], random.Random], object]

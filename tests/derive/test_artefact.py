@@ -21,7 +21,8 @@ from derive.artefact import (
     write_sealed,
 )
 from derive.errors import BadInput
-from derive.files import MANIFEST, sha256
+from derive.files import MANIFEST
+from derive.fingerprint import sha256
 
 NAMES = ("numbers.jsonl", "deep/weights.bin")
 

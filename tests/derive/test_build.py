@@ -14,7 +14,7 @@ from derive.build import derive_languages, forget_long, forget_rare, languages_f
 from derive.corpus import Corpus
 from derive.dictionary import DictionaryConfig, read_dictionary
 from derive.errors import BadInput
-from derive.files import sha256
+from derive.fingerprint import sha256
 from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
 from derive.preview import preview_sentences

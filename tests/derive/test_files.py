@@ -18,7 +18,8 @@ import numpy as np
 import pytest
 
 from derive.errors import BadInput
-from derive.files import ADDED, claimed, fingerprint, plain, sha256, sweep, whole_file, whole_folder, write_json
+from derive.files import claimed, sweep, whole_file, whole_folder, write_json
+from derive.fingerprint import ADDED, fingerprint, plain, sha256
 
 
 def test_a_file_appears_when_the_block_ends_well(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from derive.files import fingerprint, plain
+from derive.fingerprint import fingerprint, plain
 from derive.order import Invert, Permute
 from derive.sentence import Sentence
 from derive.typology import kendall_distance, order_distance

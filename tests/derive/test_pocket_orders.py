@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from derive.errors import BadInput
-from derive.files import plain
+from derive.fingerprint import plain
 from derive.pocket.grammar import PAST, PRESENT, SentenceGrammar
 from derive.pocket.language import Pocket
 from derive.pocket.tree import ENGLISH, ORDERS, Node, linearise

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from derive.build import trial_image
 from derive.errors import BadInput
-from derive.files import plain
+from derive.fingerprint import plain
 from derive.script import KINDS, SCRIPTS, By, Transliterate
 from derive.types import OURS
 from derive.usage import Usage

@@ -9,7 +9,7 @@ from derive.build import derive_languages
 from derive.corpus import Corpus
 from derive.dictionary import DictionaryConfig, read_dictionary
 from derive.errors import BadInput
-from derive.files import plain
+from derive.fingerprint import plain
 from derive.language import SOURCE
 from derive.pocket.language import Pocket
 from derive.sources.pocket import PocketEnglish

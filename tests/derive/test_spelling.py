@@ -14,10 +14,11 @@ from tokenizers.decoders import Metaspace, WordPiece
 from derive.bpe import learn
 from derive.order import Invert
 from derive.pocket.language import Pocket
-from derive.script import Transliterate, derived_tokenizer, letters_of
+from derive.script import Transliterate, letters_of
 from derive.sentence import Sentence
 from derive.transform import Transform, compose
 from derive.vocabulary import Vocabulary
+from pretrain.saved_model import derived_tokenizer
 
 SENTENCES = [list(one.words) for one in islice(Pocket(types=300).sentences(60), 60)]
 PIECES = sorted({letter for sentence in SENTENCES for word in sentence for letter in word.lower()})

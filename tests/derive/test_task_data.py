@@ -12,7 +12,7 @@ from derive.artefact import Artefact
 from derive.build import languages_fingerprint
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
-from derive.files import sha256
+from derive.fingerprint import sha256
 from derive.order import Invert, Permute
 from derive.pocket.language import Pocket
 from derive.script import Transliterate

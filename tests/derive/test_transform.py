@@ -12,7 +12,7 @@ from derive.bpe import learn_of_words
 from derive.build import check_answers
 from derive.errors import BadInput
 from derive.example import Example
-from derive.files import fingerprint
+from derive.fingerprint import fingerprint
 from derive.grammar.model import Grammar
 from derive.order import Invert, Permute
 from derive.pocket.facts import Facts

@@ -9,7 +9,8 @@ import pytest
 from derive.build import Pairs, translation_fingerprint, write_translation
 from derive.corpus import NOWHERE
 from derive.errors import BadInput
-from derive.files import MANIFEST, sha256
+from derive.files import MANIFEST
+from derive.fingerprint import sha256
 from derive.languages import Languages
 
 SIZE = 300

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from analysis.records.record import Record
-from derive.files import sha256
+from derive.fingerprint import sha256
 from experiments.commands.study import STAGES
 from experiments.measures import read_measured
 from experiments.models import Model

@@ -9,7 +9,8 @@ import pytest
 
 from analysis.records.record import AER, LABELS
 from derive.errors import BadInput
-from derive.files import MANIFEST, sha256
+from derive.files import MANIFEST
+from derive.fingerprint import sha256
 from experiments.models import GivenModel
 from experiments.override import override
 from experiments.plan import describe, plan

@@ -14,7 +14,7 @@ import pytest
 
 from derive.artefact import Artefact
 from derive.errors import BadInput
-from derive.files import fingerprint
+from derive.fingerprint import fingerprint
 from derive.languages import Languages
 from derive.pocket.language import Pocket
 from derive.transform import Transform

@@ -30,7 +30,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "distributed": "gradients",
             "model": "head_only ppa word_aligned",
             "order": "apportion",
-            "saved_model": "tokenizer",
+            "saved_model": "tokenizer spelling",
         }.items()
     },
     **{

@@ -14,7 +14,8 @@ from transformers import RobertaForMaskedLM
 
 from derive.artefact import write_manifest
 from derive.errors import BadInput
-from derive.files import MANIFEST, sha256
+from derive.files import MANIFEST
+from derive.fingerprint import sha256
 from derive.folder import KIND
 from derive.languages import Languages
 from derive.types import OURS

@@ -14,7 +14,8 @@ from transformers import RobertaForMaskedLM
 
 from derive.artefact import Artefact
 from derive.errors import BadInput
-from derive.files import MANIFEST, sha256
+from derive.files import MANIFEST
+from derive.fingerprint import sha256
 from derive.languages import Languages
 from pretrain.checkpoint import SNAPSHOTS, load_snapshot, snapshots_of
 from pretrain.config import TrainConfig

@@ -12,7 +12,8 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 
 from derive.errors import BadInput
-from derive.files import MANIFEST, sha256
+from derive.files import MANIFEST
+from derive.fingerprint import sha256
 from derive.languages import Languages
 from pretrain.checkpoint import METRICS
 from pretrain.distributed import ALONE

@@ -10,7 +10,7 @@ import torch
 from torch.nn import functional as F
 
 from derive.errors import BadInput
-from derive.files import plain
+from derive.fingerprint import plain
 from derive.languages import Languages
 from derive.types import OURS
 from pretrain.distributed import ALONE

@@ -21,7 +21,7 @@ from derive.artefact import Artefact
 from derive.bpe import SMALLEST, learn
 from derive.corpus import Shard
 from derive.errors import BadInput
-from derive.files import sha256
+from derive.fingerprint import sha256
 from derive.folder import KIND
 from derive.languages import Languages
 from derive.natural.build import derive_natural, encode_lines, natural_fingerprint

@@ -12,9 +12,8 @@ import pytest
 from derive.build import languages_fingerprint
 from derive.dictionary import DictionaryConfig
 from derive.errors import BadInput
-from derive.files import fingerprint, plain
+from derive.fingerprint import NO_FILE, check_same, code_of, fingerprint, own_code, plain
 from derive.order import Invert
-from derive.own_code import NO_FILE, check_same, code_of, own_code
 from derive.script import Transliterate
 from derive.task_data import task_data_fingerprint
 from derive.transform import compose

@@ -1,10 +1,11 @@
-"""The code of classes that are not Calque's, as digests of their files: when they change, artefacts are remade. The
-files of a class and its bases count, and every module that these import from their own root folder, directly or through
-one another; installed libraries and Calque itself, whose steps have formats, do not."""
+"""What a result was computed from, as fingerprints: of configs, of files, and of the code of classes that are not
+Calque's. Of such a class, its file and those of its bases count, and every module that these import from their own root
+folder, directly or through one another; installed libraries and Calque itself, whose steps have formats, do not."""
 
 import ast
 import dataclasses
 import hashlib
+import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -18,6 +19,50 @@ from derive.errors import BadInput
 
 PACKAGES = ("derive", "pretrain", "analysis", "experiments")
 NO_FILE = "no file"  # the digest of code without a file, whose changes cannot be seen
+ADDED = {"added": True}
+"""Metadata of a config's field that came later: at its default the config has the fingerprint that it had before."""
+
+
+def sha256(path: Path) -> str:
+    """The SHA-256 digest of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def plain(value: Any) -> Any:
+    """A config as plain JSON values: a dataclass becomes its class's name, the fields that are compared, and a digest
+    of its code unless that is Calque's."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {
+            field.name: plain(getattr(value, field.name))
+            for field in dataclasses.fields(value)
+            if field.compare and (field.metadata != ADDED or getattr(value, field.name) != field.default)
+        }
+        code = code_of(type(value))
+        return {"kind": type(value).__name__, **fields, **({"code": code} if code else {})}
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return str(value) if isinstance(value, Path) else value
+
+
+def fingerprint(*values: Any) -> str:
+    """Twelve hexadecimal digits that change with any of the values."""
+    text = json.dumps(plain(values), sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def with_code(print_: str, value: Any) -> str:
+    """A fingerprint that changes with the code of a value's own classes (those that are not Calque's) as well."""
+    code = own_code(value)
+    return fingerprint(print_, code) if code else print_
+
+
+def code_facts(*values: Any) -> dict[str, Any]:
+    """The manifest's entry about code outside the package; empty if the values have none."""
+    code = own_code(values)
+    return {"code": code} if code else {}
 
 
 def code_of(kind: type) -> dict[str, str]:
