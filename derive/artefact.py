@@ -14,10 +14,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from derive import strict_json
-from derive.errors import BadInput
-from derive.files import MANIFEST, whole_file, whole_folder
-from derive.fingerprint import plain, sha256
+from calque.derive import strict_json
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST, whole_file, whole_folder
+from calque.derive.fingerprint import plain, sha256
 
 DIGEST, KIND, FILES, PLACE = "digest", "kind", "files", "place"
 LARGE = 1 << 20  # bytes; two changes of a smaller file may be too close for its time to show them

@@ -9,9 +9,9 @@ import numpy as np
 from tokenizers import AddedToken, Regex, Tokenizer, models, pre_tokenizers, processors, trainers
 from tokenizers.decoders import ByteLevel as Bytes
 
-from derive.errors import BadInput
-from derive.types import OURS, SPECIALS
-from derive.vocabulary import Vocabulary
+from calque.derive.errors import BadInput
+from calque.derive.types import OURS, SPECIALS
+from calque.derive.vocabulary import Vocabulary
 
 SMALLEST = len(SPECIALS) + len(pre_tokenizers.ByteLevel.alphabet())
 """A vocabulary holds the special types and all 256 bytes, so that no text is unknown to it."""

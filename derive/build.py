@@ -12,25 +12,25 @@ from typing import Any
 
 import numpy as np
 
-from derive.bpe import SMALLEST, learn_of_words
-from derive.corpus import Corpus, CorpusWriter
-from derive.dictionary import DictionaryConfig, draw_dictionary, write_dictionary
-from derive.encode import EncodedChunk, count_types, count_words, encode, encode_chunk
-from derive.errors import BadInput
-from derive.example import Question
-from derive.files import check_name
-from derive.fingerprint import code_facts, fingerprint, own_code, plain, sha256, with_code
-from derive.folder import DICTIONARY, FORMAT, RESERVED, VOCABULARY, FolderWriter, new_folder
-from derive.language import SOURCE
-from derive.preview import PREVIEW, preview_sentences
-from derive.script import letters_of
-from derive.sentence import Sentence
-from derive.source import Source
-from derive.transform import Account, Compose, Transform
-from derive.typology import order_distance
-from derive.usage import USAGE, Usage, count_shared
-from derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary, WordTable
-from derive.workers import Progress, Workers, silent
+from calque.derive.bpe import SMALLEST, learn_of_words
+from calque.derive.corpus import Corpus, CorpusWriter
+from calque.derive.dictionary import DictionaryConfig, draw_dictionary, write_dictionary
+from calque.derive.encode import EncodedChunk, count_types, count_words, encode, encode_chunk
+from calque.derive.errors import BadInput
+from calque.derive.example import Question
+from calque.derive.files import check_name
+from calque.derive.fingerprint import code_facts, fingerprint, own_code, plain, sha256, with_code
+from calque.derive.folder import DICTIONARY, FORMAT, RESERVED, VOCABULARY, FolderWriter, new_folder
+from calque.derive.language import SOURCE
+from calque.derive.preview import PREVIEW, preview_sentences
+from calque.derive.script import letters_of
+from calque.derive.sentence import Sentence
+from calque.derive.source import Source
+from calque.derive.transform import Account, Compose, Transform
+from calque.derive.typology import order_distance
+from calque.derive.usage import USAGE, Usage, count_shared
+from calque.derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary, WordTable
+from calque.derive.workers import Progress, Workers, silent
 
 DISTINCT = 1 << 19
 """Distinct words that a vocabulary is learnt from at most: there is no end to them in a growing corpus."""

@@ -19,8 +19,8 @@ from types import TracebackType
 
 import numpy as np
 
-from derive.errors import BadInput
-from derive.vocabulary import gather
+from calque.derive.errors import BadInput
+from calque.derive.vocabulary import gather
 
 LONGEST = 2**16 - 1  # words in a line, and sub-words in a word, at most
 NOWHERE = LONGEST  # the origin of a word that derives from no other: no place in a line is so large

@@ -14,11 +14,11 @@ from typing import Literal
 
 import numpy as np
 
-from derive.errors import BadInput
-from derive.files import whole_file
-from derive.readers.lines import parse_integer, parse_number, read_lines, tokens
-from derive.readers.parallel import Pair
-from derive.vocabulary import Vocabulary
+from calque.derive.errors import BadInput
+from calque.derive.files import whole_file
+from calque.derive.readers.lines import parse_integer, parse_number, read_lines, tokens
+from calque.derive.readers.parallel import Pair
+from calque.derive.vocabulary import Vocabulary
 
 LEXICON_FORMAT = 2  # goes up when the same lexicon would give other pairs of ids, or the same in another order
 EXPECTED = "expected a word and its translation, or both with a probability and a count, between tabs"

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from derive.corpus import LONGEST, Shard
-from derive.errors import BadInput
-from derive.fingerprint import check_same
-from derive.language import in_places
-from derive.sentence import CHUNKS, Sentence
-from derive.source import Source
-from derive.transform import Account, Transform, image_of
-from derive.usage import Usage
-from derive.vocabulary import Vocabulary, WordTable, gather
+from calque.derive.corpus import LONGEST, Shard
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import check_same
+from calque.derive.language import in_places
+from calque.derive.sentence import CHUNKS, Sentence
+from calque.derive.source import Source
+from calque.derive.transform import Account, Transform, image_of
+from calque.derive.usage import Usage
+from calque.derive.vocabulary import Vocabulary, WordTable, gather
 
 SAMPLES = 10  # sentences of the corpus in a preview
 NumberedChunk = tuple[int, Any]  # a chunk of a source with its number

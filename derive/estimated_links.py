@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from derive.fingerprint import fingerprint
-from derive.language import Bitext, Language
-from derive.languages import Languages
-from derive.links.aligner import Pair
-from derive.links.fast_align import StatisticalAligner
-from derive.links.stored import FORMAT, store
-from derive.links.symmetrise import Symmetrisation, grow_diag_final_and
+from calque.derive.fingerprint import fingerprint
+from calque.derive.language import Bitext, Language
+from calque.derive.languages import Languages
+from calque.derive.links.aligner import Pair
+from calque.derive.links.fast_align import StatisticalAligner
+from calque.derive.links.stored import FORMAT, store
+from calque.derive.links.symmetrise import Symmetrisation, grow_diag_final_and
 
 
 @dataclass(frozen=True)

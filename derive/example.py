@@ -9,7 +9,7 @@ from pathlib import Path
 from sys import intern
 from typing import Any
 
-from derive.sentence import Sentence, Span
+from calque.derive.sentence import Sentence, Span
 
 
 @dataclass(frozen=True)

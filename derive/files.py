@@ -14,8 +14,8 @@ from glob import escape
 from pathlib import Path
 from typing import Any
 
-from derive.errors import BadInput
-from derive.fingerprint import plain
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import plain
 
 MANIFEST = "manifest.json"
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)

@@ -15,9 +15,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from derive.errors import BadInput
+from calque.derive.errors import BadInput
 
-PACKAGES = ("derive", "pretrain", "analysis", "experiments")
+PACKAGE = "calque"
 NO_FILE = "no file"  # the digest of code without a file, whose changes cannot be seen
 ADDED = {"added": True}
 """Metadata of a config's field that came later: at its default the config has the fingerprint that it had before."""
@@ -69,7 +69,7 @@ def code_of(kind: type) -> dict[str, str]:
     """The files of a class and its bases, with a digest of each; none if all are Calque's."""
     code: dict[str, str] = {}
     for name in dict.fromkeys(base.__module__ for base in kind.__mro__):
-        if _top(name) not in (*PACKAGES, *sys.stdlib_module_names):
+        if _top(name) not in (PACKAGE, *sys.stdlib_module_names):
             code |= _code_of_module(sys.modules[name]) if name in sys.modules else {name: NO_FILE}
     return code
 
@@ -84,7 +84,7 @@ def own_code(value: Any) -> dict[str, str]:
     kind = type(value)
     if dataclasses.is_dataclass(kind):
         return code_of(kind) | own_code([getattr(value, field.name) for field in dataclasses.fields(kind)])
-    return code_of(kind) if any(_top(base.__module__) in PACKAGES for base in kind.__mro__) else {}
+    return code_of(kind) if any(_top(base.__module__) == PACKAGE for base in kind.__mro__) else {}
 
 
 def check_same(value: Any, code: Mapping[str, str]) -> None:
@@ -108,7 +108,7 @@ def _code_of_module(module: ModuleType) -> dict[str, str]:
     while waiting:
         for path, imported in _imported(*waiting.pop(), root):
             installed = "site-packages" in root.parts and _top(imported) != _top(name)
-            if path not in found and not installed and _top(imported) not in (*PACKAGES, *sys.stdlib_module_names):
+            if path not in found and not installed and _top(imported) not in (PACKAGE, *sys.stdlib_module_names):
                 found[path] = _digest(path)
                 waiting.append((path, imported))
     return {path.relative_to(root).as_posix(): digest for path, digest in sorted(found.items())}

@@ -26,14 +26,14 @@ from typing import Any
 
 import numpy as np
 
-from derive import strict_json
-from derive.artefact import Artefact, making
-from derive.corpus import Corpus
-from derive.dictionary import read_dictionary
-from derive.errors import BadInput
-from derive.files import MANIFEST, write_json
-from derive.language import SOURCE, Bitext, Language
-from derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER
+from calque.derive import strict_json
+from calque.derive.artefact import Artefact, making
+from calque.derive.corpus import Corpus
+from calque.derive.dictionary import read_dictionary
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST, write_json
+from calque.derive.language import SOURCE, Bitext, Language
+from calque.derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER
 
 KIND, FORMAT = "languages", 5
 """What the manifest calls the folder; the format goes up when the same inputs would give other files."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from derive.corpus import NOWHERE, Corpus
-from derive.links.stored import StoredLinks, of_pieces
-from derive.vocabulary import gather
+from calque.derive.corpus import NOWHERE, Corpus
+from calque.derive.links.stored import StoredLinks, of_pieces
+from calque.derive.vocabulary import gather
 
 SOURCE = "source"  # the language that derived languages derive from
 

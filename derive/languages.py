@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from derive.errors import BadInput
-from derive.folder import VOCABULARY, LanguagesFolder, NamePair, scripts
-from derive.language import SOURCE, Bitext, Language
-from derive.links.stored import StoredLinks
-from derive.types import OURS, Specials
-from derive.vocabulary import TOKENIZER, Vocabulary, read_specials
+from calque.derive.errors import BadInput
+from calque.derive.folder import VOCABULARY, LanguagesFolder, NamePair, scripts
+from calque.derive.language import SOURCE, Bitext, Language
+from calque.derive.links.stored import StoredLinks
+from calque.derive.types import OURS, Specials
+from calque.derive.vocabulary import TOKENIZER, Vocabulary, read_specials
 
 
 @dataclass(frozen=True)

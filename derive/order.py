@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from derive.fingerprint import ADDED
-from derive.forms import NUMBER
-from derive.sentence import Sentence
-from derive.transform import Transform, check_probability, draw, some
+from calque.derive.fingerprint import ADDED
+from calque.derive.forms import NUMBER
+from calque.derive.sentence import Sentence
+from calque.derive.transform import Transform, check_probability, draw, some
 
 FINAL_MARKS = (".", "!", "?")
 """Of English. Text in another script names its own, such as 。 or ।, which are ordinary words in English."""

@@ -12,13 +12,13 @@ from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
-from derive import strict_json
-from derive.artefact import digest
-from derive.errors import BadInput
-from derive.files import check_name, whole_folder, write_json
-from derive.fingerprint import fingerprint, sha256
-from derive.readers.conllu import UPOS, relation_fault, tree_fault
-from derive.sentence import Sentence
+from calque.derive import strict_json
+from calque.derive.artefact import digest
+from calque.derive.errors import BadInput
+from calque.derive.files import check_name, whole_folder, write_json
+from calque.derive.fingerprint import fingerprint, sha256
+from calque.derive.readers.conllu import UPOS, relation_fault, tree_fault
+from calque.derive.sentence import Sentence
 
 CHECKSUMS = "sha256.json"
 RESOURCES = "resources.json"

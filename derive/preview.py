@@ -3,8 +3,8 @@
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from derive.sentence import Sentence, iob2
-from derive.transform import Account, Transform, image_of
+from calque.derive.sentence import Sentence, iob2
+from calque.derive.transform import Account, Transform, image_of
 
 PREVIEW = "preview.txt"  # what a folder's preview is called
 WIDTH = 110  # columns of a line, before it is folded

@@ -13,18 +13,18 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from derive.artefact import digest
-from derive.errors import BadInput, unknown
-from derive.files import check_name
-from derive.fingerprint import fingerprint, with_code
-from derive.forms import NUMBER, fraction
-from derive.grammar.features import CLASSES, MOST, Tree, head_item, item
-from derive.grammar.model import FORMAT, Grammar, Sampler
-from derive.pocket.language import Pocket
-from derive.pocket.tree import ORDERS
-from derive.readers.conllu import read_treebank, treebank_files
-from derive.sentence import Sentence
-from derive.transform import Need, Transform, check_probability, draw, some
+from calque.derive.artefact import digest
+from calque.derive.errors import BadInput, unknown
+from calque.derive.files import check_name
+from calque.derive.fingerprint import fingerprint, with_code
+from calque.derive.forms import NUMBER, fraction
+from calque.derive.grammar.features import CLASSES, MOST, Tree, head_item, item
+from calque.derive.grammar.model import FORMAT, Grammar, Sampler
+from calque.derive.pocket.language import Pocket
+from calque.derive.pocket.tree import ORDERS
+from calque.derive.readers.conllu import read_treebank, treebank_files
+from calque.derive.sentence import Sentence
+from calque.derive.transform import Need, Transform, check_probability, draw, some
 
 NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"  # the names that a word order may have: a dash would begin a parameter
 SUPERSTRATE_WEIGHT = 0.95  # the superstrate's part of the weights by default; the rest is the substrate's

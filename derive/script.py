@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from derive.errors import BadInput
-from derive.fingerprint import ADDED
-from derive.forms import NUMBER, fraction
-from derive.sentence import Sentence
-from derive.transform import Need, Transform
-from derive.types import OURS, Specials
-from derive.usage import Usage, WordClass
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import ADDED
+from calque.derive.forms import NUMBER, fraction
+from calque.derive.sentence import Sentence
+from calque.derive.transform import Need, Transform
+from calque.derive.types import OURS, Specials
+from calque.derive.usage import Usage, WordClass
 
 if TYPE_CHECKING:
-    from derive.vocabulary import Vocabulary
+    from calque.derive.vocabulary import Vocabulary
 
 SCRIPTS = (
     ("Armenian", 0x0561, 0x0531),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from derive.errors import BadInput
+from calque.derive.errors import BadInput
 
 T = TypeVar("T")
 

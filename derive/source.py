@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from derive.example import Example, Question
-from derive.fingerprint import with_code
-from derive.sentence import Sentence
-from derive.usage import Lemmas
+from calque.derive.example import Example, Question
+from calque.derive.fingerprint import with_code
+from calque.derive.sentence import Sentence
+from calque.derive.usage import Lemmas
 
 SPLITS = ("train", "dev", "test")
 

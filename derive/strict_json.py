@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any, NoReturn
 
-from derive.errors import BadInput
+from calque.derive.errors import BadInput
 
 
 def loads(text: str) -> Any:

@@ -16,18 +16,18 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from derive.artefact import Artefact, digest, making
-from derive.build import check_transforms, learn
-from derive.errors import BadInput
-from derive.example import Example, read_examples, write_examples
-from derive.fingerprint import code_facts, fingerprint, with_code
-from derive.language import SOURCE
-from derive.readers.conllu import WORDS
-from derive.readers.lines import check_file
-from derive.source import Source
-from derive.sources.files import PICKED, WHOLE, Lacking, TaskFiles, check_language, written
-from derive.transform import Account, Transform, image_of_example
-from derive.workers import Progress, silent
+from calque.derive.artefact import Artefact, digest, making
+from calque.derive.build import check_transforms, learn
+from calque.derive.errors import BadInput
+from calque.derive.example import Example, read_examples, write_examples
+from calque.derive.fingerprint import code_facts, fingerprint, with_code
+from calque.derive.language import SOURCE
+from calque.derive.readers.conllu import WORDS
+from calque.derive.readers.lines import check_file
+from calque.derive.source import Source
+from calque.derive.sources.files import PICKED, WHOLE, Lacking, TaskFiles, check_language, written
+from calque.derive.transform import Account, Transform, image_of_example
+from calque.derive.workers import Progress, silent
 
 KIND, FORMAT = "task data", 4
 """What the manifest calls the folder; the format goes up when the same inputs would give other files."""

@@ -12,13 +12,13 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from derive.errors import BadInput
-from derive.example import Cloze, Example, Question
-from derive.fingerprint import plain
-from derive.forms import fraction
-from derive.sentence import EXAMPLES, PARTS, QUESTIONS, Sentence
-from derive.types import OURS, Specials
-from derive.usage import Usage
+from calque.derive.errors import BadInput
+from calque.derive.example import Cloze, Example, Question
+from calque.derive.fingerprint import plain
+from calque.derive.forms import fraction
+from calque.derive.sentence import EXAMPLES, PARTS, QUESTIONS, Sentence
+from calque.derive.types import OURS, Specials
+from calque.derive.usage import Usage
 
 Need = Literal["trees", "tags", "usage"]
 

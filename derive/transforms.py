@@ -3,11 +3,11 @@
 
 import re
 
-from derive.errors import BadInput, shown, unknown
-from derive.order import Invert, Permute
-from derive.reorder import Reorder
-from derive.script import Cognates, Transliterate
-from derive.transform import Transform, compose
+from calque.derive.errors import BadInput, shown, unknown
+from calque.derive.order import Invert, Permute
+from calque.derive.reorder import Reorder
+from calque.derive.script import Cognates, Transliterate
+from calque.derive.transform import Transform, compose
 
 TRANSFORMS: tuple[type[Transform], ...] = (Transliterate, Cognates, Invert, Permute, Reorder)
 TERMS = {kind.__name__: kind.term for kind in TRANSFORMS}  # what a glossary says of each, by the name of its class

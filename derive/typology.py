@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from derive.sentence import Sentence
+from calque.derive.sentence import Sentence
 
 Reachable = Callable[[Sentence, int], bool]
 """Whether the dependents of the word at that place count: such as those of heads that a reordering can order."""

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from derive.corpus import Corpus
-from derive.errors import BadInput
-from derive.types import OURS, Specials
+from calque.derive.corpus import Corpus
+from calque.derive.errors import BadInput
+from calque.derive.types import OURS, Specials
 
 if TYPE_CHECKING:
-    from derive.vocabulary import Vocabulary
+    from calque.derive.vocabulary import Vocabulary
 
 USAGE = "usage.npy"  # the file next to a vocabulary where a transform needs it
 WordClass = Literal["function", "names", "content"]

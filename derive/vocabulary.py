@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from tokenizers import Tokenizer, models
 
-from derive import strict_json
-from derive.artefact import digest
-from derive.errors import BadInput
-from derive.files import write_json
-from derive.fingerprint import fingerprint
-from derive.readers.lines import check_file
-from derive.types import OURS, PairLayout, Specials
+from calque.derive import strict_json
+from calque.derive.artefact import digest
+from calque.derive.errors import BadInput
+from calque.derive.files import write_json
+from calque.derive.fingerprint import fingerprint
+from calque.derive.readers.lines import check_file
+from calque.derive.types import OURS, PairLayout, Specials
 
 TOKENIZER, COUNTS, SPECIAL_TYPES = "tokenizer.json", "counts.npy", "specials.json"
 ROLES = {

@@ -1,5 +1,5 @@
 """`python -m experiments` is the command `calque`."""
 
-from experiments.cli import main
+from calque.experiments.cli import main
 
 main()

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.aligners.encoder import Encoder, main_layer
-from analysis.aligners.methods import CHOICES, OT, RELEASED, Method
-from analysis.aligners.subwords import SubWords
-from analysis.measures.word_alignment import alone_and_joint, diagonal_score, fast_align_scores, link_record
-from analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN
-from analysis.records.record import LinkCounts, MeasuredModel, Measurement, Record
-from analysis.records.run import Described, Run
-from derive.artefact import digest
-from experiments.languages import GoldText, lowered
-from experiments.measures import Measure, write_measurement
-from experiments.models import Model
-from experiments.step import Machine, Step
+from calque.analysis.aligners.encoder import Encoder, main_layer
+from calque.analysis.aligners.methods import CHOICES, OT, RELEASED, Method
+from calque.analysis.aligners.subwords import SubWords
+from calque.analysis.measures.word_alignment import alone_and_joint, diagonal_score, fast_align_scores, link_record
+from calque.analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN
+from calque.analysis.records.record import LinkCounts, MeasuredModel, Measurement, Record
+from calque.analysis.records.run import Described, Run
+from calque.derive.artefact import digest
+from calque.experiments.languages import GoldText, lowered
+from calque.experiments.measures import Measure, write_measurement
+from calque.experiments.models import Model
+from calque.experiments.step import Machine, Step
 
 OWN, MORE = "own sentences", "own + parallel"
 """What fast_align learns from: the gold set's sentences alone, or with the parallel text."""

@@ -14,10 +14,10 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from derive.errors import BadInput, NoFile
-from derive.files import DISK
-from experiments.commands import aer, align, compare, data, grammar, lexicon, parser, show, study
-from experiments.signals import RESUMES, Ended, stoppable
+from calque.derive.errors import BadInput, NoFile
+from calque.derive.files import DISK
+from calque.experiments.commands import aer, align, compare, data, grammar, lexicon, parser, show, study
+from calque.experiments.signals import RESUMES, Ended, stoppable
 
 NO_MEMORY = re.compile(r"DefaultCPUAllocator: |Storage size calculation overflowed")
 """What torch says, in a RuntimeError, where there is less memory than it asks for."""
@@ -49,7 +49,7 @@ class Commands(TyperGroup):
         except (typer.Exit, typer.Abort):  # RuntimeErrors too: how --help leaves, which must not wait for torch
             raise
         except NoFile as error:
-            from experiments.data.recipe import remedy
+            from calque.experiments.data.recipe import remedy
 
             _leave("; ".join(filter(None, [str(error), remedy(error.path)])), 2)
         except BadInput as error:
@@ -91,8 +91,8 @@ def _of_run(error: Exception) -> str:
     """Why a run cannot go on; empty if it is a bug."""
     from torch.cuda import OutOfMemoryError
 
-    from pretrain.distributed import Lost
-    from pretrain.train import NonFinite
+    from calque.pretrain.distributed import Lost
+    from calque.pretrain.train import NonFinite
 
     if isinstance(error, NonFinite):
         return f"stopped before an update with numbers that are not finite: {error}"

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.records.record import Measurement
-from analysis.tasks.catalog import task
-from analysis.tasks.finetune import FinetuneConfig
-from analysis.tasks.transfer import (
+from calque.analysis.records.record import Measurement
+from calque.analysis.tasks.catalog import task
+from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.analysis.tasks.transfer import (
     DerivedTask,
     LearningWay,
     NaturalTask,
@@ -16,14 +16,14 @@ from analysis.tasks.transfer import (
     translate_train,
     zero_shot,
 )
-from derive.language import SOURCE
-from derive.languages import Languages
-from derive.task_data import TaskFolder
-from experiments.languages import LanguagePair
-from experiments.measures import Measure
-from experiments.models import Model
-from experiments.step import Machine, Step
-from experiments.tasks import ZERO_SHOT
+from calque.derive.language import SOURCE
+from calque.derive.languages import Languages
+from calque.derive.task_data import TaskFolder
+from calque.experiments.languages import LanguagePair
+from calque.experiments.measures import Measure
+from calque.experiments.models import Model
+from calque.experiments.step import Machine, Step
+from calque.experiments.tasks import ZERO_SHOT
 
 
 @dataclass(frozen=True)

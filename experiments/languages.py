@@ -15,25 +15,25 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from analysis.measures.aer import SETS, GoldSet, gold_set
-from analysis.records.run import Described
-from derive.artefact import digest
-from derive.bpe import SMALLEST
-from derive.build import derive_languages, languages_fingerprint, trial_image, write_translation
-from derive.dictionary import DictionaryConfig
-from derive.errors import BadInput, NoFile
-from derive.example import Question
-from derive.fingerprint import fingerprint
-from derive.folder import FORMAT, KIND
-from derive.language import SOURCE
-from derive.links.aligner import Pair
-from derive.natural.build import Rows, derive_natural, natural_fingerprint
-from derive.natural.files import BitextFiles, TextFiles, Without
-from derive.source import Source
-from derive.transform import Transform, image_of_question
-from derive.vocabulary import GivenVocabulary
-from experiments.places import CACHE, name_mistakes
-from experiments.step import Machine, Step
+from calque.analysis.measures.aer import SETS, GoldSet, gold_set
+from calque.analysis.records.run import Described
+from calque.derive.artefact import digest
+from calque.derive.bpe import SMALLEST
+from calque.derive.build import derive_languages, languages_fingerprint, trial_image, write_translation
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.errors import BadInput, NoFile
+from calque.derive.example import Question
+from calque.derive.fingerprint import fingerprint
+from calque.derive.folder import FORMAT, KIND
+from calque.derive.language import SOURCE
+from calque.derive.links.aligner import Pair
+from calque.derive.natural.build import Rows, derive_natural, natural_fingerprint
+from calque.derive.natural.files import BitextFiles, TextFiles, Without
+from calque.derive.source import Source
+from calque.derive.transform import Transform, image_of_question
+from calque.derive.vocabulary import GivenVocabulary
+from calque.experiments.places import CACHE, name_mistakes
+from calque.experiments.step import Machine, Step
 
 SAMPLE = 100  # types on which transforms are tried out
 TYPES = 10_000_000

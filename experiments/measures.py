@@ -14,34 +14,34 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any, ClassVar
 
-from analysis.aligners.methods import DEFAULT, OT, RELEASED
-from analysis.measures.aer import SETS
-from analysis.measures.alignment import Types, form_alignment, pair_alignment, type_alignment
-from analysis.measures.knowledge import knowledge
-from analysis.measures.loss import held_out_loss
-from analysis.measures.probing import ProbeConfig, Probes, ProbeText, growth
-from analysis.measures.retrieval import retrieval
-from analysis.measures.word_alignment import gold_links, pair_links, self_labels
-from analysis.records import json_rows
-from analysis.records.record import ORDER, READ, RECORDS, SHARING, Measurement, Record
-from analysis.records.run import RUNS, Run
-from analysis.tasks.catalog import task
-from derive.artefact import digest, making
-from derive.build import MEASURED
-from derive.errors import BadInput
-from derive.fingerprint import code_of
-from derive.language import SOURCE
-from derive.languages import Languages
-from derive.natural.files import TextFiles
-from derive.readers.lines import check_file, tokens
-from derive.sources.files import written
-from derive.task_data import TaskFolder
-from derive.usage import count_shared, other_forms
-from experiments.languages import GoldText, LanguagePair
-from experiments.models import Model
-from experiments.places import CACHE, name_mistakes
-from experiments.step import Machine, Step
-from pretrain.checkpoint import METRICS, snapshots_of
+from calque.analysis.aligners.methods import DEFAULT, OT, RELEASED
+from calque.analysis.measures.aer import SETS
+from calque.analysis.measures.alignment import Types, form_alignment, pair_alignment, type_alignment
+from calque.analysis.measures.knowledge import knowledge
+from calque.analysis.measures.loss import held_out_loss
+from calque.analysis.measures.probing import ProbeConfig, Probes, ProbeText, growth
+from calque.analysis.measures.retrieval import retrieval
+from calque.analysis.measures.word_alignment import gold_links, pair_links, self_labels
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import ORDER, READ, RECORDS, SHARING, Measurement, Record
+from calque.analysis.records.run import RUNS, Run
+from calque.analysis.tasks.catalog import task
+from calque.derive.artefact import digest, making
+from calque.derive.build import MEASURED
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import code_of
+from calque.derive.language import SOURCE
+from calque.derive.languages import Languages
+from calque.derive.natural.files import TextFiles
+from calque.derive.readers.lines import check_file, tokens
+from calque.derive.sources.files import written
+from calque.derive.task_data import TaskFolder
+from calque.derive.usage import count_shared, other_forms
+from calque.experiments.languages import GoldText, LanguagePair
+from calque.experiments.models import Model
+from calque.experiments.places import CACHE, name_mistakes
+from calque.experiments.step import Machine, Step
+from calque.pretrain.checkpoint import METRICS, snapshots_of
 
 
 @dataclass(frozen=True)

@@ -11,25 +11,25 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from analysis.records.record import MeasuredModel
-from analysis.records.run import Described, Run
-from derive.errors import BadInput
-from derive.estimated_links import ALL, PairSample, estimate_links
-from derive.fingerprint import fingerprint, sha256
-from derive.language import SOURCE
-from derive.languages import Languages
-from derive.links.stored import FORMAT as LINKS_FORMAT
-from derive.links.stored import KIND as LINKS
-from derive.links.symmetrise import SYMMETRISATIONS
-from experiments.step import Machine, Step
-from pretrain.config import ModelConfig, TrainConfig
-from pretrain.cost import TrainingBytes, parameters, training_bytes
-from pretrain.hub import model_folder
-from pretrain.mixture import ALL_TOGETHER, Mixture
-from pretrain.objective import GOLD, GROWN, Linked, Objective
-from pretrain.run import CHECKPOINT, Pretraining, Probe, pretrain
-from pretrain.saved_model import RUN, weights_digest
-from pretrain.start import check_start, has_head
+from calque.analysis.records.record import MeasuredModel
+from calque.analysis.records.run import Described, Run
+from calque.derive.errors import BadInput
+from calque.derive.estimated_links import ALL, PairSample, estimate_links
+from calque.derive.fingerprint import fingerprint, sha256
+from calque.derive.language import SOURCE
+from calque.derive.languages import Languages
+from calque.derive.links.stored import FORMAT as LINKS_FORMAT
+from calque.derive.links.stored import KIND as LINKS
+from calque.derive.links.symmetrise import SYMMETRISATIONS
+from calque.experiments.step import Machine, Step
+from calque.pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.cost import TrainingBytes, parameters, training_bytes
+from calque.pretrain.hub import model_folder
+from calque.pretrain.mixture import ALL_TOGETHER, Mixture
+from calque.pretrain.objective import GOLD, GROWN, Linked, Objective
+from calque.pretrain.run import CHECKPOINT, Pretraining, Probe, pretrain
+from calque.pretrain.saved_model import RUN, weights_digest
+from calque.pretrain.start import check_start, has_head
 
 PROCESS = 400 * 2**20  # bytes that Python, torch and transformers take before there is a model
 BATCH_BYTES = 3 * 8  # bytes per id of a step's rows, which are drawn at once: the id, its label and its language
@@ -277,7 +277,7 @@ class Training:
 
     def probe(self) -> Probe | None:
         """What is measured during training: alignment@1, for two languages with different scripts."""
-        from analysis.measures.alignment import Types, alignment_of_model
+        from calque.analysis.measures.alignment import Types, alignment_of_model
 
         if len(self.languages) != 1:
             return None

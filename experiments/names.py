@@ -7,10 +7,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from derive.errors import BadInput, unknown
+from calque.derive.errors import BadInput, unknown
 
 if TYPE_CHECKING:  # torch comes with it, and --help does not wait for it
-    from experiments.study import Study
+    from calque.experiments.study import Study
 
 FIRST = "pocket"  # the study that lists begin with
 
@@ -26,7 +26,7 @@ def studies() -> tuple[str, ...]:
 def study(name: str) -> Study:
     """The study of a name, or of a Python file."""
     if name.endswith(".py"):
-        from experiments.study_file import study_of_file
+        from calque.experiments.study_file import study_of_file
 
         own = study_of_file(Path(name))
         if own.name in studies():
@@ -34,11 +34,11 @@ def study(name: str) -> Study:
         return own
     if name not in studies():
         raise BadInput(unknown("study", name, studies()))
-    found: Study = getattr(import_module(f"experiments.studies.{name}"), name)()
+    found: Study = getattr(import_module(f"calque.experiments.studies.{name}"), name)()
     return found
 
 
 def study_doc(name: str) -> str:
     """The first line of a study's docstring."""
-    doc = getattr(import_module(f"experiments.studies.{name}"), name).__doc__
+    doc = getattr(import_module(f"calque.experiments.studies.{name}"), name).__doc__
     return str(doc).strip().splitlines()[0]

@@ -9,17 +9,17 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from derive.errors import LONGEST_NAME, BadInput, nearest, shown, unknown
-from derive.natural.files import TextFiles
-from derive.transform import Transform
-from derive.transforms import transform
-from experiments.measures import MEASURES, Measure
-from experiments.study import Study
-from experiments.study_mistakes import study_mistakes
-from experiments.tasks import with_siblings
-from pretrain import mixture, objectives
-from pretrain.mixture import Mixture
-from pretrain.objective import Objective
+from calque.derive.errors import LONGEST_NAME, BadInput, nearest, shown, unknown
+from calque.derive.natural.files import TextFiles
+from calque.derive.transform import Transform
+from calque.derive.transforms import transform
+from calque.experiments.measures import MEASURES, Measure
+from calque.experiments.study import Study
+from calque.experiments.study_mistakes import study_mistakes
+from calque.experiments.tasks import with_siblings
+from calque.pretrain import mixture, objectives
+from calque.pretrain.mixture import Mixture
+from calque.pretrain.objective import Objective
 
 LARGEST = 2**63  # what random generators take as a seed, and arrays as a size, is below it
 

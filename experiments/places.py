@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from derive.errors import shown
+from calque.derive.errors import shown
 
 ROOT = Path("runs")  # the folder for results, unless a command is given another
 CACHE = "cache"

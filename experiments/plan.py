@@ -14,14 +14,14 @@ from typing import Any
 
 import torch
 
-from derive.errors import BadInput, unknown
-from experiments.data.recipe import read_recipe, recipes_of, sizes
-from experiments.models import Cost
-from experiments.schedule import side_by_side
-from experiments.study import Study
-from experiments.summary import counted, extent, scale
-from pretrain.cost import peak_flops
-from pretrain.hub import on_hub
+from calque.derive.errors import BadInput, unknown
+from calque.experiments.data.recipe import read_recipe, recipes_of, sizes
+from calque.experiments.models import Cost
+from calque.experiments.schedule import side_by_side
+from calque.experiments.study import Study
+from calque.experiments.summary import counted, extent, scale
+from calque.pretrain.cost import peak_flops
+from calque.pretrain.hub import on_hub
 
 EFFICIENCY = 0.4  # the part of the matrix-product rate that training is assumed to reach. A run logs its own `mfu`.
 USABLE = 0.9  # the part of a card's memory that is filled: the bytes of a run are an estimate

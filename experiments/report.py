@@ -8,26 +8,26 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-from analysis.papers.catalog import PAPERS
-from analysis.papers.columns import specified_figures, specified_tables
-from analysis.papers.looks import looks
-from analysis.papers.published import published
-from analysis.papers.sweep import SweepResults, sweep_figure, sweep_table
-from analysis.records import json_rows
-from analysis.records.record import FLOORS, RECORDS, Floor, Published, Record
-from analysis.records.run import RUNS, Run
-from analysis.report.claims_table import claims_table, null_table, verdicts
-from analysis.report.drawing import MOST
-from analysis.report.page import Report, excerpt, write_page
-from analysis.report.table import Table
-from analysis.results.results import Results
-from derive.errors import BadInput
-from derive.files import whole_folder
-from derive.preview import PREVIEW
-from experiments.languages import DerivedLanguages
-from experiments.study import REPORT, Study
-from experiments.summary import exclusions, facts_of, floors_of, measured, runs_and_records, scale
-from experiments.sweep import Sweep
+from calque.analysis.papers.catalog import PAPERS
+from calque.analysis.papers.columns import specified_figures, specified_tables
+from calque.analysis.papers.looks import looks
+from calque.analysis.papers.published import published
+from calque.analysis.papers.sweep import SweepResults, sweep_figure, sweep_table
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import FLOORS, RECORDS, Floor, Published, Record
+from calque.analysis.records.run import RUNS, Run
+from calque.analysis.report.claims_table import claims_table, null_table, verdicts
+from calque.analysis.report.drawing import MOST
+from calque.analysis.report.page import Report, excerpt, write_page
+from calque.analysis.report.table import Table
+from calque.analysis.results.results import Results
+from calque.derive.errors import BadInput
+from calque.derive.files import whole_folder
+from calque.derive.preview import PREVIEW
+from calque.experiments.languages import DerivedLanguages
+from calque.experiments.study import REPORT, Study
+from calque.experiments.summary import exclusions, facts_of, floors_of, measured, runs_and_records, scale
+from calque.experiments.sweep import Sweep
 
 
 def summarise(study: Study, root: Path, folder: Path) -> str:

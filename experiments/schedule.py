@@ -14,12 +14,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from derive.files import claimed, sweep
-from derive.fingerprint import check_same, own_code
-from derive.workers import follow_parent, uninterrupted
-from experiments.progress import Report, Throttled, drain, silent
-from experiments.signals import stoppable
-from experiments.step import Machine, Step, with_needs
+from calque.derive.files import claimed, sweep
+from calque.derive.fingerprint import check_same, own_code
+from calque.derive.workers import follow_parent, uninterrupted
+from calque.experiments.progress import Report, Throttled, drain, silent
+from calque.experiments.signals import stoppable
+from calque.experiments.step import Machine, Step, with_needs
 
 PAUSE = 0.5  # seconds between checks for a folder that another process is making
 
@@ -67,7 +67,7 @@ def compute(
 
 def do(step: Step, machine: Machine) -> None:
     """Compute one step in this process, unless it is finished by now; no other process works on it meanwhile."""
-    from pretrain.train import NonFinite
+    from calque.pretrain.train import NonFinite
 
     shared = step.shared and machine.world.size > 1
     try:
@@ -99,7 +99,7 @@ def first_process() -> bool:
 def _check_memory(waiting: Sequence[Step], processes: int = 1) -> None:
     import torch
 
-    from pretrain.cost import machine_bytes
+    from calque.pretrain.cost import machine_bytes
 
     card = torch.cuda.is_available()
     there = torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory if card else machine_bytes()
@@ -118,7 +118,7 @@ def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
     """Compute the steps as one of torchrun's processes, which all go through them in the same order. The first process
     computes the steps that are not shared. The others look for the folder until it is there, because a barrier of torch
     would time out, and for signs of life of the first."""
-    from pretrain import distributed
+    from calque.pretrain import distributed
 
     first, world = first_process(), machine.world  # all meet before the first one is busy
     if first:

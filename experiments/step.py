@@ -13,12 +13,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from derive.artefact import Artefact, finished
-from derive.fingerprint import code_of, fingerprint, plain
-from experiments.progress import Report, silent
+from calque.derive.artefact import Artefact, finished
+from calque.derive.fingerprint import code_of, fingerprint, plain
+from calque.experiments.progress import Report, silent
 
 if TYPE_CHECKING:
-    from pretrain.distributed import World
+    from calque.pretrain.distributed import World
 
 Stage = Literal["derive", "pretrain", "evaluate"]
 
@@ -35,7 +35,7 @@ class Machine:
     @cached_property
     def world(self) -> World:
         """The processes that torchrun started, including this one, and the device."""
-        from pretrain import distributed
+        from calque.pretrain import distributed
 
         return distributed.join()
 

@@ -20,22 +20,22 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
-from analysis.aligners.encoder import main_layer
-from analysis.records.run import Described, Run
-from analysis.records.run import Start as StartOfRun
-from derive.fingerprint import fingerprint
-from derive.language import SOURCE
-from derive.transform import Transform
-from experiments.aligners import GoldSetAligner
-from experiments.finetuning import Transfer, ZeroShot
-from experiments.languages import THE_SOURCE, DerivedLanguages, GoldPairs, NaturalLanguages
-from experiments.measures import PAIR_MEASURES, Growth, Measure, Retrieval, measuring
-from experiments.models import GivenModel, Group, Model, Training, Weights
-from experiments.step import Step, with_needs
-from experiments.tasks import CrossLingualTask, DerivedExamples, Floors, NaturalExamples
-from pretrain.config import ModelConfig, TrainConfig
-from pretrain.mixture import ALL_TOGETHER, Mixture
-from pretrain.objective import HeadOnly, Objective
+from calque.analysis.aligners.encoder import main_layer
+from calque.analysis.records.run import Described, Run
+from calque.analysis.records.run import Start as StartOfRun
+from calque.derive.fingerprint import fingerprint
+from calque.derive.language import SOURCE
+from calque.derive.transform import Transform
+from calque.experiments.aligners import GoldSetAligner
+from calque.experiments.finetuning import Transfer, ZeroShot
+from calque.experiments.languages import THE_SOURCE, DerivedLanguages, GoldPairs, NaturalLanguages
+from calque.experiments.measures import PAIR_MEASURES, Growth, Measure, Retrieval, measuring
+from calque.experiments.models import GivenModel, Group, Model, Training, Weights
+from calque.experiments.step import Step, with_needs
+from calque.experiments.tasks import CrossLingualTask, DerivedExamples, Floors, NaturalExamples
+from calque.pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.mixture import ALL_TOGETHER, Mixture
+from calque.pretrain.objective import HeadOnly, Objective
 
 REPORT = "report"
 START = "start"

@@ -18,10 +18,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from derive.errors import BadInput, shown
-from derive.files import check_name
-from experiments.places import LONGEST
-from experiments.study import Study
+from calque.derive.errors import BadInput, shown
+from calque.derive.files import check_name
+from calque.experiments.places import LONGEST
+from calque.experiments.study import Study
 
 MOST = 5  # values of a wrong type that one error tells
 

@@ -3,15 +3,15 @@
 import dataclasses
 from typing import Any
 
-from analysis.tasks.catalog import TASKS
-from derive.errors import shown
-from experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages
-from experiments.measures import MEASURES, Growth
-from experiments.places import name_mistakes
-from experiments.study import Study
-from experiments.tasks import ZERO_SHOT, language_mistakes, task_mistakes
-from pretrain.mixture import ALL_TOGETHER
-from pretrain.objective import Objective
+from calque.analysis.tasks.catalog import TASKS
+from calque.derive.errors import shown
+from calque.experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages
+from calque.experiments.measures import MEASURES, Growth
+from calque.experiments.places import name_mistakes
+from calque.experiments.study import Study
+from calque.experiments.tasks import ZERO_SHOT, language_mistakes, task_mistakes
+from calque.pretrain.mixture import ALL_TOGETHER
+from calque.pretrain.objective import Objective
 
 THREADS = 1_024
 

@@ -7,18 +7,18 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from analysis.records.record import Floor, Record
-from analysis.records.run import Run
-from analysis.report.table import coverage
-from analysis.results.results import over_draws
-from derive.fingerprint import plain
-from derive.preview import PREVIEW
-from experiments.finetuning import ZeroShot
-from experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages
-from experiments.measures import Forms, GoldSetLinks, Growth, MeasuredStep, read_measured
-from experiments.step import Step
-from experiments.study import Study
-from experiments.tasks import read_floors
+from calque.analysis.records.record import Floor, Record
+from calque.analysis.records.run import Run
+from calque.analysis.report.table import coverage
+from calque.analysis.results.results import over_draws
+from calque.derive.fingerprint import plain
+from calque.derive.preview import PREVIEW
+from calque.experiments.finetuning import ZeroShot
+from calque.experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages
+from calque.experiments.measures import Forms, GoldSetLinks, Growth, MeasuredStep, read_measured
+from calque.experiments.step import Step
+from calque.experiments.study import Study
+from calque.experiments.tasks import read_floors
 
 LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")
 TORN = "more entities than before: the new order splits some, and each piece counts as one"

@@ -8,11 +8,11 @@ from functools import cached_property
 from itertools import product
 from pathlib import Path
 
-from derive.errors import BadInput
-from derive.fingerprint import fingerprint
-from experiments.override import override
-from experiments.step import Step, with_needs
-from experiments.study import REPORT, Study
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import fingerprint
+from calque.experiments.override import override
+from calque.experiments.step import Step, with_needs
+from calque.experiments.study import REPORT, Study
 
 MOST = 100  # variants of one study
 

@@ -8,21 +8,21 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Any, Literal
 
-from analysis.records import json_rows
-from analysis.records.record import FLOORS, SWITCHED, Floor
-from analysis.tasks.catalog import TASKS, task
-from analysis.tasks.finetune import FinetuneConfig
-from analysis.tasks.floors import floors, spelling
-from analysis.tasks.split import Split, check
-from analysis.tasks.task import Task
-from derive.artefact import making
-from derive.errors import BadInput, shown
-from derive.language import SOURCE
-from derive.languages import Languages
-from derive.readers.conllu import WORDS
-from derive.source import SPLITS, Source
-from derive.sources.files import TAGGED, TaskFiles
-from derive.task_data import (
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import FLOORS, SWITCHED, Floor
+from calque.analysis.tasks.catalog import TASKS, task
+from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.analysis.tasks.floors import floors, spelling
+from calque.analysis.tasks.split import Split, check
+from calque.analysis.tasks.task import Task
+from calque.derive.artefact import making
+from calque.derive.errors import BadInput, shown
+from calque.derive.language import SOURCE
+from calque.derive.languages import Languages
+from calque.derive.readers.conllu import WORDS
+from calque.derive.source import SPLITS, Source
+from calque.derive.sources.files import TAGGED, TaskFiles
+from calque.derive.task_data import (
     FORMAT,
     KIND,
     TaskFolder,
@@ -31,10 +31,10 @@ from derive.task_data import (
     task_data_fingerprint,
     write_natural_task,
 )
-from derive.transform import Transform
-from experiments.languages import DerivedLanguages, LanguagePair
-from experiments.places import CACHE
-from experiments.step import Machine, Step
+from calque.derive.transform import Transform
+from calque.experiments.languages import DerivedLanguages, LanguagePair
+from calque.experiments.places import CACHE
+from calque.experiments.step import Machine, Step
 
 RESERVED = (SOURCE, *SPLITS)  # names that no language can have: files, and lines of reports, have them
 LONGEST = 32  # letters of a language's name

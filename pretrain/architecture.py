@@ -10,8 +10,8 @@ import transformers
 from torch import Tensor
 from torch.nn import functional as F
 
-from derive.errors import BadInput
-from pretrain.batch import LabelledPositions
+from calque.derive.errors import BadInput
+from calque.pretrain.batch import LabelledPositions
 
 
 @dataclass(frozen=True)

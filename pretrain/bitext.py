@@ -12,15 +12,15 @@ from typing import ClassVar
 import numpy as np
 import torch
 
-from derive.errors import BadInput
-from derive.forms import Form, percent, word
-from derive.language import Bitext
-from derive.languages import Languages
-from derive.vocabulary import pair_types
-from pretrain.batch import MARKS, UNLABELLED, LinkedPairs, PairRows, PlaceLinks, WordPairs
-from pretrain.mask import Masking, as_rows
-from pretrain.objective import GOLD, Linked, Objective, Stream, Traits
-from pretrain.order import Part
+from calque.derive.errors import BadInput
+from calque.derive.forms import Form, percent, word
+from calque.derive.language import Bitext
+from calque.derive.languages import Languages
+from calque.derive.vocabulary import pair_types
+from calque.pretrain.batch import MARKS, UNLABELLED, LinkedPairs, PairRows, PlaceLinks, WordPairs
+from calque.pretrain.mask import Masking, as_rows
+from calque.pretrain.objective import GOLD, Linked, Objective, Stream, Traits
+from calque.pretrain.order import Part
 
 USUAL = 0.25  # the share of the sentences that is parallel, where a name says none (ALIGN-MLM, Tables 1 and 6)
 PARALLEL = percent("parallel_fraction", "-", "{percent} % parallel", "10")

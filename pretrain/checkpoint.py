@@ -22,12 +22,12 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch.optim import Optimizer
 
-from derive.artefact import Artefact, finished, making
-from derive.errors import BadInput
-from derive.files import MANIFEST, sync, whole_file
-from derive.fingerprint import sha256
-from pretrain.config import TrainConfig
-from pretrain.model import Learner, state_of
+from calque.derive.artefact import Artefact, finished, making
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST, sync, whole_file
+from calque.derive.fingerprint import sha256
+from calque.pretrain.config import TrainConfig
+from calque.pretrain.model import Learner, state_of
 
 STATE = "the state of a run"
 WEIGHTS, MOMENTS = "model.safetensors", "optimizer.safetensors"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any, Literal
 
-from derive.fingerprint import ADDED, plain
+from calque.derive.fingerprint import ADDED, plain
 
 WATCHED = ("log_every", "probe_every", "save_every")
 """The settings that decide how often training is measured and saved, and not the model."""

@@ -10,8 +10,8 @@ from functools import cache
 
 import torch
 
-from pretrain.config import ModelConfig
-from pretrain.model import LOGITS
+from calque.pretrain.config import ModelConfig
+from calque.pretrain.model import LOGITS
 
 PAIR = 64  # ids that a pair of sentences is assumed to have
 

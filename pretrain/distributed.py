@@ -13,7 +13,7 @@ import torch.distributed as dist
 from torch import Tensor
 from torch.nn import Parameter
 
-from derive.errors import BadInput
+from calque.derive.errors import BadInput
 
 PATIENCE = timedelta(minutes=10)
 """For how long a process waits for a message: the first process may be saving or measuring a large model."""

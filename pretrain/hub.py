@@ -11,7 +11,7 @@ from pathlib import Path
 from huggingface_hub import HfApi, constants, snapshot_download
 from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
-from derive.errors import BadInput
+from calque.derive.errors import BadInput
 
 _NAME = re.compile(r"(?P<model>[\w.-]+(?:/[\w.-]+)?)(?:@(?P<revision>[^/]*))?", re.ASCII)
 _COMMIT = re.compile(r"[0-9a-f]{40}")

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 import torch
 
-from derive.languages import Languages
-from derive.types import Specials
-from pretrain.batch import UNLABELLED, Rows
+from calque.derive.languages import Languages
+from calque.derive.types import Specials
+from calque.pretrain.batch import UNLABELLED, Rows
 
 MASK_RATE, MASKED, RANDOM = 0.15, 0.8, 0.1
 """Of the non-special positions 15 % are selected; of these 80 % are masked, 10 % random, 10 % kept."""

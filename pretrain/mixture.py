@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from derive.errors import BadInput, shown, unknown
-from derive.fingerprint import ADDED, plain
-from derive.forms import NUMBER, fraction
-from derive.languages import Languages, all_but_last
-from pretrain.order import Mixed, Order, Part, Stretch, Together, in_units, share_rows
+from calque.derive.errors import BadInput, shown, unknown
+from calque.derive.fingerprint import ADDED, plain
+from calque.derive.forms import NUMBER, fraction
+from calque.derive.languages import Languages, all_but_last
+from calque.pretrain.order import Mixed, Order, Part, Stretch, Together, in_units, share_rows
 
 CHOICE = 0  # which rows may be read does not depend on a run's seed: runs of several seeds read the same text
 

@@ -16,10 +16,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
-from derive.types import OURS, Specials
-from pretrain.architecture import ROBERTA, TEXT_TYPES, architecture_of, has_languages, layer_at
-from pretrain.batch import LabelledPositions, Rows
-from pretrain.config import ModelConfig
+from calque.derive.types import OURS, Specials
+from calque.pretrain.architecture import ROBERTA, TEXT_TYPES, architecture_of, has_languages, layer_at
+from calque.pretrain.batch import LabelledPositions, Rows
+from calque.pretrain.config import ModelConfig
 
 LOGITS = 2**30
 """How many logits a loss may hold at a time, 4 GiB of them: what it computes beyond that, it computes in pieces."""

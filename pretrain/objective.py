@@ -13,15 +13,15 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from derive.fingerprint import plain
-from derive.forms import Named, percent
-from derive.languages import Languages
-from pretrain.architecture import architecture_of
-from pretrain.config import ModelConfig
-from pretrain.cost import flops_per_id
-from pretrain.distributed import World
-from pretrain.model import Learner
-from pretrain.order import Part
+from calque.derive.fingerprint import plain
+from calque.derive.forms import Named, percent
+from calque.derive.languages import Languages
+from calque.pretrain.architecture import architecture_of
+from calque.pretrain.config import ModelConfig
+from calque.pretrain.cost import flops_per_id
+from calque.pretrain.distributed import World
+from calque.pretrain.model import Learner
+from calque.pretrain.order import Part
 
 Linked = Literal["", "gold", "grow-diag-final-and", "intersect"]
 """The links of bitexts that an objective learns from: none, the derivation's, or fast_align's, so symmetrised."""

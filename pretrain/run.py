@@ -21,23 +21,31 @@ from typing import Any
 import torch
 from transformers.utils.logging import disable_progress_bar
 
-from derive import strict_json
-from derive.artefact import Artefact, finished, write_manifest
-from derive.errors import BadInput
-from derive.files import sweep, sync, whole_file, whole_folder, writing
-from derive.fingerprint import plain
-from derive.language import SOURCE
-from derive.languages import Languages
-from pretrain.architecture import architecture_of
-from pretrain.checkpoint import MACHINE, METRICS, Snapshots, check_identity, load_state, save_state, writing_tensors
-from pretrain.config import ModelConfig, TrainConfig
-from pretrain.cost import peak_flops
-from pretrain.distributed import World
-from pretrain.mixture import ALL_TOGETHER, Mixture
-from pretrain.objective import Objective
-from pretrain.saved_model import RUN, WEIGHTS, weights_digest, write_tokenizers
-from pretrain.start import InitialModel
-from pretrain.train import make_optimizer, train
+from calque.derive import strict_json
+from calque.derive.artefact import Artefact, finished, write_manifest
+from calque.derive.errors import BadInput
+from calque.derive.files import sweep, sync, whole_file, whole_folder, writing
+from calque.derive.fingerprint import plain
+from calque.derive.language import SOURCE
+from calque.derive.languages import Languages
+from calque.pretrain.architecture import architecture_of
+from calque.pretrain.checkpoint import (
+    MACHINE,
+    METRICS,
+    Snapshots,
+    check_identity,
+    load_state,
+    save_state,
+    writing_tensors,
+)
+from calque.pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.cost import peak_flops
+from calque.pretrain.distributed import World
+from calque.pretrain.mixture import ALL_TOGETHER, Mixture
+from calque.pretrain.objective import Objective
+from calque.pretrain.saved_model import RUN, WEIGHTS, weights_digest, write_tokenizers
+from calque.pretrain.start import InitialModel
+from calque.pretrain.train import make_optimizer, train
 
 CHECKPOINT, RESUME = "checkpoint", "resume"
 Probe = Callable[[Any], dict[str, float]]  # measures a model during training; its numbers go into metrics.jsonl

@@ -21,14 +21,14 @@ from tokenizers.processors import TemplateProcessing
 from transformers import AutoConfig, AutoModel, AutoTokenizer, PreTrainedConfig, PreTrainedModel
 from transformers.utils import logging
 
-from derive import strict_json
-from derive.artefact import check_part
-from derive.errors import BadInput
-from derive.fingerprint import sha256
-from derive.languages import Languages
-from derive.script import Letters
-from derive.types import Specials
-from derive.vocabulary import ROLES
+from calque.derive import strict_json
+from calque.derive.artefact import check_part
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import sha256
+from calque.derive.languages import Languages
+from calque.derive.script import Letters
+from calque.derive.types import Specials
+from calque.derive.vocabulary import ROLES
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 TOKENIZER, TOKENIZER_CONFIG, TOKENIZERS = "tokenizer.json", "tokenizer_config.json", "tokenizers"

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from derive.errors import BadInput
-from derive.languages import Languages
-from pretrain.architecture import architecture_of, has_languages
-from pretrain.config import ModelConfig
-from pretrain.model import build
-from pretrain.saved_model import (
+from calque.derive.errors import BadInput
+from calque.derive.languages import Languages
+from calque.pretrain.architecture import architecture_of, has_languages
+from calque.pretrain.config import ModelConfig
+from calque.pretrain.model import build
+from calque.pretrain.saved_model import (
     TOKENIZER,
     WEIGHTS,
     check_own_types,

@@ -8,13 +8,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from pretrain.architecture import architecture_of
-from pretrain.batch import Batch
-from pretrain.config import TrainConfig
-from pretrain.distributed import World, add_gradients
-from pretrain.mixture import ALL_TOGETHER, Mixture, of_pairs
-from pretrain.model import Learner, autocast
-from pretrain.objective import Stream
+from calque.pretrain.architecture import architecture_of
+from calque.pretrain.batch import Batch
+from calque.pretrain.config import TrainConfig
+from calque.pretrain.distributed import World, add_gradients
+from calque.pretrain.mixture import ALL_TOGETHER, Mixture, of_pairs
+from calque.pretrain.model import Learner, autocast
+from calque.pretrain.objective import Stream
 
 TIMES = "times the rate"  # the key of a group of parameters that says how many times as fast as others it learns
 

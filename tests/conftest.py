@@ -33,7 +33,7 @@ def stanza_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("stanza", reason="Stanza is not installed")
     from itertools import islice
 
-    from derive.pocket.language import Pocket
+    from calque.derive.pocket.language import Pocket
     from tests.stanza_training import train_models
     from tests.treebanks import write_treebank
 

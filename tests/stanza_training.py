@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from derive.files import whole_folder, write_json
-from derive.parser import RESOURCES, _write_checksums
-from derive.readers.conllu import read_conllu
+from calque.derive.files import whole_folder, write_json
+from calque.derive.parser import RESOURCES, _write_checksums
+from calque.derive.readers.conllu import read_conllu
 from tests.treebanks import write_treebank
 
 SMALL = """--no_pretrain --hidden_dim 100 --char_hidden_dim 50 --char_emb_dim 25 --word_emb_dim 64 --word_cutoff 2

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from derive.sentence import Sentence
+from calque.derive.sentence import Sentence
 
 
 def write_treebank(path: Path, sentences: Iterable[Sentence], lemmas: bool = False) -> None:

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from derive.errors import BadInput
-from pretrain.saved_model import load_model, read_config
+from calque.derive.errors import BadInput
+from calque.pretrain.saved_model import load_model, read_config
 
 LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})
 """Models in which nothing comes after the last layer, so that those above the one wanted can be cut off."""

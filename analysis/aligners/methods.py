@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 from torch import Tensor
 from torch.nn import functional as F
 
-from pretrain.transport import EPSILON, ITERATIONS, argmax, itermax, log_kernel, sinkhorn, untied
+from calque.pretrain.transport import EPSILON, ITERATIONS, argmax, itermax, log_kernel, sinkhorn, untied
 
 SAFE = 40.0  # the range of log K in which K stays far inside float32 with every scaling of its rows and columns
 Similarity = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]

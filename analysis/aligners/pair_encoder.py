@@ -15,12 +15,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from analysis.aligners.encoder import Encoder, Precision, main_layer
-from analysis.aligners.methods import DEFAULT, Method
-from analysis.aligners.subwords import Pieces, SubWords
-from derive.errors import BadInput
-from derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
-from pretrain.saved_model import read_config
+from calque.analysis.aligners.encoder import Encoder, Precision, main_layer
+from calque.analysis.aligners.methods import DEFAULT, Method
+from calque.analysis.aligners.subwords import Pieces, SubWords
+from calque.derive.errors import BadInput
+from calque.derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
+from calque.pretrain.saved_model import read_config
 
 CELLS = 6144  # ids of both sides in a batch of pairs, with padding
 LEAST, MOST = 512, 2048

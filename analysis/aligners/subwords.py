@@ -5,8 +5,8 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from derive import strict_json
-from derive.errors import BadInput
+from calque.derive import strict_json
+from calque.derive.errors import BadInput
 
 Pieces = Sequence[Sequence[int]]  # a sentence: the ids of each word, none for a word that the tokenizer drops
 _ROOM = 1 << 18

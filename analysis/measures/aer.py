@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from analysis.records.record import LinkCounts
-from derive.errors import BadInput
-from derive.links.aligner import Pair
-from derive.readers.lines import read_lines, tokens
-from derive.readers.links import Gold, GoldPair, Link, read_gold
+from calque.analysis.records.record import LinkCounts
+from calque.derive.errors import BadInput
+from calque.derive.links.aligner import Pair
+from calque.derive.readers.lines import read_lines, tokens
+from calque.derive.readers.links import Gold, GoldPair, Link, read_gold
 
 SETS = ("de-en", "en-fr", "ro-en", "en-hi")  # XLM-Align's Table 2; each is named after its source and its target
 

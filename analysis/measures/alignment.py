@@ -15,14 +15,14 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from analysis.measures.nulls import like_frequent, null, shuffled
-from analysis.measures.states import nearest
-from analysis.records.record import ALIGNMENT, FORM, LEMMA, MeasuredModel, Measurement, Null, Record
-from derive.errors import BadInput
-from derive.language import SOURCE
-from derive.languages import Languages
-from pretrain.architecture import ARCHITECTURES, ROBERTA, architecture_of, has_languages
-from pretrain.run import read_metrics
+from calque.analysis.measures.nulls import like_frequent, null, shuffled
+from calque.analysis.measures.states import nearest
+from calque.analysis.records.record import ALIGNMENT, FORM, LEMMA, MeasuredModel, Measurement, Null, Record
+from calque.derive.errors import BadInput
+from calque.derive.language import SOURCE
+from calque.derive.languages import Languages
+from calque.pretrain.architecture import ARCHITECTURES, ROBERTA, architecture_of, has_languages
+from calque.pretrain.run import read_metrics
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import torch
 
-from analysis.records.record import BOTH, CARRIED, KNOWN, Items, MeasuredModel, Measurement
-from derive.errors import BadInput
-from derive.example import Question
-from derive.language import SOURCE
-from derive.languages import Languages
-from pretrain.architecture import architecture_of
-from pretrain.batch import UNLABELLED, Rows
-from pretrain.model import autocast, encode
-from pretrain.saved_model import load_model, read_config
+from calque.analysis.records.record import BOTH, CARRIED, KNOWN, Items, MeasuredModel, Measurement
+from calque.derive.errors import BadInput
+from calque.derive.example import Question
+from calque.derive.language import SOURCE
+from calque.derive.languages import Languages
+from calque.pretrain.architecture import architecture_of
+from calque.pretrain.batch import UNLABELLED, Rows
+from calque.pretrain.model import autocast, encode
+from calque.pretrain.saved_model import load_model, read_config
 
 PERMUTATIONS, LEVEL = 1_000, 0.95  # of the null, whose quantile is given next to its mean
 NULLS = ("all", "seen", "held-out")  # the kinds of questions that have a null of their own

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from derive.dictionary import Entry, only_ids
-from derive.errors import BadInput
-from derive.vocabulary import GivenVocabulary
-from pretrain.saved_model import load_model
+from calque.derive.dictionary import Entry, only_ids
+from calque.derive.errors import BadInput
+from calque.derive.vocabulary import GivenVocabulary
+from calque.pretrain.saved_model import load_model
 
 SIDES = ("source", "target")
 

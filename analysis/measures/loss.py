@@ -13,14 +13,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from analysis.records.record import HELD_OUT, MeasuredModel, Measurement, Record
-from derive.languages import Languages, only_last
-from pretrain.architecture import architecture_of
-from pretrain.batch import UNLABELLED, Rows
-from pretrain.mask import MASK_RATE
-from pretrain.model import autocast, encode, prediction_loss
-from pretrain.objectives.mlm import Monolingual
-from pretrain.saved_model import load_model, read_config
+from calque.analysis.records.record import HELD_OUT, MeasuredModel, Measurement, Record
+from calque.derive.languages import Languages, only_last
+from calque.pretrain.architecture import architecture_of
+from calque.pretrain.batch import UNLABELLED, Rows
+from calque.pretrain.mask import MASK_RATE
+from calque.pretrain.model import autocast, encode, prediction_loss
+from calque.pretrain.objectives.mlm import Monolingual
+from calque.pretrain.saved_model import load_model, read_config
 
 ROWS = 256  # rows of a batch: the number changes only the last digits
 MOST = 2048  # masked ids that are used; the first ones, where there are more

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.records.record import Null
+from calque.analysis.records.record import Null
 
 ALIKE = 5  # the smallest group of alike items that is used: in a smaller one, items would often keep their own place
 LOW, HIGH = 2.5, 97.5  # percentiles

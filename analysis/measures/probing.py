@@ -14,10 +14,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from analysis.measures import loss, states
-from analysis.measures.alignment import Types, alignment_nulls, alignment_of_model
-from analysis.measures.nulls import either, exchanged_accuracies, in_company, null, shuffled
-from analysis.records.record import (
+from calque.analysis.measures import loss, states
+from calque.analysis.measures.alignment import Types, alignment_nulls, alignment_of_model
+from calque.analysis.measures.nulls import either, exchanged_accuracies, in_company, null, shuffled
+from calque.analysis.records.record import (
     ALIGNMENT,
     CKA,
     GRADIENTS,
@@ -28,19 +28,19 @@ from analysis.records.record import (
     Measurement,
     Record,
 )
-from analysis.tasks.rows import UNLABELLED, Reader
-from analysis.tasks.task import Task
-from derive.errors import BadInput
-from derive.example import Example
-from derive.language import SOURCE, Bitext, Language
-from derive.languages import Languages, only_last
-from derive.task_data import TaskFolder
-from pretrain.architecture import architecture_of
-from pretrain.batch import Rows
-from pretrain.checkpoint import load_snapshot
-from pretrain.mask import MASK_RATE
-from pretrain.objectives.mlm import Monolingual
-from pretrain.saved_model import WEIGHTS, load_model, read_config
+from calque.analysis.tasks.rows import UNLABELLED, Reader
+from calque.analysis.tasks.task import Task
+from calque.derive.errors import BadInput
+from calque.derive.example import Example
+from calque.derive.language import SOURCE, Bitext, Language
+from calque.derive.languages import Languages, only_last
+from calque.derive.task_data import TaskFolder
+from calque.pretrain.architecture import architecture_of
+from calque.pretrain.batch import Rows
+from calque.pretrain.checkpoint import load_snapshot
+from calque.pretrain.mask import MASK_RATE
+from calque.pretrain.objectives.mlm import Monolingual
+from calque.pretrain.saved_model import WEIGHTS, load_model, read_config
 
 LEAST = {"sentences": 20, "rows": 8, "tagged": 20, "tested": 20, "shuffles": 40}
 MOST_SHUFFLES = 10_000  # each is kept as a permutation of all items of a probe

@@ -11,11 +11,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from analysis.aligners.encoder import Encoder
-from analysis.aligners.subwords import SubWords
-from analysis.records.record import MINED, MINED_XTREME, RETRIEVAL, Items, MeasuredModel, Measurement, Record
-from derive.errors import BadInput
-from derive.links.aligner import LeftOut
+from calque.analysis.aligners.encoder import Encoder
+from calque.analysis.aligners.subwords import SubWords
+from calque.analysis.records.record import MINED, MINED_XTREME, RETRIEVAL, Items, MeasuredModel, Measurement, Record
+from calque.derive.errors import BadInput
+from calque.derive.links.aligner import LeftOut
 
 CROWD = 10  # the neighbours of a sentence that CSLS corrects for (Conneau et al. 2018)
 NEIGHBOURS = 4  # the neighbours of a sentence that the margin is relative to (Artetxe and Schwenk 2019)

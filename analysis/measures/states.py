@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from analysis.measures.nulls import like_frequent, shuffled
-from pretrain.architecture import architecture_of, has_languages
+from calque.analysis.measures.nulls import like_frequent, shuffled
+from calque.pretrain.architecture import architecture_of, has_languages
 
 NONE = -1  # the nearest row where two are equally near
 BLOCK = 512

@@ -10,22 +10,22 @@ from pathlib import Path
 
 import numpy as np
 
-from analysis.aligners.encoder import Encoder, main_layer
-from analysis.aligners.methods import METHODS, OT, Method
-from analysis.aligners.pair_encoder import LinkReading, PairEncoder
-from analysis.aligners.subwords import SubWords
-from analysis.measures.aer import GoldSet, score_all, score_each
-from analysis.records.record import AER, LABELS, Items, LinkCounts, MeasuredModel, Measurement, Record
-from derive.errors import BadInput
-from derive.language import SOURCE, Bitext
-from derive.languages import Languages
-from derive.links.aligner import Links, Pair
-from derive.links.fast_align import FastAlign
-from derive.links.symmetrise import SYMMETRISATIONS
-from derive.readers.links import Gold, GoldPair
-from pretrain.architecture import has_languages
-from pretrain.batch import MARKS
-from pretrain.run import read_metrics
+from calque.analysis.aligners.encoder import Encoder, main_layer
+from calque.analysis.aligners.methods import METHODS, OT, Method
+from calque.analysis.aligners.pair_encoder import LinkReading, PairEncoder
+from calque.analysis.aligners.subwords import SubWords
+from calque.analysis.measures.aer import GoldSet, score_all, score_each
+from calque.analysis.records.record import AER, LABELS, Items, LinkCounts, MeasuredModel, Measurement, Record
+from calque.derive.errors import BadInput
+from calque.derive.language import SOURCE, Bitext
+from calque.derive.languages import Languages
+from calque.derive.links.aligner import Links, Pair
+from calque.derive.links.fast_align import FastAlign
+from calque.derive.links.symmetrise import SYMMETRISATIONS
+from calque.derive.readers.links import Gold, GoldPair
+from calque.pretrain.architecture import has_languages
+from calque.pretrain.batch import MARKS
+from calque.pretrain.run import read_metrics
 
 PAIRS = 500  # sentence pairs that are aligned
 # The names of labels' numbers in metrics.jsonl, and in records:

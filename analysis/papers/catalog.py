@@ -3,36 +3,41 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from analysis.papers.align_mlm.claims import align_mlm_claims, align_mlm_findings
-from analysis.papers.align_mlm.dials import order_figure, overlap_figure
-from analysis.papers.align_mlm.figures import (
+from calque.analysis.papers.align_mlm.claims import align_mlm_claims, align_mlm_findings
+from calque.analysis.papers.align_mlm.dials import order_figure, overlap_figure
+from calque.analysis.papers.align_mlm.figures import (
     correlation_figure,
     delta_figure,
     floor_figure,
 )
-from analysis.papers.align_mlm.tables import align_mlm_tables
-from analysis.papers.equal_terms import equal_terms_claims, equal_terms_findings, equal_terms_tables, objectives_figure
-from analysis.papers.growth.curves import growth_findings, growth_tables
-from analysis.papers.growth.figures import aligned_figure, onset_figure, predicted_figure
-from analysis.papers.language_imbalance.figures import curve_figure, imbalance_figure
-from analysis.papers.language_imbalance.tables import imbalance_claims, imbalance_findings, imbalance_tables
-from analysis.papers.minilm import curve_tables, examples_figure
-from analysis.papers.texts import NATURAL, terms
-from analysis.papers.xlm_align.ablations import xlm_align_tables
-from analysis.papers.xlm_align.claims import xlm_align_claims, xlm_align_findings
-from analysis.papers.xlm_align.continued import Continued, continued_claims, continued_findings
-from analysis.papers.xlm_align.continued_tables import continued_tables, tables_by_language
-from analysis.papers.xlm_align.figures import (
+from calque.analysis.papers.align_mlm.tables import align_mlm_tables
+from calque.analysis.papers.equal_terms import (
+    equal_terms_claims,
+    equal_terms_findings,
+    equal_terms_tables,
+    objectives_figure,
+)
+from calque.analysis.papers.growth.curves import growth_findings, growth_tables
+from calque.analysis.papers.growth.figures import aligned_figure, onset_figure, predicted_figure
+from calque.analysis.papers.language_imbalance.figures import curve_figure, imbalance_figure
+from calque.analysis.papers.language_imbalance.tables import imbalance_claims, imbalance_findings, imbalance_tables
+from calque.analysis.papers.minilm import curve_tables, examples_figure
+from calque.analysis.papers.texts import NATURAL, terms
+from calque.analysis.papers.xlm_align.ablations import xlm_align_tables
+from calque.analysis.papers.xlm_align.claims import xlm_align_claims, xlm_align_findings
+from calque.analysis.papers.xlm_align.continued import Continued, continued_claims, continued_findings
+from calque.analysis.papers.xlm_align.continued_tables import continued_tables, tables_by_language
+from calque.analysis.papers.xlm_align.figures import (
     ablation_figure,
     error_figures,
     task_figure,
 )
-from analysis.papers.xlm_align.links import link_figure, link_findings, link_tables
-from analysis.report.claims_table import HEADLINES
-from analysis.report.plot import Plot
-from analysis.report.table import Table
-from analysis.results.results import Results
-from analysis.statistics.verdicts import Claim
+from calque.analysis.papers.xlm_align.links import link_figure, link_findings, link_tables
+from calque.analysis.report.claims_table import HEADLINES
+from calque.analysis.report.plot import Plot
+from calque.analysis.report.table import Table
+from calque.analysis.results.results import Results
+from calque.analysis.statistics.verdicts import Claim
 
 Figure = Callable[[Results, str], Plot | None]
 NONE: tuple[Claim, ...] = ()

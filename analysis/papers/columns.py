@@ -14,17 +14,17 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
-from analysis.papers.looks import keys, looks
-from analysis.papers.texts import TEXTS, heading, plot, table
-from analysis.records.record import DELTA, MEASURES, Published, Record
-from analysis.report import drawing
-from analysis.report.drawing import DIFFERENCE, INK, MOST, SHARE
-from analysis.report.plot import Plot
-from analysis.report.table import MISSING, Table, cell, percent
-from analysis.results.measured import BySeed, mean, means
-from analysis.results.results import Results
-from analysis.results.retained import Retained, retained
-from analysis.tasks.catalog import PRIMARY, metric_title, task_title
+from calque.analysis.papers.looks import keys, looks
+from calque.analysis.papers.texts import TEXTS, heading, plot, table
+from calque.analysis.records.record import DELTA, MEASURES, Published, Record
+from calque.analysis.report import drawing
+from calque.analysis.report.drawing import DIFFERENCE, INK, MOST, SHARE
+from calque.analysis.report.plot import Plot
+from calque.analysis.report.table import MISSING, Table, cell, percent
+from calque.analysis.results.measured import BySeed, mean, means
+from calque.analysis.results.results import Results
+from calque.analysis.results.retained import Retained, retained
+from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 ABREAST = 2  # panels in a row at most
 BARS, MARKERS = 3, 8  # intervals and markers on a line, about: more would hide the lines

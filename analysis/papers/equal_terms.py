@@ -7,18 +7,18 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from analysis.papers.align_mlm.claims import ALIGNED, RHO, TRANSFER, correlated, noise, ranked
-from analysis.papers.align_mlm.tables import alignment_table, diagnostics_tables, scores_table, translate_table
-from analysis.papers.columns import main_metrics, score_title
-from analysis.papers.looks import looks
-from analysis.papers.texts import heading, plot, table
-from analysis.report.drawing import INK, MOST, draw_points, key, legend, small_multiples
-from analysis.report.plot import Plot
-from analysis.report.table import FLOOR, MISSING, OURS, Table, cell, percent
-from analysis.results.measured import BySeed, average, judge_difference, mean
-from analysis.results.results import Results
-from analysis.statistics.verdicts import Claim
-from analysis.tasks.catalog import metric_title, task_title
+from calque.analysis.papers.align_mlm.claims import ALIGNED, RHO, TRANSFER, correlated, noise, ranked
+from calque.analysis.papers.align_mlm.tables import alignment_table, diagnostics_tables, scores_table, translate_table
+from calque.analysis.papers.columns import main_metrics, score_title
+from calque.analysis.papers.looks import looks
+from calque.analysis.papers.texts import heading, plot, table
+from calque.analysis.report.drawing import INK, MOST, draw_points, key, legend, small_multiples
+from calque.analysis.report.plot import Plot
+from calque.analysis.report.table import FLOOR, MISSING, OURS, Table, cell, percent
+from calque.analysis.results.measured import BySeed, average, judge_difference, mean
+from calque.analysis.results.results import Results
+from calque.analysis.statistics.verdicts import Claim
+from calque.analysis.tasks.catalog import metric_title, task_title
 
 PLAIN = "MLM"  # the objective that all others are compared with: nothing tells it how the languages correspond
 SOURCE = "ours: no paper compares them all"

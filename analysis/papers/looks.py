@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from matplotlib.artist import Artist
 from matplotlib.patches import Patch
 
-from analysis.records.run import Described, Start
-from analysis.report.drawing import INK, LOOKS, Dash, key
-from analysis.results.results import Results
-from pretrain.objective import Objective
-from pretrain.objectives import OBJECTIVES
+from calque.analysis.records.run import Described, Start
+from calque.analysis.report.drawing import INK, LOOKS, Dash, key
+from calque.analysis.results.results import Results
+from calque.pretrain.objective import Objective
+from calque.pretrain.objectives import OBJECTIVES
 
 
 class Look(NamedTuple):

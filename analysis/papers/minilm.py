@@ -13,18 +13,18 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from analysis.papers.looks import PUBLISHED as LOOKS_PUBLISHED
-from analysis.papers.texts import heading, plot
-from analysis.papers.xlm_align.continued import LEARNT, SMALL, Continued, printed_cells
-from analysis.papers.xlm_align.continued_tables import OF_LANGUAGES, continued_table
-from analysis.papers.xlm_align.figures import published_key
-from analysis.records.record import Floor
-from analysis.report.drawing import FULL, INK, LOOKS, draw_points, key, legend, styled
-from analysis.report.plot import Plot
-from analysis.report.table import OURS, PUBLISHED, Table
-from analysis.results.measured import means
-from analysis.statistics.intervals import Estimate, estimate
-from analysis.tasks.catalog import PRIMARY, metric_title, task_title
+from calque.analysis.papers.looks import PUBLISHED as LOOKS_PUBLISHED
+from calque.analysis.papers.texts import heading, plot
+from calque.analysis.papers.xlm_align.continued import LEARNT, SMALL, Continued, printed_cells
+from calque.analysis.papers.xlm_align.continued_tables import OF_LANGUAGES, continued_table
+from calque.analysis.papers.xlm_align.figures import published_key
+from calque.analysis.records.record import Floor
+from calque.analysis.report.drawing import FULL, INK, LOOKS, draw_points, key, legend, styled
+from calque.analysis.report.plot import Plot
+from calque.analysis.report.table import OURS, PUBLISHED, Table
+from calque.analysis.results.measured import means
+from calque.analysis.statistics.intervals import Estimate, estimate
+from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 FITTED = 3  # the largest amounts, through which the line is drawn
 SOURCE, OTHERS = LOOKS[0], LOOKS[2]  # the looks of the language that is learnt, and of the mean of the others

@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 
-from analysis.papers.looks import keys, looks
-from analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Record
-from analysis.records.run import Run
-from analysis.report.drawing import DIFFERENCE, INK, MOST, SHARE, draw_points, legend, small_multiples
-from analysis.report.plot import Plot
-from analysis.report.table import Table, cell, over_seeds
-from analysis.results.measured import BySeed, average, mean
-from analysis.results.results import Results
-from analysis.statistics.intervals import Estimate
-from analysis.tasks.catalog import PRIMARY, metric_title, task_title
+from calque.analysis.papers.looks import keys, looks
+from calque.analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Record
+from calque.analysis.records.run import Run
+from calque.analysis.report.drawing import DIFFERENCE, INK, MOST, SHARE, draw_points, legend, small_multiples
+from calque.analysis.report.plot import Plot
+from calque.analysis.report.table import Table, cell, over_seeds
+from calque.analysis.results.measured import BySeed, average, mean
+from calque.analysis.results.results import Results
+from calque.analysis.statistics.intervals import Estimate
+from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 Values = tuple[str, ...]  # one value of each setting that is varied
 PANELS = 4  # the most columns of panels

@@ -6,14 +6,14 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from analysis.records.record import Floor, Published, Record
-from analysis.report.plot import Plot
-from analysis.report.table import MISSING, Table, over_seeds
-from analysis.results.results import Results
-from derive.files import read_toml
-from derive.sources.files import TAGGED
-from derive.transforms import TERMS as TRANSFORMS
-from pretrain.objectives import OBJECTIVES
+from calque.analysis.records.record import Floor, Published, Record
+from calque.analysis.report.plot import Plot
+from calque.analysis.report.table import MISSING, Table, over_seeds
+from calque.analysis.results.results import Results
+from calque.derive.files import read_toml
+from calque.derive.sources.files import TAGGED
+from calque.derive.transforms import TERMS as TRANSFORMS
+from calque.pretrain.objectives import OBJECTIVES
 
 TEXTS, TERMS = (read_toml(Path(__file__).with_name(f"{name}.toml")) for name in ("texts", "terms"))
 DEFINITIONS: dict[str, str] = TERMS["definitions"]

@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from analysis.measures.lexicon import LexiconRows
-from analysis.report.drawing import INK, LOOKS, SOFT, key, legend, small_multiples
-from analysis.report.table import visible
+from calque.analysis.measures.lexicon import LexiconRows
+from calque.analysis.report.drawing import INK, LOOKS, SOFT, key, legend, small_multiples
+from calque.analysis.report.table import visible
 
 ACROSS = 2  # panels next to each other
 SIDES = LOOKS[1::2][:2]  # the looks of words and of their translations

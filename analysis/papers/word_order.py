@@ -8,14 +8,14 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from analysis.papers.texts import TERMS
-from analysis.report.drawing import FULL, LOOKS, key, legend, styled
-from analysis.report.plot import save_figure
-from analysis.report.table import MISSING
-from derive.files import whole_file, write_json
-from derive.reorder import Reorder, reachable
-from derive.sentence import Sentence
-from derive.typology import Share, order_distance, out_of_reach, shares
+from calque.analysis.papers.texts import TERMS
+from calque.analysis.report.drawing import FULL, LOOKS, key, legend, styled
+from calque.analysis.report.plot import save_figure
+from calque.analysis.report.table import MISSING
+from calque.derive.files import whole_file, write_json
+from calque.derive.reorder import Reorder, reachable
+from calque.derive.sentence import Sentence
+from calque.derive.typology import Share, order_distance, out_of_reach, shares
 
 NEAR = 0.1  # a derived language whose share is this close to the superstrate's own has taken the preference over
 BETWEEN, ROOM = 0.26, 0.9  # of a row's height: at most, between two languages, and for all of them

@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from derive import strict_json
-from derive.errors import BadInput
-from derive.files import whole_file
+from calque.derive import strict_json
+from calque.derive.errors import BadInput
+from calque.derive.files import whole_file
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from derive.readers.conllu import WORDS, XTREME
+from calque.derive.readers.conllu import WORDS, XTREME
 
 _RUN = re.compile(r"(\d{1,15})(?:\*([1-9]\d{0,8}))?", re.ASCII)
 MOST_ITEMS = 10_000_000  # items of a test set at most: a run of a few letters could otherwise fill all memory

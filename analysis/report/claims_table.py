@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from analysis.report.table import MISSING, Table, covered, listed, percent
-from analysis.results.null import DECIDES, NOMINAL, Rate, null_rates, pooled
-from analysis.results.results import Results
-from analysis.statistics.intervals import Estimate
-from analysis.statistics.verdicts import NO_RECORDS, Claim, in_families
-from derive.files import read_toml
+from calque.analysis.report.table import MISSING, Table, covered, listed, percent
+from calque.analysis.results.null import DECIDES, NOMINAL, Rate, null_rates, pooled
+from calque.analysis.results.results import Results
+from calque.analysis.statistics.intervals import Estimate
+from calque.analysis.statistics.verdicts import NO_RECORDS, Claim, in_families
+from calque.derive.files import read_toml
 
 TEXTS = read_toml(Path(__file__).with_name("claims.toml"))
 HEADER, NULL_HEADER = tuple(TEXTS["claims"]["header"]), tuple(TEXTS["null"]["header"])

@@ -15,8 +15,8 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from scipy.optimize import isotonic_regression
 
-from analysis.report.table import visible
-from analysis.statistics.intervals import Estimate
+from calque.analysis.report.table import visible
+from calque.analysis.statistics.intervals import Estimate
 
 T = TypeVar("T")
 Fill = Literal["full", "left", "right", "bottom", "top", "none"]

@@ -8,10 +8,10 @@ from html import escape
 from pathlib import Path
 from string import Template
 
-from analysis.report.claims_table import verdicts
-from analysis.report.plot import Drawing
-from analysis.report.table import Table, visible
-from derive.files import whole_file
+from calque.analysis.report.claims_table import verdicts
+from calque.analysis.report.plot import Drawing
+from calque.analysis.report.table import Table, visible
+from calque.derive.files import whole_file
 
 LINES = 60  # as many as fit on a screen or two
 FOLDER = Path(__file__).parent

@@ -11,10 +11,10 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.font_manager import findfont, fontManager, get_font
 
-from analysis.report.drawing import STYLE, key, legend, styled
-from analysis.report.plot import save_figure
-from analysis.report.table import visible
-from derive.links.aligner import Links, Pair
+from calque.analysis.report.drawing import STYLE, key, legend, styled
+from calque.analysis.report.plot import save_figure
+from calque.analysis.report.table import visible
+from calque.derive.links.aligner import Links, Pair
 
 CELL = 0.34  # inches
 LINKED = "#0072B2"

@@ -9,11 +9,11 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from analysis.records import json_rows
-from analysis.records.record import Floor, Published, Record
-from analysis.report.drawing import STYLE
-from analysis.report.table import visible
-from derive.files import whole_file
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import Floor, Published, Record
+from calque.analysis.report.drawing import STYLE
+from calque.analysis.report.table import visible
+from calque.derive.files import whole_file
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from analysis.records.record import LinkCounts
-from analysis.statistics.intervals import Estimate
+from calque.analysis.records.record import LinkCounts
+from calque.analysis.statistics.intervals import Estimate
 
 MISSING = "–"
 NUMBER = r"[-+]\d[\d.,]*(e[-+]?\d+)?[\d.,±%–− ]*"

@@ -9,9 +9,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from analysis.records.record import ALIGNMENT, HELD_OUT, READ, Record
-from analysis.statistics.intervals import Estimate, estimate, item_error, over_items, paired_error, per_item
-from analysis.statistics.verdicts import Verdict, judge, points
+from calque.analysis.records.record import ALIGNMENT, HELD_OUT, READ, Record
+from calque.analysis.statistics.intervals import Estimate, estimate, item_error, over_items, paired_error, per_item
+from calque.analysis.statistics.verdicts import Verdict, judge, points
 
 SCORES = ("SUP", "ZS", "SRC", "DEV")
 UNBOUNDED = (HELD_OUT, READ)  # measures that are not shares

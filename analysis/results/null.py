@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice, permutations
 
-from analysis.records.record import AER, ALIGNMENT, HELD_OUT, LABELS, RETRIEVAL, Record
-from analysis.results.measured import BySeed, difference, judge_difference
-from analysis.results.results import Results
-from analysis.statistics.intervals import CONFIDENCE, Estimate, estimate, per_item
-from analysis.statistics.verdicts import FAILS, HOLDS
-from analysis.tasks.catalog import PRIMARY, metric_title, task_title
+from calque.analysis.records.record import AER, ALIGNMENT, HELD_OUT, LABELS, RETRIEVAL, Record
+from calque.analysis.results.measured import BySeed, difference, judge_difference
+from calque.analysis.results.results import Results
+from calque.analysis.statistics.intervals import CONFIDENCE, Estimate, estimate, per_item
+from calque.analysis.statistics.verdicts import FAILS, HOLDS
+from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 NOMINAL = 1 - CONFIDENCE
 MOST = 60  # splits of the seeds of one number at most

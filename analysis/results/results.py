@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from analysis.records.record import ALIGNMENT, DELTA, Floor, Published, Record
-from analysis.records.run import Described, Run, Start
-from analysis.results.measured import BySeed, Measured, mean
-from analysis.statistics.intervals import Estimate
-from analysis.tasks.catalog import PRIMARY
-from derive.errors import BadInput
+from calque.analysis.records.record import ALIGNMENT, DELTA, Floor, Published, Record
+from calque.analysis.records.run import Described, Run, Start
+from calque.analysis.results.measured import BySeed, Measured, mean
+from calque.analysis.statistics.intervals import Estimate
+from calque.analysis.tasks.catalog import PRIMARY
+from calque.derive.errors import BadInput
 
 
 class Key(NamedTuple):

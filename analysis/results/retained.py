@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from analysis.records.record import Floor
-from analysis.results.measured import BySeed, Measured, mean, over_parts
-from analysis.results.results import Results
-from analysis.statistics.intervals import Estimate, per_item, ratio_over_items, ratio_over_seeds
-from analysis.statistics.verdicts import AT_FLOOR, NO_RECORDS, Verdict, points
+from calque.analysis.records.record import Floor
+from calque.analysis.results.measured import BySeed, Measured, mean, over_parts
+from calque.analysis.results.results import Results
+from calque.analysis.statistics.intervals import Estimate, per_item, ratio_over_items, ratio_over_seeds
+from calque.analysis.statistics.verdicts import AT_FLOOR, NO_RECORDS, Verdict, points
 
 
 @dataclass(frozen=True)

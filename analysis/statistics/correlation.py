@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.stats import rankdata
 
-from analysis.statistics.intervals import UPPER
+from calque.analysis.statistics.intervals import UPPER
 
 SIGN = "between alignment and −Δ: positive when better alignment goes with better transfer"
 EXACT = 12

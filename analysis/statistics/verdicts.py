@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from analysis.statistics.intervals import CONFIDENCE, Estimate
+from calque.analysis.statistics.intervals import CONFIDENCE, Estimate
 
 HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "undecided"
 ONE_SEED = "undecided: one seed"

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from derive.example import Example
+from calque.derive.example import Example
 
 Answer = Sequence[str]  # a label for each word of an example, or one for the whole, or the answers to a question
 Spell = Callable[[str], str]  # a word of a data set as a word of one language: in a new script it is another word

@@ -1,10 +1,10 @@
 """Every task, a line each, in the order of the tables."""
 
-from analysis.tasks.classification import NLI, Paraphrase
-from analysis.tasks.questions import MLQA, QA, TyDiQA, XQuAD
-from analysis.tasks.tagging import NER, POS
-from analysis.tasks.task import Task
-from derive.errors import BadInput, unknown
+from calque.analysis.tasks.classification import NLI, Paraphrase
+from calque.analysis.tasks.questions import MLQA, QA, TyDiQA, XQuAD
+from calque.analysis.tasks.tagging import NER, POS
+from calque.analysis.tasks.task import Task
+from calque.derive.errors import BadInput, unknown
 
 _ALL: tuple[Task, ...] = (NLI(), NER(), POS(), QA(), XQuAD(), MLQA(), TyDiQA(), Paraphrase())
 TASKS: dict[str, Task] = {task.name: task for task in _ALL}

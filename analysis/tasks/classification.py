@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from analysis.tasks.baselines import Answer, Baseline, pair_baselines
-from analysis.tasks.rows import Reader, TaskRow, joined
-from analysis.tasks.score import ACCURACY, Metric, Score, accuracy
-from analysis.tasks.task import Head, Task, TextHead
-from derive.example import Example
+from calque.analysis.tasks.baselines import Answer, Baseline, pair_baselines
+from calque.analysis.tasks.rows import Reader, TaskRow, joined
+from calque.analysis.tasks.score import ACCURACY, Metric, Score, accuracy
+from calque.analysis.tasks.task import Head, Task, TextHead
+from calque.derive.example import Example
 
 SAME_OR_NOT = ("0", "1")
 

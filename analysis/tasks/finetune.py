@@ -12,15 +12,15 @@ from torch import Tensor
 from torch.nn import functional as F
 from transformers import PreTrainedModel
 
-from analysis.tasks.rows import UNLABELLED, TaskRow
-from analysis.tasks.split import EncodedSet
-from analysis.tasks.task import Head
-from derive.errors import BadInput
-from derive.fingerprint import ADDED
-from pretrain.architecture import TEXT_TYPES, architecture_of, has_languages
-from pretrain.config import unreal
-from pretrain.saved_model import WEIGHTS, load_model, read_config
-from pretrain.train import NonFinite
+from calque.analysis.tasks.rows import UNLABELLED, TaskRow
+from calque.analysis.tasks.split import EncodedSet
+from calque.analysis.tasks.task import Head
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import ADDED
+from calque.pretrain.architecture import TEXT_TYPES, architecture_of, has_languages
+from calque.pretrain.config import unreal
+from calque.pretrain.saved_model import WEIGHTS, load_model, read_config
+from calque.pretrain.train import NonFinite
 
 MOST_EPOCHS = 100_000
 READ_IDS = 8_192  # ids in a batch of a fine-tuned model's input

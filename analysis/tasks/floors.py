@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import product
 
-from analysis.records.record import Floor
-from analysis.tasks.baselines import Baseline, Spell
-from analysis.tasks.rows import Reader
-from analysis.tasks.split import Split
-from analysis.tasks.task import Task
-from derive.languages import Languages
-from derive.task_data import TaskFolder
+from calque.analysis.records.record import Floor
+from calque.analysis.tasks.baselines import Baseline, Spell
+from calque.analysis.tasks.rows import Reader
+from calque.analysis.tasks.split import Split
+from calque.analysis.tasks.task import Task
+from calque.derive.languages import Languages
+from calque.derive.task_data import TaskFolder
 
 
 def floors(

@@ -11,13 +11,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from analysis.tasks.baselines import Answer, Baseline, KnownAnswer
-from analysis.tasks.rows import UNLABELLED, Pieces, Reader, TaskRow
-from analysis.tasks.score import ARTICLES, EXACT, F1, Metric, Score, answer_scores, mlqa_words
-from analysis.tasks.task import Head, SpanHead, Task
-from derive.errors import BadInput
-from derive.example import Example
-from derive.sentence import Sentence
+from calque.analysis.tasks.baselines import Answer, Baseline, KnownAnswer
+from calque.analysis.tasks.rows import UNLABELLED, Pieces, Reader, TaskRow
+from calque.analysis.tasks.score import ARTICLES, EXACT, F1, Metric, Score, answer_scores, mlqa_words
+from calque.analysis.tasks.task import Head, SpanHead, Task
+from calque.derive.errors import BadInput
+from calque.derive.example import Example
+from calque.derive.sentence import Sentence
 
 QUESTION = 64  # sub-words of a question that fit into a row; a longer one loses its end
 STRIDE = 128  # sub-words from the start of a context's window to the start of the next

@@ -10,10 +10,10 @@ from itertools import chain
 
 import numpy as np
 
-from derive.languages import Languages
-from derive.sentence import Sentence
-from derive.types import OURS, PairLayout, Specials
-from derive.vocabulary import Vocabulary
+from calque.derive.languages import Languages
+from calque.derive.sentence import Sentence
+from calque.derive.types import OURS, PairLayout, Specials
+from calque.derive.vocabulary import Vocabulary
 
 REMEMBERED = 64  # texts that a reader remembers: several questions are about one paragraph
 UNLABELLED = -100  # the target of an id without one: torch's cross-entropy ignores it

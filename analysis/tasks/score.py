@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 from unicodedata import category
 
-from analysis.records.record import Items
-from analysis.tasks.baselines import Answer
+from calque.analysis.records.record import Items
+from calque.analysis.tasks.baselines import Answer
 
 OF = " of "  # between a metric and the diagnostic that it is restricted to, as in `accuracy of passive`
 Entity = tuple[str, int, int]  # type, first and last word; words count through all sentences, with a place between two

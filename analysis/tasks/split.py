@@ -10,11 +10,11 @@ from sys import intern
 
 import numpy as np
 
-from analysis.tasks.baselines import Answer
-from analysis.tasks.rows import UNLABELLED, Reader, TaskRow
-from analysis.tasks.task import Task
-from derive.errors import BadInput
-from derive.example import Example, read_examples
+from calque.analysis.tasks.baselines import Answer
+from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
+from calque.analysis.tasks.task import Task
+from calque.derive.errors import BadInput
+from calque.derive.example import Example, read_examples
 
 
 @dataclass(frozen=True)

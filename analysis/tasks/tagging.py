@@ -7,12 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from analysis.tasks.baselines import Answer, Baseline, Gazetteer, MajorityTag, Unigram
-from analysis.tasks.rows import UNLABELLED, Reader, TaskRow, windows
-from analysis.tasks.score import ACCURACY, F1, Metric, Score, accuracy, entity_f1
-from analysis.tasks.task import Head, Task, WordHead
-from derive.example import Example
-from derive.sentence import Sentence, iob2
+from calque.analysis.tasks.baselines import Answer, Baseline, Gazetteer, MajorityTag, Unigram
+from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow, windows
+from calque.analysis.tasks.score import ACCURACY, F1, Metric, Score, accuracy, entity_f1
+from calque.analysis.tasks.task import Head, Task, WordHead
+from calque.derive.example import Example
+from calque.derive.sentence import Sentence, iob2
 
 
 class Tagging(Task):

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from analysis.tasks.baselines import Answer, Baseline
-from analysis.tasks.rows import Reader, TaskRow
-from analysis.tasks.score import Metric, Score
-from derive.example import Example
-from derive.readers.conllu import WORDS, XTREME, Units
+from calque.analysis.tasks.baselines import Answer, Baseline
+from calque.analysis.tasks.rows import Reader, TaskRow
+from calque.analysis.tasks.score import Metric, Score
+from calque.derive.example import Example
+from calque.derive.readers.conllu import WORDS, XTREME, Units
 
 if TYPE_CHECKING:  # torch takes long to load, and a task's title does not need it
     from torch import Tensor
@@ -66,9 +66,9 @@ class TextHead(Head):
 
     def output(self, model: Any, ids: Tensor, types: Tensor, real: Tensor) -> Tensor:
         """Logits (B, C): the head reads the first position alone, so nothing else of the last layer is computed."""
-        from pretrain.architecture import architecture_of
-        from pretrain.batch import Rows
-        from pretrain.model import encode_first
+        from calque.pretrain.architecture import architecture_of
+        from calque.pretrain.batch import Rows
+        from calque.pretrain.model import encode_first
 
         rows = Rows(ids, ids, types, padded=not real.all(), segments=types if types.any() else None)
         return architecture_of(model.config).text_logits(model, encode_first(model, rows))

@@ -13,20 +13,20 @@ from typing import Any
 
 import torch
 
-from analysis.records.record import DELTA, IN_SOURCE, SWITCHED, TRANSLATED, MeasuredModel, Measurement, Record
-from analysis.tasks.baselines import Answer
-from analysis.tasks.finetune import FinetuneConfig, Finetuned, check_types, finetune, longest_row
-from analysis.tasks.rows import Reader
-from analysis.tasks.score import OF, Score
-from analysis.tasks.split import EncodedSet, Split, check, together
-from analysis.tasks.task import Task
-from derive.errors import BadInput
-from derive.language import SOURCE
-from derive.languages import Languages
-from derive.readers.conllu import WORDS, Units
-from derive.source import SPLITS
-from derive.task_data import TaskFolder
-from derive.vocabulary import GivenVocabulary
+from calque.analysis.records.record import DELTA, IN_SOURCE, SWITCHED, TRANSLATED, MeasuredModel, Measurement, Record
+from calque.analysis.tasks.baselines import Answer
+from calque.analysis.tasks.finetune import FinetuneConfig, Finetuned, check_types, finetune, longest_row
+from calque.analysis.tasks.rows import Reader
+from calque.analysis.tasks.score import OF, Score
+from calque.analysis.tasks.split import EncodedSet, Split, check, together
+from calque.analysis.tasks.task import Task
+from calque.derive.errors import BadInput
+from calque.derive.language import SOURCE
+from calque.derive.languages import Languages
+from calque.derive.readers.conllu import WORDS, Units
+from calque.derive.source import SPLITS
+from calque.derive.task_data import TaskFolder
+from calque.derive.vocabulary import GivenVocabulary
 
 COMPARED = ("SUP", "ZS", TRANSLATED, SWITCHED)  # measures whose records have the contribution of each test item
 Progress = Callable[[str, int, int], None]  # called with a title ("pos SUP"), the step and the number of steps

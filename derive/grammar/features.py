@@ -12,7 +12,7 @@ from itertools import pairwise, permutations
 
 import numpy as np
 
-from derive.sentence import Sentence
+from calque.derive.sentence import Sentence
 
 Feature = tuple[str, ...]
 Weights = Mapping[Feature, float]

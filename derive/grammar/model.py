@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from derive.artefact import read_sealed, write_sealed
-from derive.errors import BadInput
-from derive.grammar import features
-from derive.grammar.features import CLASSES, KINDS, SEQUENCE, Feature, Sequences, Tree, Weights
-from derive.readers.lines import check_file
-from derive.sentence import Sentence
+from calque.derive.artefact import read_sealed, write_sealed
+from calque.derive.errors import BadInput
+from calque.derive.grammar import features
+from calque.derive.grammar.features import CLASSES, KINDS, SEQUENCE, Feature, Sequences, Tree, Weights
+from calque.derive.readers.lines import check_file
+from calque.derive.sentence import Sentence
 
 FORMAT = 1
 """Goes up when the same weights would mean other probabilities, or the same treebank would teach other weights."""

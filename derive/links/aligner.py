@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from derive.files import whole_file
-from derive.readers.links import Link, Links, Scored
-from derive.readers.parallel import Pair
+from calque.derive.files import whole_file
+from calque.derive.readers.links import Link, Links, Scored
+from calque.derive.readers.parallel import Pair
 
 __all__ = ["Aligner", "LeftOut", "Links", "Pair", "Scored", "line_of", "write_links"]
 

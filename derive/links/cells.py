@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from derive.links.aligner import Links, Pair
+from calque.derive.links.aligner import Links, Pair
 
 NULL = 0  # the id of the word before the first, which target words without a link come from
 NULL_SHARE = 0.08  # the null word's part of a target word's prior

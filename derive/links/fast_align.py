@@ -24,13 +24,13 @@ from typing import Any
 import numpy as np
 from scipy.special import digamma
 
-from derive import strict_json
-from derive.artefact import Artefact, making
-from derive.errors import BadInput
-from derive.files import MANIFEST
-from derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
-from derive.links.cells import NULL, TENSION, Cells, PairChunk, chunks, optimise
-from derive.links.symmetrise import SYMMETRISATIONS, Symmetrisation, grow_diag_final_and
+from calque.derive import strict_json
+from calque.derive.artefact import Artefact, making
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST
+from calque.derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
+from calque.derive.links.cells import NULL, TENSION, Cells, PairChunk, chunks, optimise
+from calque.derive.links.symmetrise import SYMMETRISATIONS, Symmetrisation, grow_diag_final_and
 
 KIND, FORMAT = "fast_align", 2
 LONGEST = 1024  # words in a sentence at most: the memory of a pair is in proportion to the product of its lengths

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from derive.artefact import Artefact, making
-from derive.errors import BadInput
-from derive.links.aligner import Links
+from calque.derive.artefact import Artefact, making
+from calque.derive.errors import BadInput
+from calque.derive.links.aligner import Links
 
 KIND, FORMAT = "links", 1
 LINKS, ENDS = "links.npy", "ends.npy"

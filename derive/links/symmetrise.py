@@ -6,7 +6,7 @@ the method."""
 
 from collections.abc import Callable, Iterable
 
-from derive.links.aligner import Links
+from calque.derive.links.aligner import Links
 
 Symmetrisation = Callable[[Links, Links], Links]
 

@@ -11,18 +11,18 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from derive.artefact import digest
-from derive.corpus import CorpusWriter, Shard
-from derive.dictionary import LEXICON_FORMAT, id_pairs, read_lexicon, write_dictionary
-from derive.errors import BadInput
-from derive.files import check_name
-from derive.fingerprint import fingerprint, sha256
-from derive.folder import BITEXTS, DICTIONARY, FORMAT, KEPT, RESERVED, SIDES, VOCABULARY, NamePair, new_folder
-from derive.natural.files import FileSet
-from derive.natural.piece import Piece
-from derive.readers.lines import check_file
-from derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary
-from derive.workers import Progress, Workers, silent
+from calque.derive.artefact import digest
+from calque.derive.corpus import CorpusWriter, Shard
+from calque.derive.dictionary import LEXICON_FORMAT, id_pairs, read_lexicon, write_dictionary
+from calque.derive.errors import BadInput
+from calque.derive.files import check_name
+from calque.derive.fingerprint import fingerprint, sha256
+from calque.derive.folder import BITEXTS, DICTIONARY, FORMAT, KEPT, RESERVED, SIDES, VOCABULARY, NamePair, new_folder
+from calque.derive.natural.files import FileSet
+from calque.derive.natural.piece import Piece
+from calque.derive.readers.lines import check_file
+from calque.derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary
+from calque.derive.workers import Progress, Workers, silent
 
 
 def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any, Protocol
 from unicodedata import normalize
 
-from derive.artefact import digest
-from derive.errors import BadInput
-from derive.natural.formats import format_of, pieces
-from derive.natural.piece import Columns, Piece
-from derive.readers import lines
-from derive.readers.lines import Block
-from derive.readers.markup import ESCAPED, seems_escaped, unescaped, whole_pairs
-from derive.readers.parallel import Pair, words_of
-from derive.readers.text import COLUMNS, annotation, head
+from calque.derive.artefact import digest
+from calque.derive.errors import BadInput
+from calque.derive.natural.formats import format_of, pieces
+from calque.derive.natural.piece import Columns, Piece
+from calque.derive.readers import lines
+from calque.derive.readers.lines import Block
+from calque.derive.readers.markup import ESCAPED, seems_escaped, unescaped, whole_pairs
+from calque.derive.readers.parallel import Pair, words_of
+from calque.derive.readers.text import COLUMNS, annotation, head
 
 MANY = 1 << 14  # lines of two files that are read together
 HEAD = 24

@@ -10,15 +10,15 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
-from derive import strict_json
-from derive.errors import BadInput
-from derive.natural import parquet
-from derive.natural.piece import Columns, Piece
-from derive.readers import lines, text
-from derive.readers.conllu import UNENDED, cells, column_names
-from derive.readers.iob2 import Shape, sentence_lines, shape_of, words_of
-from derive.readers.lines import Block, Numbered, Place, WithheldWords
-from derive.readers.text import COLUMNS, ENTITIES, JSON, TREEBANK, XML, Kind
+from calque.derive import strict_json
+from calque.derive.errors import BadInput
+from calque.derive.natural import parquet
+from calque.derive.natural.piece import Columns, Piece
+from calque.derive.readers import lines, text
+from calque.derive.readers.conllu import UNENDED, cells, column_names
+from calque.derive.readers.iob2 import Shape, sentence_lines, shape_of, words_of
+from calque.derive.readers.lines import Block, Numbered, Place, WithheldWords
+from calque.derive.readers.text import COLUMNS, ENTITIES, JSON, TREEBANK, XML, Kind
 
 PARQUET = "Parquet"
 RUNNING: dict[Kind, str] = {"doc": "documents of WikiExtractor", "wikitext": "WikiText", "plain": "plain text"}

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from derive.errors import BadInput
-from derive.natural.piece import Columns, Piece
-from derive.readers.lines import LIMIT, SIZE, stripped
-from derive.strict_json import is_text
+from calque.derive.errors import BadInput
+from calque.derive.natural.piece import Columns, Piece
+from calque.derive.readers.lines import LIMIT, SIZE, stripped
+from calque.derive.strict_json import is_text
 
 MAGIC = b"PAR1"  # what a Parquet file begins and ends with
 ROWS = 1 << 10  # rows that are read at a time

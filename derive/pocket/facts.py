@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 
-from derive.errors import BadInput
-from derive.example import Cloze, Question
-from derive.pocket.language import Pocket
-from derive.pocket.lexicon import read_table
-from derive.sentence import Sentence
+from calque.derive.errors import BadInput
+from calque.derive.example import Cloze, Question
+from calque.derive.pocket.language import Pocket
+from calque.derive.pocket.lexicon import read_table
+from calque.derive.sentence import Sentence
 
 RELATIONS: dict[str, list[str]] = read_table("facts.toml")  # patterns by relation
 LEADS = ("", "today", "again", "indeed")  # adverbs that may open a statement

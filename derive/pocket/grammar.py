@@ -4,12 +4,12 @@ are drawn later from one another's preferences, subject before verb before objec
 import random
 from typing import TypeVar
 
-from derive.pocket import phrase
-from derive.pocket import tree as cast
-from derive.pocket.lexicon import ACCUSATIVE, NOMINATIVE, POSSESSIVE, WORDS
-from derive.pocket.phrase import adposition
-from derive.pocket.preferences import Role
-from derive.pocket.tree import FRIEND, HERO, THING, TOPIC, Node, Pick
+from calque.derive.pocket import phrase
+from calque.derive.pocket import tree as cast
+from calque.derive.pocket.lexicon import ACCUSATIVE, NOMINATIVE, POSSESSIVE, WORDS
+from calque.derive.pocket.phrase import adposition
+from calque.derive.pocket.preferences import Role
+from calque.derive.pocket.tree import FRIEND, HERO, THING, TOPIC, Node, Pick
 
 T = TypeVar("T")
 

@@ -12,12 +12,12 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from derive.example import Example
-from derive.pocket import phrase
-from derive.pocket.pairs import Material, View, WordDraws, balanced, draw_cases
-from derive.pocket.preferences import Sense
-from derive.pocket.tree import Node, Places, say
-from derive.sentence import Sentence
+from calque.derive.example import Example
+from calque.derive.pocket import phrase
+from calque.derive.pocket.pairs import Material, View, WordDraws, balanced, draw_cases
+from calque.derive.pocket.preferences import Sense
+from calque.derive.pocket.tree import Node, Places, say
+from calque.derive.sentence import Sentence
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS = ("entailment", "neutral", "contradiction")
 SPECIFIC, GENERAL, OTHER_SPECIFIC, OTHER_GENERAL = range(4)

@@ -7,17 +7,17 @@ from functools import lru_cache
 from itertools import count as count_from
 from itertools import islice
 
-from derive.errors import BadInput
-from derive.example import Example
-from derive.fingerprint import ADDED
-from derive.pocket.grammar import PAST, PRESENT, SentenceGrammar
-from derive.pocket.inference import inferences
-from derive.pocket.lexicon import Lexicon
-from derive.pocket.paraphrase import paraphrases
-from derive.pocket.preferences import Preferences, Sense
-from derive.pocket.questions import questions
-from derive.pocket.tree import ORDERS, Places, draw_cast, say
-from derive.sentence import Sentence
+from calque.derive.errors import BadInput
+from calque.derive.example import Example
+from calque.derive.fingerprint import ADDED
+from calque.derive.pocket.grammar import PAST, PRESENT, SentenceGrammar
+from calque.derive.pocket.inference import inferences
+from calque.derive.pocket.lexicon import Lexicon
+from calque.derive.pocket.paraphrase import paraphrases
+from calque.derive.pocket.preferences import Preferences, Sense
+from calque.derive.pocket.questions import questions
+from calque.derive.pocket.tree import ORDERS, Places, draw_cast, say
+from calque.derive.sentence import Sentence
 
 CHUNK = 1_000  # sentences of a chunk, the smallest part of a stream that can be made for itself
 FEWEST, MOST = 300, 5_000  # word types that a language may have

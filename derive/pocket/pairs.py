@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, TypeVar
 
-from derive.errors import BadInput
-from derive.example import Example
-from derive.pocket.preferences import SIZE, Role, Sense
+from calque.derive.errors import BadInput
+from calque.derive.example import Example
+from calque.derive.pocket.preferences import SIZE, Role, Sense
 
 T = TypeVar("T")
 C = TypeVar("C", bound=Any)  # a case: a dataclass with a `label` and a `weight`

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations, pairwise, product
 
-from derive.example import Example
-from derive.pocket import phrase
-from derive.pocket.lexicon import Lexeme
-from derive.pocket.pairs import Material, WordDraws, balanced, draw_cases
-from derive.pocket.preferences import Sense
-from derive.pocket.tree import ENGLISH, Node, Places, say
-from derive.sentence import Sentence
+from calque.derive.example import Example
+from calque.derive.pocket import phrase
+from calque.derive.pocket.lexicon import Lexeme
+from calque.derive.pocket.pairs import Material, WordDraws, balanced, draw_cases
+from calque.derive.pocket.preferences import Sense
+from calque.derive.pocket.tree import ENGLISH, Node, Places, say
+from calque.derive.sentence import Sentence
 
 DIFFERENT, SAME = LABELS = ("0", "1")
 

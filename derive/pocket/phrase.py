@@ -1,9 +1,9 @@
 """The phrases of Pocket English as trees: names, noun phrases, verb groups, clauses, of words that are given or still
 to be drawn. Number, tense and polarity are fixed here, and with them agreement."""
 
-from derive.pocket.lexicon import BASE, FIRST, LAST, MIDDLE, PARTICIPLE, PAST, PLURAL, SINGULAR, THIRD
-from derive.pocket.preferences import Role, Sense
-from derive.pocket.tree import Node, Pick, Token, Word
+from calque.derive.pocket.lexicon import BASE, FIRST, LAST, MIDDLE, PARTICIPLE, PAST, PLURAL, SINGULAR, THIRD
+from calque.derive.pocket.preferences import Role, Sense
+from calque.derive.pocket.tree import Node, Pick, Token, Word
 
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from itertools import accumulate
 
-from derive.pocket.lexicon import GENERAL, NOUNS, VERBS, WORDS, Entity, Lexeme, Lexicon, entities
+from calque.derive.pocket.lexicon import GENERAL, NOUNS, VERBS, WORDS, Entity, Lexeme, Lexicon, entities
 
 SIZE = 128  # entries of a table of favourites: drawing one is a list access
 RARITY = 1 / 1_500  # how often a word of the tail replaces another of its kind and topic

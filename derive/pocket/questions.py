@@ -5,12 +5,12 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from derive.example import Example
-from derive.pocket import phrase
-from derive.pocket.pairs import WordDraws, fresh
-from derive.pocket.preferences import Sense
-from derive.pocket.tree import Node, Places, linearise, say
-from derive.sentence import Sentence, Span
+from calque.derive.example import Example
+from calque.derive.pocket import phrase
+from calque.derive.pocket.pairs import WordDraws, fresh
+from calque.derive.pocket.preferences import Sense
+from calque.derive.pocket.tree import Node, Places, linearise, say
+from calque.derive.sentence import Sentence, Span
 
 PLACED = 0.4
 """Share of the sentences with a place, where the question does not ask for it; questions of places need it in all."""

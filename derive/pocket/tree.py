@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from derive.pocket.lexicon import read_table
-from derive.pocket.preferences import Role, Sense
-from derive.sentence import Sentence, Span
+from calque.derive.pocket.lexicon import read_table
+from calque.derive.pocket.preferences import Role, Sense
+from calque.derive.sentence import Sentence, Span
 
 Places = Mapping[str, int]
 """Where a dependent stands: before its head when negative, after it when positive, the further out the larger."""

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from derive.errors import BadInput
-from derive.files import read_toml
-from derive.readers.lines import Lines, Place, WithheldWords, check_file, one_word, read_lines
-from derive.sentence import Sentence
+from calque.derive.errors import BadInput
+from calque.derive.files import read_toml
+from calque.derive.readers.lines import Lines, Place, WithheldWords, check_file, one_word, read_lines
+from calque.derive.sentence import Sentence
 
 _TABLE = {name: text.split() for name, text in read_toml(Path(__file__).with_name("ud.toml")).items()}
 UPOS, RELATIONS = frozenset(_TABLE["tags"]), frozenset(_TABLE["relations"])

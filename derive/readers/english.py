@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from unicodedata import category
 
-from derive.files import read_toml
+from calque.derive.files import read_toml
 
 
 def _ranges(characters: Iterable[int]) -> str:

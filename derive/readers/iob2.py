@@ -6,10 +6,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from derive import strict_json
-from derive.errors import BadInput
-from derive.readers.lines import CUT, Lines, Numbered, Place, WithheldWords, one_word, open_bytes, read_lines, tokens
-from derive.sentence import Sentence, spans_of
+from calque.derive import strict_json
+from calque.derive.errors import BadInput
+from calque.derive.readers.lines import (
+    CUT,
+    Lines,
+    Numbered,
+    Place,
+    WithheldWords,
+    one_word,
+    open_bytes,
+    read_lines,
+    tokens,
+)
+from calque.derive.sentence import Sentence, spans_of
 
 _TAG = re.compile(r"O|[BIESUL]-\S+")
 _JSON = re.compile(r'[\[{]\s*["{]')

@@ -15,8 +15,8 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any, BinaryIO, NamedTuple
 
-from derive.errors import BadInput, NoFile
-from derive.strict_json import is_text
+from calque.derive.errors import BadInput, NoFile
+from calque.derive.strict_json import is_text
 
 LIMIT = 1 << 26  # the longest line, document or segment in bytes: what a reader may have to hold in memory
 COMPRESSIONS: dict[str, tuple[str, re.Pattern[bytes], Callable[[BinaryIO], Any]]] = {

@@ -10,9 +10,9 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from derive.errors import BadInput
-from derive.readers.lines import Lines, Numbered, Place, parse_number, read_lines, tokens
-from derive.readers.parallel import Pair
+from calque.derive.errors import BadInput
+from calque.derive.readers.lines import Lines, Numbered, Place, parse_number, read_lines, tokens
+from calque.derive.readers.parallel import Pair
 
 UNKNOWN = sys.maxsize  # the length of a sentence that is not at hand
 TWICE = "links that stand twice"

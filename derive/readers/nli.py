@@ -6,14 +6,14 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from derive import strict_json
-from derive.errors import BadInput
-from derive.example import Example
-from derive.files import read_toml
-from derive.readers.english import split_sentences
-from derive.readers.lines import Place, read_lines
-from derive.readers.markup import is_placeholder
-from derive.sentence import Sentence
+from calque.derive import strict_json
+from calque.derive.errors import BadInput
+from calque.derive.example import Example
+from calque.derive.files import read_toml
+from calque.derive.readers.english import split_sentences
+from calque.derive.readers.lines import Place, read_lines
+from calque.derive.readers.markup import is_placeholder
+from calque.derive.sentence import Sentence
 
 _TABLE = read_toml(Path(__file__).with_name("nli.toml"))
 LABELS: dict[str, str] = _TABLE["labels"]

@@ -7,9 +7,9 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
-from derive.errors import BadInput
-from derive.readers.english import cut, split_words
-from derive.readers.lines import read_lines, tokens
+from calque.derive.errors import BadInput
+from calque.derive.readers.english import cut, split_words
+from calque.derive.readers.lines import read_lines, tokens
 
 Pair = tuple[tuple[str, ...], tuple[str, ...]]  # the words of a sentence and of its translation
 _APOSTROPHES = str.maketrans("’ʼ", "''")

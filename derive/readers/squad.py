@@ -9,12 +9,12 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
-from derive import strict_json
-from derive.errors import BadInput
-from derive.example import Example
-from derive.readers.english import split_sentences
-from derive.readers.lines import Place, decode, open_bytes
-from derive.sentence import Sentence, Span
+from calque.derive import strict_json
+from calque.derive.errors import BadInput
+from calque.derive.example import Example
+from calque.derive.readers.english import split_sentences
+from calque.derive.readers.lines import Place, decode, open_bytes
+from calque.derive.sentence import Sentence, Span
 
 LARGEST = 1 << 30  # bytes of the largest file, decompressed
 ANSWER = "answer"  # the label of an answer's span

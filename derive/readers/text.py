@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from derive.errors import BadInput
-from derive.readers.conllu import PLUS
-from derive.readers.english import cut_tokens, split_sentences
-from derive.readers.iob2 import DOCUMENT_START
-from derive.readers.lines import LIMIT, SIZE, Numbered, blocks, check_file, decode, ends_line, without_marks
-from derive.readers.markup import ESCAPED, seems_escaped, unescaped, without_tags
+from calque.derive.errors import BadInput
+from calque.derive.readers.conllu import PLUS
+from calque.derive.readers.english import cut_tokens, split_sentences
+from calque.derive.readers.iob2 import DOCUMENT_START
+from calque.derive.readers.lines import LIMIT, SIZE, Numbered, blocks, check_file, decode, ends_line, without_marks
+from calque.derive.readers.markup import ESCAPED, seems_escaped, unescaped, without_tags
 
 Kind = Literal["wikitext", "doc", "plain"]
 LeaveOut = Callable[[str, str], None]  # counts a line that is left out: the reason, and the line

@@ -13,21 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from derive.artefact import digest
-from derive.errors import BadInput
-from derive.example import Example
-from derive.fingerprint import ADDED, fingerprint
-from derive.parser import StanzaParser
-from derive.readers import text as reader
-from derive.readers.conllu import WORDS, Units, read_conllu, read_lemmas
-from derive.readers.iob2 import language_of_entities, read_iob2
-from derive.readers.lines import check_file, up_to
-from derive.readers.nli import MISSING, differ, language_of_pairs, read_nli
-from derive.readers.squad import read_questions, read_questions_as_written
-from derive.sentence import Sentence
-from derive.source import SPLITS, Source, TaskData
-from derive.sources.parsed import ParsedTrees
-from derive.usage import Lemmas, gather_lemmas
+from calque.derive.artefact import digest
+from calque.derive.errors import BadInput
+from calque.derive.example import Example
+from calque.derive.fingerprint import ADDED, fingerprint
+from calque.derive.parser import StanzaParser
+from calque.derive.readers import text as reader
+from calque.derive.readers.conllu import WORDS, Units, read_conllu, read_lemmas
+from calque.derive.readers.iob2 import language_of_entities, read_iob2
+from calque.derive.readers.lines import check_file, up_to
+from calque.derive.readers.nli import MISSING, differ, language_of_pairs, read_nli
+from calque.derive.readers.squad import read_questions, read_questions_as_written
+from calque.derive.sentence import Sentence
+from calque.derive.source import SPLITS, Source, TaskData
+from calque.derive.sources.parsed import ParsedTrees
+from calque.derive.usage import Lemmas, gather_lemmas
 
 TRAINED, TESTED = ("training examples", "test items")  # what may be a sample
 NO_TRANSLATION = "pairs that another language lacks"

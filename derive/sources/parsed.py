@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from derive.artefact import read_sealed, write_sealed
-from derive.errors import BadInput
-from derive.fingerprint import fingerprint
-from derive.parser import StanzaParser
-from derive.sentence import Sentence
+from calque.derive.artefact import read_sealed, write_sealed
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import fingerprint
+from calque.derive.parser import StanzaParser
+from calque.derive.sentence import Sentence
 
 MANY = 20  # sentences that do not all fail by themselves: when they do, the parser is at fault
 COLUMNS = ("tags", "heads", "relations")  # of a tree in a shard, each between spaces

@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from derive.errors import BadInput
-from derive.example import Example, Question
-from derive.fingerprint import ADDED, fingerprint
-from derive.pocket.facts import Facts
-from derive.pocket.inference import LABELS as INFERENCES
-from derive.pocket.language import CHUNK, Pocket
-from derive.pocket.paraphrase import LABELS as SAMENESS
-from derive.sentence import Sentence
-from derive.source import SPLITS, Source, TaskData
-from derive.usage import Lemmas, gather_lemmas
+from calque.derive.errors import BadInput
+from calque.derive.example import Example, Question
+from calque.derive.fingerprint import ADDED, fingerprint
+from calque.derive.pocket.facts import Facts
+from calque.derive.pocket.inference import LABELS as INFERENCES
+from calque.derive.pocket.language import CHUNK, Pocket
+from calque.derive.pocket.paraphrase import LABELS as SAMENESS
+from calque.derive.sentence import Sentence
+from calque.derive.source import SPLITS, Source, TaskData
+from calque.derive.usage import Lemmas, gather_lemmas
 
 EDITION = "pocket, second edition"
 CORPUS = 0  # the corpus's stream; those after it are the tasks'

@@ -5,9 +5,9 @@ import argparse
 import torch
 from transformers.utils import logging
 
-from derive.errors import BadInput
-from experiments.bench import alignment, derive, paces, training
-from experiments.bench.harness import report
+from calque.derive.errors import BadInput
+from calque.experiments.bench import alignment, derive, paces, training
+from calque.experiments.bench.harness import report
 
 BENCHES = {
     "step": training.step,

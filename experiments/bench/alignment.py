@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from functools import partial
 
-from analysis.aligners.encoder import Precision, main_layer
-from analysis.aligners.methods import BY_NAME
-from analysis.aligners.pair_encoder import EncoderAligner
-from analysis.measures.aer import gold_set
-from derive.links.aligner import Links
-from experiments.bench.harness import Comparison, check_equal, cpu_seconds, folder_of, interleaved
-from pretrain.saved_model import read_config
+from calque.analysis.aligners.encoder import Precision, main_layer
+from calque.analysis.aligners.methods import BY_NAME
+from calque.analysis.aligners.pair_encoder import EncoderAligner
+from calque.analysis.measures.aer import gold_set
+from calque.derive.links.aligner import Links
+from calque.experiments.bench.harness import Comparison, check_equal, cpu_seconds, folder_of, interleaved
+from calque.pretrain.saved_model import read_config
 
 
 def aligners(rounds: int) -> list[Comparison]:

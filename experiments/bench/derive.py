@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from tokenizers import Tokenizer
 
-from derive.build import derive_languages
-from derive.dictionary import DictionaryConfig
-from derive.fingerprint import sha256
-from derive.languages import Languages
-from derive.order import FINAL_MARKS, Invert
-from derive.script import Transliterate
-from derive.sources.files import Files
-from derive.transform import compose
-from experiments.bench.harness import Comparison, check_equal, folder_of
+from calque.derive.build import derive_languages
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.fingerprint import sha256
+from calque.derive.languages import Languages
+from calque.derive.order import FINAL_MARKS, Invert
+from calque.derive.script import Transliterate
+from calque.derive.sources.files import Files
+from calque.derive.transform import compose
+from calque.experiments.bench.harness import Comparison, check_equal, folder_of
 
 MEGABYTES = 50
 SIZE, WORKERS = 20_000, 2

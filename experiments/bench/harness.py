@@ -11,8 +11,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from derive.errors import BadInput
-from pretrain.hub import model_folder
+from calque.derive.errors import BadInput
+from calque.pretrain.hub import model_folder
 
 
 @dataclass(frozen=True)

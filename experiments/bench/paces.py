@@ -10,14 +10,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from experiments.bench.harness import Comparison, interleaved, step_seconds
-from experiments.models import Training
-from experiments.schedule import compute
-from experiments.step import Machine, Step
-from experiments.studies.objectives_pocket import objectives_pocket
-from experiments.studies.objectives_seconds import SHORT
-from pretrain.objective import Objective
-from pretrain.objectives.mlm import MLM
+from calque.experiments.bench.harness import Comparison, interleaved, step_seconds
+from calque.experiments.models import Training
+from calque.experiments.schedule import compute
+from calque.experiments.step import Machine, Step
+from calque.experiments.studies.objectives_pocket import objectives_pocket
+from calque.experiments.studies.objectives_seconds import SHORT
+from calque.pretrain.objective import Objective
+from calque.pretrain.objectives.mlm import MLM
 
 STEPS, WARM = 30, 10  # steps of a turn, and those of them that are not counted: the first ones allocate
 

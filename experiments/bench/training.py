@@ -26,23 +26,23 @@ from transformers import (
     TrainingArguments,
 )
 
-from derive.corpus import Corpus
-from derive.language import SOURCE, Language
-from derive.languages import Languages
-from derive.natural.build import derive_natural
-from derive.natural.files import TextFiles
-from derive.types import OURS, SPECIALS
-from derive.vocabulary import GivenVocabulary
-from experiments.bench.harness import Comparison, cpu_seconds, folder_of, interleaved, step_seconds
-from pretrain.config import ModelConfig, TrainConfig
-from pretrain.distributed import ALONE
-from pretrain.mask import Masking
-from pretrain.model import Learner, build
-from pretrain.objective import Stream
-from pretrain.objectives.mlm import MLM, PackedLines
-from pretrain.saved_model import load_model, load_tokenizer, read_config
-from pretrain.start import InitialModel
-from pretrain.train import make_optimizer, train
+from calque.derive.corpus import Corpus
+from calque.derive.language import SOURCE, Language
+from calque.derive.languages import Languages
+from calque.derive.natural.build import derive_natural
+from calque.derive.natural.files import TextFiles
+from calque.derive.types import OURS, SPECIALS
+from calque.derive.vocabulary import GivenVocabulary
+from calque.experiments.bench.harness import Comparison, cpu_seconds, folder_of, interleaved, step_seconds
+from calque.pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.distributed import ALONE
+from calque.pretrain.mask import Masking
+from calque.pretrain.model import Learner, build
+from calque.pretrain.objective import Stream
+from calque.pretrain.objectives.mlm import MLM, PackedLines
+from calque.pretrain.saved_model import load_model, load_tokenizer, read_config
+from calque.pretrain.start import InitialModel
+from calque.pretrain.train import make_optimizer, train
 
 TYPES, LENGTH = 8192, 128
 MODEL = ModelConfig(layers=4, heads=4, hidden=256, ffn=1024, length=LENGTH)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from derive.errors import BadInput
-from experiments.commands.options import FromOne, LinksFromOne
+from calque.derive.errors import BadInput
+from calque.experiments.commands.options import FromOne, LinksFromOne
 
 if TYPE_CHECKING:
-    from derive.links.aligner import Links
-    from derive.readers.links import Gold
+    from calque.derive.links.aligner import Links
+    from calque.derive.readers.links import Gold
 
 
 def aer(
@@ -28,10 +28,10 @@ def aer(
     links_from_one: LinksFromOne = None,
 ) -> None:
     """Print alignment error rate, precision, recall and F1 of word links, in percent."""
-    from analysis.measures.aer import lengths, score_all
-    from analysis.report.table import aer_table
-    from derive.readers.links import UNKNOWN, check_inside, read_gold, read_links
-    from derive.readers.parallel import TwoFiles
+    from calque.analysis.measures.aer import lengths, score_all
+    from calque.analysis.report.table import aer_table
+    from calque.derive.readers.links import UNKNOWN, check_inside, read_gold, read_links
+    from calque.derive.readers.parallel import TwoFiles
 
     if (source is None) != (target is None):
         raise BadInput("--source and --target go together; give both or neither")
@@ -60,7 +60,7 @@ def check_shift(gold: Gold, predicted: Sequence[Links], path: Path, links: Path,
     They do if only one of the two files has a place 0 and more links agree after the other is shifted by one. Short
     files leave room for chance, so whoever knows better says where a file counts from: `declared` is true of `links`.
     """
-    from derive.readers.links import from_where, has_zero
+    from calque.derive.readers.links import from_where, has_zero
 
     golds = [pair.possible for pair in gold.pairs]
     of_gold, of_links = has_zero(golds), has_zero(predicted)

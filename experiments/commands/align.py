@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from derive.errors import BadInput, unknown
-from derive.readers.parallel import TwoFiles
-from experiments.commands.options import Sentences, Translations, check_out
-from experiments.signals import leaving
+from calque.derive.errors import BadInput, unknown
+from calque.derive.readers.parallel import TwoFiles
+from calque.experiments.commands.options import Sentences, Translations, check_out
+from calque.experiments.signals import leaving
 
 if TYPE_CHECKING:
-    from analysis.aligners.methods import Method
-    from derive.links.aligner import Aligner
+    from calque.analysis.aligners.methods import Method
+    from calque.derive.links.aligner import Aligner
 
 FAST_ALIGN = "fast-align"  # learns from sentence pairs; the other methods use an encoder
 Symmetrise = Literal["union", "intersect", "grow-diag", "grow-diag-final", "grow-diag-final-and"]
@@ -66,7 +66,7 @@ def align(
     device: Annotated[str | None, typer.Option(help="Device of the encoder, such as cuda; default: cpu.")] = None,
 ) -> None:
     """Link the words of sentences and their translations, in Pharaoh's format: `0-0 1-2`, places from 0."""
-    from derive.links.fast_align import is_saved
+    from calque.derive.links.fast_align import is_saved
 
     pairs = TwoFiles(source, target)
     if model is None or is_saved(Path(model)):
@@ -103,8 +103,8 @@ def align(
 
 def _check_save(folder: Path) -> None:
     """Refuse to replace anything but a saved aligner."""
-    from derive.artefact import Artefact
-    from derive.links.fast_align import KIND, is_saved
+    from calque.derive.artefact import Artefact
+    from calque.derive.links.fast_align import KIND, is_saved
 
     if folder.name in ("", ".."):
         raise BadInput("expected the name of a new folder", folder)
@@ -131,9 +131,9 @@ def _check_files(pairs: TwoFiles, out: Path | None, draw: int | None) -> None:
 def _encoder(
     model: str, method: str | None, layer: int | None, joint: bool, device: str, precision: Precision
 ) -> Aligner:
-    from analysis.aligners.methods import DEFAULT
-    from analysis.aligners.pair_encoder import EncoderAligner
-    from pretrain.hub import model_folder
+    from calque.analysis.aligners.methods import DEFAULT
+    from calque.analysis.aligners.pair_encoder import EncoderAligner
+    from calque.pretrain.hub import model_folder
 
     chosen = _method(method or DEFAULT.name)
     return EncoderAligner.open(model_folder(model), chosen, layer, joint=joint, device=device, precision=precision)
@@ -141,7 +141,7 @@ def _encoder(
 
 def _method(name: str) -> Method:
     """The way to read links from an encoder that has a name."""
-    from analysis.aligners.methods import BY_NAME
+    from calque.analysis.aligners.methods import BY_NAME
 
     if name not in BY_NAME:
         raise BadInput(unknown("alignment method", name, (FAST_ALIGN, *BY_NAME)))
@@ -150,9 +150,9 @@ def _method(name: str) -> Method:
 
 def _fast_align(pairs: TwoFiles, model: str | None, save: Path | None, symmetrise: Symmetrise | None) -> Aligner:
     """The saved aligner, or one that learns from the pairs."""
-    from derive.files import claimed
-    from derive.links.fast_align import StatisticalAligner
-    from derive.links.symmetrise import SYMMETRISATIONS
+    from calque.derive.files import claimed
+    from calque.derive.links.fast_align import StatisticalAligner
+    from calque.derive.links.symmetrise import SYMMETRISATIONS
 
     if model is not None:
         aligner = StatisticalAligner.open(Path(model))
@@ -166,8 +166,8 @@ def _fast_align(pairs: TwoFiles, model: str | None, save: Path | None, symmetris
 
 def _write(pairs: TwoFiles, aligner: Aligner, scores: bool, out: Path | None) -> None:
     """Write or print links as they come."""
-    from derive.links.aligner import line_of, write_links
-    from experiments.progress import board
+    from calque.derive.links.aligner import line_of, write_links
+    from calque.experiments.progress import board
 
     links_of_pairs: Iterator[Any] = aligner.align_scored(pairs) if scores else aligner.align(pairs)
     if out is None:
@@ -188,8 +188,8 @@ def _write(pairs: TwoFiles, aligner: Aligner, scores: bool, out: Path | None) ->
 
 def _draw(pairs: TwoFiles, line: int, aligner: Aligner, out: Path) -> None:
     """Draw a pair with the links that were written."""
-    from analysis.report.pair_figure import align_figure
-    from derive.readers.links import read_links
+    from calque.analysis.report.pair_figure import align_figure
+    from calque.derive.readers.links import read_links
 
     pair, links = pairs[line], next(islice(read_links(out), line - 1, None))
     name = f"{out.stem}-pair-{line}"

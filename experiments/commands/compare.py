@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from analysis.records import json_rows
-from analysis.records.record import RECORDS
-from analysis.records.run import RUNS
-from derive import strict_json
-from derive.errors import BadInput
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import RECORDS
+from calque.analysis.records.run import RUNS
+from calque.derive import strict_json
+from calque.derive.errors import BadInput
 
 SHOWN = 20  # differences that are listed; the others are counted
 ITEMS = "items"

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from derive.errors import BadInput
-from experiments.signals import leaving
+from calque.derive.errors import BadInput
+from calque.experiments.signals import leaving
 
 if TYPE_CHECKING:
-    from experiments.data.recipe import Download, Output, Recipe
-    from experiments.data.store import State, Store
+    from calque.experiments.data.recipe import Download, Output, Recipe
+    from calque.experiments.data.store import State, Store
 
 app = typer.Typer(help="Public data by recipes: see what is missing, fetch it.", no_args_is_help=True)
 
@@ -28,8 +28,8 @@ DATA = Path("data")
 @app.command()
 def plan(recipes: Recipes = None, to: To = DATA) -> None:
     """Show what is there, missing or altered of recipes, with sizes and licences; without a name, list the recipes."""
-    from experiments.data.recipe import names, read_recipe
-    from experiments.data.store import Store
+    from calque.experiments.data.recipe import names, read_recipe
+    from calque.experiments.data.store import Store
 
     store, chosen = Store(to), [read_recipe(name) for name in recipes or names()]
     # Each file once: recipes include others, and a digest takes time.
@@ -44,8 +44,8 @@ def plan(recipes: Recipes = None, to: To = DATA) -> None:
 
 def _planned(recipe: Recipe, store: Store, states: Mapping[Output, State]) -> str:
     """A table of the downloads, the places of altered files, and totals."""
-    from experiments.data.recipe import sizes
-    from experiments.data.store import State
+    from calque.experiments.data.recipe import sizes
+    from calque.experiments.data.store import State
 
     lines = [f"{recipe.name}: {recipe.about}", ""]
     lines += [f"{'state':<18} {'bytes':>16}  {'digest':<7}  {'licence':<20}  file"]
@@ -74,7 +74,7 @@ def _planned(recipe: Recipe, store: Store, states: Mapping[Output, State]) -> st
 
 def _counts(downloads: Sequence[Download], states: Mapping[Output, State]) -> str:
     """How many files are in which state: `3 there, 1 missing`."""
-    from experiments.data.store import State
+    from calque.experiments.data.store import State
 
     numbers = Counter(states[output] for download in downloads for output in download.outputs)
     return ", ".join(f"{numbers[state]:,} {state}" for state in State if numbers[state])
@@ -91,9 +91,9 @@ def fetch(
     ] = False,
 ) -> None:
     """Fetch what is missing of recipes, check size and digest, unpack it and put it in place; a stopped one resumes."""
-    from experiments.data.recipe import LOCK, read_recipe
-    from experiments.data.store import Store
-    from experiments.progress import board
+    from calque.experiments.data.recipe import LOCK, read_recipe
+    from calque.experiments.data.store import Store
+    from calque.experiments.progress import board
 
     store, failed, unstated = Store(to), list[str](), list[str]()
     for recipe in [read_recipe(name) for name in recipes]:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.places import CACHE, ROOT
+from calque.experiments.places import CACHE, ROOT
 
 app = typer.Typer(help="Word orders that are learnt from treebanks.", no_args_is_help=True)
 
@@ -25,8 +25,8 @@ def compare(
     cache: Cache = ROOT / CACHE,
 ) -> None:
     """Reorder a treebank towards a language; print its word orders before and after, and that language's own."""
-    from analysis.papers.word_order import compare
-    from derive.reorder import Reorder, TreebankFiles, substrate, superstrate
+    from calque.analysis.papers.word_order import compare
+    from calque.derive.reorder import Reorder, TreebankFiles, substrate, superstrate
 
     above, below = superstrate(name), substrate(name)
     source = TreebankFiles(below.name, tuple(sentences)) if sentences else below

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from derive.errors import BadInput
-from derive.readers.parallel import TwoFiles
-from experiments.commands.options import LinksFromOne, Sentences, Translations, check_out
+from calque.derive.errors import BadInput
+from calque.derive.readers.parallel import TwoFiles
+from calque.experiments.commands.options import LinksFromOne, Sentences, Translations, check_out
 
 
 def lexicon(
@@ -25,8 +25,8 @@ def lexicon(
     least_score: Annotated[float, typer.Option(help="The score below which a link does not count.")] = 0.0,
 ) -> None:
     """Count which words are linked, and write a dictionary, the most frequent first."""
-    from derive.dictionary import counted, write_lexicon
-    from derive.readers.links import read_linked
+    from calque.derive.dictionary import counted, write_lexicon
+    from calque.derive.readers.links import read_linked
 
     pairs = TwoFiles(source, target)
     check_out(out, (*pairs.paths, links))
@@ -58,12 +58,12 @@ def embeddings(
     seed: Annotated[int, typer.Option(help="Of t-SNE.")] = 0,
 ) -> None:
     """Draw frequent words and their translations as they lie in the tables of models, by t-SNE (WEAM's Figure 2)."""
-    from analysis.measures.lexicon import chosen, word_pairs
-    from analysis.papers.weam import pairs_figure
-    from analysis.report.plot import save_figure
-    from derive.dictionary import read_lexicon
-    from derive.files import whole_file
-    from derive.readers.lines import read_lines
+    from calque.analysis.measures.lexicon import chosen, word_pairs
+    from calque.analysis.papers.weam import pairs_figure
+    from calque.analysis.report.plot import save_figure
+    from calque.derive.dictionary import read_lexicon
+    from calque.derive.files import whole_file
+    from calque.derive.readers.lines import read_lines
 
     names = title or [model.name for model in models]
     if len(names) != len(models) or len({*names}) < len(names):

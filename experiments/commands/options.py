@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from derive.errors import BadInput
-from derive.readers.lines import COMPRESSIONS
+from calque.derive.errors import BadInput
+from calque.derive.readers.lines import COMPRESSIONS
 
 Sentences = Annotated[Path, typer.Argument(help="Sentences, one a line, words separated by spaces.")]
 Translations = Annotated[Path, typer.Argument(help="Their translations, line by line.")]

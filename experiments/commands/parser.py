@@ -19,7 +19,7 @@ def fetch(
     out: Annotated[Path, typer.Argument(help="The folder of models to write.")],
 ) -> None:
     """Download Stanza's own models of a language, in the version that the installed Stanza names."""
-    from derive import parser
+    from calque.derive import parser
 
     version = parser.fetch(language, out)
     typer.echo(f"{out}: Stanza's models {version} of {language}")

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from derive.errors import BadInput
-from experiments.commands.options import MOST_JOBS, Root
-from experiments.places import ROOT
-from experiments.signals import RESUMES, leaving
+from calque.derive.errors import BadInput
+from calque.experiments.commands.options import MOST_JOBS, Root
+from calque.experiments.places import ROOT
+from calque.experiments.signals import RESUMES, leaving
 
 if TYPE_CHECKING:
-    from experiments.step import Stage
-    from experiments.study import Study
-    from experiments.sweep import Sweep
+    from calque.experiments.step import Stage
+    from calque.experiments.study import Study
+    from calque.experiments.sweep import Sweep
 
 STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
 Exp = Annotated[str, typer.Argument(metavar="EXP", help="A study that `calque studies` lists, or my_study.py.")]
@@ -55,8 +55,8 @@ def run(
 @leaving(RESUMES)
 def derive(exp: Exp, settings: Set = None, runs: Root = ROOT, jobs: Jobs = None) -> None:
     """Write a study's languages: corpora, vocabulary, dictionaries, task data, preview."""
-    from experiments.schedule import first_process
-    from experiments.summary import account
+    from calque.experiments.schedule import first_process
+    from calque.experiments.summary import account
 
     study = _opened(exp, settings)
     _compute(study, runs, ["derive"], jobs)
@@ -87,7 +87,7 @@ def report(exp: Exp, settings: Set = None, sweep: Sweeps = None, runs: Root = RO
 
 def plan(exp: Exp, settings: Set = None, jobs: Jobs = None, cards: Cards = None, kind: Kind = "H100") -> None:
     """List the models that a study would pretrain, with parameters, operations, memory and time here; run nothing."""
-    from experiments.plan import card, describe
+    from calque.experiments.plan import card, describe
 
     chosen = card(kind)
     typer.echo(describe(_opened(exp, settings), jobs, chosen if cards else None, cards or 1))
@@ -95,8 +95,8 @@ def plan(exp: Exp, settings: Set = None, jobs: Jobs = None, cards: Cards = None,
 
 def null(study: Recorded, runs: Root = ROOT) -> None:
     """Treat seeds of one objective as two objectives, and tell how often they are called different: 5 % are nominal."""
-    from analysis.report.claims_table import null_table
-    from experiments.report import recorded
+    from calque.analysis.report.claims_table import null_table
+    from calque.experiments.report import recorded
 
     folder, results = recorded(study, runs)
     table = null_table(results, f"study {results.study}")
@@ -112,21 +112,21 @@ def null(study: Recorded, runs: Root = ROOT) -> None:
 
 def studies() -> None:
     """List the studies, each with a one-line description."""
-    from experiments import names
+    from calque.experiments import names
 
     for name in names.studies():
         typer.echo(f"{name:<21}{names.study_doc(name)}")
 
 
 def _opened(exp: str, settings: list[str] | None) -> Study:
-    from experiments.names import study
-    from experiments.override import override
+    from calque.experiments.names import study
+    from calque.experiments.override import override
 
     return override(study(exp), settings or [])
 
 
 def _varied(exp: str, settings: list[str] | None, sweeps: list[str] | None) -> Study | Sweep:
-    from experiments.sweep import Sweep
+    from calque.experiments.sweep import Sweep
 
     study = _opened(exp, settings)
     return Sweep.read(study, sweeps) if sweeps else study
@@ -134,8 +134,8 @@ def _varied(exp: str, settings: list[str] | None, sweeps: list[str] | None) -> S
 
 def _compute(study: Study | Sweep, runs: Path, stages: Sequence[Stage], jobs: int | None, change: bool = False) -> None:
     """Compute what is not finished of some stages of a study."""
-    from experiments.progress import board
-    from experiments.schedule import compute
+    from calque.experiments.progress import board
+    from calque.experiments.schedule import compute
 
     with board() as bars:
         steps = [step for step in study.steps(runs) if step.stage in stages]
@@ -147,9 +147,9 @@ def write_report(study: Study | Sweep, runs: Path, settings: list[str] | None) -
 
     A study with values changed by `--set` has a report of its own.
     """
-    from experiments.report import summarise, summarise_sweep
-    from experiments.schedule import first_process
-    from experiments.sweep import Sweep
+    from calque.experiments.report import summarise, summarise_sweep
+    from calque.experiments.schedule import first_process
+    from calque.experiments.sweep import Sweep
 
     if not first_process():
         return

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import IO, Any
 from zipfile import BadZipFile, ZipFile
 
-from derive.errors import BadInput, nearest
-from derive.files import writing
-from experiments.data.recipe import Output
+from calque.derive.errors import BadInput, nearest
+from calque.derive.files import writing
+from calque.experiments.data.recipe import Output
 
 TARS = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
 ZIPS = (".zip",)

@@ -19,10 +19,10 @@ import requests
 from urllib3 import Retry
 from urllib3.exceptions import HTTPError
 
-from derive.errors import BadInput
-from derive.files import writing
-from derive.fingerprint import sha256
-from experiments.data.recipe import LOCK, Download, refusal
+from calque.derive.errors import BadInput
+from calque.derive.files import writing
+from calque.derive.fingerprint import sha256
+from calque.experiments.data.recipe import LOCK, Download, refusal
 
 HEADERS = {"User-Agent": "calque (data fetch)", "Accept-Encoding": "identity", "Connection": "close"}
 REDIRECTS = 10

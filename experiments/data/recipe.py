@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
-from derive.errors import BadInput, nearest, unknown
+from calque.derive.errors import BadInput, nearest, unknown
 
 LOCK = "fetched.json"
 """The file of the data folder with the digests of what was fetched: of downloads by address, of files by place."""

@@ -9,14 +9,14 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from derive.artefact import read_sealed, write_sealed
-from derive.errors import BadInput
-from derive.files import claimed, make_folder, whole_file
-from derive.fingerprint import sha256
-from experiments.data.archive import unpack
-from experiments.data.download import PATIENCE, Downloader, Patience
-from experiments.data.recipe import LOCK, Download, Output, Recipe
-from experiments.progress import Report, Throttled
+from calque.derive.artefact import read_sealed, write_sealed
+from calque.derive.errors import BadInput
+from calque.derive.files import claimed, make_folder, whole_file
+from calque.derive.fingerprint import sha256
+from calque.experiments.data.archive import unpack
+from calque.experiments.data.download import PATIENCE, Downloader, Patience
+from calque.experiments.data.recipe import LOCK, Download, Output, Recipe
+from calque.experiments.progress import Report, Throttled
 
 WORK = ".fetching"  # the folder below the data folder where downloads grow and are unpacked
 

@@ -3,15 +3,15 @@
 import os
 from pathlib import Path
 
-from analysis.tasks.finetune import FinetuneConfig
-from derive.sources.files import TaskFiles
-from experiments.studies.given import ewt, real_languages
-from experiments.study import Study
-from experiments.tasks import CrossLingualTask
-from pretrain.objectives.align_mlm import AlignMLM
-from pretrain.objectives.dict_mlm import DictMLM
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import XLM
+from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.derive.sources.files import TaskFiles
+from calque.experiments.studies.given import ewt, real_languages
+from calque.experiments.study import Study
+from calque.experiments.tasks import CrossLingualTask
+from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.dict_mlm import DictMLM
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.xlm import XLM
 
 
 def align_mlm() -> Study:

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from derive.sources.pocket import Sizes
-from experiments.studies.control import STEPS
-from experiments.studies.pocket import SOURCE, small_grid
-from experiments.study import Study
-from experiments.tasks import CrossLingualTask
+from calque.derive.sources.pocket import Sizes
+from calque.experiments.studies.control import STEPS
+from calque.experiments.studies.pocket import SOURCE, small_grid
+from calque.experiments.study import Study
+from calque.experiments.tasks import CrossLingualTask
 
 
 def classroom() -> Study:

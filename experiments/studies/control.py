@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from derive.script import Transliterate
-from experiments.studies.objectives import MASKS
-from experiments.studies.pocket import small_grid
-from experiments.study import Study
-from pretrain.objectives.mlm import MLM
+from calque.derive.script import Transliterate
+from calque.experiments.studies.objectives import MASKS
+from calque.experiments.studies.pocket import small_grid
+from calque.experiments.study import Study
+from calque.pretrain.objectives.mlm import MLM
 
 STEPS = 5_000  # the fewest found in which alignment@1 is above 80 %
 

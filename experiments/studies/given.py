@@ -6,16 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from analysis.tasks.finetune import FinetuneConfig
-from derive.errors import BadInput
-from derive.files import read_toml
-from derive.order import Invert
-from derive.reorder import Reorder, TreebankFiles
-from derive.script import Transliterate
-from derive.sources.files import Files, TaskFiles
-from derive.transform import compose
-from experiments.languages import DerivedLanguages
-from experiments.tasks import CrossLingualTask
+from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.derive.errors import BadInput
+from calque.derive.files import read_toml
+from calque.derive.order import Invert
+from calque.derive.reorder import Reorder, TreebankFiles
+from calque.derive.script import Transliterate
+from calque.derive.sources.files import Files, TaskFiles
+from calque.derive.transform import compose
+from calque.experiments.languages import DerivedLanguages
+from calque.experiments.tasks import CrossLingualTask
 
 PUD = {"fr": "French", "de": "German", "hi": "Hindi", "ja": "Japanese", "ko": "Korean", "tr": "Turkish"}
 """The languages beside English of which there is a treebank of the same thousand sentences."""

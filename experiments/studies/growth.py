@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from derive.pocket.language import Pocket
-from derive.sources.pocket import PocketEnglish, Sizes
-from experiments.measures import Growth
-from experiments.studies.objectives import FROM_SCRATCH
-from experiments.studies.pocket import small_grid
-from experiments.study import Study
-from pretrain.mixture import Mixture
+from calque.derive.pocket.language import Pocket
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.experiments.measures import Growth
+from calque.experiments.studies.objectives import FROM_SCRATCH
+from calque.experiments.studies.pocket import small_grid
+from calque.experiments.study import Study
+from calque.pretrain.mixture import Mixture
 
 
 def growth() -> Study:

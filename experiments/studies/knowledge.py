@@ -2,16 +2,16 @@
 
 from dataclasses import replace
 
-from derive.dictionary import DictionaryConfig
-from derive.order import Invert
-from derive.pocket.facts import Facts
-from derive.pocket.language import Pocket
-from derive.script import Transliterate
-from derive.sources.pocket import PocketEnglish, Sizes
-from derive.transform import compose
-from experiments.studies.objectives import FROM_SCRATCH
-from experiments.studies.pocket import small_grid
-from experiments.study import Study
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.order import Invert
+from calque.derive.pocket.facts import Facts
+from calque.derive.pocket.language import Pocket
+from calque.derive.script import Transliterate
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.derive.transform import compose
+from calque.experiments.studies.objectives import FROM_SCRATCH
+from calque.experiments.studies.pocket import small_grid
+from calque.experiments.study import Study
 
 
 def knowledge() -> Study:

@@ -2,16 +2,16 @@
 
 from dataclasses import replace
 
-from derive.pocket.language import Pocket
-from derive.script import Transliterate
-from derive.sources.pocket import PocketEnglish, Sizes
-from experiments.measures import Alignment, Reading
-from experiments.studies.objectives import MASKS
-from experiments.studies.pocket import small_grid
-from experiments.study import Alone, Study
-from pretrain.mixture import Mixture, shares
-from pretrain.objectives.align_mlm import AlignMLM
-from pretrain.objectives.mlm import MLM
+from calque.derive.pocket.language import Pocket
+from calque.derive.script import Transliterate
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.experiments.measures import Alignment, Reading
+from calque.experiments.studies.objectives import MASKS
+from calque.experiments.studies.pocket import small_grid
+from calque.experiments.study import Alone, Study
+from calque.pretrain.mixture import Mixture, shares
+from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.mlm import MLM
 
 MIXTURES = (
     shares(0.5, 0.5),

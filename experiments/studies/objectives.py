@@ -1,13 +1,13 @@
 """Objectives that studies of Pocket English compare, all with the same mask rate."""
 
-from pretrain.objective import Objective
-from pretrain.objectives.align_mlm import AlignMLM
-from pretrain.objectives.dict_mlm import DictMLM
-from pretrain.objectives.link import Link
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.prealign import PreAlign
-from pretrain.objectives.xlm import XLM
-from pretrain.objectives.xlm_align import XLMAlign
+from calque.pretrain.objective import Objective
+from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.dict_mlm import DictMLM
+from calque.pretrain.objectives.link import Link
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.prealign import PreAlign
+from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.objectives.xlm_align import XLMAlign
 
 MASKS = 0.3  # twice the usual share of masks, for every objective: nearly twice the signal from the same text
 

@@ -2,22 +2,22 @@
 
 from dataclasses import replace
 
-from analysis.tasks.finetune import FinetuneConfig
-from derive.script import Transliterate
-from derive.sources.pocket import Sizes
-from derive.transform import compose
-from experiments.studies.objectives import MASKS, OF_ALIGN_MLM
-from experiments.studies.pocket import ROMANCE, SOURCE, small_grid
-from experiments.study import Study
-from experiments.tasks import CrossLingualTask
-from pretrain.objective import After
-from pretrain.objectives.link import Link
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.ppa import PPA
-from pretrain.objectives.prealign import PreAlign
-from pretrain.objectives.weam import WEAM
-from pretrain.objectives.word_aligned import WordAligned
-from pretrain.objectives.xlm_align import XLMAlign
+from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.derive.script import Transliterate
+from calque.derive.sources.pocket import Sizes
+from calque.derive.transform import compose
+from calque.experiments.studies.objectives import MASKS, OF_ALIGN_MLM
+from calque.experiments.studies.pocket import ROMANCE, SOURCE, small_grid
+from calque.experiments.study import Study
+from calque.experiments.tasks import CrossLingualTask
+from calque.pretrain.objective import After
+from calque.pretrain.objectives.link import Link
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.ppa import PPA
+from calque.pretrain.objectives.prealign import PreAlign
+from calque.pretrain.objectives.weam import WEAM
+from calque.pretrain.objectives.word_aligned import WordAligned
+from calque.pretrain.objectives.xlm_align import XLMAlign
 
 CONTINUED = (XLMAlign(mask_rate=MASKS), WEAM(mask_rate=MASKS), PPA(mask_rate=MASKS), WordAligned())
 """Those that their papers begin with a pretrained model: here with MLM's, for half of the steps."""

@@ -1,12 +1,12 @@
 """Objectives whose steps cost more than MLM's, on one derived pair, with equal seconds instead of equal steps."""
 
-from analysis.papers.equal_terms import PLAIN
-from experiments.studies.objectives import MASKS
-from experiments.studies.objectives_pocket import objectives_pocket
-from experiments.study import Study
-from pretrain.objective import After
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.ppa import PPA
+from calque.analysis.papers.equal_terms import PLAIN
+from calque.experiments.studies.objectives import MASKS
+from calque.experiments.studies.objectives_pocket import objectives_pocket
+from calque.experiments.study import Study
+from calque.pretrain.objective import After
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.ppa import PPA
 
 SHORT = After(PPA(mask_rate=MASKS, queue=2_048, momentum=0.99), MLM(MASKS))
 """PPA with a queue that a few hundred steps can fill and that holds few pairs twice: there are some 8,000 to read."""

@@ -1,14 +1,14 @@
 """The study of graded word order: how far transfer carries as the order moves away from the source's."""
 
-from derive.order import Invert
-from derive.reorder import PocketTreebank, Reorder
-from derive.script import Transliterate
-from derive.transform import compose
-from experiments.studies.objectives import MASKS
-from experiments.studies.pocket import small_grid
-from experiments.study import Study
-from pretrain.objectives.align_mlm import AlignMLM
-from pretrain.objectives.mlm import MLM
+from calque.derive.order import Invert
+from calque.derive.reorder import PocketTreebank, Reorder
+from calque.derive.script import Transliterate
+from calque.derive.transform import compose
+from calque.experiments.studies.objectives import MASKS
+from calque.experiments.studies.pocket import small_grid
+from calque.experiments.study import Study
+from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.mlm import MLM
 
 SETTINGS = (0.25, 0.5, 0.75, 1.0)
 

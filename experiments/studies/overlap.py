@@ -1,11 +1,11 @@
 """The study of what two languages share: which words, or stems of words, and how many."""
 
-from derive.script import Cognates, Transliterate
-from experiments.studies.objectives import MASKS
-from experiments.studies.pocket import small_grid
-from experiments.study import Study
-from pretrain.objectives.align_mlm import AlignMLM
-from pretrain.objectives.mlm import MLM
+from calque.derive.script import Cognates, Transliterate
+from calque.experiments.studies.objectives import MASKS
+from calque.experiments.studies.pocket import small_grid
+from calque.experiments.study import Study
+from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.mlm import MLM
 
 QUARTERS = tuple(Transliterate(0.25, by=by) for by in ("uniform", "most-frequent", "least-frequent"))
 CLASSES = (Transliterate(by="function", overlap=1.0), Transliterate(by="names", overlap=1.0))

@@ -1,19 +1,19 @@
 """The pocket study: everything on the embedded corpus, in minutes."""
 
-from analysis.tasks.finetune import FinetuneConfig
-from derive.order import Invert
-from derive.pocket.language import Pocket
-from derive.reorder import PocketTreebank, Reorder
-from derive.script import Transliterate
-from derive.sources.pocket import PocketEnglish, Sizes
-from derive.transform import compose
-from experiments.languages import DerivedLanguages
-from experiments.studies.objectives import MASKS, OF_ALIGN_MLM
-from experiments.study import Study
-from experiments.tasks import CrossLingualTask
-from pretrain.config import ModelConfig, TrainConfig
-from pretrain.objectives.align_mlm import AlignMLM
-from pretrain.objectives.mlm import MLM
+from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.derive.order import Invert
+from calque.derive.pocket.language import Pocket
+from calque.derive.reorder import PocketTreebank, Reorder
+from calque.derive.script import Transliterate
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.derive.transform import compose
+from calque.experiments.languages import DerivedLanguages
+from calque.experiments.studies.objectives import MASKS, OF_ALIGN_MLM
+from calque.experiments.study import Study
+from calque.experiments.tasks import CrossLingualTask
+from calque.pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.mlm import MLM
 
 ROMANCE = Reorder(PocketTreebank("romance"), PocketTreebank("english"))
 """The place that French has in ALIGN-MLM: adjectives behind their nouns, and the verb between subject and object."""

@@ -1,12 +1,12 @@
 """Real text and real tasks at the smallest scale that says anything."""
 
-from analysis.tasks.finetune import FinetuneConfig
-from derive.sources.files import TaskFiles
-from experiments.studies.given import ewt, real_data, real_languages
-from experiments.studies.objectives import OF_ALIGN_MLM
-from experiments.study import Study
-from experiments.tasks import CrossLingualTask
-from pretrain.config import ModelConfig, TrainConfig
+from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.derive.sources.files import TaskFiles
+from calque.experiments.studies.given import ewt, real_data, real_languages
+from calque.experiments.studies.objectives import OF_ALIGN_MLM
+from calque.experiments.study import Study
+from calque.experiments.tasks import CrossLingualTask
+from calque.pretrain.config import ModelConfig, TrainConfig
 
 LINGNLI = tuple(f"round{number}_{protocol}" for number in range(1, 6) for protocol in ("LitL", "LotS", "baseline"))
 

@@ -2,21 +2,21 @@
 
 import os
 
-from derive.natural.files import BitextFiles
-from experiments.aligners import EncoderLinks
-from experiments.languages import GoldPairs
-from experiments.studies.given import real_data
-from experiments.studies.objectives import MASKS
-from experiments.study import Study
-from pretrain.config import ModelConfig, TrainConfig
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import XLM
-from pretrain.objectives.xlm_align import XLMAlign
+from calque.derive.natural.files import BitextFiles
+from calque.experiments.aligners import EncoderLinks
+from calque.experiments.languages import GoldPairs
+from calque.experiments.studies.given import real_data
+from calque.experiments.studies.objectives import MASKS
+from calque.experiments.study import Study
+from calque.pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.objectives.xlm_align import XLMAlign
 
 
 def word_alignment() -> Study:
     """fast_align and small encoders on four gold sets of CALQUE_DATA; CALQUE_ENCODER may name a model to add."""
-    from pretrain.hub import model_folder
+    from calque.pretrain.hub import model_folder
 
     data, encoder = real_data("word_alignment", "word_alignment"), os.environ.get("CALQUE_ENCODER")
     manythings, multi30k = data / "parallel" / "manythings", data / "parallel" / "multi30k"

@@ -4,16 +4,16 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from analysis.papers.published import corpora
-from analysis.tasks.finetune import FinetuneConfig
-from derive.natural.files import BitextFiles, TextFiles
-from experiments.data.recipe import read_recipe
-from experiments.languages import LanguagePair, NaturalLanguages
-from experiments.studies.xlm_align_small import gold_and_retrieval, tagging, withheld
-from experiments.study import Study
-from pretrain.config import ModelConfig, TrainConfig
-from pretrain.mixture import Mixture, Phase
-from pretrain.objectives.xlm_align import XLMAlign
+from calque.analysis.papers.published import corpora
+from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.derive.natural.files import BitextFiles, TextFiles
+from calque.experiments.data.recipe import read_recipe
+from calque.experiments.languages import LanguagePair, NaturalLanguages
+from calque.experiments.studies.xlm_align_small import gold_and_retrieval, tagging, withheld
+from calque.experiments.study import Study
+from calque.pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.mixture import Mixture, Phase
+from calque.pretrain.objectives.xlm_align import XLMAlign
 
 EXPONENT = 0.7  # of the sizes by which languages and bitexts are drawn
 PAIRS = 0.5

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from experiments.studies.objectives import MASKS
-from experiments.studies.xlm_align_pocket import TRANSFORMS, xlm_align_pocket
-from experiments.study import Study
-from pretrain.objective import After
-from pretrain.objectives.align_mlm import AlignMLM
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm_align import XLMAlign
+from calque.experiments.studies.objectives import MASKS
+from calque.experiments.studies.xlm_align_pocket import TRANSFORMS, xlm_align_pocket
+from calque.experiments.study import Study
+from calque.pretrain.objective import After
+from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.xlm_align import XLMAlign
 
 
 def xlm_align_ablations() -> Study:

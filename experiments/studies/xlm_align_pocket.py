@@ -1,16 +1,16 @@
 """What starts self-labelled alignment: XLM-Align where the gold alignment is known exactly."""
 
-from derive.order import Invert
-from derive.script import Transliterate
-from derive.transform import compose
-from experiments.studies.objectives import MASKS
-from experiments.studies.pocket import small_grid
-from experiments.study import Study
-from pretrain.objective import After
-from pretrain.objectives.align_mlm import AlignMLM
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import XLM
-from pretrain.objectives.xlm_align import XLMAlign
+from calque.derive.order import Invert
+from calque.derive.script import Transliterate
+from calque.derive.transform import compose
+from calque.experiments.studies.objectives import MASKS
+from calque.experiments.studies.pocket import small_grid
+from calque.experiments.study import Study
+from calque.pretrain.objective import After
+from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.objectives.xlm_align import XLMAlign
 
 TRANSFORMS = (Transliterate(), compose(Transliterate(), Invert()))
 

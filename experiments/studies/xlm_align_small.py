@@ -2,17 +2,17 @@
 
 from pathlib import Path
 
-from analysis.measures.aer import SETS
-from analysis.tasks.finetune import FinetuneConfig
-from derive.natural.files import BitextFiles, TextFiles
-from experiments.languages import NaturalLanguages
-from experiments.measures import GoldLinks, Measure, Retrieval
-from experiments.studies.given import PUD, ewt, real_data_and_encoder, same_sentences
-from experiments.study import Study
-from experiments.tasks import CrossLingualTask
-from pretrain.config import ModelConfig, TrainConfig
-from pretrain.mixture import Mixture
-from pretrain.objectives.xlm_align import XLMAlign
+from calque.analysis.measures.aer import SETS
+from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.derive.natural.files import BitextFiles, TextFiles
+from calque.experiments.languages import NaturalLanguages
+from calque.experiments.measures import GoldLinks, Measure, Retrieval
+from calque.experiments.studies.given import PUD, ewt, real_data_and_encoder, same_sentences
+from calque.experiments.study import Study
+from calque.experiments.tasks import CrossLingualTask
+from calque.pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.mixture import Mixture
+from calque.pretrain.objectives.xlm_align import XLMAlign
 
 
 def xlm_align_small() -> Study:

@@ -3,10 +3,10 @@
 import os
 from pathlib import Path
 
-from experiments.languages import NaturalLanguages
-from experiments.studies.given import tasks_of
-from experiments.study import Study
-from pretrain.config import ModelConfig
+from calque.experiments.languages import NaturalLanguages
+from calque.experiments.studies.given import tasks_of
+from calque.experiments.study import Study
+from calque.pretrain.config import ModelConfig
 
 
 def xtreme() -> Study:

@@ -3,15 +3,15 @@
 from dataclasses import replace
 from itertools import chain
 
-from derive.natural.files import TextFiles
-from experiments.languages import NaturalLanguages
-from experiments.studies.given import ewt, real_data_and_encoder, same_sentences
-from experiments.studies.xlm_align_small import xlm_align_small
-from experiments.studies.xtreme_small import xtreme_small
-from experiments.study import Study
-from pretrain.objectives.ppa import PPA
-from pretrain.objectives.weam import WEAM
-from pretrain.objectives.xlm_align import XLMAlign
+from calque.derive.natural.files import TextFiles
+from calque.experiments.languages import NaturalLanguages
+from calque.experiments.studies.given import ewt, real_data_and_encoder, same_sentences
+from calque.experiments.studies.xlm_align_small import xlm_align_small
+from calque.experiments.studies.xtreme_small import xtreme_small
+from calque.experiments.study import Study
+from calque.pretrain.objectives.ppa import PPA
+from calque.pretrain.objectives.weam import WEAM
+from calque.pretrain.objectives.xlm_align import XLMAlign
 
 
 def xtreme_continued() -> Study:

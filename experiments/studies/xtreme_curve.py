@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from experiments.studies.xtreme_small import xtreme_small
-from experiments.study import Study
+from calque.experiments.studies.xtreme_small import xtreme_small
+from calque.experiments.study import Study
 
 
 def xtreme_curve() -> Study:

@@ -3,13 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 
-from analysis.tasks.finetune import FinetuneConfig
-from experiments.languages import NaturalLanguages
-from experiments.measures import Retrieval
-from experiments.studies.given import real_data_and_encoder, same_sentences, tasks_of
-from experiments.study import Study
-from experiments.tasks import CrossLingualTask
-from pretrain.config import ModelConfig
+from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.experiments.languages import NaturalLanguages
+from calque.experiments.measures import Retrieval
+from calque.experiments.studies.given import real_data_and_encoder, same_sentences, tasks_of
+from calque.experiments.study import Study
+from calque.experiments.tasks import CrossLingualTask
+from calque.pretrain.config import ModelConfig
 
 USUAL = FinetuneConfig(
     learning_rate=1e-4,

@@ -2,19 +2,19 @@
 
 import re
 
-from derive.errors import BadInput, shown, unknown
-from derive.forms import NUMBER, fraction
-from pretrain.objective import After, HeadOnly, Objective
-from pretrain.objectives.align_mlm import AlignMLM
-from pretrain.objectives.dict_mlm import DictMLM
-from pretrain.objectives.link import Link
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.ppa import PPA
-from pretrain.objectives.prealign import PreAlign
-from pretrain.objectives.weam import WEAM
-from pretrain.objectives.word_aligned import WordAligned
-from pretrain.objectives.xlm import XLM
-from pretrain.objectives.xlm_align import XLMAlign
+from calque.derive.errors import BadInput, shown, unknown
+from calque.derive.forms import NUMBER, fraction
+from calque.pretrain.objective import After, HeadOnly, Objective
+from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.dict_mlm import DictMLM
+from calque.pretrain.objectives.link import Link
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.ppa import PPA
+from calque.pretrain.objectives.prealign import PreAlign
+from calque.pretrain.objectives.weam import WEAM
+from calque.pretrain.objectives.word_aligned import WordAligned
+from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.objectives.xlm_align import XLMAlign
 
 OBJECTIVES: tuple[type[Objective], ...] = (
     MLM,

@@ -8,14 +8,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from derive.errors import BadInput
-from derive.forms import number
-from derive.languages import Languages
-from pretrain.batch import Pairs
-from pretrain.mask import MASK_RATE
-from pretrain.model import Learner
-from pretrain.objective import Composite, Objective, Stream
-from pretrain.objectives.mlm import MLM
+from calque.derive.errors import BadInput
+from calque.derive.forms import number
+from calque.derive.languages import Languages
+from calque.pretrain.batch import Pairs
+from calque.pretrain.mask import MASK_RATE
+from calque.pretrain.model import Learner
+from calque.pretrain.objective import Composite, Objective, Stream
+from calque.pretrain.objectives.mlm import MLM
 
 ALPHA = 10.0
 

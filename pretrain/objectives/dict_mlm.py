@@ -6,13 +6,13 @@ from typing import Literal
 
 import numpy as np
 
-from derive.errors import BadInput
-from derive.forms import word
-from derive.languages import Languages
-from pretrain.batch import Rows
-from pretrain.mask import MASK_RATE, as_rows, labels_at
-from pretrain.objective import Stream, Traits
-from pretrain.objectives.mlm import Monolingual, TextObjective
+from calque.derive.errors import BadInput
+from calque.derive.forms import word
+from calque.derive.languages import Languages
+from calque.pretrain.batch import Rows
+from calque.pretrain.mask import MASK_RATE, as_rows, labels_at
+from calque.pretrain.objective import Stream, Traits
+from calque.pretrain.objectives.mlm import Monolingual, TextObjective
 
 Side = Literal["input", "label"]
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from derive.errors import BadInput
-from derive.forms import percent
-from derive.languages import Languages
-from pretrain.batch import Rows
-from pretrain.mask import MASK_RATE
-from pretrain.objective import Stream
-from pretrain.objectives.dict_mlm import Translations
-from pretrain.objectives.mlm import Monolingual, TextObjective
+from calque.derive.errors import BadInput
+from calque.derive.forms import percent
+from calque.derive.languages import Languages
+from calque.pretrain.batch import Rows
+from calque.pretrain.mask import MASK_RATE
+from calque.pretrain.objective import Stream
+from calque.pretrain.objectives.dict_mlm import Translations
+from calque.pretrain.objectives.mlm import Monolingual, TextObjective
 
 SHARE = 0.25
 

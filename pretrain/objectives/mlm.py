@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
-from derive.errors import BadInput
-from derive.language import Language
-from derive.languages import Languages
-from derive.types import Specials
-from pretrain.batch import Rows
-from pretrain.mask import MASK_RATE, Masking
-from pretrain.model import Learner, prediction_loss
-from pretrain.objective import Objective, Stream, Traits
+from calque.derive.errors import BadInput
+from calque.derive.language import Language
+from calque.derive.languages import Languages
+from calque.derive.types import Specials
+from calque.pretrain.batch import Rows
+from calque.pretrain.mask import MASK_RATE, Masking
+from calque.pretrain.model import Learner, prediction_loss
+from calque.pretrain.objective import Objective, Stream, Traits
 
 
 class PackedLines:

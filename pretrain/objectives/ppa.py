@@ -14,17 +14,17 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from derive.fingerprint import ADDED
-from derive.forms import number, percent, word
-from derive.languages import Languages
-from pretrain.batch import PairRows, Rows
-from pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream
-from pretrain.config import ModelConfig
-from pretrain.cost import PAIR, encoder_flops_per_id, flops_per_id
-from pretrain.distributed import World
-from pretrain.mask import MASK_RATE
-from pretrain.model import Frozen, Learner, encode_first, looking, prediction_loss
-from pretrain.objective import Stream, Traits
+from calque.derive.fingerprint import ADDED
+from calque.derive.forms import number, percent, word
+from calque.derive.languages import Languages
+from calque.pretrain.batch import PairRows, Rows
+from calque.pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream
+from calque.pretrain.config import ModelConfig
+from calque.pretrain.cost import PAIR, encoder_flops_per_id, flops_per_id
+from calque.pretrain.distributed import World
+from calque.pretrain.mask import MASK_RATE
+from calque.pretrain.model import Frozen, Learner, encode_first, looking, prediction_loss
+from calque.pretrain.objective import Stream, Traits
 
 MOCO = "moco"
 Beside = Literal["TLM", "MLM", ""]  # what is learnt in addition to the contrast

@@ -14,18 +14,18 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from derive.errors import BadInput
-from derive.fingerprint import plain
-from derive.forms import percent, word
-from derive.languages import Languages
-from derive.types import Specials
-from pretrain.batch import UNLABELLED, Batch, Rows
-from pretrain.mask import MASK_RATE
-from pretrain.model import Learner, encode_each
-from pretrain.objective import Composite, Objective, Stream, Sum, Traits, check_portion
-from pretrain.objectives.align_mlm import moved_entries
-from pretrain.objectives.link import Link
-from pretrain.objectives.mlm import MLM
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import plain
+from calque.derive.forms import percent, word
+from calque.derive.languages import Languages
+from calque.derive.types import Specials
+from calque.pretrain.batch import UNLABELLED, Batch, Rows
+from calque.pretrain.mask import MASK_RATE
+from calque.pretrain.model import Learner, encode_each
+from calque.pretrain.objective import Composite, Objective, Stream, Sum, Traits, check_portion
+from calque.pretrain.objectives.align_mlm import moved_entries
+from calque.pretrain.objectives.link import Link
+from calque.pretrain.objectives.mlm import MLM
 
 Sides = Literal["first", "both"]
 TEMPERATURE = 0.1

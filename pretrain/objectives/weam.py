@@ -14,13 +14,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from derive.languages import Languages
-from pretrain.batch import UNLABELLED, LinkedPairs
-from pretrain.bitext import USUAL, LinkObjective, PairStream
-from pretrain.config import ModelConfig
-from pretrain.cost import PAIR, encoder_flops_per_id, head_flops_per_id
-from pretrain.model import Learner, cross_entropy, encode, prediction_loss
-from pretrain.objective import GROWN, Linked, Stream, Traits
+from calque.derive.languages import Languages
+from calque.pretrain.batch import UNLABELLED, LinkedPairs
+from calque.pretrain.bitext import USUAL, LinkObjective, PairStream
+from calque.pretrain.config import ModelConfig
+from calque.pretrain.cost import PAIR, encoder_flops_per_id, head_flops_per_id
+from calque.pretrain.model import Learner, cross_entropy, encode, prediction_loss
+from calque.pretrain.objective import GROWN, Linked, Stream, Traits
 
 EXCHANGE = "exchange"
 MASKS = 0.3  # the paper's share of masks

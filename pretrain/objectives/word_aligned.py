@@ -13,15 +13,15 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from derive.fingerprint import ADDED
-from derive.forms import word
-from derive.languages import Languages
-from pretrain.batch import WordPairs
-from pretrain.bitext import GOLD_LINKS, PARALLEL, USUAL, LinkObjective, PairStream
-from pretrain.config import ModelConfig
-from pretrain.cost import PAIR, encoder_flops_per_id
-from pretrain.model import Frozen, Learner, encode
-from pretrain.objective import Linked, Stream, Traits
+from calque.derive.fingerprint import ADDED
+from calque.derive.forms import word
+from calque.derive.languages import Languages
+from calque.pretrain.batch import WordPairs
+from calque.pretrain.bitext import GOLD_LINKS, PARALLEL, USUAL, LinkObjective, PairStream
+from calque.pretrain.config import ModelConfig
+from calque.pretrain.cost import PAIR, encoder_flops_per_id
+from calque.pretrain.model import Frozen, Learner, encode
+from calque.pretrain.objective import Linked, Stream, Traits
 
 START = "start"
 LINKED, KEPT = "linked words", "source words"

@@ -7,15 +7,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from derive.languages import Languages
-from pretrain.batch import Rows
-from pretrain.bitext import PARALLEL, USUAL, PairObjective, grouped
-from pretrain.config import ModelConfig
-from pretrain.cost import flops_per_id
-from pretrain.mask import MASK_RATE, Masking
-from pretrain.model import Learner, prediction_loss
-from pretrain.objective import Composite, Objective, Stream, Traits
-from pretrain.objectives.mlm import MLM
+from calque.derive.languages import Languages
+from calque.pretrain.batch import Rows
+from calque.pretrain.bitext import PARALLEL, USUAL, PairObjective, grouped
+from calque.pretrain.config import ModelConfig
+from calque.pretrain.cost import flops_per_id
+from calque.pretrain.mask import MASK_RATE, Masking
+from calque.pretrain.model import Learner, prediction_loss
+from calque.pretrain.objective import Composite, Objective, Stream, Traits
+from calque.pretrain.objectives.mlm import MLM
 
 
 class Parallel(Stream):

@@ -15,19 +15,19 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from derive.fingerprint import ADDED
-from derive.forms import Form, Named, number, word
-from derive.languages import Languages
-from pretrain.batch import UNLABELLED, PairRows, Rows
-from pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream, check_parallel
-from pretrain.config import ModelConfig
-from pretrain.cost import PAIR, flops_per_id, pair_flops_per_id
-from pretrain.distributed import World
-from pretrain.mask import MASK_RATE
-from pretrain.model import Learner, encode, looking, prediction_loss
-from pretrain.objective import GOLD, GROWN, Composite, Linked, Objective, Stream, Traits
-from pretrain.objectives.mlm import MLM
-from pretrain.transport import First, as_table, itermax, largest, log_kernel, sinkhorn, union, untied
+from calque.derive.fingerprint import ADDED
+from calque.derive.forms import Form, Named, number, word
+from calque.derive.languages import Languages
+from calque.pretrain.batch import UNLABELLED, PairRows, Rows
+from calque.pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream, check_parallel
+from calque.pretrain.config import ModelConfig
+from calque.pretrain.cost import PAIR, flops_per_id, pair_flops_per_id
+from calque.pretrain.distributed import World
+from calque.pretrain.mask import MASK_RATE
+from calque.pretrain.model import Learner, encode, looking, prediction_loss
+from calque.pretrain.objective import GOLD, GROWN, Composite, Linked, Objective, Stream, Traits
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.transport import First, as_table, itermax, largest, log_kernel, sinkhorn, union, untied
 
 Positions = Literal["masked", "unmasked", "all-aligned", "none"]
 Labels = Literal["self", "gold", "estimated"]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.records.record import AER, ALIGNMENT, LABELS, Record
+from calque.analysis.records.record import AER, ALIGNMENT, LABELS, Record
 from tests.analysis.runs import number
 
 END = "-after-ALIGN-MLM"

@@ -11,9 +11,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
-from analysis.papers.looks import BY_NAME, FORMS
-from analysis.report.drawing import STYLE
-from analysis.report.plot import Plot
+from calque.analysis.papers.looks import BY_NAME, FORMS
+from calque.analysis.report.drawing import STYLE
+from calque.analysis.report.plot import Plot
 
 OBJECTIVES = {name: BY_NAME[name][:2] for name in ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM")}
 """Colours and markers of the objectives of toy studies."""

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from analysis.records.record import ALIGNMENT, HELD_OUT, READ, Published, Record
-from analysis.records.run import Described, Run
-from analysis.results.results import Results
-from derive.transforms import transform
-from pretrain.mixture import parse as mixture
-from pretrain.objectives import parse as objective
+from calque.analysis.records.record import ALIGNMENT, HELD_OUT, READ, Published, Record
+from calque.analysis.records.run import Described, Run
+from calque.analysis.results.results import Results
+from calque.derive.transforms import transform
+from calque.pretrain.mixture import parse as mixture
+from calque.pretrain.objectives import parse as objective
 from tests.analysis.runs import SOURCE
 
 CLONES = ("trans", "trans2", "trans3")

@@ -1,9 +1,9 @@
 """Runs of a made-up study, which say of themselves what real objects say."""
 
-from analysis.records.record import Record
-from analysis.records.run import Described, Run, Start
-from derive.transforms import transform as transform_of
-from pretrain.objectives import parse as objective_of
+from calque.analysis.records.record import Record
+from calque.analysis.records.run import Described, Run, Start
+from calque.derive.transforms import transform as transform_of
+from calque.pretrain.objectives import parse as objective_of
 
 SOURCE = Described("source", "the source")
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from analysis.report.plot import Drawing, Plot
+from calque.analysis.report.plot import Drawing, Plot
 
 
 def saved(plot: Plot | None, folder: Path) -> Drawing:

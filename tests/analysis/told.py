@@ -1,6 +1,6 @@
 """Records of facts: MLM knows some under Trans and carries less than half of them; LINK is a little better."""
 
-from analysis.records.record import BOTH, CARRIED, KNOWN, Record
+from calque.analysis.records.record import BOTH, CARRIED, KNOWN, Record
 from tests.analysis.runs import number
 
 VALUES = {

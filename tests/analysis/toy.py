@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from analysis.records.record import ALIGNMENT, Published, Record
-from analysis.results.results import Results
+from calque.analysis.records.record import ALIGNMENT, Published, Record
+from calque.analysis.results.results import Results
 from tests.analysis.runs import number, runs
 
 OBJECTIVES = ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM")

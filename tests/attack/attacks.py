@@ -8,9 +8,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from derive.errors import BadInput
-from derive.files import DISK, MANIFEST
-from derive.fingerprint import sha256
+from calque.derive.errors import BadInput
+from calque.derive.files import DISK, MANIFEST
+from calque.derive.fingerprint import sha256
 from tests.attack.targets import MadeAgain, Target
 
 Attack = Callable[[Target, Sequence[Target], random.Random], object]

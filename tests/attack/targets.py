@@ -13,21 +13,21 @@ from typing import Any
 import numpy as np
 from safetensors.torch import load_file
 
-from derive.files import MANIFEST
-from derive.language import SOURCE
-from derive.languages import Languages
-from derive.links.stored import StoredLinks
-from derive.task_data import TaskFolder
-from experiments.languages import DerivedLanguages, GoldText, NaturalText
-from experiments.measures import read_measured
-from experiments.models import EstimatedLinks, Training
-from experiments.progress import silent
-from experiments.schedule import do
-from experiments.step import Machine, Step
-from experiments.tasks import DerivedExamples, Floors, NaturalExamples, read_floors
-from pretrain.checkpoint import METRICS, SNAPSHOTS, snapshots_of
-from pretrain.run import CHECKPOINT, RESUME, read_metrics
-from pretrain.saved_model import load_model, load_tokenizer
+from calque.derive.files import MANIFEST
+from calque.derive.language import SOURCE
+from calque.derive.languages import Languages
+from calque.derive.links.stored import StoredLinks
+from calque.derive.task_data import TaskFolder
+from calque.experiments.languages import DerivedLanguages, GoldText, NaturalText
+from calque.experiments.measures import read_measured
+from calque.experiments.models import EstimatedLinks, Training
+from calque.experiments.progress import silent
+from calque.experiments.schedule import do
+from calque.experiments.step import Machine, Step
+from calque.experiments.tasks import DerivedExamples, Floors, NaturalExamples, read_floors
+from calque.pretrain.checkpoint import METRICS, SNAPSHOTS, snapshots_of
+from calque.pretrain.run import CHECKPOINT, RESUME, read_metrics
+from calque.pretrain.saved_model import load_model, load_tokenizer
 
 TIMED = ("tokens/s", "mfu")
 """What of a row of metrics says how fast the machine was."""

@@ -7,18 +7,18 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from derive.links.fast_align import StatisticalAligner
-from derive.parser import StanzaParser
-from derive.pocket.language import Pocket
-from derive.reorder import TreebankFiles
-from derive.sentence import Sentence
-from derive.sources.files import Files
-from derive.sources.parsed import ParsedTrees
-from experiments.names import study
-from experiments.override import override
-from experiments.schedule import compute, do
-from experiments.step import Machine
-from experiments.study import Study
+from calque.derive.links.fast_align import StatisticalAligner
+from calque.derive.parser import StanzaParser
+from calque.derive.pocket.language import Pocket
+from calque.derive.reorder import TreebankFiles
+from calque.derive.sentence import Sentence
+from calque.derive.sources.files import Files
+from calque.derive.sources.parsed import ParsedTrees
+from calque.experiments.names import study
+from calque.experiments.override import override
+from calque.experiments.schedule import compute, do
+from calque.experiments.step import Machine
+from calque.experiments.study import Study
 from tests.attack.targets import Target, stopped, targets_of
 from tests.derive.natural.made import EN, written
 from tests.experiments.conftest import TINY

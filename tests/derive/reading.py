@@ -6,8 +6,8 @@ from collections import defaultdict
 from functools import cache
 from itertools import product
 
-from derive.pocket.lexicon import NOUNS, VERBS, Lexicon
-from derive.sentence import Sentence
+from calque.derive.pocket.lexicon import NOUNS, VERBS, Lexicon
+from calque.derive.sentence import Sentence
 
 E, N, C = "entailment", "neutral", "contradiction"
 

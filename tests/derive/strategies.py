@@ -3,10 +3,10 @@
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from derive.order import Invert, Permute
-from derive.script import Transliterate
-from derive.sentence import Sentence, Span
-from derive.transform import Transform, compose
+from calque.derive.order import Invert, Permute
+from calque.derive.script import Transliterate
+from calque.derive.sentence import Sentence, Span
+from calque.derive.transform import Transform, compose
 
 law = settings(max_examples=1000, deadline=None)
 

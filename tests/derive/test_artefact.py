@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from derive.artefact import (
+from calque.derive.artefact import (
     LARGE,
     Artefact,
     check_part,
@@ -20,9 +20,9 @@ from derive.artefact import (
     write_manifest,
     write_sealed,
 )
-from derive.errors import BadInput
-from derive.files import MANIFEST
-from derive.fingerprint import sha256
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST
+from calque.derive.fingerprint import sha256
 
 NAMES = ("numbers.jsonl", "deep/weights.bin")
 

@@ -10,24 +10,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from derive.build import derive_languages, forget_long, forget_rare, languages_fingerprint
-from derive.corpus import Corpus
-from derive.dictionary import DictionaryConfig, read_dictionary
-from derive.errors import BadInput
-from derive.fingerprint import sha256
-from derive.order import Invert, Permute
-from derive.pocket.language import Pocket
-from derive.preview import preview_sentences
-from derive.reorder import PocketTreebank, Reorder
-from derive.script import Transliterate
-from derive.sentence import Sentence
-from derive.source import Source, TaskData
-from derive.sources.files import Files
-from derive.sources.pocket import PocketEnglish, Sizes
-from derive.transform import Transform, compose
-from derive.types import OURS
-from derive.typology import order_distance
-from derive.vocabulary import GivenVocabulary, Vocabulary
+from calque.derive.build import derive_languages, forget_long, forget_rare, languages_fingerprint
+from calque.derive.corpus import Corpus
+from calque.derive.dictionary import DictionaryConfig, read_dictionary
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import sha256
+from calque.derive.order import Invert, Permute
+from calque.derive.pocket.language import Pocket
+from calque.derive.preview import preview_sentences
+from calque.derive.reorder import PocketTreebank, Reorder
+from calque.derive.script import Transliterate
+from calque.derive.sentence import Sentence
+from calque.derive.source import Source, TaskData
+from calque.derive.sources.files import Files
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.derive.transform import Transform, compose
+from calque.derive.types import OURS
+from calque.derive.typology import order_distance
+from calque.derive.vocabulary import GivenVocabulary, Vocabulary
 
 FIRST = len(OURS.ids)  # the first id that is not special
 

@@ -7,20 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from derive.artefact import Artefact
-from derive.build import derive_languages
-from derive.dictionary import DictionaryConfig, read_dictionary
-from derive.errors import BadInput
-from derive.folder import KIND
-from derive.language import SOURCE, in_places
-from derive.languages import Languages
-from derive.order import Invert
-from derive.pocket.language import Pocket
-from derive.script import Cognates, Transliterate
-from derive.sources.pocket import PocketEnglish
-from derive.transform import compose
-from derive.types import OURS
-from derive.usage import Usage
+from calque.derive.artefact import Artefact
+from calque.derive.build import derive_languages
+from calque.derive.dictionary import DictionaryConfig, read_dictionary
+from calque.derive.errors import BadInput
+from calque.derive.folder import KIND
+from calque.derive.language import SOURCE, in_places
+from calque.derive.languages import Languages
+from calque.derive.order import Invert
+from calque.derive.pocket.language import Pocket
+from calque.derive.script import Cognates, Transliterate
+from calque.derive.sources.pocket import PocketEnglish
+from calque.derive.transform import compose
+from calque.derive.types import OURS
+from calque.derive.usage import Usage
 from tests.derive.strategies import law
 
 some = settings(law, max_examples=200)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from derive.corpus import LONGEST, NOWHERE, Corpus, CorpusWriter, Shard
-from derive.errors import BadInput
+from calque.derive.corpus import LONGEST, NOWHERE, Corpus, CorpusWriter, Shard
+from calque.derive.errors import BadInput
 
 
 def shard(lines: list[list[list[int]]]) -> Shard:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.bpe import SMALLEST, learn
-from derive.dictionary import (
+from calque.derive.bpe import SMALLEST, learn
+from calque.derive.dictionary import (
     DictionaryConfig,
     Entry,
     counted,
@@ -20,11 +20,11 @@ from derive.dictionary import (
     write_dictionary,
     write_lexicon,
 )
-from derive.errors import BadInput
-from derive.pocket.language import Pocket
-from derive.readers.parallel import Pair
-from derive.script import Transliterate
-from derive.types import OURS
+from calque.derive.errors import BadInput
+from calque.derive.pocket.language import Pocket
+from calque.derive.readers.parallel import Pair
+from calque.derive.script import Transliterate
+from calque.derive.types import OURS
 
 FIRST = len(OURS.ids)  # the first id that is not special
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from derive.errors import LONGEST, LONGEST_NAME, BadInput, nearest, shown, unknown
+from calque.derive.errors import LONGEST, LONGEST_NAME, BadInput, nearest, shown, unknown
 
 KNOWN = ("inv", "Trans", "perm")
 

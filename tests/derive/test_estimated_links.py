@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
-from derive.build import write_translation
-from derive.estimated_links import estimate_links
-from derive.languages import Languages
-from derive.links.fast_align import FastAlign
-from derive.links.symmetrise import grow_diag_final_and
+from calque.derive.build import write_translation
+from calque.derive.estimated_links import estimate_links
+from calque.derive.languages import Languages
+from calque.derive.links.fast_align import FastAlign
+from calque.derive.links.symmetrise import grow_diag_final_and
 
 
 def test_a_translation_has_no_links_until_they_are_estimated(tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from derive.example import Example, read_examples, write_examples
-from derive.order import Permute
-from derive.sentence import Sentence
-from derive.transform import Account, Transform, image_of_example
+from calque.derive.example import Example, read_examples, write_examples
+from calque.derive.order import Permute
+from calque.derive.sentence import Sentence
+from calque.derive.transform import Account, Transform, image_of_example
 from tests.derive.strategies import sentences, transforms
 
 texts = st.lists(st.lists(sentences(), min_size=1, max_size=3).map(tuple), min_size=1, max_size=2).map(tuple)

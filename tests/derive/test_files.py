@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from derive.errors import BadInput
-from derive.files import claimed, sweep, whole_file, whole_folder, write_json
-from derive.fingerprint import ADDED, fingerprint, plain, sha256
+from calque.derive.errors import BadInput
+from calque.derive.files import claimed, sweep, whole_file, whole_folder, write_json
+from calque.derive.fingerprint import ADDED, fingerprint, plain, sha256
 
 
 def test_a_file_appears_when_the_block_ends_well(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_a_full_disk_names_what_is_written(write: Callable[[Path], None], whole:
 
 def test_a_killed_process_leaves_no_folder(tmp_path: Path) -> None:
     code = (
-        "import os, signal, sys; from pathlib import Path; from derive.files import whole_folder\n"
+        "import os, signal, sys; from pathlib import Path; from calque.derive.files import whole_folder\n"
         "with whole_folder(Path(sys.argv[1])) as part:\n"
         "    (part / 'a').write_text('half')\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
@@ -164,7 +164,7 @@ def test_a_claimed_folder_is_refused_to_others_until_it_is_free(tmp_path: Path) 
 CLAIM = """
 import os, signal, sys
 from pathlib import Path
-from derive.files import claimed
+from calque.derive.files import claimed
 with claimed(Path(sys.argv[1])):
     os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -190,7 +190,7 @@ def test_where_no_folder_can_be_is_told(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from derive.files import whole_file, whole_folder
+from calque.derive.files import whole_file, whole_folder
 with whole_folder(Path(sys.argv[1]) / "folder") as folder, whole_file(Path(sys.argv[1]) / "file") as file:
     (folder / "half").write_text("half")
     file.write_text("half")

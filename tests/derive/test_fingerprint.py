@@ -9,20 +9,20 @@ from typing import Any
 
 import pytest
 
-from derive.build import languages_fingerprint
-from derive.dictionary import DictionaryConfig
-from derive.errors import BadInput
-from derive.fingerprint import NO_FILE, check_same, code_of, fingerprint, own_code, plain
-from derive.order import Invert
-from derive.script import Transliterate
-from derive.task_data import task_data_fingerprint
-from derive.transform import compose
+from calque.derive.build import languages_fingerprint
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import NO_FILE, check_same, code_of, fingerprint, own_code, plain
+from calque.derive.order import Invert
+from calque.derive.script import Transliterate
+from calque.derive.task_data import task_data_fingerprint
+from calque.derive.transform import compose
 
 OWN = """
 import json
 import numpy
 from dataclasses import dataclass
-from derive.order import Invert
+from calque.derive.order import Invert
 from {bases} import Base
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Mine(Base):
 """
 BASE = """
 from dataclasses import dataclass
-from derive.order import Invert
+from calque.derive.order import Invert
 from . import tables
 
 class Base(Invert):
@@ -113,7 +113,7 @@ def test_a_relative_import_that_fails_counts_for_nothing(folder: Path) -> None:
 def test_a_source_that_is_not_a_dataclass_counts_with_its_code(folder: Path) -> None:
     def of(word: str) -> Any:
         mine(folder, word)
-        text = "from derive.source import Source\nfrom own_bases import tables\n\nclass Text(Source):\n    pass\n"
+        text = "from calque.derive.source import Source\nfrom own_bases import tables\nclass Text(Source):\n    pass\n"
         (folder / "own_text.py").write_text(text, encoding="utf-8")
         kind = import_module("own_text").Text
         kind.__abstractmethods__ = frozenset()

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from derive.artefact import Artefact
-from derive.errors import BadInput
-from derive.example import Example
-from derive.natural.files import TextFiles
-from derive.readers import nli, squad
-from derive.readers.conllu import read_conllu, read_lemmas, read_treebank
-from derive.readers.iob2 import read_iob2
-from derive.readers.squad import read_questions
-from derive.readers.text import detect
-from derive.sentence import Span
-from derive.sources import files as sources
-from derive.sources.files import TaskFiles, written
-from derive.task_data import KIND, TaskFolder, write_natural_task
+from calque.derive.artefact import Artefact
+from calque.derive.errors import BadInput
+from calque.derive.example import Example
+from calque.derive.natural.files import TextFiles
+from calque.derive.readers import nli, squad
+from calque.derive.readers.conllu import read_conllu, read_lemmas, read_treebank
+from calque.derive.readers.iob2 import read_iob2
+from calque.derive.readers.squad import read_questions
+from calque.derive.readers.text import detect
+from calque.derive.sentence import Span
+from calque.derive.sources import files as sources
+from calque.derive.sources.files import TaskFiles, written
+from calque.derive.task_data import KIND, TaskFolder, write_natural_task
 
 Asked = Callable[..., dict[str, object]]
 Write = Callable[..., Path]

@@ -11,21 +11,21 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from derive.dictionary import Entry, read_lexicon
-from derive.errors import BadInput
-from derive.natural.files import BitextFiles, TextFiles
-from derive.natural.formats import treebank_texts
-from derive.readers.conllu import NAMES, read_conllu, read_lemmas
-from derive.readers.english import split_words
-from derive.readers.iob2 import read_iob2
-from derive.readers.links import UNKNOWN, read_gold, read_scored
-from derive.readers.markup import unescaped, without_tags
-from derive.readers.nli import read_nli
-from derive.readers.parallel import TwoFiles
-from derive.readers.squad import read_questions
-from derive.readers.text import chunks, sentences
-from derive.sources.files import Files
-from experiments.cli import app
+from calque.derive.dictionary import Entry, read_lexicon
+from calque.derive.errors import BadInput
+from calque.derive.natural.files import BitextFiles, TextFiles
+from calque.derive.natural.formats import treebank_texts
+from calque.derive.readers.conllu import NAMES, read_conllu, read_lemmas
+from calque.derive.readers.english import split_words
+from calque.derive.readers.iob2 import read_iob2
+from calque.derive.readers.links import UNKNOWN, read_gold, read_scored
+from calque.derive.readers.markup import unescaped, without_tags
+from calque.derive.readers.nli import read_nli
+from calque.derive.readers.parallel import TwoFiles
+from calque.derive.readers.squad import read_questions
+from calque.derive.readers.text import chunks, sentences
+from calque.derive.sources.files import Files
+from calque.experiments.cli import app
 
 MARK = "\ufeff"
 WORD = "1\tSail\tsail\tVERB\t_\t_\t0\troot\t_\t_\n\n"

@@ -10,21 +10,21 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-from derive.artefact import Artefact, write_manifest
-from derive.build import derive_languages
-from derive.dictionary import DictionaryConfig
-from derive.errors import BadInput
-from derive.estimated_links import estimate_links
-from derive.folder import FORMAT, KIND
-from derive.language import SOURCE, Bitext, Language
-from derive.languages import Languages, all_but_last, only_last
-from derive.order import Invert
-from derive.pocket.language import Pocket
-from derive.reorder import PocketTreebank, Reorder
-from derive.script import Transliterate
-from derive.sources.pocket import PocketEnglish, Sizes
-from derive.transform import compose
-from derive.vocabulary import GivenVocabulary
+from calque.derive.artefact import Artefact, write_manifest
+from calque.derive.build import derive_languages
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.errors import BadInput
+from calque.derive.estimated_links import estimate_links
+from calque.derive.folder import FORMAT, KIND
+from calque.derive.language import SOURCE, Bitext, Language
+from calque.derive.languages import Languages, all_but_last, only_last
+from calque.derive.order import Invert
+from calque.derive.pocket.language import Pocket
+from calque.derive.reorder import PocketTreebank, Reorder
+from calque.derive.script import Transliterate
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.derive.transform import compose
+from calque.derive.vocabulary import GivenVocabulary
 
 FEW = Sizes(10, 5, 5)
 NAMES = ("trans", "trans-25.inv", "inv")

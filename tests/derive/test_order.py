@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from derive.fingerprint import fingerprint, plain
-from derive.order import Invert, Permute
-from derive.sentence import Sentence
-from derive.typology import kendall_distance, order_distance
+from calque.derive.fingerprint import fingerprint, plain
+from calque.derive.order import Invert, Permute
+from calque.derive.sentence import Sentence
+from calque.derive.typology import kendall_distance, order_distance
 from tests.derive.strategies import law, sentences
 
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from derive.errors import BadInput
-from derive.parser import CHECKSUMS, LONGEST, RESOURCES, StanzaParser, _one_thread, _sentence, fetch
-from derive.pocket.language import Pocket
-from derive.readers.conllu import UPOS, tree_fault
-from derive.sentence import Sentence
+from calque.derive.errors import BadInput
+from calque.derive.parser import CHECKSUMS, LONGEST, RESOURCES, StanzaParser, _one_thread, _sentence, fetch
+from calque.derive.pocket.language import Pocket
+from calque.derive.readers.conllu import UPOS, tree_fault
+from calque.derive.sentence import Sentence
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,11 +12,22 @@ from itertools import islice
 
 import pytest
 
-from derive.errors import BadInput
-from derive.pocket.language import CHUNK, Pocket
-from derive.pocket.lexicon import ALL_CORE, BASE, FUNCTION, PAST, PLURAL, SINGULAR, THIRD, VERBS, Lexicon, inflect
-from derive.pocket.preferences import SIZE, Preferences, Role
-from derive.sentence import Sentence
+from calque.derive.errors import BadInput
+from calque.derive.pocket.language import CHUNK, Pocket
+from calque.derive.pocket.lexicon import (
+    ALL_CORE,
+    BASE,
+    FUNCTION,
+    PAST,
+    PLURAL,
+    SINGULAR,
+    THIRD,
+    VERBS,
+    Lexicon,
+    inflect,
+)
+from calque.derive.pocket.preferences import SIZE, Preferences, Role
+from calque.derive.sentence import Sentence
 
 POCKET = Pocket(600)
 SENTENCES = tuple(POCKET.sentences(8_000))
@@ -268,7 +279,7 @@ def test_chunks_are_the_stream_whoever_makes_them() -> None:
 
 def test_the_bytes_do_not_depend_on_the_process() -> None:
     program = (
-        "from derive.pocket.language import Pocket; p = Pocket(900, seed=2)\n"
+        "from calque.derive.pocket.language import Pocket; p = Pocket(900, seed=2)\n"
         "for s in p.sentences(300): print(*s.words)\n"
         "for e in p.pairs(60): print(e)"
     )

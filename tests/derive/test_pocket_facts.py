@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from derive.errors import BadInput
-from derive.pocket.facts import RELATIONS, Facts
-from derive.pocket.language import Pocket
+from calque.derive.errors import BadInput
+from calque.derive.pocket.facts import RELATIONS, Facts
+from calque.derive.pocket.language import Pocket
 
 LANGUAGE = Pocket(types=300)
 FACTS = Facts(subjects=10, values=4, mentions=5)

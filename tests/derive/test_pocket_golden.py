@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from derive.example import Example
-from derive.pocket.language import Pocket
-from derive.sentence import Sentence
+from calque.derive.example import Example
+from calque.derive.pocket.language import Pocket
+from calque.derive.sentence import Sentence
 
 SENTENCES = {
     "english": "4c9ffc941e6a3d3dc43a9934638fea11",

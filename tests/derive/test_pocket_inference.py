@@ -9,10 +9,10 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from analysis.tasks.baselines import NEGATIONS, Shallow
-from derive.errors import BadInput
-from derive.example import Example
-from derive.pocket.inference import (
+from calque.analysis.tasks.baselines import NEGATIONS, Shallow
+from calque.derive.errors import BadInput
+from calque.derive.example import Example
+from calque.derive.pocket.inference import (
     GENERAL,
     KINDS,
     LABELS,
@@ -25,8 +25,8 @@ from derive.pocket.inference import (
     families,
     infer,
 )
-from derive.pocket.language import Pocket
-from derive.pocket.pairs import balanced
+from calque.derive.pocket.language import Pocket
+from calque.derive.pocket.pairs import balanced
 from tests.derive.reading import Lore, Reading
 
 ITEMS = 5_000

@@ -8,12 +8,12 @@ import pytest
 from sklearn.feature_extraction import FeatureHasher
 from sklearn.linear_model import SGDClassifier
 
-from analysis.tasks.baselines import Gazetteer, Unigram
-from analysis.tasks.score import entity_f1
-from derive.example import Example
-from derive.pocket.language import Pocket
-from derive.pocket.lexicon import Lexicon
-from derive.sentence import Sentence, iob2
+from calque.analysis.tasks.baselines import Gazetteer, Unigram
+from calque.analysis.tasks.score import entity_f1
+from calque.derive.example import Example
+from calque.derive.pocket.language import Pocket
+from calque.derive.pocket.lexicon import Lexicon
+from calque.derive.sentence import Sentence, iob2
 
 ITEMS = 5_000
 SIZES = pytest.mark.parametrize("types", [300, 1_000])

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from derive.errors import BadInput
-from derive.fingerprint import plain
-from derive.pocket.grammar import PAST, PRESENT, SentenceGrammar
-from derive.pocket.language import Pocket
-from derive.pocket.tree import ENGLISH, ORDERS, Node, linearise
-from derive.readers.conllu import read_treebank
-from derive.sentence import Sentence
-from derive.typology import shares
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import plain
+from calque.derive.pocket.grammar import PAST, PRESENT, SentenceGrammar
+from calque.derive.pocket.language import Pocket
+from calque.derive.pocket.tree import ENGLISH, ORDERS, Node, linearise
+from calque.derive.readers.conllu import read_treebank
+from calque.derive.sentence import Sentence
+from calque.derive.typology import shares
 from tests.treebanks import write_treebank
 
 SISTERS = [name for name in ORDERS if name != "english"]

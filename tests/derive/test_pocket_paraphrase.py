@@ -6,11 +6,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from analysis.tasks.baselines import BagOfWords, Shallow
-from derive.example import Example
-from derive.pocket.language import Pocket
-from derive.pocket.paraphrase import LABELS, Twice, twice
-from derive.sentence import Sentence
+from calque.analysis.tasks.baselines import BagOfWords, Shallow
+from calque.derive.example import Example
+from calque.derive.pocket.language import Pocket
+from calque.derive.pocket.paraphrase import LABELS, Twice, twice
+from calque.derive.sentence import Sentence
 
 ITEMS = 5_000
 SIZES = pytest.mark.parametrize("types", [300, 1_000])

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from derive.example import Example, read_examples, write_examples
-from derive.order import Invert, Permute
-from derive.pocket.language import Pocket
-from derive.pocket.lexicon import Lexicon
-from derive.pocket.questions import ANSWER, KINDS
-from derive.sentence import Sentence, Span
-from derive.transform import Account, image_of_example
+from calque.derive.example import Example, read_examples, write_examples
+from calque.derive.order import Invert, Permute
+from calque.derive.pocket.language import Pocket
+from calque.derive.pocket.lexicon import Lexicon
+from calque.derive.pocket.questions import ANSWER, KINDS
+from calque.derive.sentence import Sentence, Span
+from calque.derive.transform import Account, image_of_example
 
 ITEMS = 3_000
 SIZES = pytest.mark.parametrize("types", [300, 1_000])

@@ -2,11 +2,11 @@
 
 import pytest
 
-from derive.order import Invert, Permute
-from derive.preview import WIDTH, preview_sentences, side_by_side
-from derive.script import Transliterate
-from derive.sentence import Sentence, Span
-from derive.transform import Transform, compose
+from calque.derive.order import Invert, Permute
+from calque.derive.preview import WIDTH, preview_sentences, side_by_side
+from calque.derive.script import Transliterate
+from calque.derive.sentence import Sentence, Span
+from calque.derive.transform import Transform, compose
 
 SARA = Sentence(tuple("Sara ate two apples .".split()))
 

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from derive.errors import BadInput
-from derive.grammar.features import CLASSES, MOST, Tree
-from derive.grammar.model import Grammar
-from derive.order import Invert, Permute
-from derive.pocket.language import Pocket
-from derive.readers.conllu import read_treebank
-from derive.reorder import PocketTreebank, Reorder, TreebankFiles, reachable
-from derive.script import Transliterate
-from derive.sentence import Sentence, Span
-from derive.transform import compose
-from derive.typology import shares
+from calque.derive.errors import BadInput
+from calque.derive.grammar.features import CLASSES, MOST, Tree
+from calque.derive.grammar.model import Grammar
+from calque.derive.order import Invert, Permute
+from calque.derive.pocket.language import Pocket
+from calque.derive.readers.conllu import read_treebank
+from calque.derive.reorder import PocketTreebank, Reorder, TreebankFiles, reachable
+from calque.derive.script import Transliterate
+from calque.derive.sentence import Sentence, Span
+from calque.derive.transform import compose
+from calque.derive.typology import shares
 from tests.derive.grammar.test_features import below, trees
 from tests.treebanks import write_treebank
 

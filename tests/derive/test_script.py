@@ -9,12 +9,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from derive.build import trial_image
-from derive.errors import BadInput
-from derive.fingerprint import plain
-from derive.script import KINDS, SCRIPTS, By, Transliterate
-from derive.types import OURS
-from derive.usage import Usage
+from calque.derive.build import trial_image
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import plain
+from calque.derive.script import KINDS, SCRIPTS, By, Transliterate
+from calque.derive.types import OURS
+from calque.derive.usage import Usage
 from tests.derive.strategies import law
 
 LARGE = 10**9

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.errors import BadInput
-from derive.sentence import Sentence, Span, iob2, spans_of
+from calque.derive.errors import BadInput
+from calque.derive.sentence import Sentence, Span, iob2, spans_of
 from tests.derive.strategies import law, sentences
 
 

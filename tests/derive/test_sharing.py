@@ -5,17 +5,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from derive.build import derive_languages
-from derive.corpus import Corpus
-from derive.dictionary import DictionaryConfig, read_dictionary
-from derive.errors import BadInput
-from derive.fingerprint import plain
-from derive.language import SOURCE
-from derive.pocket.language import Pocket
-from derive.sources.pocket import PocketEnglish
-from derive.transforms import transform
-from derive.usage import CLASSES, Shared, count_shared
-from derive.vocabulary import Vocabulary
+from calque.derive.build import derive_languages
+from calque.derive.corpus import Corpus
+from calque.derive.dictionary import DictionaryConfig, read_dictionary
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import plain
+from calque.derive.language import SOURCE
+from calque.derive.pocket.language import Pocket
+from calque.derive.sources.pocket import PocketEnglish
+from calque.derive.transforms import transform
+from calque.derive.usage import CLASSES, Shared, count_shared
+from calque.derive.vocabulary import Vocabulary
 from tests.derive.test_build import Lines
 
 NAMES = ("trans", "trans-25", "trans-25-most", "trans-25-least", "trans-100-function", "trans-50-names.inv", "inv")
@@ -80,7 +80,7 @@ def test_dictionaries_pair_types_with_what_they_are_in_each_language(folder: Pat
 
 
 def test_the_manifest_says_what_is_shared(folder: Path) -> None:
-    from derive.artefact import Artefact
+    from calque.derive.artefact import Artefact
 
     facts = Artefact.open(folder, "languages").facts["languages"]
     assert "shared" not in facts[SOURCE]

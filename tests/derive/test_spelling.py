@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 from tokenizers.decoders import Metaspace, WordPiece
 
-from derive.bpe import learn
-from derive.order import Invert
-from derive.pocket.language import Pocket
-from derive.script import Transliterate, letters_of
-from derive.sentence import Sentence
-from derive.transform import Transform, compose
-from derive.vocabulary import Vocabulary
-from pretrain.saved_model import derived_tokenizer
+from calque.derive.bpe import learn
+from calque.derive.order import Invert
+from calque.derive.pocket.language import Pocket
+from calque.derive.script import Transliterate, letters_of
+from calque.derive.sentence import Sentence
+from calque.derive.transform import Transform, compose
+from calque.derive.vocabulary import Vocabulary
+from calque.pretrain.saved_model import derived_tokenizer
 
 SENTENCES = [list(one.words) for one in islice(Pocket(types=300).sentences(60), 60)]
 PIECES = sorted({letter for sentence in SENTENCES for word in sentence for letter in word.lower()})

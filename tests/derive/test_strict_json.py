@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from derive.strict_json import loads
+from calque.derive.strict_json import loads
 
 
 @pytest.mark.parametrize("text", ['{"a": [1, 2.5, "x", null, true]}', "3", '"\\u00e9"', "[]", '[{"a": 1}, {"a": 2}]'])

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from derive.artefact import Artefact
-from derive.build import languages_fingerprint
-from derive.dictionary import DictionaryConfig
-from derive.errors import BadInput
-from derive.fingerprint import sha256
-from derive.order import Invert, Permute
-from derive.pocket.language import Pocket
-from derive.script import Transliterate
-from derive.sources.files import TaskFiles
-from derive.sources.pocket import PocketEnglish, Sizes
-from derive.task_data import (
+from calque.derive.artefact import Artefact
+from calque.derive.build import languages_fingerprint
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import sha256
+from calque.derive.order import Invert, Permute
+from calque.derive.pocket.language import Pocket
+from calque.derive.script import Transliterate
+from calque.derive.sources.files import TaskFiles
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.derive.task_data import (
     KIND,
     TaskFolder,
     derive_task,
@@ -26,7 +26,7 @@ from derive.task_data import (
     task_data_fingerprint,
     write_natural_task,
 )
-from derive.transform import Account, compose, image_of_example
+from calque.derive.transform import Account, compose, image_of_example
 from tests.derive.readers.test_conllu import row
 from tests.treebanks import write_treebank
 

@@ -8,20 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.bpe import learn_of_words
-from derive.build import check_answers
-from derive.errors import BadInput
-from derive.example import Example
-from derive.fingerprint import fingerprint
-from derive.grammar.model import Grammar
-from derive.order import Invert, Permute
-from derive.pocket.facts import Facts
-from derive.pocket.language import Pocket
-from derive.reorder import PocketTreebank, Reorder
-from derive.script import Transliterate
-from derive.sentence import PARTS, Sentence, Span
-from derive.sources.pocket import PocketEnglish
-from derive.transform import (
+from calque.derive.bpe import learn_of_words
+from calque.derive.build import check_answers
+from calque.derive.errors import BadInput
+from calque.derive.example import Example
+from calque.derive.fingerprint import fingerprint
+from calque.derive.grammar.model import Grammar
+from calque.derive.order import Invert, Permute
+from calque.derive.pocket.facts import Facts
+from calque.derive.pocket.language import Pocket
+from calque.derive.reorder import PocketTreebank, Reorder
+from calque.derive.script import Transliterate
+from calque.derive.sentence import PARTS, Sentence, Span
+from calque.derive.sources.pocket import PocketEnglish
+from calque.derive.transform import (
     Account,
     Compose,
     Transform,

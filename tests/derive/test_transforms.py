@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from derive import transforms
-from derive.errors import BadInput
-from derive.sentence import Sentence
-from derive.transform import Transform, compose
-from derive.transforms import TERMS, TRANSFORMS, transform
+from calque.derive import transforms
+from calque.derive.errors import BadInput
+from calque.derive.sentence import Sentence
+from calque.derive.transform import Transform, compose
+from calque.derive.transforms import TERMS, TRANSFORMS, transform
 
 EXAMPLES = [(kind, name.replace("fr", "romance")) for kind in TRANSFORMS for name, _ in kind.examples]
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from derive.build import Pairs, translation_fingerprint, write_translation
-from derive.corpus import NOWHERE
-from derive.errors import BadInput
-from derive.files import MANIFEST
-from derive.fingerprint import sha256
-from derive.languages import Languages
+from calque.derive.build import Pairs, translation_fingerprint, write_translation
+from calque.derive.corpus import NOWHERE
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST
+from calque.derive.fingerprint import sha256
+from calque.derive.languages import Languages
 
 SIZE = 300
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.types import OURS, SPECIALS, Specials
+from calque.derive.types import OURS, SPECIALS, Specials
 
 
 @given(st.lists(st.integers(0, 30), min_size=5, max_size=8, unique=True), st.lists(st.integers(0, 40), max_size=20))

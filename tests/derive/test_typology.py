@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from derive.order import Invert, Permute
-from derive.pocket.language import Pocket
-from derive.readers.conllu import read_treebank
-from derive.sentence import Sentence
-from derive.typology import ORDERS, PREFERENCES, Share, out_of_reach, shares
+from calque.derive.order import Invert, Permute
+from calque.derive.pocket.language import Pocket
+from calque.derive.readers.conllu import read_treebank
+from calque.derive.sentence import Sentence
+from calque.derive.typology import ORDERS, PREFERENCES, Share, out_of_reach, shares
 
 
 def tree(text: str) -> Sentence:

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from derive.bpe import learn_of_words
-from derive.errors import BadInput
-from derive.pocket.language import Pocket
-from derive.sources.pocket import PocketEnglish
-from derive.usage import CLASSES, NEARLY, Usage, WordClass, gather_lemmas, other_forms
-from derive.vocabulary import Vocabulary
+from calque.derive.bpe import learn_of_words
+from calque.derive.errors import BadInput
+from calque.derive.pocket.language import Pocket
+from calque.derive.sources.pocket import PocketEnglish
+from calque.derive.usage import CLASSES, NEARLY, Usage, WordClass, gather_lemmas, other_forms
+from calque.derive.vocabulary import Vocabulary
 from tests.derive.strategies import law
 
 SIZE = 12

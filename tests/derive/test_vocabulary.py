@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
-from derive.bpe import SMALLEST, learn, learn_of_words
-from derive.errors import BadInput
-from derive.pocket.language import Pocket
-from derive.types import OURS, SPECIALS, Specials
-from derive.vocabulary import GivenVocabulary, Vocabulary, WordTable
+from calque.derive.bpe import SMALLEST, learn, learn_of_words
+from calque.derive.errors import BadInput
+from calque.derive.pocket.language import Pocket
+from calque.derive.types import OURS, SPECIALS, Specials
+from calque.derive.vocabulary import GivenVocabulary, Vocabulary, WordTable
 
 FIRST = len(OURS.ids)  # the first id that is not special
 

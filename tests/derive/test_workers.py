@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from derive.workers import Workers, uninterrupted
+from calque.derive.workers import Workers, uninterrupted
 
 
 def place(job: int) -> tuple[int, int]:
@@ -83,7 +83,7 @@ def test_an_interrupt_does_not_wait_for_what_is_under_way() -> None:
 
 KILLED = """
 import os, signal
-from derive.workers import Workers
+from calque.derive.workers import Workers
 from tests.derive.test_workers import place
 with Workers(2) as workers:
     next(workers.map(place, range(5)))

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from analysis.papers.xlm_align.continued import Continued
-from analysis.records import json_rows
-from analysis.records.record import FLOORS, RECORDS, Floor, Record
-from analysis.records.run import RUNS, Run
-from analysis.results.measured import BySeed
-from analysis.results.results import Results
-from analysis.statistics.intervals import Estimate, estimate
-from experiments.names import study
-from experiments.report import joined
-from experiments.study import Study
+from calque.analysis.papers.xlm_align.continued import Continued
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import FLOORS, RECORDS, Floor, Record
+from calque.analysis.records.run import RUNS, Run
+from calque.analysis.results.measured import BySeed
+from calque.analysis.results.results import Results
+from calque.analysis.statistics.intervals import Estimate, estimate
+from calque.experiments.names import study
+from calque.experiments.report import joined
+from calque.experiments.study import Study
 
 ROOT = Path(__file__).parents[2] / "experiments" / "records"
 

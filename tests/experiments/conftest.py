@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 import torch
 
-from analysis.records.record import Record
-from derive.fingerprint import sha256
-from experiments.commands.study import STAGES
-from experiments.measures import read_measured
-from experiments.models import Model
-from experiments.names import study
-from experiments.override import override
-from experiments.progress import Report, silent
-from experiments.report import summarise
-from experiments.schedule import compute
-from experiments.step import Stage, Step
-from experiments.study import Study
-from pretrain.run import CHECKPOINT
+from calque.analysis.records.record import Record
+from calque.derive.fingerprint import sha256
+from calque.experiments.commands.study import STAGES
+from calque.experiments.measures import read_measured
+from calque.experiments.models import Model
+from calque.experiments.names import study
+from calque.experiments.override import override
+from calque.experiments.progress import Report, silent
+from calque.experiments.report import summarise
+from calque.experiments.schedule import compute
+from calque.experiments.step import Stage, Step
+from calque.experiments.study import Study
+from calque.pretrain.run import CHECKPOINT
 
 TINY = [
     "source.size=600",

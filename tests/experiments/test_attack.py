@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from derive.artefact import making
-from derive.errors import BadInput
+from calque.derive.artefact import making
+from calque.derive.errors import BadInput
 from tests.attack.__main__ import table
 from tests.attack.attacks import AGAIN, BETWEEN, FAILED, HARMLESS, REFUSED, SILENT, WITHIN, Outcome, attack
 from tests.attack.targets import MadeAgain, Target, targets_of

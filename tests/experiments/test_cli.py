@@ -18,11 +18,11 @@ import torch
 import typer
 from typer.testing import CliRunner
 
-from derive.errors import BadInput
-from experiments.cli import Commands, app
-from experiments.names import studies
-from experiments.study import Study
-from pretrain.train import NonFinite
+from calque.derive.errors import BadInput
+from calque.experiments.cli import Commands, app
+from calque.experiments.names import studies
+from calque.experiments.study import Study
+from calque.pretrain.train import NonFinite
 from tests.experiments.conftest import TINY, Done
 from tests.processes import below, descendants, wait_for
 
@@ -140,7 +140,7 @@ def test_run_finds_everything_done_and_prints_the_tables(done: Done) -> None:
 def test_the_help_is_there_before_torch_is() -> None:
     ran = python(
         "-c",
-        "import sys\nfrom experiments.cli import app\n"
+        "import sys\nfrom calque.experiments.cli import app\n"
         "for words in ([], ['align'], ['data', 'plan'], ['run']):\n"
         "    try:\n        app([*words, '--help'])\n    except SystemExit:\n        pass\n"
         "print({'torch', 'transformers', 'matplotlib', 'scipy', 'numpy'} & sys.modules.keys())",

@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from derive.files import MANIFEST
-from derive.fingerprint import sha256
-from experiments.cli import app
-from pretrain.checkpoint import METRICS
+from calque.derive.files import MANIFEST
+from calque.derive.fingerprint import sha256
+from calque.experiments.cli import app
+from calque.pretrain.checkpoint import METRICS
 
 SETTINGS = [
     "source.size=80",

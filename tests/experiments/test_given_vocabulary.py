@@ -9,14 +9,14 @@ from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from transformers import AutoModelForMaskedLM, AutoTokenizer, BertConfig, BertModel, XLMRobertaConfig, XLMRobertaModel
 
-from analysis.records.record import AER, ALIGNMENT
-from derive.errors import BadInput
-from derive.files import MANIFEST
-from derive.languages import Languages
-from derive.strict_json import loads
-from experiments.names import study
-from experiments.override import override
-from experiments.study import Study
+from calque.analysis.records.record import AER, ALIGNMENT
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST
+from calque.derive.languages import Languages
+from calque.derive.strict_json import loads
+from calque.experiments.names import study
+from calque.experiments.override import override
+from calque.experiments.study import Study
 from tests.derive.test_spelling import given_vocabulary
 from tests.experiments.conftest import TINY, Done, Heard
 

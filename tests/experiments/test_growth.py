@@ -7,20 +7,20 @@ import pytest
 import torch
 from transformers import RobertaModel
 
-from analysis.measures.loss import unigram_loss
-from analysis.measures.probing import model_with_head
-from analysis.records.json_rows import read
-from analysis.records.record import ALIGNMENT, CKA, GRADIENTS, HELD_OUT, LINEAR, RETRIEVAL, Record
-from derive.errors import BadInput
-from derive.languages import Languages
-from experiments.measures import Growth
-from experiments.models import Model
-from experiments.names import study
-from experiments.override import override
-from experiments.schedule import do
-from experiments.step import Machine
-from experiments.study_mistakes import study_mistakes
-from pretrain.mixture import Mixture
+from calque.analysis.measures.loss import unigram_loss
+from calque.analysis.measures.probing import model_with_head
+from calque.analysis.records.json_rows import read
+from calque.analysis.records.record import ALIGNMENT, CKA, GRADIENTS, HELD_OUT, LINEAR, RETRIEVAL, Record
+from calque.derive.errors import BadInput
+from calque.derive.languages import Languages
+from calque.experiments.measures import Growth
+from calque.experiments.models import Model
+from calque.experiments.names import study
+from calque.experiments.override import override
+from calque.experiments.schedule import do
+from calque.experiments.step import Machine
+from calque.experiments.study_mistakes import study_mistakes
+from calque.pretrain.mixture import Mixture
 from tests.experiments.conftest import Done, finished
 
 TINY = [

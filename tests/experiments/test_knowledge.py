@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from analysis.records.record import BOTH, CARRIED, KNOWN
-from derive.errors import BadInput
-from derive.pocket.facts import Facts
-from experiments.measures import read_measured
-from experiments.names import study
-from experiments.override import override
-from experiments.study import Study
-from experiments.study_mistakes import study_mistakes
+from calque.analysis.records.record import BOTH, CARRIED, KNOWN
+from calque.derive.errors import BadInput
+from calque.derive.pocket.facts import Facts
+from calque.experiments.measures import read_measured
+from calque.experiments.names import study
+from calque.experiments.override import override
+from calque.experiments.study import Study
+from calque.experiments.study_mistakes import study_mistakes
 from tests.experiments.conftest import TINY, Done, finished
 
 

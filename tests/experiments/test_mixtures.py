@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from analysis.records.json_rows import read
-from analysis.records.record import Floor, Record
-from analysis.records.run import Run
-from derive.errors import BadInput
-from experiments.finetuning import transfers
-from experiments.names import study
-from experiments.override import override
-from experiments.study import Study
-from pretrain.mixture import Mixture, Phase
+from calque.analysis.records.json_rows import read
+from calque.analysis.records.record import Floor, Record
+from calque.analysis.records.run import Run
+from calque.derive.errors import BadInput
+from calque.experiments.finetuning import transfers
+from calque.experiments.names import study
+from calque.experiments.override import override
+from calque.experiments.study import Study
+from calque.pretrain.mixture import Mixture, Phase
 from tests.experiments.conftest import Done, finished
 
 TINY = [

@@ -9,28 +9,28 @@ import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
-from derive.errors import BadInput
-from derive.forms import fraction
-from derive.order import Invert, Permute
-from derive.script import By, Cognates, Transliterate
-from derive.transform import Transform, compose
-from derive.transforms import transform as read_transform
-from experiments import names
-from experiments.study_mistakes import study_mistakes
-from pretrain.mixture import Mixture, Phase
-from pretrain.mixture import parse as read_mixture
-from pretrain.objective import GOLD, After, HeadOnly, Objective
-from pretrain.objectives import OBJECTIVES, parse
-from pretrain.objectives.align_mlm import AlignMLM
-from pretrain.objectives.dict_mlm import DictMLM
-from pretrain.objectives.link import Link
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.ppa import PPA
-from pretrain.objectives.prealign import PreAlign
-from pretrain.objectives.weam import WEAM
-from pretrain.objectives.word_aligned import WordAligned
-from pretrain.objectives.xlm import XLM
-from pretrain.objectives.xlm_align import XLMAlign
+from calque.derive.errors import BadInput
+from calque.derive.forms import fraction
+from calque.derive.order import Invert, Permute
+from calque.derive.script import By, Cognates, Transliterate
+from calque.derive.transform import Transform, compose
+from calque.derive.transforms import transform as read_transform
+from calque.experiments import names
+from calque.experiments.study_mistakes import study_mistakes
+from calque.pretrain.mixture import Mixture, Phase
+from calque.pretrain.mixture import parse as read_mixture
+from calque.pretrain.objective import GOLD, After, HeadOnly, Objective
+from calque.pretrain.objectives import OBJECTIVES, parse
+from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.dict_mlm import DictMLM
+from calque.pretrain.objectives.link import Link
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.ppa import PPA
+from calque.pretrain.objectives.prealign import PreAlign
+from calque.pretrain.objectives.weam import WEAM
+from calque.pretrain.objectives.word_aligned import WordAligned
+from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.objectives.xlm_align import XLMAlign
 
 shares = st.integers(1, 999).map(lambda tenths: tenths / 1000)
 scripts = (

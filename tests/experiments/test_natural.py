@@ -17,37 +17,37 @@ from transformers import (
 )
 from transformers.utils.logging import disable_progress_bar
 
-from analysis.aligners.methods import BY_NAME
-from analysis.measures.word_alignment import gold_links
-from analysis.papers.xlm_align.continued import Continued
-from analysis.records import json_rows
-from analysis.records.record import AER, RETRIEVAL, Floor, Record
-from analysis.records.run import Run
-from analysis.results.results import Results
-from derive.bpe import SMALLEST, learn
-from derive.errors import BadInput
-from derive.languages import Languages
-from derive.natural.files import BitextFiles, TextFiles
-from derive.pocket.language import Pocket
-from derive.readers.conllu import read_conllu
-from derive.sources.files import TaskFiles
-from derive.vocabulary import GivenVocabulary
-from experiments.data.recipe import recipes_of
-from experiments.languages import NaturalLanguages
-from experiments.measures import GoldLinks, GoldSetLinks, Retrieval, read_measured
-from experiments.names import study as named
-from experiments.override import override
-from experiments.plan import describe
-from experiments.report import summarise
-from experiments.schedule import do
-from experiments.step import Machine, Step
-from experiments.studies.xlm_align_small import xlm_align_small
-from experiments.study import START, Study
-from experiments.study_mistakes import study_mistakes
-from pretrain.checkpoint import METRICS
-from pretrain.objectives.align_mlm import AlignMLM
-from pretrain.run import CHECKPOINT, read_metrics
-from pretrain.saved_model import load_model, weights_digest
+from calque.analysis.aligners.methods import BY_NAME
+from calque.analysis.measures.word_alignment import gold_links
+from calque.analysis.papers.xlm_align.continued import Continued
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import AER, RETRIEVAL, Floor, Record
+from calque.analysis.records.run import Run
+from calque.analysis.results.results import Results
+from calque.derive.bpe import SMALLEST, learn
+from calque.derive.errors import BadInput
+from calque.derive.languages import Languages
+from calque.derive.natural.files import BitextFiles, TextFiles
+from calque.derive.pocket.language import Pocket
+from calque.derive.readers.conllu import read_conllu
+from calque.derive.sources.files import TaskFiles
+from calque.derive.vocabulary import GivenVocabulary
+from calque.experiments.data.recipe import recipes_of
+from calque.experiments.languages import NaturalLanguages
+from calque.experiments.measures import GoldLinks, GoldSetLinks, Retrieval, read_measured
+from calque.experiments.names import study as named
+from calque.experiments.override import override
+from calque.experiments.plan import describe
+from calque.experiments.report import summarise
+from calque.experiments.schedule import do
+from calque.experiments.step import Machine, Step
+from calque.experiments.studies.xlm_align_small import xlm_align_small
+from calque.experiments.study import START, Study
+from calque.experiments.study_mistakes import study_mistakes
+from calque.pretrain.checkpoint import METRICS
+from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.run import CHECKPOINT, read_metrics
+from calque.pretrain.saved_model import load_model, weights_digest
 from tests.derive.natural.made import EN, XX, vocabulary, written
 from tests.derive.test_task_data import treebank
 from tests.experiments.conftest import Done, finished

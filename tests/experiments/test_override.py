@@ -7,27 +7,27 @@ from typing import Any
 
 import pytest
 
-from derive.errors import BadInput
-from derive.order import Invert
-from derive.script import Transliterate
-from derive.sources.files import Files, TaskFiles
-from derive.transform import compose
-from experiments.measures import GoldLinks
-from experiments.names import study
-from experiments.override import override
-from experiments.schedule import compute
-from experiments.study import Study
-from experiments.study_mistakes import study_mistakes
-from experiments.summary import scale
-from experiments.tasks import CrossLingualTask
-from pretrain.config import TrainConfig
-from pretrain.mixture import Mixture
-from pretrain.objective import After, Sum
-from pretrain.objectives.align_mlm import AlignMLM
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.word_aligned import WordAligned
-from pretrain.objectives.xlm import XLM
-from pretrain.objectives.xlm_align import XLMAlign
+from calque.derive.errors import BadInput
+from calque.derive.order import Invert
+from calque.derive.script import Transliterate
+from calque.derive.sources.files import Files, TaskFiles
+from calque.derive.transform import compose
+from calque.experiments.measures import GoldLinks
+from calque.experiments.names import study
+from calque.experiments.override import override
+from calque.experiments.schedule import compute
+from calque.experiments.study import Study
+from calque.experiments.study_mistakes import study_mistakes
+from calque.experiments.summary import scale
+from calque.experiments.tasks import CrossLingualTask
+from calque.pretrain.config import TrainConfig
+from calque.pretrain.mixture import Mixture
+from calque.pretrain.objective import After, Sum
+from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.word_aligned import WordAligned
+from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.objectives.xlm_align import XLMAlign
 
 
 @pytest.fixture(scope="module")

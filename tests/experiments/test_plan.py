@@ -10,20 +10,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from derive.errors import BadInput
-from experiments.cli import app
-from experiments.data.recipe import read_recipe, sizes
-from experiments.models import Cost
-from experiments.names import study
-from experiments.override import override
-from experiments.plan import CARDS, USABLE, Card, by_recipe, card, describe, describe_files, inputs, on_cards, plan
-from experiments.study import Study
-from experiments.summary import extent
-from pretrain.cost import TrainingBytes
-from pretrain.model import build
-from pretrain.objectives.dict_mlm import DictMLM
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import XLM
+from calque.derive.errors import BadInput
+from calque.experiments.cli import app
+from calque.experiments.data.recipe import read_recipe, sizes
+from calque.experiments.models import Cost
+from calque.experiments.names import study
+from calque.experiments.override import override
+from calque.experiments.plan import (
+    CARDS,
+    USABLE,
+    Card,
+    by_recipe,
+    card,
+    describe,
+    describe_files,
+    inputs,
+    on_cards,
+    plan,
+)
+from calque.experiments.study import Study
+from calque.experiments.summary import extent
+from calque.pretrain.cost import TrainingBytes
+from calque.pretrain.model import build
+from calque.pretrain.objectives.dict_mlm import DictMLM
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.xlm import XLM
 
 
 def test_parameters_are_those_of_the_models(tiny: Study) -> None:

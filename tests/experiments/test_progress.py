@@ -8,8 +8,8 @@ import time
 import pytest
 from rich.console import Console
 
-from experiments import progress
-from experiments.progress import INTERVAL, Board, Throttled, board, drain
+from calque.experiments import progress
+from calque.experiments.progress import INTERVAL, Board, Throttled, board, drain
 from tests.experiments.conftest import Heard
 
 

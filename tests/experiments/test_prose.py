@@ -7,19 +7,19 @@ from statistics import fmean
 
 import pytest
 
-from analysis.papers.equal_terms import over_tasks
-from analysis.papers.growth.curves import BY_NAME, Curves, onsets
-from analysis.papers.language_imbalance.conditions import Way, conditions
-from analysis.papers.minilm import trend
-from analysis.papers.xlm_align.continued import LEARNT
-from analysis.papers.xlm_align.continued import number as shown
-from analysis.papers.xlm_align.continued_tables import xtreme_table
-from analysis.report.table import cell, percent
-from analysis.results.measured import BySeed, average, mean
-from analysis.statistics.intervals import Estimate, estimate
-from analysis.tasks.catalog import PRIMARY
-from experiments.names import study
-from experiments.summary import scale
+from calque.analysis.papers.equal_terms import over_tasks
+from calque.analysis.papers.growth.curves import BY_NAME, Curves, onsets
+from calque.analysis.papers.language_imbalance.conditions import Way, conditions
+from calque.analysis.papers.minilm import trend
+from calque.analysis.papers.xlm_align.continued import LEARNT
+from calque.analysis.papers.xlm_align.continued import number as shown
+from calque.analysis.papers.xlm_align.continued_tables import xtreme_table
+from calque.analysis.report.table import cell, percent
+from calque.analysis.results.measured import BySeed, average, mean
+from calque.analysis.statistics.intervals import Estimate, estimate
+from calque.analysis.tasks.catalog import PRIMARY
+from calque.experiments.names import study
+from calque.experiments.summary import scale
 from tests.experiments.committed import (
     ROOT,
     committed,

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from derive.strict_json import loads
-from experiments.names import study
-from experiments.report import tables_of
-from experiments.summary import scale
+from calque.derive.strict_json import loads
+from calque.experiments.names import study
+from calque.experiments.report import tables_of
+from calque.experiments.summary import scale
 from tests.experiments.committed import ROOT, committed, read
 
 STUDIES = {

@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from analysis.papers.catalog import PAPERS
-from analysis.records.json_rows import read
-from analysis.records.record import Floor, Record
-from analysis.records.run import Run
-from derive.errors import BadInput
-from derive.files import MANIFEST
-from experiments.commands.compare import agreement
-from experiments.commands.study import write_report
-from experiments.report import summarise
-from experiments.summary import scale
-from experiments.tasks import read_floors
+from calque.analysis.papers.catalog import PAPERS
+from calque.analysis.records.json_rows import read
+from calque.analysis.records.record import Floor, Record
+from calque.analysis.records.run import Run
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST
+from calque.experiments.commands.compare import agreement
+from calque.experiments.commands.study import write_report
+from calque.experiments.report import summarise
+from calque.experiments.summary import scale
+from calque.experiments.tasks import read_floors
 from tests.experiments.conftest import Done
 
 INVERTED = {"kind": "Invert", "p": 1.0, "seed": 0}

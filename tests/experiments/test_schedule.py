@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 import torch
 
-from derive.artefact import making
-from derive.errors import BadInput
-from derive.files import MANIFEST, claimed
-from experiments.schedule import compute, do, side_by_side
-from experiments.step import Machine, Step, with_needs
+from calque.derive.artefact import making
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST, claimed
+from calque.experiments.schedule import compute, do, side_by_side
+from calque.experiments.step import Machine, Step, with_needs
 
 ROOT = Path(__file__).parents[2]
 
@@ -184,7 +184,7 @@ def test_how_many_fit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 TORCHRUN = """
 import sys
 from pathlib import Path
-from experiments.schedule import compute
+from calque.experiments.schedule import compute
 from tests.experiments.test_schedule import alone, together, word
 home = Path(sys.argv[1])
 first = alone(home, "first", (), 2.0)

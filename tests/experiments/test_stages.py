@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from analysis.records.record import AER, ORDER, SHARING
-from derive.artefact import read_sealed, write_sealed
-from derive.errors import BadInput
-from derive.example import Example
-from derive.files import MANIFEST, claimed
-from derive.source import TaskData
-from derive.sources.pocket import PocketEnglish, Sizes
-from experiments.measures import read_measured
-from experiments.override import override
-from experiments.study import Study
-from pretrain.train import NonFinite
+from calque.analysis.records.record import AER, ORDER, SHARING
+from calque.derive.artefact import read_sealed, write_sealed
+from calque.derive.errors import BadInput
+from calque.derive.example import Example
+from calque.derive.files import MANIFEST, claimed
+from calque.derive.source import TaskData
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.experiments.measures import read_measured
+from calque.experiments.override import override
+from calque.experiments.study import Study
+from calque.pretrain.train import NonFinite
 from tests.experiments.conftest import TINY, Done, Heard, weights
 
 ROOT = Path(__file__).parents[2]

@@ -8,24 +8,24 @@ from typing import Any
 
 import pytest
 
-from analysis.records import json_rows
-from analysis.records.record import Record
-from analysis.tasks.finetune import FinetuneConfig
-from derive.errors import BadInput
-from derive.sources.files import TaskFiles
-from experiments.data.recipe import recipes_of
-from experiments.finetuning import ZeroShot
-from experiments.languages import NaturalLanguages
-from experiments.override import override
-from experiments.plan import describe
-from experiments.studies.xtreme import xtreme
-from experiments.studies.xtreme_curve import xtreme_curve
-from experiments.studies.xtreme_small import xtreme_small
-from experiments.study import Study
-from experiments.study_mistakes import study_mistakes
-from experiments.summary import scale
-from experiments.tasks import CrossLingualTask
-from pretrain.config import ModelConfig
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import Record
+from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.derive.errors import BadInput
+from calque.derive.sources.files import TaskFiles
+from calque.experiments.data.recipe import recipes_of
+from calque.experiments.finetuning import ZeroShot
+from calque.experiments.languages import NaturalLanguages
+from calque.experiments.override import override
+from calque.experiments.plan import describe
+from calque.experiments.studies.xtreme import xtreme
+from calque.experiments.studies.xtreme_curve import xtreme_curve
+from calque.experiments.studies.xtreme_small import xtreme_small
+from calque.experiments.study import Study
+from calque.experiments.study_mistakes import study_mistakes
+from calque.experiments.summary import scale
+from calque.experiments.tasks import CrossLingualTask
+from calque.pretrain.config import ModelConfig
 from tests.derive.test_task_data import treebank
 from tests.experiments.conftest import Done, finished
 from tests.experiments.test_natural import encoder

@@ -7,17 +7,17 @@ from pathlib import Path
 import huggingface_hub.constants
 import pytest
 
-from analysis.records.record import AER, LABELS
-from derive.errors import BadInput
-from derive.files import MANIFEST
-from derive.fingerprint import sha256
-from experiments.models import GivenModel
-from experiments.override import override
-from experiments.plan import describe, plan
-from experiments.study import Study
-from experiments.study_mistakes import study_mistakes
-from pretrain.objectives import parse as objective
-from pretrain.run import CHECKPOINT
+from calque.analysis.records.record import AER, LABELS
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST
+from calque.derive.fingerprint import sha256
+from calque.experiments.models import GivenModel
+from calque.experiments.override import override
+from calque.experiments.plan import describe, plan
+from calque.experiments.study import Study
+from calque.experiments.study_mistakes import study_mistakes
+from calque.pretrain.objectives import parse as objective
+from calque.pretrain.run import CHECKPOINT
 from tests.experiments.conftest import Done, Heard, finished, weights
 
 OBJECTIVES = ("MLM", "XLM-ALIGN", "XLM-ALIGN-after-MLM", "XLM-ALIGN-no-dwa-after-MLM", "MLM-after-ALIGN-MLM-for-75")

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from derive.dictionary import DictionaryConfig
-from derive.sources.files import Files
-from experiments.measures import OrderDistance
-from experiments.override import override
-from experiments.step import with_needs
-from experiments.studies.align_mlm import align_mlm
-from experiments.study import Study
-from experiments.study_mistakes import study_mistakes
-from experiments.summary import scale
-from pretrain.objective import After
-from pretrain.objectives.align_mlm import AlignMLM
-from pretrain.objectives.mlm import MLM
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.sources.files import Files
+from calque.experiments.measures import OrderDistance
+from calque.experiments.override import override
+from calque.experiments.step import with_needs
+from calque.experiments.studies.align_mlm import align_mlm
+from calque.experiments.study import Study
+from calque.experiments.study_mistakes import study_mistakes
+from calque.experiments.summary import scale
+from calque.pretrain.objective import After
+from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.mlm import MLM
 from tests.experiments.conftest import Done
 
 ROOT = Path("runs")

@@ -12,21 +12,21 @@ from typing import Any, Literal
 
 import pytest
 
-from derive.artefact import Artefact
-from derive.errors import BadInput
-from derive.fingerprint import fingerprint
-from derive.languages import Languages
-from derive.pocket.language import Pocket
-from derive.transform import Transform
-from experiments import names
-from experiments.names import study
-from experiments.override import override
-from experiments.study_file import mistyped
+from calque.derive.artefact import Artefact
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import fingerprint
+from calque.derive.languages import Languages
+from calque.derive.pocket.language import Pocket
+from calque.derive.transform import Transform
+from calque.experiments import names
+from calque.experiments.names import study
+from calque.experiments.override import override
+from calque.experiments.study_file import mistyped
 from tests.experiments.conftest import Done
 from tests.experiments.test_cli import calque
 
 DOCS = Path(__file__).parents[2] / "docs" / "pocket.md"
-PLAIN = "from dataclasses import replace\nfrom experiments.studies.pocket import pocket\n\n\n"
+PLAIN = "from dataclasses import replace\nfrom calque.experiments.studies.pocket import pocket\n\n\n"
 SMALL = [
     *("source.size=25000", "vocabulary=400", "model.layers=1", "train.steps=1", "train.warmup=0", "tasks=pos"),
     *(f"source.pos.{split}=100" for split in ("train", "dev", "test")),
@@ -123,9 +123,9 @@ def test_the_only_function_of_a_file_is_its_study(folder: Path) -> None:
 SHIFT = """
 from dataclasses import dataclass
 
-from derive.transform import Transform
-from experiments.studies.pocket import pocket
-from experiments.study import Study
+from calque.derive.transform import Transform
+from calque.experiments.studies.pocket import pocket
+from calque.experiments.study import Study
 from {helper} import BY
 
 
@@ -167,14 +167,14 @@ def shifted(folder: Path) -> Callable[[int], Artefact]:
 OWN = """
 from dataclasses import dataclass
 
-from analysis.records.run import Run
-from analysis.tasks.tagging import POS
-from derive.sources.pocket import PocketEnglish
-from experiments.aligners import EncoderLinks
-from experiments.measures import Measuring, OrderDistance
-from experiments.models import Model
-from experiments.step import Step
-from pretrain.objectives.mlm import MLM
+from calque.analysis.records.run import Run
+from calque.analysis.tasks.tagging import POS
+from calque.derive.sources.pocket import PocketEnglish
+from calque.experiments.aligners import EncoderLinks
+from calque.experiments.measures import Measuring, OrderDistance
+from calque.experiments.models import Model
+from calque.experiments.step import Step
+from calque.pretrain.objectives.mlm import MLM
 from tests.experiments.test_schedule import Word, write
 
 FACTOR = {factor}

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from derive.artefact import Artefact
-from derive.order import Invert, Permute
-from derive.sources.pocket import PocketEnglish, Sizes
-from derive.task_data import KIND, derive_task
-from experiments.override import override
-from experiments.study import Study
-from experiments.summary import TORN, omissions
+from calque.derive.artefact import Artefact
+from calque.derive.order import Invert, Permute
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.derive.task_data import KIND, derive_task
+from calque.experiments.override import override
+from calque.experiments.study import Study
+from calque.experiments.summary import TORN, omissions
 from tests.experiments.conftest import Done
 
 

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from analysis.records.json_rows import read
-from analysis.records.record import Record
-from analysis.records.run import Run
-from derive.errors import BadInput
-from experiments.names import study
-from experiments.override import override
-from experiments.report import summarise_sweep
-from experiments.schedule import compute
-from experiments.study import Study
-from experiments.sweep import MOST, Sweep
+from calque.analysis.records.json_rows import read
+from calque.analysis.records.record import Record
+from calque.analysis.records.run import Run
+from calque.derive.errors import BadInput
+from calque.experiments.names import study
+from calque.experiments.override import override
+from calque.experiments.report import summarise_sweep
+from calque.experiments.schedule import compute
+from calque.experiments.study import Study
+from calque.experiments.sweep import MOST, Sweep
 from tests.experiments.conftest import TINY, Heard
 from tests.experiments.test_cli import SETTINGS, calque
 from tests.experiments.test_growth import TINY as GROWTH

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from analysis.report.table import Table
-from experiments.report import terminal_text
+from calque.analysis.report.table import Table
+from calque.experiments.report import terminal_text
 
 ROOT = Path(__file__).parents[2]
 NARROW = Table("Few", ("objective", "ZS"), (("MLM", "1.0"),))
@@ -34,7 +34,7 @@ def test_at_a_terminal_nothing_is_wider_than_it(monkeypatch: pytest.MonkeyPatch)
 def test_closed_streams_show_nothing_and_no_file_takes_their_place(tmp_path: Path) -> None:
     code = f"""
 import sys
-from experiments.cli import open_streams
+from calque.experiments.cli import open_streams
 open_streams()
 with open({str(tmp_path / "file")!r}, "w") as file:
     print("by \u2212 1")

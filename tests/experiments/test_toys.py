@@ -12,28 +12,28 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
-import pretrain.objectives
-from analysis.aligners.methods import BY_NAME, Method
-from analysis.measures.alignment import Types
-from analysis.papers import texts
-from analysis.records.record import Measurement
-from analysis.tasks.baselines import Answer
-from analysis.tasks.catalog import PRIMARY, PRINTED, TASKS
-from analysis.tasks.score import ACCURACY, Score, accuracy
-from analysis.tasks.tagging import Tagging
-from derive import transforms
-from derive.forms import percent
-from derive.languages import Languages
-from derive.sentence import Sentence
-from derive.transform import Transform
-from experiments.measures import MEASURES, Measure
-from experiments.models import Model
-from experiments.step import Machine
-from pretrain.mask import MASK_RATE
-from pretrain.objective import Stream
-from pretrain.objectives import parse
-from pretrain.objectives.mlm import Monolingual, TextObjective
-from pretrain.transport import argmax
+import calque.pretrain.objectives as objectives_module
+from calque.analysis.aligners.methods import BY_NAME, Method
+from calque.analysis.measures.alignment import Types
+from calque.analysis.papers import texts
+from calque.analysis.records.record import Measurement
+from calque.analysis.tasks.baselines import Answer
+from calque.analysis.tasks.catalog import PRIMARY, PRINTED, TASKS
+from calque.analysis.tasks.score import ACCURACY, Score, accuracy
+from calque.analysis.tasks.tagging import Tagging
+from calque.derive import transforms
+from calque.derive.forms import percent
+from calque.derive.languages import Languages
+from calque.derive.sentence import Sentence
+from calque.derive.transform import Transform
+from calque.experiments.measures import MEASURES, Measure
+from calque.experiments.models import Model
+from calque.experiments.step import Machine
+from calque.pretrain.mask import MASK_RATE
+from calque.pretrain.objective import Stream
+from calque.pretrain.objectives import parse
+from calque.pretrain.objectives.mlm import Monolingual, TextObjective
+from calque.pretrain.transport import argmax
 from tests.experiments.conftest import TINY, Done
 from tests.experiments.test_cli import calque
 
@@ -139,8 +139,8 @@ FIGURE = {
 @pytest.fixture(autouse=True)
 def listed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every list with the toy of its kind at its end."""
-    objectives = (*pretrain.objectives.OBJECTIVES, Backwards)
-    for module in (pretrain.objectives, texts):
+    objectives = (*objectives_module.OBJECTIVES, Backwards)
+    for module in (objectives_module, texts):
         monkeypatch.setattr(module, "OBJECTIVES", objectives)
     monkeypatch.setattr(transforms, "TRANSFORMS", (*transforms.TRANSFORMS, Rotate))
     monkeypatch.setitem(transforms.TERMS, "Rotate", Rotate.term)
@@ -159,7 +159,7 @@ def test_its_fields_make_its_name_its_title_its_row_and_its_parser() -> None:
     assert parse("BACKWARDS-25") == Backwards(0.25)
     assert (Backwards(0.25).name, Backwards(0.25).title) == ("BACKWARDS-25", "Backwards, 25 % of the rows")
     row = "| `BACKWARDS` | Backwards is MLM that reads some rows from the end. | `-25`: 25 % of the rows |"
-    assert pretrain.objectives.table()[-1] == row
+    assert objectives_module.table()[-1] == row
 
 
 def test_each_runs_from_the_command_line_to_the_report(tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_an_aligner_links_words_by_its_name_on_the_command_line(done: Done, tmp_
 
 def test_the_readme_says_of_objectives_what_they_say_themselves() -> None:
     """An objective that is added later may have no row there yet."""
-    table = pretrain.objectives.table()
+    table = objectives_module.table()
     lines = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").splitlines()
     rows = lines[lines.index(table[0]) + 2 :]
     rows = rows[: rows.index("") - 1]  # the last one is about any two of them

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from analysis.records import json_rows
-from analysis.records.record import Record
-from derive.errors import BadInput
-from experiments.names import study as named
-from experiments.override import override
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import Record
+from calque.derive.errors import BadInput
+from calque.experiments.names import study as named
+from calque.experiments.override import override
 from tests.experiments.conftest import TINY, Done
 
 BOTH = [

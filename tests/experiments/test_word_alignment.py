@@ -7,25 +7,25 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from analysis.aligners.encoder import main_layer
-from analysis.aligners.methods import CHOICES, METHODS
-from analysis.papers.published import published
-from analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN, HEADLINE, Systems, choices_table, table_2
-from analysis.records.json_rows import read
-from analysis.records.record import Record
-from analysis.records.run import Run
-from analysis.report.table import MISSING, PUBLISHED
-from analysis.results.results import Results
-from derive.errors import BadInput
-from derive.files import MANIFEST
-from derive.links.stored import StoredLinks
-from derive.natural.files import BitextFiles
-from experiments.aligners import MORE, OWN, EncoderLinks
-from experiments.cli import app
-from experiments.override import override
-from experiments.step import Step
-from experiments.studies.word_alignment import word_alignment
-from experiments.study import Study
+from calque.analysis.aligners.encoder import main_layer
+from calque.analysis.aligners.methods import CHOICES, METHODS
+from calque.analysis.papers.published import published
+from calque.analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN, HEADLINE, Systems, choices_table, table_2
+from calque.analysis.records.json_rows import read
+from calque.analysis.records.record import Record
+from calque.analysis.records.run import Run
+from calque.analysis.report.table import MISSING, PUBLISHED
+from calque.analysis.results.results import Results
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST
+from calque.derive.links.stored import StoredLinks
+from calque.derive.natural.files import BitextFiles
+from calque.experiments.aligners import MORE, OWN, EncoderLinks
+from calque.experiments.cli import app
+from calque.experiments.override import override
+from calque.experiments.step import Step
+from calque.experiments.studies.word_alignment import word_alignment
+from calque.experiments.study import Study
 from tests.derive.test_translation import made
 from tests.experiments.conftest import Done, Heard, finished
 

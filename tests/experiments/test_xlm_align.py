@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from analysis.papers.published import corpora
-from experiments.cli import app
-from experiments.data.recipe import read_recipe
-from experiments.names import study
-from experiments.override import override
-from experiments.plan import card, describe, plan
-from experiments.studies.xlm_align import TYPES
-from experiments.study import Study
-from experiments.study_mistakes import study_mistakes
-from pretrain.cost import flops_per_id, pair_flops_per_id
-from pretrain.objectives.xlm_align import PAIR
+from calque.analysis.papers.published import corpora
+from calque.experiments.cli import app
+from calque.experiments.data.recipe import read_recipe
+from calque.experiments.names import study
+from calque.experiments.override import override
+from calque.experiments.plan import card, describe, plan
+from calque.experiments.studies.xlm_align import TYPES
+from calque.experiments.study import Study
+from calque.experiments.study_mistakes import study_mistakes
+from calque.pretrain.cost import flops_per_id, pair_flops_per_id
+from calque.pretrain.objectives.xlm_align import PAIR
 
 
 @pytest.fixture

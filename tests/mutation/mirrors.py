@@ -113,7 +113,7 @@ def answering(root: Path, path: Path) -> list[Path]:
     if found := [one.relative_to(root) for one in named if one.is_file()]:
         return found
     module = re.escape(".".join(path.with_suffix("").parts).removesuffix(".__init__"))
-    imported = re.compile(rf"^\s*(?:from {module} import|import {module}\b)", re.MULTILINE)
+    imported = re.compile(rf"^\s*(?:from (?:calque\.)?{module} import|import (?:calque\.)?{module}\b)", re.MULTILINE)
     files = sorted((root / "tests").rglob("test_*.py"))
     importing = [one for one in files if imported.search(one.read_text(encoding="utf-8"))]
     return [one.relative_to(root) for one in importing or sorted(mirror.parent.glob("test_*.py"))]

@@ -37,9 +37,10 @@ class Trial:
         self, root: Path, folder: Path, kept: Path | None = None, libraries: Sequence[str] = LIBRARIES
     ) -> None:
         """Copy the sources, the tests and what configures them; tests run where `libraries` are loaded."""
-        for name in (*PACKAGES, "tests", "docs"):
+        unwanted = shutil.ignore_patterns("__pycache__", ".*")
+        for name in (*PACKAGES, "calque", "tests", "docs"):
             if (root / name).is_dir():
-                shutil.copytree(root / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+                shutil.copytree(root / name, folder / name, symlinks=True, ignore=unwanted)
         for file in root.glob("*.*"):
             if file.is_file():
                 shutil.copy(file, folder)

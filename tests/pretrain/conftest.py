@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from derive.languages import Languages
+from calque.derive.languages import Languages
 from tests.pretrain.made import LANGUAGE, write_study
 
 

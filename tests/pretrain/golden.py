@@ -11,10 +11,10 @@ from pathlib import Path
 
 import torch
 
-from derive.languages import Languages
-from pretrain.distributed import ALONE
-from pretrain.objective import Objective
-from pretrain.train import make_optimizer, train
+from calque.derive.languages import Languages
+from calque.pretrain.distributed import ALONE
+from calque.pretrain.objective import Objective
+from calque.pretrain.train import make_optimizer, train
 from tests.pretrain.made import LANGUAGE, OBJECTIVES, STILL, TRAIN, new_learner, write_study
 
 PATH = Path(__file__).with_name("golden.json")

@@ -22,10 +22,10 @@ from typing import Any
 
 import torch
 
-from derive.languages import Languages
-from pretrain.cost import peak_flops
-from pretrain.distributed import PATIENCE, World
-from pretrain.run import Pretraining, pretrain
+from calque.derive.languages import Languages
+from calque.pretrain.cost import peak_flops
+from calque.pretrain.distributed import PATIENCE, World
+from calque.pretrain.run import Pretraining, pretrain
 from tests.pretrain.made import LANGUAGE, MODEL, TRAIN, write_study
 from tests.pretrain.ranks import EVERYTHING
 from tests.pretrain.worlds import begin, end_of

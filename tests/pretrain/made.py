@@ -12,29 +12,29 @@ import torch
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 
-from derive.artefact import write_manifest
-from derive.corpus import Corpus, CorpusWriter, Shard
-from derive.files import write_json
-from derive.folder import FORMAT, KIND
-from derive.languages import Languages
-from derive.script import Transliterate
-from derive.types import OURS, SPECIALS
-from pretrain.bitext import PairStream
-from pretrain.config import ModelConfig, TrainConfig
-from pretrain.distributed import ALONE
-from pretrain.model import Learner, build
-from pretrain.objective import Objective
-from pretrain.objectives.align_mlm import AlignMLM
-from pretrain.objectives.dict_mlm import DictMLM
-from pretrain.objectives.link import Link
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.ppa import PPA
-from pretrain.objectives.prealign import PreAlign
-from pretrain.objectives.weam import WEAM
-from pretrain.objectives.word_aligned import WordAligned
-from pretrain.objectives.xlm import XLM
-from pretrain.objectives.xlm_align import DWA, XLMAlign
-from pretrain.run import Pretraining, pretrain
+from calque.derive.artefact import write_manifest
+from calque.derive.corpus import Corpus, CorpusWriter, Shard
+from calque.derive.files import write_json
+from calque.derive.folder import FORMAT, KIND
+from calque.derive.languages import Languages
+from calque.derive.script import Transliterate
+from calque.derive.types import OURS, SPECIALS
+from calque.pretrain.bitext import PairStream
+from calque.pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.distributed import ALONE
+from calque.pretrain.model import Learner, build
+from calque.pretrain.objective import Objective
+from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.dict_mlm import DictMLM
+from calque.pretrain.objectives.link import Link
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.ppa import PPA
+from calque.pretrain.objectives.prealign import PreAlign
+from calque.pretrain.objectives.weam import WEAM
+from calque.pretrain.objectives.word_aligned import WordAligned
+from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.objectives.xlm_align import DWA, XLMAlign
+from calque.pretrain.run import Pretraining, pretrain
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""

@@ -11,27 +11,27 @@ from typing import Any
 import torch
 from safetensors.torch import save_file
 
-from derive.build import derive_languages
-from derive.dictionary import DictionaryConfig
-from derive.errors import BadInput
-from derive.languages import Languages
-from derive.order import Invert
-from derive.pocket.language import Pocket
-from derive.script import Transliterate
-from derive.sources.pocket import PocketEnglish, Sizes
-from pretrain import train as loop
-from pretrain.distributed import World
-from pretrain.mixture import ALL_TOGETHER, Mixture, Phase
-from pretrain.model import Learner, build
-from pretrain.objective import After, HeadOnly, Objective, Stream, Sum
-from pretrain.objectives.align_mlm import Align, AlignMLM
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.ppa import PPA
-from pretrain.objectives.prealign import PreAlign
-from pretrain.objectives.word_aligned import WordAligned
-from pretrain.objectives.xlm_align import DWA, SentencePairs, XLMAlign
-from pretrain.run import Pretraining, pretrain
-from pretrain.train import NonFinite, make_optimizer, train
+from calque.derive.build import derive_languages
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.errors import BadInput
+from calque.derive.languages import Languages
+from calque.derive.order import Invert
+from calque.derive.pocket.language import Pocket
+from calque.derive.script import Transliterate
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.pretrain import train as loop
+from calque.pretrain.distributed import World
+from calque.pretrain.mixture import ALL_TOGETHER, Mixture, Phase
+from calque.pretrain.model import Learner, build
+from calque.pretrain.objective import After, HeadOnly, Objective, Stream, Sum
+from calque.pretrain.objectives.align_mlm import Align, AlignMLM
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.ppa import PPA
+from calque.pretrain.objectives.prealign import PreAlign
+from calque.pretrain.objectives.word_aligned import WordAligned
+from calque.pretrain.objectives.xlm_align import DWA, SentencePairs, XLMAlign
+from calque.pretrain.run import Pretraining, pretrain
+from calque.pretrain.train import NonFinite, make_optimizer, train
 from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, STILL, TRAIN, Gradients, new_learner
 from tests.pretrain.worlds import through
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pretrain.order import UNIT, Apportionment, Stretch, in_units
+from calque.pretrain.order import UNIT, Apportionment, Stretch, in_units
 
 weights = st.one_of(st.just(0.0), st.floats(1e-3, 1.0))
 

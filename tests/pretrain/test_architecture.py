@@ -9,21 +9,21 @@ import pytest
 import torch
 from transformers import AutoModel, AutoModelForMaskedLM, BertConfig, GPT2Config
 
-from derive.errors import BadInput
-from derive.files import MANIFEST
-from derive.languages import Languages
-from derive.types import OURS
-from pretrain.architecture import ARCHITECTURES, BERT, ROBERTA, Architecture, architecture_of, has_languages
-from pretrain.batch import UNLABELLED, Rows
-from pretrain.config import ModelConfig
-from pretrain.distributed import ALONE
-from pretrain.model import encode, prediction_loss
-from pretrain.objective import Objective
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import XLM
-from pretrain.objectives.xlm_align import XLMAlign
-from pretrain.run import Pretraining, pretrain
-from pretrain.start import InitialModel
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST
+from calque.derive.languages import Languages
+from calque.derive.types import OURS
+from calque.pretrain.architecture import ARCHITECTURES, BERT, ROBERTA, Architecture, architecture_of, has_languages
+from calque.pretrain.batch import UNLABELLED, Rows
+from calque.pretrain.config import ModelConfig
+from calque.pretrain.distributed import ALONE
+from calque.pretrain.model import encode, prediction_loss
+from calque.pretrain.objective import Objective
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.objectives.xlm_align import XLMAlign
+from calque.pretrain.run import Pretraining, pretrain
+from calque.pretrain.start import InitialModel
 from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN
 
 FIRST = len(OURS.ids)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from pretrain.batch import UNLABELLED, LabelledPositions, Pairs, Rows
+from calque.pretrain.batch import UNLABELLED, LabelledPositions, Pairs, Rows
 
 
 @pytest.mark.parametrize(("rows", "pieces"), [(8, 1), (8, 4), (7, 3), (2, 5)])

@@ -7,11 +7,11 @@ import pytest
 import torch
 from transformers.models.roberta.modeling_roberta import RobertaEmbeddings
 
-from derive.errors import BadInput
-from derive.languages import Languages
-from derive.types import OURS
-from pretrain.batch import MARKS, PairRows
-from pretrain.bitext import PairStream
+from calque.derive.errors import BadInput
+from calque.derive.languages import Languages
+from calque.derive.types import OURS
+from calque.pretrain.batch import MARKS, PairRows
+from calque.pretrain.bitext import PairStream
 from tests.pretrain.made import DERIVED, PADDING, SENTENCES, SIZE, SOURCE, STILL, corpora, pairs_of
 
 

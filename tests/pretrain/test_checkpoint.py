@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 import torch
 
-from derive.artefact import Artefact
-from derive.errors import BadInput
-from derive.files import MANIFEST
-from derive.languages import Languages
-from pretrain.checkpoint import MACHINE, METRICS, MOMENTS, STATE, WEIGHTS, load_state, save_state
-from pretrain.distributed import ALONE
-from pretrain.model import Learner
-from pretrain.objectives.mlm import MLM
-from pretrain.train import make_optimizer, train
+from calque.derive.artefact import Artefact
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST
+from calque.derive.languages import Languages
+from calque.pretrain.checkpoint import MACHINE, METRICS, MOMENTS, STATE, WEIGHTS, load_state, save_state
+from calque.pretrain.distributed import ALONE
+from calque.pretrain.model import Learner
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.train import make_optimizer, train
 from tests.pretrain.made import MODEL, TRAIN, new_learner
 
 IDENTITY: dict[str, Any] = {"data": "made", "seed": 0, "threads": 1, "world": 1, "torch": "2", "device": "cpu"}

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from transformers import RobertaConfig, TrainingArguments
 
-from pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.config import ModelConfig, TrainConfig
 
 XLM_ALIGN = TrainConfig(
     steps=150_000, batch=2_048, learning_rate=2e-4, warmup=10_000, weight_decay=0.01, clip=1.0, betas=(0.9, 0.98),

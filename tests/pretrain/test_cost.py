@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from pretrain.batch import UNLABELLED, Rows
-from pretrain.config import ModelConfig
-from pretrain.cost import flops_per_id, pair_flops_per_id, parameters, peak_flops, training_bytes
-from pretrain.model import build, encode, prediction_loss
-from pretrain.objective import HeadOnly, Objective
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm_align import POINTER, Queries, XLMAlign
+from calque.pretrain.batch import UNLABELLED, Rows
+from calque.pretrain.config import ModelConfig
+from calque.pretrain.cost import flops_per_id, pair_flops_per_id, parameters, peak_flops, training_bytes
+from calque.pretrain.model import build, encode, prediction_loss
+from calque.pretrain.objective import HeadOnly, Objective
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.xlm_align import POINTER, Queries, XLMAlign
 
 
 @given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 8), st.integers(1, 40), st.integers(8, 64))

@@ -12,11 +12,11 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from derive.errors import BadInput
-from derive.languages import Languages
-from pretrain.distributed import ALONE, join
-from pretrain.objectives.align_mlm import AlignMLM
-from pretrain.run import Pretraining, pretrain
+from calque.derive.errors import BadInput
+from calque.derive.languages import Languages
+from calque.pretrain.distributed import ALONE, join
+from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.run import Pretraining, pretrain
 from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, TRAIN
 from tests.pretrain.ranks import BATCHES, CHANGED_AT, EVERY, MIXED, PRECISION, SIZES, STEPS, gradients
 

@@ -6,13 +6,13 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from derive.languages import Languages
-from pretrain.distributed import ALONE, LARGE, MESSAGE, World, add_gradients, messages
-from pretrain.objective import Objective
-from pretrain.objectives.align_mlm import AlignMLM
-from pretrain.objectives.word_aligned import WordAligned
-from pretrain.objectives.xlm_align import XLMAlign
-from pretrain.train import Draws
+from calque.derive.languages import Languages
+from calque.pretrain.distributed import ALONE, LARGE, MESSAGE, World, add_gradients, messages
+from calque.pretrain.objective import Objective
+from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.word_aligned import WordAligned
+from calque.pretrain.objectives.xlm_align import XLMAlign
+from calque.pretrain.train import Draws
 from tests.pretrain.made import STILL, new_learner
 
 

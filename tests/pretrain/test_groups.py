@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.languages import Languages
-from pretrain.bitext import Groups, fill, line_lengths
+from calque.derive.languages import Languages
+from calque.pretrain.bitext import Groups, fill, line_lengths
 from tests.pretrain.made import SENTENCES
 
 LENGTHS = st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), max_size=40)

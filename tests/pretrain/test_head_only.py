@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 import torch
 
-from derive.languages import Languages
-from pretrain.architecture import Architecture
-from pretrain.distributed import ALONE
-from pretrain.objective import After, HeadOnly, Sum
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm_align import XLMAlign
-from pretrain.train import make_optimizer, train
+from calque.derive.languages import Languages
+from calque.pretrain.architecture import Architecture
+from calque.pretrain.distributed import ALONE
+from calque.pretrain.objective import After, HeadOnly, Sum
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.xlm_align import XLMAlign
+from calque.pretrain.train import make_optimizer, train
 from tests.pretrain.made import STILL, TRAIN, new_learner
 from tests.pretrain.test_architecture import EACH, foreign
 

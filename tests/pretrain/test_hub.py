@@ -11,8 +11,8 @@ import huggingface_hub.constants
 import pytest
 from huggingface_hub.constants import HUGGINGFACE_HEADER_X_REPO_COMMIT
 
-from derive.errors import BadInput
-from pretrain.hub import model_folder
+from calque.derive.errors import BadInput
+from calque.pretrain.hub import model_folder
 
 MODEL, COMMIT, OTHER = "someone/encoder", "0a" * 20, "0b" * 20
 FILES = {"config.json": b"{}", "tokenizer.json": b'{"a": 1}', "model.safetensors": b"weights", "model.onnx": b"no"}

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.errors import BadInput
-from derive.languages import Languages
-from pretrain.batch import UNLABELLED, Rows
-from pretrain.distributed import ALONE
-from pretrain.mixture import Mixture
-from pretrain.objective import Objective
-from pretrain.objectives.link import Link
-from pretrain.objectives.mlm import MLM
-from pretrain.train import make_optimizer, train
+from calque.derive.errors import BadInput
+from calque.derive.languages import Languages
+from calque.pretrain.batch import UNLABELLED, Rows
+from calque.pretrain.distributed import ALONE
+from calque.pretrain.mixture import Mixture
+from calque.pretrain.objective import Objective
+from calque.pretrain.objectives.link import Link
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.train import make_optimizer, train
 from tests.pretrain.made import LANGUAGE, SIZE, SOURCE, STILL, TRAIN, new_learner, only, with_dictionary
 
 LENGTH = STILL.length

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from derive.types import OURS
-from pretrain.batch import UNLABELLED, Rows
-from pretrain.mask import Masking
+from calque.derive.types import OURS
+from calque.pretrain.batch import UNLABELLED, Rows
+from calque.pretrain.mask import Masking
 from tests.pretrain.made import DERIVED, SOURCE
 
 FIRST = len(OURS.ids)

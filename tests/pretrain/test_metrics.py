@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from derive.errors import BadInput
-from derive.languages import Languages
-from pretrain.checkpoint import METRICS
-from pretrain.distributed import ALONE
-from pretrain.objectives.mlm import MLM
-from pretrain.run import Metrics, Pretraining, pretrain, read_metrics
+from calque.derive.errors import BadInput
+from calque.derive.languages import Languages
+from calque.pretrain.checkpoint import METRICS
+from calque.pretrain.distributed import ALONE
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.run import Metrics, Pretraining, pretrain, read_metrics
 from tests.pretrain.made import LANGUAGE, MODEL, TRAIN, stop_at
 
 EACH = replace(TRAIN, steps=30, log_every=1, save_every=10, warmup=3)

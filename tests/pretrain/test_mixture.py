@@ -9,25 +9,25 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from derive.artefact import Artefact
-from derive.build import derive_languages
-from derive.dictionary import DictionaryConfig
-from derive.errors import BadInput
-from derive.languages import Languages
-from derive.order import Invert
-from derive.pocket.language import Pocket
-from derive.script import Transliterate
-from derive.sources.pocket import PocketEnglish, Sizes
-from pretrain.distributed import ALONE
-from pretrain.mixture import ALL_TOGETHER, Mixture, Phase, shares
-from pretrain.objective import Objective, Sum
-from pretrain.objectives.align_mlm import AlignMLM
-from pretrain.objectives.dict_mlm import DictMLM
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import TLM
-from pretrain.run import Pretraining, pretrain
-from pretrain.saved_model import RUN
-from pretrain.train import Draws
+from calque.derive.artefact import Artefact
+from calque.derive.build import derive_languages
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.errors import BadInput
+from calque.derive.languages import Languages
+from calque.derive.order import Invert
+from calque.derive.pocket.language import Pocket
+from calque.derive.script import Transliterate
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.pretrain.distributed import ALONE
+from calque.pretrain.mixture import ALL_TOGETHER, Mixture, Phase, shares
+from calque.pretrain.objective import Objective, Sum
+from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.dict_mlm import DictMLM
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.xlm import TLM
+from calque.pretrain.run import Pretraining, pretrain
+from calque.pretrain.saved_model import RUN
+from calque.pretrain.train import Draws
 from tests.pretrain.made import MODEL, TRAIN, check_resumes
 
 FEW = Sizes(10, 5, 5)

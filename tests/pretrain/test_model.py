@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 import torch
 
-from derive.types import OURS
-from pretrain.batch import UNLABELLED, Rows
-from pretrain.model import build, encode, prediction_loss
+from calque.derive.types import OURS
+from calque.pretrain.batch import UNLABELLED, Rows
+from calque.pretrain.model import build, encode, prediction_loss
 from tests.pretrain.made import MODEL, SIZE, STILL
 
 FIRST = len(OURS.ids)

@@ -9,23 +9,23 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM
 
-from derive.bpe import SMALLEST, learn
-from derive.dictionary import Entry, write_lexicon
-from derive.errors import BadInput
-from derive.estimated_links import estimate_links
-from derive.languages import Languages
-from derive.natural.build import derive_natural
-from derive.natural.files import TextFiles
-from derive.vocabulary import GivenVocabulary
-from pretrain.distributed import ALONE
-from pretrain.mask import Masking
-from pretrain.objective import Objective
-from pretrain.objectives.align_mlm import AlignMLM
-from pretrain.objectives.dict_mlm import DictMLM, Translations
-from pretrain.objectives.mlm import MLM, PackedLines
-from pretrain.objectives.xlm import XLM
-from pretrain.objectives.xlm_align import DWA, XLMAlign
-from pretrain.run import Pretraining, pretrain
+from calque.derive.bpe import SMALLEST, learn
+from calque.derive.dictionary import Entry, write_lexicon
+from calque.derive.errors import BadInput
+from calque.derive.estimated_links import estimate_links
+from calque.derive.languages import Languages
+from calque.derive.natural.build import derive_natural
+from calque.derive.natural.files import TextFiles
+from calque.derive.vocabulary import GivenVocabulary
+from calque.pretrain.distributed import ALONE
+from calque.pretrain.mask import Masking
+from calque.pretrain.objective import Objective
+from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.dict_mlm import DictMLM, Translations
+from calque.pretrain.objectives.mlm import MLM, PackedLines
+from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.objectives.xlm_align import DWA, XLMAlign
+from calque.pretrain.run import Pretraining, pretrain
 from tests.derive.natural.made import EN, inputs, vocabulary, written
 from tests.pretrain.made import MODEL, TRAIN
 

@@ -15,22 +15,22 @@ from torch.nn import functional as F
 from transformers import RobertaForMaskedLM
 from transformers.models.roberta.modeling_roberta import RobertaEmbeddings
 
-from derive.artefact import write_manifest
-from derive.errors import BadInput
-from derive.folder import KIND
-from derive.languages import Languages
-from derive.types import OURS
-from pretrain.batch import UNLABELLED, Rows
-from pretrain.model import Learner, build
-from pretrain.objective import After, Objective, Stream, Sum
-from pretrain.objectives.align_mlm import Align, AlignMLM
-from pretrain.objectives.dict_mlm import DictMLM
-from pretrain.objectives.mlm import MLM, PackedLines
-from pretrain.objectives.ppa import PPA
-from pretrain.objectives.weam import WEAM
-from pretrain.objectives.word_aligned import WordAligned
-from pretrain.objectives.xlm import TLM, XLM
-from pretrain.objectives.xlm_align import XLMAlign
+from calque.derive.artefact import write_manifest
+from calque.derive.errors import BadInput
+from calque.derive.folder import KIND
+from calque.derive.languages import Languages
+from calque.derive.types import OURS
+from calque.pretrain.batch import UNLABELLED, Rows
+from calque.pretrain.model import Learner, build
+from calque.pretrain.objective import After, Objective, Stream, Sum
+from calque.pretrain.objectives.align_mlm import Align, AlignMLM
+from calque.pretrain.objectives.dict_mlm import DictMLM
+from calque.pretrain.objectives.mlm import MLM, PackedLines
+from calque.pretrain.objectives.ppa import PPA
+from calque.pretrain.objectives.weam import WEAM
+from calque.pretrain.objectives.word_aligned import WordAligned
+from calque.pretrain.objectives.xlm import TLM, XLM
+from calque.pretrain.objectives.xlm_align import XLMAlign
 from tests.pretrain.made import (
     DERIVED,
     LANGUAGE,

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pretrain.order import Mixed, Order, Part, Shuffled, Stretch, Together, in_units, share_rows
+from calque.pretrain.order import Mixed, Order, Part, Shuffled, Stretch, Together, in_units, share_rows
 
 PARTS: dict[Part, int] = {("source",): 7, ("trans",): 3, ("inv",): 20}
 ALLOWED = {

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.corpus import Corpus
-from derive.errors import BadInput
-from derive.language import Language
-from derive.languages import Languages
-from derive.types import OURS
-from pretrain.objectives.mlm import PackedLines
-from pretrain.order import Shuffled
+from calque.derive.corpus import Corpus
+from calque.derive.errors import BadInput
+from calque.derive.language import Language
+from calque.derive.languages import Languages
+from calque.derive.types import OURS
+from calque.pretrain.objectives.mlm import PackedLines
+from calque.pretrain.order import Shuffled
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file
 from torch.nn import functional as F
 
-from derive.languages import Languages
-from derive.types import OURS
-from pretrain.distributed import ALONE
-from pretrain.model import Frozen, Learner, build, prediction_loss
-from pretrain.objective import Sum
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.ppa import MOCO, PPA, Contrasted, MoCo
-from pretrain.run import Pretraining
-from pretrain.train import make_optimizer, train
+from calque.derive.languages import Languages
+from calque.derive.types import OURS
+from calque.pretrain.distributed import ALONE
+from calque.pretrain.model import Frozen, Learner, build, prediction_loss
+from calque.pretrain.objective import Sum
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.ppa import MOCO, PPA, Contrasted, MoCo
+from calque.pretrain.run import Pretraining
+from calque.pretrain.train import make_optimizer, train
 from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN, check_resumes, only
 
 DEEP = replace(STILL, layers=2, initializer_range=0.2)

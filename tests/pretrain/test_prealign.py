@@ -10,17 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional as F
 
-from derive.errors import BadInput
-from derive.languages import Languages
-from derive.types import OURS
-from pretrain.distributed import ALONE
-from pretrain.mixture import Mixture
-from pretrain.model import Learner, build, encode_each
-from pretrain.objectives.link import Link
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.prealign import Anchors, Contrast, PreAlign, Sides, WordContrast, contrast
-from pretrain.run import Pretraining
-from pretrain.train import make_optimizer, train
+from calque.derive.errors import BadInput
+from calque.derive.languages import Languages
+from calque.derive.types import OURS
+from calque.pretrain.distributed import ALONE
+from calque.pretrain.mixture import Mixture
+from calque.pretrain.model import Learner, build, encode_each
+from calque.pretrain.objectives.link import Link
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.prealign import Anchors, Contrast, PreAlign, Sides, WordContrast, contrast
+from calque.pretrain.run import Pretraining
+from calque.pretrain.train import make_optimizer, train
 from tests.pretrain.made import (
     DERIVED,
     LANGUAGE,

@@ -9,15 +9,15 @@ from safetensors import safe_open
 from tokenizers import Tokenizer
 from transformers import pipeline
 
-from derive.files import MANIFEST
-from derive.languages import Languages
-from derive.natural.build import derive_natural
-from derive.vocabulary import GivenVocabulary
-from pretrain.config import ModelConfig, TrainConfig
-from pretrain.distributed import ALONE
-from pretrain.objectives.mlm import MLM
-from pretrain.run import Pretraining, pretrain
-from pretrain.start import check_start
+from calque.derive.files import MANIFEST
+from calque.derive.languages import Languages
+from calque.derive.natural.build import derive_natural
+from calque.derive.vocabulary import GivenVocabulary
+from calque.pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.distributed import ALONE
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.run import Pretraining, pretrain
+from calque.pretrain.start import check_start
 from tests.derive.natural.made import EN, inputs
 
 MODEL = ModelConfig(layers=12, heads=12, hidden=384, ffn=1536, length=32)

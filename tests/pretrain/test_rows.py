@@ -14,20 +14,20 @@ from tokenizers import Tokenizer
 from torch.nn import functional as F
 from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer, BertModel, pipeline
 
-from derive.errors import BadInput
-from derive.files import MANIFEST
-from derive.languages import Languages
-from derive.natural.build import derive_natural
-from derive.types import OURS
-from derive.vocabulary import GivenVocabulary
-from pretrain.architecture import BERT, ROBERTA, XLM_R, Architecture
-from pretrain.batch import UNLABELLED, Rows
-from pretrain.distributed import ALONE
-from pretrain.model import prediction_loss
-from pretrain.objectives.xlm_align import XLMAlign
-from pretrain.run import Pretraining, pretrain
-from pretrain.saved_model import TOKENIZER
-from pretrain.start import put_back, with_rows
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST
+from calque.derive.languages import Languages
+from calque.derive.natural.build import derive_natural
+from calque.derive.types import OURS
+from calque.derive.vocabulary import GivenVocabulary
+from calque.pretrain.architecture import BERT, ROBERTA, XLM_R, Architecture
+from calque.pretrain.batch import UNLABELLED, Rows
+from calque.pretrain.distributed import ALONE
+from calque.pretrain.model import prediction_loss
+from calque.pretrain.objectives.xlm_align import XLMAlign
+from calque.pretrain.run import Pretraining, pretrain
+from calque.pretrain.saved_model import TOKENIZER
+from calque.pretrain.start import put_back, with_rows
 from tests.derive.natural.made import EN, inputs
 from tests.derive.test_spelling import given_vocabulary
 from tests.pretrain.made import MODEL, SIZE, STILL, TRAIN, stop_at

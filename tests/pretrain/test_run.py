@@ -12,22 +12,22 @@ import pytest
 import torch
 from transformers import RobertaForMaskedLM
 
-from derive.artefact import write_manifest
-from derive.errors import BadInput
-from derive.files import MANIFEST
-from derive.fingerprint import sha256
-from derive.folder import KIND
-from derive.languages import Languages
-from derive.types import OURS
-from pretrain.batch import Rows
-from pretrain.checkpoint import METRICS
-from pretrain.distributed import ALONE
-from pretrain.model import prediction_loss
-from pretrain.objective import Objective
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import XLM
-from pretrain.run import Pretraining, finished, pretrain, read_metrics
-from pretrain.train import Draws, NonFinite, make_optimizer, train
+from calque.derive.artefact import write_manifest
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST
+from calque.derive.fingerprint import sha256
+from calque.derive.folder import KIND
+from calque.derive.languages import Languages
+from calque.derive.types import OURS
+from calque.pretrain.batch import Rows
+from calque.pretrain.checkpoint import METRICS
+from calque.pretrain.distributed import ALONE
+from calque.pretrain.model import prediction_loss
+from calque.pretrain.objective import Objective
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.run import Pretraining, finished, pretrain, read_metrics
+from calque.pretrain.train import Draws, NonFinite, make_optimizer, train
 from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, TRAIN, new_learner, stop_at, study_facts, write_study
 
 HOUR = 3_600

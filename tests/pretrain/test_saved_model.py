@@ -12,10 +12,10 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModel, AutoModelForMaskedLM, BertConfig, BertForMaskedLM, RobertaConfig, RobertaForMaskedLM
 
-from derive.artefact import write_manifest
-from derive.errors import BadInput
-from derive.files import MANIFEST
-from pretrain.saved_model import (
+from calque.derive.artefact import write_manifest
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST
+from calque.pretrain.saved_model import (
     RUN,
     WEIGHTS,
     load_model,
@@ -209,7 +209,7 @@ def test_a_lack_of_memory_is_not_the_folders_fault(tmp_path: Path) -> None:
     script = f"""
 import resource
 from pathlib import Path
-from pretrain.saved_model import load_model
+from calque.pretrain.saved_model import load_model
 from transformers import RobertaModel
 used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + 200 * 2**20,) * 2)

@@ -7,23 +7,23 @@ import numpy as np
 import pytest
 from transformers import RobertaForMaskedLM
 
-from derive.build import derive_languages
-from derive.dictionary import DictionaryConfig
-from derive.language import SOURCE
-from derive.languages import Languages
-from derive.order import Invert
-from derive.pocket.language import Pocket
-from derive.script import Transliterate
-from derive.sources.pocket import PocketEnglish, Sizes
-from derive.transform import compose
-from pretrain.batch import UNLABELLED
-from pretrain.objective import Objective, Sum
-from pretrain.objectives.align_mlm import Align, AlignMLM
-from pretrain.objectives.dict_mlm import DictMLM, Translations
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import TLM
-from pretrain.objectives.xlm_align import DWA
-from pretrain.run import Pretraining
+from calque.derive.build import derive_languages
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.language import SOURCE
+from calque.derive.languages import Languages
+from calque.derive.order import Invert
+from calque.derive.pocket.language import Pocket
+from calque.derive.script import Transliterate
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.derive.transform import compose
+from calque.pretrain.batch import UNLABELLED
+from calque.pretrain.objective import Objective, Sum
+from calque.pretrain.objectives.align_mlm import Align, AlignMLM
+from calque.pretrain.objectives.dict_mlm import DictMLM, Translations
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.xlm import TLM
+from calque.pretrain.objectives.xlm_align import DWA
+from calque.pretrain.run import Pretraining
 from tests.pretrain.made import MODEL, TRAIN, check_resumes, pairs_of
 
 FEW = Sizes(10, 5, 5)

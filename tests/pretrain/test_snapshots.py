@@ -12,19 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from transformers import RobertaForMaskedLM
 
-from derive.artefact import Artefact
-from derive.errors import BadInput
-from derive.files import MANIFEST
-from derive.fingerprint import sha256
-from derive.languages import Languages
-from pretrain.checkpoint import SNAPSHOTS, load_snapshot, snapshots_of
-from pretrain.config import TrainConfig
-from pretrain.distributed import ALONE
-from pretrain.model import build
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm_align import XLMAlign
-from pretrain.run import Pretraining, pretrain
-from pretrain.saved_model import RUN
+from calque.derive.artefact import Artefact
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST
+from calque.derive.fingerprint import sha256
+from calque.derive.languages import Languages
+from calque.pretrain.checkpoint import SNAPSHOTS, load_snapshot, snapshots_of
+from calque.pretrain.config import TrainConfig
+from calque.pretrain.distributed import ALONE
+from calque.pretrain.model import build
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.xlm_align import XLMAlign
+from calque.pretrain.run import Pretraining, pretrain
+from calque.pretrain.saved_model import RUN
 from tests.pretrain.made import LANGUAGE, MODEL, SIZE, TRAIN, stop_at
 
 KEPT = replace(TRAIN, snapshots=4)

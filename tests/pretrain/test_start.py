@@ -11,17 +11,17 @@ from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 
-from derive.errors import BadInput
-from derive.files import MANIFEST
-from derive.fingerprint import sha256
-from derive.languages import Languages
-from pretrain.checkpoint import METRICS
-from pretrain.distributed import ALONE
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import XLM
-from pretrain.objectives.xlm_align import XLMAlign
-from pretrain.run import Pretraining, pretrain, read_metrics
-from pretrain.start import InitialModel, check_start
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST
+from calque.derive.fingerprint import sha256
+from calque.derive.languages import Languages
+from calque.pretrain.checkpoint import METRICS
+from calque.pretrain.distributed import ALONE
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.objectives.xlm_align import XLMAlign
+from calque.pretrain.run import Pretraining, pretrain, read_metrics
+from calque.pretrain.start import InitialModel, check_start
 from tests.pretrain.made import LANGUAGE, MODEL, TRAIN, check_resumes
 
 WEIGHTS = "model.safetensors"

@@ -11,20 +11,20 @@ import pytest
 from tokenizers import Tokenizer
 from transformers import AutoTokenizer
 
-from derive.build import derive_languages
-from derive.corpus import Corpus
-from derive.dictionary import DictionaryConfig
-from derive.errors import BadInput
-from derive.languages import Languages
-from derive.order import Invert
-from derive.pocket.language import Pocket
-from derive.script import Transliterate
-from derive.sentence import Sentence
-from derive.sources.pocket import PocketEnglish, Sizes
-from derive.transform import Transform, compose
-from derive.types import OURS, SPECIALS, Specials
-from derive.vocabulary import Vocabulary
-from pretrain.saved_model import (
+from calque.derive.build import derive_languages
+from calque.derive.corpus import Corpus
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.errors import BadInput
+from calque.derive.languages import Languages
+from calque.derive.order import Invert
+from calque.derive.pocket.language import Pocket
+from calque.derive.script import Transliterate
+from calque.derive.sentence import Sentence
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.derive.transform import Transform, compose
+from calque.derive.types import OURS, SPECIALS, Specials
+from calque.derive.vocabulary import Vocabulary
+from calque.pretrain.saved_model import (
     TOKENIZER,
     TOKENIZERS,
     check_own_types,

@@ -9,18 +9,18 @@ import pytest
 import torch
 from transformers.trainer_pt_utils import get_parameter_names
 
-from derive.languages import Languages
-from pretrain.architecture import Architecture
-from pretrain.batch import Pairs, Rows
-from pretrain.distributed import ALONE, World
-from pretrain.model import prediction_loss
-from pretrain.objective import Objective, Sum
-from pretrain.objectives.align_mlm import Align, AlignMLM
-from pretrain.objectives.dict_mlm import DictMLM
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import TLM
-from pretrain.objectives.xlm_align import XLMAlign
-from pretrain.train import TIMES, Draws, NonFinite, make_optimizer, train
+from calque.derive.languages import Languages
+from calque.pretrain.architecture import Architecture
+from calque.pretrain.batch import Pairs, Rows
+from calque.pretrain.distributed import ALONE, World
+from calque.pretrain.model import prediction_loss
+from calque.pretrain.objective import Objective, Sum
+from calque.pretrain.objectives.align_mlm import Align, AlignMLM
+from calque.pretrain.objectives.dict_mlm import DictMLM
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.xlm import TLM
+from calque.pretrain.objectives.xlm_align import XLMAlign
+from calque.pretrain.train import TIMES, Draws, NonFinite, make_optimizer, train
 from tests.pretrain.golden import PATH, losses
 from tests.pretrain.made import MODEL, OBJECTIVES, STILL, TRAIN, Gradients, new_learner
 from tests.pretrain.test_architecture import EACH, foreign

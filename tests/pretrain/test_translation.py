@@ -9,17 +9,17 @@ import pytest
 import torch
 from transformers import RobertaForMaskedLM
 
-from derive.build import write_translation
-from derive.errors import BadInput
-from derive.estimated_links import estimate_links
-from derive.languages import Languages
-from pretrain.distributed import ALONE
-from pretrain.model import build
-from pretrain.objective import Objective
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import XLM
-from pretrain.objectives.xlm_align import DWA, XLMAlign
-from pretrain.run import Pretraining, pretrain
+from calque.derive.build import write_translation
+from calque.derive.errors import BadInput
+from calque.derive.estimated_links import estimate_links
+from calque.derive.languages import Languages
+from calque.pretrain.distributed import ALONE
+from calque.pretrain.model import build
+from calque.pretrain.objective import Objective
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.objectives.xlm_align import DWA, XLMAlign
+from calque.pretrain.run import Pretraining, pretrain
 from tests.derive.test_translation import SIZE, made
 from tests.pretrain.made import MODEL, TRAIN, corpora, pairs_of
 

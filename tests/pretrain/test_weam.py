@@ -8,13 +8,13 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from derive.build import write_translation
-from derive.estimated_links import PairSample, estimate_links
-from derive.languages import Languages
-from derive.links.stored import of_pieces
-from pretrain.batch import UNLABELLED, LinkedPairs
-from pretrain.model import Learner, build
-from pretrain.objectives.weam import EXCHANGE, WEAM, Exchange, Exchanged, mean_of
+from calque.derive.build import write_translation
+from calque.derive.estimated_links import PairSample, estimate_links
+from calque.derive.languages import Languages
+from calque.derive.links.stored import of_pieces
+from calque.pretrain.batch import UNLABELLED, LinkedPairs
+from calque.pretrain.model import Learner, build
+from calque.pretrain.objectives.weam import EXCHANGE, WEAM, Exchange, Exchanged, mean_of
 from tests.derive.test_translation import SIZE as TYPES
 from tests.derive.test_translation import made
 from tests.pretrain.made import SIZE, STILL, only

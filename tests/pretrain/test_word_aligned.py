@@ -9,15 +9,15 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from derive.errors import BadInput
-from derive.fingerprint import plain
-from derive.languages import Languages
-from derive.types import OURS
-from pretrain.distributed import ALONE
-from pretrain.model import build
-from pretrain.objectives.word_aligned import KEPT, LINKED, START, WordAligned, Words
-from pretrain.run import Pretraining
-from pretrain.train import make_optimizer, train
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import plain
+from calque.derive.languages import Languages
+from calque.derive.types import OURS
+from calque.pretrain.distributed import ALONE
+from calque.pretrain.model import build
+from calque.pretrain.objectives.word_aligned import KEPT, LINKED, START, WordAligned, Words
+from calque.pretrain.run import Pretraining
+from calque.pretrain.train import make_optimizer, train
 from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN, check_resumes, only
 
 DEEP = replace(STILL, layers=2)

@@ -9,18 +9,18 @@ import pytest
 import torch
 from transformers import RobertaForMaskedLM
 
-from derive.languages import Languages
-from derive.types import OURS
-from pretrain.batch import UNLABELLED, PairRows
-from pretrain.config import ModelConfig
-from pretrain.cost import PAIR, flops_per_id, pair_flops_per_id
-from pretrain.distributed import ALONE
-from pretrain.model import prediction_loss
-from pretrain.objective import After
-from pretrain.objectives.mlm import MLM
-from pretrain.objectives.xlm import XLM
-from pretrain.objectives.xlm_align import DWA, SentencePairs, XLMAlign
-from pretrain.train import make_optimizer, train
+from calque.derive.languages import Languages
+from calque.derive.types import OURS
+from calque.pretrain.batch import UNLABELLED, PairRows
+from calque.pretrain.config import ModelConfig
+from calque.pretrain.cost import PAIR, flops_per_id, pair_flops_per_id
+from calque.pretrain.distributed import ALONE
+from calque.pretrain.model import prediction_loss
+from calque.pretrain.objective import After
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.objectives.xlm_align import DWA, SentencePairs, XLMAlign
+from calque.pretrain.train import make_optimizer, train
 from tests.pretrain.made import STILL, TRAIN, new_learner, only
 from tests.pretrain.test_transport import links_by_hand
 

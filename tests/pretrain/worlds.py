@@ -10,7 +10,7 @@ from datetime import timedelta
 
 import torch
 
-from pretrain.distributed import PATIENCE, World, join, leave
+from calque.pretrain.distributed import PATIENCE, World, join, leave
 from tests.processes import free_port
 
 

@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from analysis.papers.align_mlm.figures import rho_of
-from analysis.records.record import ALIGNMENT
-from analysis.report.table import listed, percent
-from analysis.results.measured import BySeed, difference, judge_difference, mean
-from analysis.results.results import Point, Results
-from analysis.results.retained import unless_at_floor
-from analysis.statistics.intervals import CONFIDENCE
-from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED, Claim, Verdict, judge, points
-from analysis.tasks.catalog import PRIMARY, metric_title, task_title
+from calque.analysis.papers.align_mlm.figures import rho_of
+from calque.analysis.records.record import ALIGNMENT
+from calque.analysis.report.table import listed, percent
+from calque.analysis.results.measured import BySeed, difference, judge_difference, mean
+from calque.analysis.results.results import Point, Results
+from calque.analysis.results.retained import unless_at_floor
+from calque.analysis.statistics.intervals import CONFIDENCE
+from calque.analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED, Claim, Verdict, judge, points
+from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 INVERTED, SCRIPT = "trans.inv", "trans"  # the transforms of the paper's headlines
 NEAR = 0.03  # delta "≈ 0": within 3 points. The paper's own largest under Trans is 2.6.

@@ -6,17 +6,17 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from analysis.papers.columns import Column, main_metrics, retained_cell, score_title
-from analysis.papers.looks import keys, looks
-from analysis.papers.texts import heading, plot, table
-from analysis.records.record import ALIGNMENT, DELTA, FORM, LEMMA, ORDER, SHARING, Floor
-from analysis.report.drawing import INK, LOOKS, SOFT, Dash, Point, draw_points, key, legend, small_multiples
-from analysis.report.plot import Plot
-from analysis.report.table import MISSING, Table, cell, percent
-from analysis.results.measured import mean, means
-from analysis.results.results import Results
-from analysis.results.retained import retained
-from analysis.tasks.catalog import PRIMARY
+from calque.analysis.papers.columns import Column, main_metrics, retained_cell, score_title
+from calque.analysis.papers.looks import keys, looks
+from calque.analysis.papers.texts import heading, plot, table
+from calque.analysis.records.record import ALIGNMENT, DELTA, FORM, LEMMA, ORDER, SHARING, Floor
+from calque.analysis.report.drawing import INK, LOOKS, SOFT, Dash, Point, draw_points, key, legend, small_multiples
+from calque.analysis.report.plot import Plot
+from calque.analysis.report.table import MISSING, Table, cell, percent
+from calque.analysis.results.measured import mean, means
+from calque.analysis.results.results import Results
+from calque.analysis.results.retained import retained
+from calque.analysis.tasks.catalog import PRIMARY
 
 FEWEST = 3  # the fewest points of a line of order, and different shares of types, that are drawn
 FLOOR: Dash = ":"

@@ -7,18 +7,18 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from analysis.papers.columns import score_title
-from analysis.papers.looks import BY_NAME, GIVEN, Look, bar_keys, keys, looks
-from analysis.papers.texts import heading, plot
-from analysis.records.record import ALIGNMENT, DELTA, Floor, Published
-from analysis.report import drawing
-from analysis.report.drawing import DIFFERENCE, FILLED, FILLS, FULL, INK, MOST, SOFT, Fill
-from analysis.report.plot import Plot
-from analysis.results.measured import mean
-from analysis.results.results import Point, Results
-from analysis.results.retained import retained
-from analysis.statistics.correlation import FEWEST, SIGN, Correlation, spearman
-from analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
+from calque.analysis.papers.columns import score_title
+from calque.analysis.papers.looks import BY_NAME, GIVEN, Look, bar_keys, keys, looks
+from calque.analysis.papers.texts import heading, plot
+from calque.analysis.records.record import ALIGNMENT, DELTA, Floor, Published
+from calque.analysis.report import drawing
+from calque.analysis.report.drawing import DIFFERENCE, FILLED, FILLS, FULL, INK, MOST, SOFT, Fill
+from calque.analysis.report.plot import Plot
+from calque.analysis.results.measured import mean
+from calque.analysis.results.results import Point, Results
+from calque.analysis.results.retained import retained
+from calque.analysis.statistics.correlation import FEWEST, SIGN, Correlation, spearman
+from calque.analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
 
 ABREAST = 3  # panels in a row at most
 BAR = 0.11  # inches of a bar at least, or fewer panels are in a row

@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from analysis.papers.align_mlm.dials import overlap_tables
-from analysis.papers.columns import RETAINED, Column, main_metrics, score_title, task_columns
-from analysis.papers.texts import table
-from analysis.records.record import ALIGNMENT, DELTA, SWITCHED, TRANSLATED
-from analysis.report.table import FLOOR, MISSING, OURS, PUBLISHED, Table, cell, percent
-from analysis.results.measured import difference, mean
-from analysis.results.results import Results
-from analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
-from analysis.tasks.score import OF
+from calque.analysis.papers.align_mlm.dials import overlap_tables
+from calque.analysis.papers.columns import RETAINED, Column, main_metrics, score_title, task_columns
+from calque.analysis.papers.texts import table
+from calque.analysis.records.record import ALIGNMENT, DELTA, SWITCHED, TRANSLATED
+from calque.analysis.report.table import FLOOR, MISSING, OURS, PUBLISHED, Table, cell, percent
+from calque.analysis.results.measured import difference, mean
+from calque.analysis.results.results import Results
+from calque.analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
+from calque.analysis.tasks.score import OF
 
 ALIGNMENTS = ("all", "dictionary", "held-out", "frequency-weighted", "back")
 HEADER = ("objective", "transform", "source")

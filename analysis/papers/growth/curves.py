@@ -9,13 +9,13 @@ from math import comb
 from pathlib import Path
 from statistics import median
 
-from analysis.aligners.encoder import main_layer
-from analysis.papers.texts import table
-from analysis.records.record import Record
-from analysis.report.table import MISSING, Table, listed
-from analysis.results.results import Results
-from analysis.statistics.intervals import Bounds, Estimate, estimate
-from derive.files import read_toml
+from calque.analysis.aligners.encoder import main_layer
+from calque.analysis.papers.texts import table
+from calque.analysis.records.record import Record
+from calque.analysis.report.table import MISSING, Table, listed
+from calque.analysis.results.results import Results
+from calque.analysis.statistics.intervals import Bounds, Estimate, estimate
+from calque.derive.files import read_toml
 
 NEVER = math.inf
 Curve = Mapping[int, Record]  # a seed's record by step, ascending

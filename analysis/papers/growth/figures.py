@@ -10,13 +10,23 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
-from analysis.papers.growth.curves import ALIGNED, NEVER, NOTE, PREDICTED, QUANTITIES, Curves, Found, Quantity, onsets
-from analysis.papers.looks import Look, looks
-from analysis.papers.texts import heading, plot
-from analysis.report.drawing import FULL, LOOKS, MOST, SOFT, key, legend, spread, styled
-from analysis.report.plot import Plot
-from analysis.results.results import Results
-from analysis.statistics.intervals import Estimate
+from calque.analysis.papers.growth.curves import (
+    ALIGNED,
+    NEVER,
+    NOTE,
+    PREDICTED,
+    QUANTITIES,
+    Curves,
+    Found,
+    Quantity,
+    onsets,
+)
+from calque.analysis.papers.looks import Look, looks
+from calque.analysis.papers.texts import heading, plot
+from calque.analysis.report.drawing import FULL, LOOKS, MOST, SOFT, key, legend, spread, styled
+from calque.analysis.report.plot import Plot
+from calque.analysis.results.results import Results
+from calque.analysis.statistics.intervals import Estimate
 
 NULL = "#E4E4E4"
 SMALLEST, LETTERS = 7.5, 8.0  # points of letters: legible at half a page

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from itertools import pairwise, permutations
 from typing import Literal
 
-from analysis.records.record import ALIGNMENT, HELD_OUT, READ
-from analysis.report.table import MISSING
-from analysis.results.measured import BySeed, Measured, average, mean
-from analysis.results.results import Results
-from analysis.tasks.catalog import PRIMARY
+from calque.analysis.records.record import ALIGNMENT, HELD_OUT, READ
+from calque.analysis.report.table import MISSING
+from calque.analysis.results.measured import BySeed, Measured, average, mean
+from calque.analysis.results.results import Results
+from calque.analysis.tasks.catalog import PRIMARY
 
 IDS, LOSS = (READ, "ids"), (HELD_OUT, "nats")  # how many ids of a language a model has read, and its held-out loss
 Pair = tuple[str, str]

@@ -7,17 +7,17 @@ from typing import Any, NamedTuple
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
-from analysis.papers.columns import score_title
-from analysis.papers.language_imbalance.conditions import IDS, LOSS, Condition, Way, alone, budgets, conditions
-from analysis.papers.language_imbalance.tables import EFFICIENCY
-from analysis.papers.looks import Look, keys, looks
-from analysis.papers.texts import heading, plot
-from analysis.records.record import ALIGNMENT, Published
-from analysis.report.drawing import FULL, INK, SOFT, Dash, draw_intervals, draw_points, key, legend, styled
-from analysis.report.plot import Plot
-from analysis.results.measured import BySeed, mean, means
-from analysis.results.results import Results
-from analysis.tasks.catalog import PRIMARY
+from calque.analysis.papers.columns import score_title
+from calque.analysis.papers.language_imbalance.conditions import IDS, LOSS, Condition, Way, alone, budgets, conditions
+from calque.analysis.papers.language_imbalance.tables import EFFICIENCY
+from calque.analysis.papers.looks import Look, keys, looks
+from calque.analysis.papers.texts import heading, plot
+from calque.analysis.records.record import ALIGNMENT, Published
+from calque.analysis.report.drawing import FULL, INK, SOFT, Dash, draw_intervals, draw_points, key, legend, styled
+from calque.analysis.report.plot import Plot
+from calque.analysis.results.measured import BySeed, mean, means
+from calque.analysis.results.results import Results
+from calque.analysis.tasks.catalog import PRIMARY
 
 TICKS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 ASIDE = 0.12  # between objectives of one mixture, so that their intervals can be seen

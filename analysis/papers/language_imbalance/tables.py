@@ -3,8 +3,8 @@
 import math
 from collections.abc import Iterator, Set
 
-from analysis.papers.columns import main_metrics, score_title
-from analysis.papers.language_imbalance.conditions import (
+from calque.analysis.papers.columns import main_metrics, score_title
+from calque.analysis.papers.language_imbalance.conditions import (
     IDS,
     LOSS,
     Condition,
@@ -14,13 +14,13 @@ from analysis.papers.language_imbalance.conditions import (
     contrasts,
     curves,
 )
-from analysis.papers.texts import table
-from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, listed, percent
-from analysis.results.measured import difference, judge_difference, mean
-from analysis.results.results import Results
-from analysis.statistics.intervals import Estimate
-from analysis.statistics.verdicts import FAILS, UNDECIDED, Claim, Verdict, judge
-from analysis.tasks.catalog import task_title
+from calque.analysis.papers.texts import table
+from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, listed, percent
+from calque.analysis.results.measured import difference, judge_difference, mean
+from calque.analysis.results.results import Results
+from calque.analysis.statistics.intervals import Estimate
+from calque.analysis.statistics.verdicts import FAILS, UNDECIDED, Claim, Verdict, judge
+from calque.analysis.tasks.catalog import task_title
 
 EFFICIENCY = "token efficiency"  # the published measure, and a family of claims
 DIRECTIONS = ("main → small", "small → main", "small → small")

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from analysis.records.record import Published
+from calque.analysis.records.record import Published
 
 FOLDER = Path(__file__).parent
 PLACES = 5  # percent with up to two decimals, as shares

@@ -5,16 +5,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from analysis.papers.columns import RETAINED, Column, main_metrics, printed_rows, rows_of, score_title, task_columns
-from analysis.papers.texts import table
-from analysis.records.record import AER, ALIGNMENT, DELTA, LABELS, Record
-from analysis.records.run import Described, Start
-from analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, percent
-from analysis.results.measured import BySeed, mean
-from analysis.results.results import Results
-from analysis.tasks.catalog import PRIMARY
-from derive.files import read_toml
-from pretrain.objectives.xlm_align import XLMAlign
+from calque.analysis.papers.columns import (
+    RETAINED,
+    Column,
+    main_metrics,
+    printed_rows,
+    rows_of,
+    score_title,
+    task_columns,
+)
+from calque.analysis.papers.texts import table
+from calque.analysis.records.record import AER, ALIGNMENT, DELTA, LABELS, Record
+from calque.analysis.records.run import Described, Start
+from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, percent
+from calque.analysis.results.measured import BySeed, mean
+from calque.analysis.results.results import Results
+from calque.analysis.tasks.catalog import PRIMARY
+from calque.derive.files import read_toml
+from calque.pretrain.objectives.xlm_align import XLMAlign
 
 SWITCHES = ("tlm", "queries", "labels", "label_layer", "first", "filtering", "layer")
 """Parameters that Tables 3 to 7 vary; mask rate and the fraction of parallel sentences belong to a study's scale."""

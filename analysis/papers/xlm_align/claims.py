@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping
 from statistics import fmean
 
-from analysis.papers.align_mlm.claims import noise, ranked, transfer_finding
-from analysis.papers.xlm_align.ablations import SWITCHED, after, changes, errors, variant
-from analysis.records.record import LABELS
-from analysis.report.table import percent
-from analysis.results.measured import BySeed, judge_difference, judge_estimate, mean
-from analysis.results.results import Results
-from analysis.statistics.verdicts import Claim
-from analysis.tasks.catalog import PRIMARY, task_title
+from calque.analysis.papers.align_mlm.claims import noise, ranked, transfer_finding
+from calque.analysis.papers.xlm_align.ablations import SWITCHED, after, changes, errors, variant
+from calque.analysis.records.record import LABELS
+from calque.analysis.report.table import percent
+from calque.analysis.results.measured import BySeed, judge_difference, judge_estimate, mean
+from calque.analysis.results.results import Results
+from calque.analysis.statistics.verdicts import Claim
+from calque.analysis.tasks.catalog import PRIMARY, task_title
 
 MOST = 0.5  # self-labelling works when most labels are right
 OURS = "ours: the paper has neither gold labels nor another start"

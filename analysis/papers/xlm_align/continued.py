@@ -5,8 +5,8 @@ from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
-from analysis.papers.xlm_align.ablations import changes
-from analysis.records.record import (
+from calque.analysis.papers.xlm_align.ablations import changes
+from calque.analysis.records.record import (
     AER,
     IN_SOURCE,
     MINED,
@@ -16,11 +16,11 @@ from analysis.records.record import (
     TRANSLATED,
     Published,
 )
-from analysis.report.table import cell, listed, percent
-from analysis.results.measured import BySeed, average, gap, judge_estimate, mean
-from analysis.results.results import Results
-from analysis.statistics.verdicts import Claim
-from analysis.tasks.catalog import PRIMARY, TASKS, metric_title, task_title
+from calque.analysis.report.table import cell, listed, percent
+from calque.analysis.results.measured import BySeed, average, gap, judge_estimate, mean
+from calque.analysis.results.results import Results
+from calque.analysis.statistics.verdicts import Claim
+from calque.analysis.tasks.catalog import PRIMARY, TASKS, metric_title, task_title
 
 SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"  # the measures of a task in the language that it was learnt in, and in another
 PAPER, SMALL = "XLM-Align", "mMiniLM-L12-H384"

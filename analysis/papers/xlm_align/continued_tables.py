@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from itertools import permutations
 from typing import Any
 
-from analysis.aligners.methods import DEFAULT, RELEASED
-from analysis.papers.columns import printed_rows
-from analysis.papers.texts import TEXTS, table
-from analysis.papers.xlm_align.continued import (
+from calque.analysis.aligners.methods import DEFAULT, RELEASED
+from calque.analysis.papers.columns import printed_rows
+from calque.analysis.papers.texts import TEXTS, table
+from calque.analysis.papers.xlm_align.continued import (
     ABOUT_SMALL,
     PAPER,
     ZERO_SHOT,
@@ -16,11 +16,11 @@ from analysis.papers.xlm_align.continued import (
     printed_cells,
     set_title,
 )
-from analysis.records.record import MINED, MINED_XTREME, Published
-from analysis.report.table import FLOOR, OURS, PUBLISHED, Table, listed, over_seeds, percent
-from analysis.results.measured import average
-from analysis.tasks.catalog import PRIMARY, PRINTED, TASKS, metric_title, task_title
-from analysis.tasks.questions import Questions
+from calque.analysis.records.record import MINED, MINED_XTREME, Published
+from calque.analysis.report.table import FLOOR, OURS, PUBLISHED, Table, listed, over_seeds, percent
+from calque.analysis.results.measured import average
+from calque.analysis.tasks.catalog import PRIMARY, PRINTED, TASKS, metric_title, task_title
+from calque.analysis.tasks.questions import Questions
 
 MEANS, BY_LANGUAGE = 1, range(13, 20)  # the paper's tables: of XTREME's means, and of its tasks by language
 BY_PAPER = {"WEAM": (1, 2), "PPA": (2, 4, 5)}  # the tables of tasks by language of papers that read pairs alone

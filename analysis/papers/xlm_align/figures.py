@@ -10,19 +10,19 @@ from matplotlib.axes import Axes
 from matplotlib.markers import CARETLEFTBASE, CARETRIGHTBASE
 from matplotlib.ticker import MaxNLocator
 
-from analysis.papers.looks import PUBLISHED, family, keys, look, looks
-from analysis.papers.texts import heading, plot
-from analysis.papers.xlm_align import ablations
-from analysis.papers.xlm_align.ablations import DEFAULT, TABLES, TASKS
-from analysis.papers.xlm_align.continued import PAPER, SMALL, SOURCE_SCORE, ZERO_SHOT, Continued, set_title
-from analysis.papers.xlm_align.continued_tables import BY_LANGUAGE, PUBLISHED_RULES, printed_metrics
-from analysis.records.record import AER, Published
-from analysis.report import drawing
-from analysis.report.drawing import DIFFERENCE, INK
-from analysis.report.plot import Plot
-from analysis.results.measured import difference, mean, means
-from analysis.results.results import Results
-from analysis.tasks.catalog import PRIMARY, metric_title, task_title
+from calque.analysis.papers.looks import PUBLISHED, family, keys, look, looks
+from calque.analysis.papers.texts import heading, plot
+from calque.analysis.papers.xlm_align import ablations
+from calque.analysis.papers.xlm_align.ablations import DEFAULT, TABLES, TASKS
+from calque.analysis.papers.xlm_align.continued import PAPER, SMALL, SOURCE_SCORE, ZERO_SHOT, Continued, set_title
+from calque.analysis.papers.xlm_align.continued_tables import BY_LANGUAGE, PUBLISHED_RULES, printed_metrics
+from calque.analysis.records.record import AER, Published
+from calque.analysis.report import drawing
+from calque.analysis.report.drawing import DIFFERENCE, INK
+from calque.analysis.report.plot import Plot
+from calque.analysis.results.measured import difference, mean, means
+from calque.analysis.results.results import Results
+from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 ARROWS = (CARETLEFTBASE, CARETRIGHTBASE)  # markers where an interval goes on beyond the axis
 BELOW = 0.24  # of a row's height, from our number to the paper's

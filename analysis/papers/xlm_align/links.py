@@ -8,20 +8,20 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from analysis.aligners.encoder import main_layer
-from analysis.aligners.methods import BY_NAME, RELEASED
-from analysis.papers.columns import printed_rows
-from analysis.papers.looks import PUBLISHED as PUBLISHED_LOOKS
-from analysis.papers.looks import Look, keys, looks
-from analysis.papers.published import notes, published_layers
-from analysis.papers.texts import heading, plot, table
-from analysis.papers.xlm_align.continued import set_title
-from analysis.records.record import AER, LinkCounts, Record
-from analysis.report.drawing import INK, SOFT, Dash, key, legend, small_multiples
-from analysis.report.plot import Plot
-from analysis.report.table import MISSING, OURS, PUBLISHED, Table, hundredths, link_cells, listed, percent
-from analysis.results.measured import Measured, gap
-from analysis.results.results import Results
+from calque.analysis.aligners.encoder import main_layer
+from calque.analysis.aligners.methods import BY_NAME, RELEASED
+from calque.analysis.papers.columns import printed_rows
+from calque.analysis.papers.looks import PUBLISHED as PUBLISHED_LOOKS
+from calque.analysis.papers.looks import Look, keys, looks
+from calque.analysis.papers.published import notes, published_layers
+from calque.analysis.papers.texts import heading, plot, table
+from calque.analysis.papers.xlm_align.continued import set_title
+from calque.analysis.records.record import AER, LinkCounts, Record
+from calque.analysis.report.drawing import INK, SOFT, Dash, key, legend, small_multiples
+from calque.analysis.report.plot import Plot
+from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, hundredths, link_cells, listed, percent
+from calque.analysis.results.measured import Measured, gap
+from calque.analysis.results.results import Results
 
 FAST_ALIGN, DIAGONAL = "fast_align", "diagonal"
 HEADLINE = "grow-diag-final-and"

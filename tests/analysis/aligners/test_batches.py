@@ -10,10 +10,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.aligners import pair_encoder as module
-from analysis.aligners.encoder import Encoder, Precision
-from analysis.aligners.pair_encoder import CutSide, EncodedRows, RowRoom, Stretches, batches, row_batches
-from derive.links.aligner import LeftOut
+from calque.analysis.aligners import pair_encoder as module
+from calque.analysis.aligners.encoder import Encoder, Precision
+from calque.analysis.aligners.pair_encoder import CutSide, EncodedRows, RowRoom, Stretches, batches, row_batches
+from calque.derive.links.aligner import LeftOut
 
 words = st.lists(st.lists(st.integers(5, 99), max_size=3), max_size=12)
 

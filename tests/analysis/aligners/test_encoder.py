@@ -25,11 +25,11 @@ from transformers import (
     XLNetModel,
 )
 
-from analysis.aligners.encoder import Encoder, main_layer
-from analysis.aligners.methods import OT
-from analysis.aligners.pair_encoder import EncoderAligner
-from derive.errors import BadInput
-from derive.links.aligner import Pair
+from calque.analysis.aligners.encoder import Encoder, main_layer
+from calque.analysis.aligners.methods import OT
+from calque.analysis.aligners.pair_encoder import EncoderAligner
+from calque.derive.errors import BadInput
+from calque.derive.links.aligner import Pair
 from tests.analysis.aligners.conftest import LENGTH
 
 

@@ -6,7 +6,7 @@ import torch
 from scipy.optimize import linear_sum_assignment
 from torch.nn.utils.rnn import pad_sequence
 
-from analysis.aligners.methods import (
+from calque.analysis.aligners.methods import (
     BY_NAME,
     CHOICES,
     DEFAULT,
@@ -25,7 +25,7 @@ from analysis.aligners.methods import (
     method,
     products,
 )
-from pretrain.transport import EPSILON, itermax, log_kernel, sinkhorn
+from calque.pretrain.transport import EPSILON, itermax, log_kernel, sinkhorn
 from tests.pretrain.scored import extracted, masks, matrices, padded
 
 

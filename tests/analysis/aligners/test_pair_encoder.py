@@ -14,12 +14,12 @@ import torch
 from tokenizers import Tokenizer, models, processors
 from transformers import AutoModel, PreTrainedTokenizerFast
 
-from analysis.aligners import pair_encoder
-from analysis.aligners.methods import BY_NAME, METHODS, OT, Method
-from analysis.aligners.pair_encoder import EncoderAligner
-from derive.errors import BadInput
-from derive.links.aligner import Links, Pair
-from derive.types import OURS
+from calque.analysis.aligners import pair_encoder
+from calque.analysis.aligners.methods import BY_NAME, METHODS, OT, Method
+from calque.analysis.aligners.pair_encoder import EncoderAligner
+from calque.derive.errors import BadInput
+from calque.derive.links.aligner import Links, Pair
+from calque.derive.types import OURS
 from tests.analysis.aligners.conftest import LENGTH
 
 LAYER = 2
@@ -178,7 +178,8 @@ def test_memory_does_not_grow_with_the_file(bert: Path) -> None:
     """A process of its own: what it takes for twelve times the pairs is what it takes for few."""
     program = (
         "import resource, sys; from itertools import islice, repeat; from pathlib import Path\n"
-        "from analysis.aligners.methods import OT; from analysis.aligners.pair_encoder import EncoderAligner\n"
+        "from calque.analysis.aligners.methods import OT\n"
+        "from calque.analysis.aligners.pair_encoder import EncoderAligner\n"
         "import torch; torch.set_num_threads(1)\n"
         "aligner = EncoderAligner.open(Path(sys.argv[1]), OT, 1)\n"
         "pairs = repeat((('the', 'the', 'the'), ('the', 'the')))\n"

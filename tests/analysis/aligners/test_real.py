@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from analysis.aligners.methods import DEFAULT, OT, RELEASED, SIMILARITIES, method
-from analysis.aligners.pair_encoder import EncoderAligner, LinkReading
-from analysis.measures.aer import GoldSet, gold_set, score_all, score_each
-from analysis.records.record import LinkCounts
+from calque.analysis.aligners.methods import DEFAULT, OT, RELEASED, SIMILARITIES, method
+from calque.analysis.aligners.pair_encoder import EncoderAligner, LinkReading
+from calque.analysis.measures.aer import GoldSet, gold_set, score_all, score_each
+from calque.analysis.records.record import LinkCounts
 
 LAYER = 8
 MEASURED = {"argmax-centred": 36.00, "argmax-products": 35.46, "argmax": 36.66, "ot": 35.79, "xlm-align": 36.76}

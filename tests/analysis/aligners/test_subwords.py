@@ -8,10 +8,10 @@ import pytest
 from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerFast
 
-from analysis.aligners import subwords
-from analysis.aligners.subwords import SubWords
-from derive.links.aligner import Pair
-from derive.types import OURS
+from calque.analysis.aligners import subwords
+from calque.analysis.aligners.subwords import SubWords
+from calque.derive.links.aligner import Pair
+from calque.derive.types import OURS
 
 
 def test_text_like_special_tokens_is_text(roberta: Path) -> None:

@@ -10,20 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.measures.aer import SETS, gold_set, read_pairs, score, score_all, score_each
-from analysis.records.record import LinkCounts
-from analysis.report.table import aer_table
-from derive.build import derive_languages
-from derive.dictionary import DictionaryConfig
-from derive.errors import BadInput
-from derive.languages import Languages
-from derive.order import Invert, Permute
-from derive.pocket.language import Pocket
-from derive.readers.links import GoldPair, Link
-from derive.script import Cognates, Transliterate
-from derive.sentence import Sentence
-from derive.sources.pocket import PocketEnglish, Sizes
-from derive.transform import Transform, compose
+from calque.analysis.measures.aer import SETS, gold_set, read_pairs, score, score_all, score_each
+from calque.analysis.records.record import LinkCounts
+from calque.analysis.report.table import aer_table
+from calque.derive.build import derive_languages
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.errors import BadInput
+from calque.derive.languages import Languages
+from calque.derive.order import Invert, Permute
+from calque.derive.pocket.language import Pocket
+from calque.derive.readers.links import GoldPair, Link
+from calque.derive.script import Cognates, Transliterate
+from calque.derive.sentence import Sentence
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.derive.transform import Transform, compose
 
 law = settings(max_examples=100)
 N, M = 4, 5

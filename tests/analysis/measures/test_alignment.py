@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from safetensors.torch import save_file
 from transformers import RobertaConfig, RobertaForMaskedLM
 
-from analysis.measures.alignment import (
+from calque.analysis.measures.alignment import (
     Types,
     alignment_nulls,
     alignment_of_model,
@@ -26,19 +26,19 @@ from analysis.measures.alignment import (
     pair_alignment,
     type_alignment,
 )
-from analysis.records.record import ALIGNMENT, MeasuredModel, Measurement, Record
-from derive.build import derive_languages
-from derive.dictionary import DictionaryConfig
-from derive.errors import BadInput
-from derive.languages import Languages
-from derive.order import Invert
-from derive.pocket.language import Pocket
-from derive.script import Transliterate
-from derive.sources.pocket import PocketEnglish, Sizes
-from derive.types import OURS
-from pretrain.architecture import ROBERTA
-from pretrain.config import ModelConfig
-from pretrain.model import build
+from calque.analysis.records.record import ALIGNMENT, MeasuredModel, Measurement, Record
+from calque.derive.build import derive_languages
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.errors import BadInput
+from calque.derive.languages import Languages
+from calque.derive.order import Invert
+from calque.derive.pocket.language import Pocket
+from calque.derive.script import Transliterate
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.derive.types import OURS
+from calque.pretrain.architecture import ROBERTA
+from calque.pretrain.config import ModelConfig
+from calque.pretrain.model import build
 from tests.analysis.conftest import MakeCheckpoint
 
 FEW = Sizes(1, 1, 1)

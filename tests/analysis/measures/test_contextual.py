@@ -9,21 +9,21 @@ import pytest
 import torch
 from transformers import RobertaForMaskedLM, RobertaModel
 
-from analysis.measures.aer import score_all
-from analysis.measures.word_alignment import PAIRS, pair_links, self_labels
-from analysis.records.record import AER, LABELS, MeasuredModel, Measurement, Record
-from derive.build import derive_languages, write_translation
-from derive.dictionary import DictionaryConfig
-from derive.errors import BadInput
-from derive.languages import Languages
-from derive.order import Invert
-from derive.pocket.language import Pocket
-from derive.readers.links import GoldPair
-from derive.script import Transliterate
-from derive.sources.pocket import PocketEnglish, Sizes
-from derive.transform import compose
-from derive.types import OURS
-from pretrain.transport import itermax, log_kernel, sinkhorn
+from calque.analysis.measures.aer import score_all
+from calque.analysis.measures.word_alignment import PAIRS, pair_links, self_labels
+from calque.analysis.records.record import AER, LABELS, MeasuredModel, Measurement, Record
+from calque.derive.build import derive_languages, write_translation
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.errors import BadInput
+from calque.derive.languages import Languages
+from calque.derive.order import Invert
+from calque.derive.pocket.language import Pocket
+from calque.derive.readers.links import GoldPair
+from calque.derive.script import Transliterate
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.derive.transform import compose
+from calque.derive.types import OURS
+from calque.pretrain.transport import itermax, log_kernel, sinkhorn
 from tests.analysis.conftest import MakeCheckpoint
 
 FEW = Sizes(4, 2, 2)

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from analysis.measures.loss import (
+from calque.analysis.measures.loss import (
     gradient_cosine,
     gradient_parts,
     layer_gradients,
@@ -13,10 +13,10 @@ from analysis.measures.loss import (
     shuffled_cosines,
     whole,
 )
-from analysis.measures.nulls import null
-from pretrain.batch import UNLABELLED, Rows
-from pretrain.config import ModelConfig
-from pretrain.model import build
+from calque.analysis.measures.nulls import null
+from calque.pretrain.batch import UNLABELLED, Rows
+from calque.pretrain.config import ModelConfig
+from calque.pretrain.model import build
 
 MODEL = ModelConfig(layers=2, heads=2, hidden=16, ffn=32, length=16, dropout=0.1, initializer_range=0.1)
 TYPES = 60

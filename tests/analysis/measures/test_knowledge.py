@@ -7,19 +7,19 @@ import pytest
 import torch
 from transformers import RobertaForMaskedLM
 
-from analysis.measures.knowledge import UNDECIDED, answers, knowledge
-from analysis.records.record import BOTH, CARRIED, KNOWN, Items, MeasuredModel
-from derive.build import derive_languages
-from derive.dictionary import DictionaryConfig
-from derive.errors import BadInput
-from derive.example import Question
-from derive.languages import Languages
-from derive.order import Invert
-from derive.pocket.facts import LEADS, Facts
-from derive.pocket.language import Pocket
-from derive.script import Transliterate
-from derive.sources.pocket import PocketEnglish, Sizes
-from derive.transform import compose, image_of_question
+from calque.analysis.measures.knowledge import UNDECIDED, answers, knowledge
+from calque.analysis.records.record import BOTH, CARRIED, KNOWN, Items, MeasuredModel
+from calque.derive.build import derive_languages
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.errors import BadInput
+from calque.derive.example import Question
+from calque.derive.languages import Languages
+from calque.derive.order import Invert
+from calque.derive.pocket.facts import LEADS, Facts
+from calque.derive.pocket.language import Pocket
+from calque.derive.script import Transliterate
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.derive.transform import compose, image_of_question
 from tests.analysis.conftest import MakeCheckpoint
 
 CPU, LENGTH, LANGUAGE = torch.device("cpu"), 24, "trans.inv"

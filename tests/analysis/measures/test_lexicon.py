@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from transformers import AutoModel, AutoTokenizer
 
-from analysis.measures.lexicon import LexiconRows, chosen, word_pairs
-from analysis.papers.weam import pairs_figure, placed
-from derive.dictionary import Entry
-from derive.errors import BadInput
+from calque.analysis.measures.lexicon import LexiconRows, chosen, word_pairs
+from calque.analysis.papers.weam import pairs_figure, placed
+from calque.derive.dictionary import Entry
+from calque.derive.errors import BadInput
 from tests.analysis.aligners.conftest import roberta, sentence_pairs
 
 __all__ = ["roberta", "sentence_pairs"]  # fixtures

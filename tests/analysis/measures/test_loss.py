@@ -7,19 +7,19 @@ import pytest
 import torch
 from transformers import RobertaForMaskedLM
 
-from analysis.measures.loss import ROWS, held_out_loss, masked_loss, masked_only, unigram_loss
-from analysis.records.record import HELD_OUT, MeasuredModel
-from derive.build import derive_languages
-from derive.dictionary import DictionaryConfig
-from derive.errors import BadInput
-from derive.languages import Languages, only_last
-from derive.pocket.language import Pocket
-from derive.script import Transliterate
-from derive.sources.pocket import PocketEnglish, Sizes
-from pretrain.batch import UNLABELLED, Rows
-from pretrain.mask import MASK_RATE
-from pretrain.model import build, prediction_loss
-from pretrain.objectives.mlm import Monolingual
+from calque.analysis.measures.loss import ROWS, held_out_loss, masked_loss, masked_only, unigram_loss
+from calque.analysis.records.record import HELD_OUT, MeasuredModel
+from calque.derive.build import derive_languages
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.errors import BadInput
+from calque.derive.languages import Languages, only_last
+from calque.derive.pocket.language import Pocket
+from calque.derive.script import Transliterate
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.pretrain.batch import UNLABELLED, Rows
+from calque.pretrain.mask import MASK_RATE
+from calque.pretrain.model import build, prediction_loss
+from calque.pretrain.objectives.mlm import Monolingual
 from tests.analysis.conftest import MakeCheckpoint
 from tests.analysis.measures.test_gradients import MODEL, TYPES, rows
 

@@ -8,10 +8,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.nulls import either, exchanged_accuracies, in_company, like_frequent, null, shuffled
-from analysis.measures.states import linear_cka, sentence_means, type_means
-from analysis.records.record import Null
-from pretrain.model import build
+from calque.analysis.measures.nulls import either, exchanged_accuracies, in_company, like_frequent, null, shuffled
+from calque.analysis.measures.states import linear_cka, sentence_means, type_means
+from calque.analysis.records.record import Null
+from calque.pretrain.model import build
 from tests.analysis.measures.test_gradients import MODEL, TYPES
 
 KINDS = st.lists(st.sampled_from("abc"), min_size=1, max_size=30)

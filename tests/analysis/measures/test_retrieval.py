@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from analysis.aligners.encoder import Encoder
-from analysis.aligners.subwords import SubWords
-from analysis.measures.retrieval import (
+from calque.analysis.aligners.encoder import Encoder
+from calque.analysis.aligners.subwords import SubWords
+from calque.analysis.measures.retrieval import (
     CROWD,
     NEIGHBOURS,
     PARTS,
@@ -23,10 +23,10 @@ from analysis.measures.retrieval import (
     retrievals,
     sentence_vectors,
 )
-from analysis.records.record import MINED_XTREME
-from derive.errors import BadInput
-from derive.links.aligner import LeftOut, Pair
-from derive.readers.conllu import read_conllu
+from calque.analysis.records.record import MINED_XTREME
+from calque.derive.errors import BadInput
+from calque.derive.links.aligner import LeftOut, Pair
+from calque.derive.readers.conllu import read_conllu
 from tests.analysis.aligners.conftest import LENGTH, bert, roberta, sentence_pairs
 
 __all__ = ["bert", "roberta", "sentence_pairs"]  # fixtures

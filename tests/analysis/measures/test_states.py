@@ -6,10 +6,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.nulls import shuffled
-from analysis.measures.retrieval import cosine, found
-from analysis.measures.states import NONE, LinearProbe, linear_cka, mutually_nearest, nearest, sentence_means
-from pretrain.model import build
+from calque.analysis.measures.nulls import shuffled
+from calque.analysis.measures.retrieval import cosine, found
+from calque.analysis.measures.states import NONE, LinearProbe, linear_cka, mutually_nearest, nearest, sentence_means
+from calque.pretrain.model import build
 from tests.analysis.measures.test_gradients import MODEL, TYPES
 
 

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from analysis.aligners.methods import METHODS, OT, RELEASED
-from analysis.aligners.pair_encoder import EncoderAligner
-from analysis.measures.aer import GoldSet, score_all
-from analysis.measures.word_alignment import alone_and_joint, diagonal_score, fast_align_scores, gold_links
-from analysis.records.record import LinkCounts, MeasuredModel
-from derive.errors import BadInput
-from derive.links.aligner import Pair
-from derive.links.fast_align import FastAlign, StatisticalAligner
-from derive.links.symmetrise import SYMMETRISATIONS
-from derive.readers.links import Gold, GoldPair
+from calque.analysis.aligners.methods import METHODS, OT, RELEASED
+from calque.analysis.aligners.pair_encoder import EncoderAligner
+from calque.analysis.measures.aer import GoldSet, score_all
+from calque.analysis.measures.word_alignment import alone_and_joint, diagonal_score, fast_align_scores, gold_links
+from calque.analysis.records.record import LinkCounts, MeasuredModel
+from calque.derive.errors import BadInput
+from calque.derive.links.aligner import Pair
+from calque.derive.links.fast_align import FastAlign, StatisticalAligner
+from calque.derive.links.symmetrise import SYMMETRISATIONS
+from calque.derive.readers.links import Gold, GoldPair
 from tests.analysis.aligners.conftest import bert, roberta, sentence_pairs
 
 __all__ = ["bert", "roberta", "sentence_pairs"]  # fixtures

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from analysis.papers.columns import specified_figure, specified_figures, specified_tables
-from analysis.papers.texts import TEXTS
-from analysis.records.record import CARRIED
-from analysis.report.table import MISSING
+from calque.analysis.papers.columns import specified_figure, specified_figures, specified_tables
+from calque.analysis.papers.texts import TEXTS
+from calque.analysis.records.record import CARRIED
+from calque.analysis.report.table import MISSING
 from tests.analysis.drawn import OBJECTIVES, points
 from tests.analysis.runs import number
 from tests.analysis.saved import saved

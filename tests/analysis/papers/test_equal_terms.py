@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.papers.equal_terms import (
+from calque.analysis.papers.equal_terms import (
     ALIGNED,
     TRANSFER,
     equal_terms_claims,
@@ -13,9 +13,9 @@ from analysis.papers.equal_terms import (
     objectives_table,
     over_tasks,
 )
-from analysis.records.record import ALIGNMENT, Floor, Record
-from analysis.results.results import Results
-from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED
+from calque.analysis.records.record import ALIGNMENT, Floor, Record
+from calque.analysis.results.results import Results
+from calque.analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED
 from tests.analysis.runs import number, runs
 from tests.analysis.toy import OBJECTIVES, TRANSFORMS, joined, toy_records
 

@@ -6,11 +6,11 @@ from itertools import combinations
 import pytest
 from matplotlib.collections import LineCollection
 
-from analysis.papers.columns import specified_figure
-from analysis.records.record import ALIGNMENT, Record
-from analysis.report.plot import Plot
-from analysis.results.measured import mean
-from analysis.results.results import Results
+from calque.analysis.papers.columns import specified_figure
+from calque.analysis.records.record import ALIGNMENT, Record
+from calque.analysis.report.plot import Plot
+from calque.analysis.results.measured import mean
+from calque.analysis.results.results import Results
 from tests.analysis.drawn import OBJECTIVES, intervals, laid_out, legend, legible, looked, panels, points
 from tests.analysis.papers.align_mlm.test_delta_figure import many_records
 from tests.analysis.runs import number

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from analysis.papers.columns import specified_figure
-from analysis.papers.looks import BY_NAME
-from analysis.records.record import LABELS
-from analysis.report.plot import Plot
-from analysis.results.results import Results
+from calque.analysis.papers.columns import specified_figure
+from calque.analysis.papers.looks import BY_NAME
+from calque.analysis.records.record import LABELS
+from calque.analysis.report.plot import Plot
+from calque.analysis.results.results import Results
 from tests.analysis.aligned import END, STARTS, STEPS, aligned_records
 from tests.analysis.drawn import MANY, coordinates, legend, legible, panels, points
 from tests.analysis.toy import joined

@@ -14,21 +14,21 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from analysis.papers.align_mlm.dials import order_figure
-from analysis.papers.align_mlm.figures import correlation_figure, delta_figure, floor_figure
-from analysis.papers.columns import specified_figure
-from analysis.papers.equal_terms import objectives_figure
-from analysis.papers.language_imbalance.figures import curve_figure, imbalance_figure
-from analysis.papers.looks import BY_NAME, FAMILIES, GIVEN, OWN, PUBLISHED, look, looks
-from analysis.papers.xlm_align.continued import Continued
-from analysis.papers.xlm_align.figures import ablation_figure, error_figures, task_figure
-from analysis.papers.xlm_align.links import Systems, layer_figure
-from analysis.records import json_rows
-from analysis.records.record import ALIGNMENT, Floor, Published, Record
-from analysis.records.run import RUNS, Described, Run, Start
-from analysis.report import drawing
-from analysis.report.plot import Plot
-from analysis.results.results import Results
+from calque.analysis.papers.align_mlm.dials import order_figure
+from calque.analysis.papers.align_mlm.figures import correlation_figure, delta_figure, floor_figure
+from calque.analysis.papers.columns import specified_figure
+from calque.analysis.papers.equal_terms import objectives_figure
+from calque.analysis.papers.language_imbalance.figures import curve_figure, imbalance_figure
+from calque.analysis.papers.looks import BY_NAME, FAMILIES, GIVEN, OWN, PUBLISHED, look, looks
+from calque.analysis.papers.xlm_align.continued import Continued
+from calque.analysis.papers.xlm_align.figures import ablation_figure, error_figures, task_figure
+from calque.analysis.papers.xlm_align.links import Systems, layer_figure
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import ALIGNMENT, Floor, Published, Record
+from calque.analysis.records.run import RUNS, Described, Run, Start
+from calque.analysis.report import drawing
+from calque.analysis.report.plot import Plot
+from calque.analysis.results.results import Results
 from tests.analysis.drawn import MANY
 from tests.analysis.runs import number, run, runs
 from tests.experiments.committed import ROOT, committed, read

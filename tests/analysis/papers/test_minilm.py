@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.papers.minilm import FITTED, ROOM, SOURCE, curve_tables, curves, examples_figure, trend
-from analysis.papers.published import published
-from analysis.papers.xlm_align.continued import LEARNT, SMALL, Continued
-from analysis.papers.xlm_align.continued_tables import task_table, xtreme_table
-from analysis.papers.xlm_align.figures import task_figure
-from analysis.records.record import Floor, Record
-from analysis.records.run import Described, Run
-from analysis.report.table import Table
-from analysis.results.results import Results
+from calque.analysis.papers.minilm import FITTED, ROOM, SOURCE, curve_tables, curves, examples_figure, trend
+from calque.analysis.papers.published import published
+from calque.analysis.papers.xlm_align.continued import LEARNT, SMALL, Continued
+from calque.analysis.papers.xlm_align.continued_tables import task_table, xtreme_table
+from calque.analysis.papers.xlm_align.figures import task_figure
+from calque.analysis.records.record import Floor, Record
+from calque.analysis.records.run import Described, Run
+from calque.analysis.report.table import Table
+from calque.analysis.results.results import Results
 from tests.analysis.drawn import legible
 
 PUBLISHED = [*published("xlm_align"), *published("minilm")]

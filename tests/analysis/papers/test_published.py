@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.papers.published import notes, published
-from analysis.statistics.correlation import spearman
+from calque.analysis.papers.published import notes, published
+from calque.analysis.statistics.correlation import spearman
 
 PAPER = "align_mlm"
 

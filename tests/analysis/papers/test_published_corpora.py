@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.papers.published import corpora
+from calque.analysis.papers.published import corpora
 
 TABLES = corpora("xlm_align")
 WEB, WIKIPEDIA, BITEXTS = TABLES["CCNet"], TABLES["Wikipedia"], TABLES["bitexts"]

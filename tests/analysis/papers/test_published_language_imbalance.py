@@ -1,6 +1,6 @@
 """The numbers of Schäfer et al. that ours stand beside."""
 
-from analysis.papers.published import notes, published
+from calque.analysis.papers.published import notes, published
 
 PAPER = "language_imbalance"
 

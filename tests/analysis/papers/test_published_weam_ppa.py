@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.papers.published import notes, published
-from analysis.records.record import Published
+from calque.analysis.papers.published import notes, published
+from calque.analysis.records.record import Published
 
 Row = dict[str, float]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.papers.published import notes, published
+from calque.analysis.papers.published import notes, published
 
 PAPER = "xlm_align"
 TASKS = ("nli", "pos", "ner", "qa")

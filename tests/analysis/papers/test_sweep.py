@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from analysis.papers.sweep import SweepResults, sweep_figure, sweep_table
-from analysis.records import json_rows
-from analysis.records.record import ALIGNMENT, RETRIEVAL, Record
-from analysis.records.run import Described, Run
-from analysis.results.results import Results
-from pretrain.objectives.mlm import MLM
+from calque.analysis.papers.sweep import SweepResults, sweep_figure, sweep_table
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import ALIGNMENT, RETRIEVAL, Record
+from calque.analysis.records.run import Described, Run
+from calque.analysis.results.results import Results
+from calque.pretrain.objectives.mlm import MLM
 from tests.analysis.runs import number, run
 from tests.analysis.toy import joined
 

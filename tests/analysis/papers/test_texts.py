@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.papers.align_mlm.tables import scores_table
-from analysis.papers.texts import UNITS, terms, units_note
-from analysis.records.record import ALIGNMENT, Floor, Record
-from analysis.results.results import Results
+from calque.analysis.papers.align_mlm.tables import scores_table
+from calque.analysis.papers.texts import UNITS, terms, units_note
+from calque.analysis.records.record import ALIGNMENT, Floor, Record
+from calque.analysis.results.results import Results
 from tests.analysis.aligned import STARTS, aligned_records
 from tests.analysis.runs import number, runs
 from tests.analysis.toy import joined, toy_records

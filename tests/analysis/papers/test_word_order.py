@@ -7,10 +7,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from analysis.papers.word_order import BETWEEN, NEAR, WordOrders, compare, drawn_shares
-from analysis.report.drawing import LOOKS
-from derive.reorder import PocketTreebank, Reorder
-from derive.typology import Share
+from calque.analysis.papers.word_order import BETWEEN, NEAR, WordOrders, compare, drawn_shares
+from calque.analysis.report.drawing import LOOKS
+from calque.derive.reorder import PocketTreebank, Reorder
+from calque.derive.typology import Share
 from tests.analysis.drawn import coordinates, laid_out, legend, legible, looked, points
 
 

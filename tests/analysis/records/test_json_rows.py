@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.records.json_rows import as_json, read, write
-from analysis.records.record import Items, LinkCounts, Record
-from analysis.records.run import Described, Run, Start
-from derive.errors import BadInput
+from calque.analysis.records.json_rows import as_json, read, write
+from calque.analysis.records.record import Items, LinkCounts, Record
+from calque.analysis.records.run import Described, Run, Start
+from calque.derive.errors import BadInput
 
 RECORD = Record("run-0", "ZS", "accuracy", 0.5, 100, language="trans", task="pos", step=3000)
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)

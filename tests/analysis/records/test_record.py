@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.records.record import Items
+from calque.analysis.records.record import Items
 
 numbers = st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)), max_size=40)
 

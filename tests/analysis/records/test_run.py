@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.records.run import Described, Start
+from calque.analysis.records.run import Described, Start
 
 BOTH = Described("trans.inv", "Trans + Inv", ({"kind": "Transliterate", "overlap": 0.5}, {"kind": "Invert", "p": 1.0}))
 

@@ -2,11 +2,19 @@
 
 import pytest
 
-from analysis.report.claims_table import HEADER, claims_table, listed, null_sentences, null_table, verdicts, written
-from analysis.report.table import Table
-from analysis.results.null import Rate
-from analysis.statistics.intervals import Estimate
-from analysis.statistics.verdicts import HOLDS, HOLDS_ALONE, NO_RECORDS, ONE_SEED, UNDECIDED, Claim, Verdict
+from calque.analysis.report.claims_table import (
+    HEADER,
+    claims_table,
+    listed,
+    null_sentences,
+    null_table,
+    verdicts,
+    written,
+)
+from calque.analysis.report.table import Table
+from calque.analysis.results.null import Rate
+from calque.analysis.statistics.intervals import Estimate
+from calque.analysis.statistics.verdicts import HOLDS, HOLDS_ALONE, NO_RECORDS, ONE_SEED, UNDECIDED, Claim, Verdict
 from tests.analysis.toy import joined, toy_records
 
 

@@ -3,7 +3,7 @@
 import pytest
 from matplotlib.collections import LineCollection
 
-from analysis.report.drawing import (
+from calque.analysis.report.drawing import (
     DIFFERENCE,
     FILLS,
     INK,
@@ -15,7 +15,7 @@ from analysis.report.drawing import (
     legend,
     styled,
 )
-from analysis.statistics.intervals import Estimate
+from calque.analysis.statistics.intervals import Estimate
 from tests.analysis.drawn import intervals, legible
 
 

@@ -8,12 +8,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from analysis.papers.align_mlm.claims import align_mlm_claims
-from analysis.papers.align_mlm.figures import correlation_figure, delta_figure
-from analysis.papers.align_mlm.tables import alignment_table, scores_table
-from analysis.report.claims_table import claims_table, null_table
-from analysis.report.drawing import FULL
-from analysis.report.page import SMALLEST, Report, excerpt, write_page
+from calque.analysis.papers.align_mlm.claims import align_mlm_claims
+from calque.analysis.papers.align_mlm.figures import correlation_figure, delta_figure
+from calque.analysis.papers.align_mlm.tables import alignment_table, scores_table
+from calque.analysis.report.claims_table import claims_table, null_table
+from calque.analysis.report.drawing import FULL
+from calque.analysis.report.page import SMALLEST, Report, excerpt, write_page
 from tests.analysis.saved import saved
 from tests.analysis.toy import joined, toy_published, toy_records
 

@@ -8,9 +8,9 @@ import pytest
 from matplotlib.colors import same_color
 from matplotlib.font_manager import findfont, get_font
 
-from analysis.report.drawing import STYLE
-from analysis.report.pair_figure import CELL, LINKED, align_figure, drawn_pair
-from derive.links.aligner import Pair
+from calque.analysis.report.drawing import STYLE
+from calque.analysis.report.pair_figure import CELL, LINKED, align_figure, drawn_pair
+from calque.derive.links.aligner import Pair
 from tests.analysis.drawn import legend, looked
 
 PAIR: Pair = (("Sara", "ate", "two", "apples", "."), ("Sara", "a", "mangé", "deux", "pommes", "."))

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree
 
-from analysis.records.record import Record
-from analysis.report.drawing import styled
-from analysis.report.plot import Plot
+from calque.analysis.records.record import Record
+from calque.analysis.report.drawing import styled
+from calque.analysis.report.plot import Plot
 from tests.analysis.toy import toy_published
 
 

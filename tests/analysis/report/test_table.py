@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.papers.align_mlm.claims import align_mlm_claims
-from analysis.papers.align_mlm.tables import scores_table
-from analysis.report.claims_table import claims_table
-from analysis.report.table import MISSING, Table, cell, coverage, covered, over_seeds, percent, visible
-from analysis.results.results import Results
-from analysis.statistics.intervals import Estimate
+from calque.analysis.papers.align_mlm.claims import align_mlm_claims
+from calque.analysis.papers.align_mlm.tables import scores_table
+from calque.analysis.report.claims_table import claims_table
+from calque.analysis.report.table import MISSING, Table, cell, coverage, covered, over_seeds, percent, visible
+from calque.analysis.results.results import Results
+from calque.analysis.statistics.intervals import Estimate
 from tests.analysis.runs import runs
 from tests.analysis.toy import toy_records
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.records.record import Floor, Items
-from analysis.results.results import over_draws
+from calque.analysis.records.record import Floor, Items
+from calque.analysis.results.results import over_draws
 
 ITEMS = Items.over([1, 0], [1, 1])
 

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from analysis.records.record import AER, ALIGNMENT, LABELS, ORDER, Items, Record
-from analysis.results.measured import Measured, average, difference, gap, judge_difference, judge_estimate, mean
-from analysis.statistics.intervals import item_error, paired_error
-from analysis.statistics.verdicts import FAILS, HOLDS, NO_RECORDS, ONE_SEED, UNDECIDED
+from calque.analysis.records.record import AER, ALIGNMENT, LABELS, ORDER, Items, Record
+from calque.analysis.results.measured import Measured, average, difference, gap, judge_difference, judge_estimate, mean
+from calque.analysis.statistics.intervals import item_error, paired_error
+from calque.analysis.statistics.verdicts import FAILS, HOLDS, NO_RECORDS, ONE_SEED, UNDECIDED
 
 
 def score(hits: list[int], of: list[int], measure: str = "ZS", **facets: str) -> Measured:

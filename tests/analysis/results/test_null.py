@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.records.record import ALIGNMENT, Record
-from analysis.results.null import EVERYTHING, MOST, NOMINAL, Split, null_rates, pooled, splits
+from calque.analysis.records.record import ALIGNMENT, Record
+from calque.analysis.results.null import EVERYTHING, MOST, NOMINAL, Split, null_rates, pooled, splits
 from tests.analysis.runs import number
 from tests.analysis.toy import OBJECTIVES, joined, toy_records
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.records.record import AER, ALIGNMENT, LABELS, ORDER, Published, Record
-from analysis.results.results import Results
-from derive.errors import BadInput
+from calque.analysis.records.record import AER, ALIGNMENT, LABELS, ORDER, Published, Record
+from calque.analysis.results.results import Results
+from calque.derive.errors import BadInput
 from tests.analysis.runs import number, run, runs
 from tests.analysis.toy import joined
 

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.papers.align_mlm.claims import align_mlm_claims, all_near, correlated, extreme_delta
-from analysis.papers.columns import retained_cell
-from analysis.records.record import ALIGNMENT, Floor, Items, Record
-from analysis.report.claims_table import claims_table
-from analysis.results.results import Results
-from analysis.results.retained import retained
-from analysis.statistics.verdicts import AT_FLOOR, FAILS, HOLDS, ONE_SEED
-from derive.errors import BadInput
+from calque.analysis.papers.align_mlm.claims import align_mlm_claims, all_near, correlated, extreme_delta
+from calque.analysis.papers.columns import retained_cell
+from calque.analysis.records.record import ALIGNMENT, Floor, Items, Record
+from calque.analysis.report.claims_table import claims_table
+from calque.analysis.results.results import Results
+from calque.analysis.results.retained import retained
+from calque.analysis.statistics.verdicts import AT_FLOOR, FAILS, HOLDS, ONE_SEED
+from calque.derive.errors import BadInput
 from tests.analysis.runs import number, runs
 
 CELL = ("MLM", "trans", "pos", "accuracy")

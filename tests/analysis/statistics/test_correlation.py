@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.statistics.correlation import Correlation, spearman
+from calque.analysis.statistics.correlation import Correlation, spearman
 
 points = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=3, max_size=12).filter(
     lambda rows: all(len(set(column)) > 1 for column in zip(*rows, strict=True))

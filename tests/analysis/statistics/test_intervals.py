@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.statistics.intervals import (
+from calque.analysis.statistics.intervals import (
     estimate,
     item_error,
     over_items,

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.statistics.intervals import CONFIDENCE, Estimate, estimate, over_items
-from analysis.statistics.verdicts import (
+from calque.analysis.statistics.intervals import CONFIDENCE, Estimate, estimate, over_items
+from calque.analysis.statistics.verdicts import (
     FAILS,
     FAILS_ALONE,
     HOLDS,

@@ -1,8 +1,8 @@
 """Examples made by hand, and words as they stand."""
 
-from analysis.tasks.baselines import Answer
-from derive.example import Example
-from derive.sentence import Sentence
+from calque.analysis.tasks.baselines import Answer
+from calque.derive.example import Example
+from calque.derive.sentence import Sentence
 
 Set = list[tuple[Example, Answer]]
 

@@ -7,12 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.tasks.baselines import Answer, Baseline, Gazetteer, MajorityLabel, MajorityTag, Unigram, most_frequent
-from analysis.tasks.score import accuracy
-from analysis.tasks.tagging import POS
-from derive.example import Example
-from derive.readers.conllu import read_conllu
-from derive.sentence import Sentence
+from calque.analysis.tasks.baselines import (
+    Answer,
+    Baseline,
+    Gazetteer,
+    MajorityLabel,
+    MajorityTag,
+    Unigram,
+    most_frequent,
+)
+from calque.analysis.tasks.score import accuracy
+from calque.analysis.tasks.tagging import POS
+from calque.derive.example import Example
+from calque.derive.readers.conllu import read_conllu
+from calque.derive.sentence import Sentence
 from tests.analysis.tasks.handmade import Set, as_is, asked, foreign, pair, tagged
 
 TRAIN = [tagged("a/DET dog/NOUN runs/VERB"), tagged("a/DET run/NOUN"), tagged("dog/NOUN runs/NOUN runs/VERB")]

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from analysis.tasks.baselines import NEGATIONS, BagOfWords, KnownAnswer, Shallow, features
-from analysis.tasks.classification import NLI
-from analysis.tasks.questions import QA
-from derive.example import Example
-from derive.pocket.language import Pocket
-from derive.readers.nli import read_nli
-from derive.sentence import Sentence, Span
+from calque.analysis.tasks.baselines import NEGATIONS, BagOfWords, KnownAnswer, Shallow, features
+from calque.analysis.tasks.classification import NLI
+from calque.analysis.tasks.questions import QA
+from calque.derive.example import Example
+from calque.derive.pocket.language import Pocket
+from calque.derive.readers.nli import read_nli
+from calque.derive.sentence import Sentence, Span
 from tests.analysis.tasks.handmade import Set, as_is, asked, foreign, pair
 
 HYPOTHESIS, PREMISE = (BagOfWords(place, name, name) for place, name in ((1, "hypothesis-only"), (0, "premise-only")))

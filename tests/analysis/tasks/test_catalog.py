@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from analysis.tasks.catalog import TASKS, metric_title, task, task_title
-from analysis.tasks.classification import NLI, Paraphrase
-from analysis.tasks.questions import XQuAD
-from analysis.tasks.tagging import POS, Tagging
-from derive.errors import BadInput
-from derive.example import Example
-from derive.sentence import Sentence, Span
+from calque.analysis.tasks.catalog import TASKS, metric_title, task, task_title
+from calque.analysis.tasks.classification import NLI, Paraphrase
+from calque.analysis.tasks.questions import XQuAD
+from calque.analysis.tasks.tagging import POS, Tagging
+from calque.derive.errors import BadInput
+from calque.derive.example import Example
+from calque.derive.sentence import Sentence, Span
 
 SENTENCE = Sentence(("Sara", "ate"), ("PROPN", "VERB"), spans=(Span(0, 1, "PER"),))
 

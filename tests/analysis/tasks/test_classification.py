@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from analysis.records.record import Items
-from analysis.tasks.classification import NLI, Paraphrase
-from analysis.tasks.rows import Reader
-from analysis.tasks.score import Score
-from derive.example import Example
-from derive.pocket.language import Pocket
-from derive.sentence import Sentence
-from derive.types import OURS
+from calque.analysis.records.record import Items
+from calque.analysis.tasks.classification import NLI, Paraphrase
+from calque.analysis.tasks.rows import Reader
+from calque.analysis.tasks.score import Score
+from calque.derive.example import Example
+from calque.derive.pocket.language import Pocket
+from calque.derive.sentence import Sentence
+from calque.derive.types import OURS
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""

@@ -17,7 +17,7 @@ from safetensors.torch import load_file, save_file
 from torch.nn.utils.rnn import pad_sequence
 from transformers import RobertaForMaskedLM, RobertaForTokenClassification
 
-from analysis.tasks.finetune import (
+from calque.analysis.tasks.finetune import (
     FinetuneConfig,
     Finetuned,
     batches_of,
@@ -26,12 +26,12 @@ from analysis.tasks.finetune import (
     longest_row,
     pieces,
 )
-from analysis.tasks.rows import UNLABELLED, TaskRow
-from analysis.tasks.split import EncodedSet
-from analysis.tasks.task import Head, TextHead, WordHead
-from derive.errors import BadInput
-from derive.types import OURS
-from pretrain.train import NonFinite
+from calque.analysis.tasks.rows import UNLABELLED, TaskRow
+from calque.analysis.tasks.split import EncodedSet
+from calque.analysis.tasks.task import Head, TextHead, WordHead
+from calque.derive.errors import BadInput
+from calque.derive.types import OURS
+from calque.pretrain.train import NonFinite
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""

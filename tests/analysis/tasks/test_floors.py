@@ -4,25 +4,25 @@ from pathlib import Path
 
 import pytest
 
-from analysis.tasks.classification import NLI, Paraphrase
-from analysis.tasks.floors import floors, spelling
-from analysis.tasks.questions import MLQA, QA
-from analysis.tasks.score import accuracy
-from analysis.tasks.tagging import NER, POS
-from analysis.tasks.task import Task
-from derive.artefact import making
-from derive.build import derive_languages
-from derive.dictionary import DictionaryConfig
-from derive.example import Example, write_examples
-from derive.language import SOURCE
-from derive.languages import Languages
-from derive.order import Invert
-from derive.pocket.language import Pocket
-from derive.script import Transliterate
-from derive.sentence import Sentence, Span
-from derive.sources.pocket import PocketEnglish, Sizes
-from derive.task_data import FORMAT, KIND, TaskFolder, derive_task
-from derive.transform import compose
+from calque.analysis.tasks.classification import NLI, Paraphrase
+from calque.analysis.tasks.floors import floors, spelling
+from calque.analysis.tasks.questions import MLQA, QA
+from calque.analysis.tasks.score import accuracy
+from calque.analysis.tasks.tagging import NER, POS
+from calque.analysis.tasks.task import Task
+from calque.derive.artefact import making
+from calque.derive.build import derive_languages
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.example import Example, write_examples
+from calque.derive.language import SOURCE
+from calque.derive.languages import Languages
+from calque.derive.order import Invert
+from calque.derive.pocket.language import Pocket
+from calque.derive.script import Transliterate
+from calque.derive.sentence import Sentence, Span
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.derive.task_data import FORMAT, KIND, TaskFolder, derive_task
+from calque.derive.transform import compose
 
 INVERTED, PARTLY = compose(Transliterate(), Invert()), Transliterate(overlap=0.5)
 TRANSFORMS = (INVERTED, PARTLY)

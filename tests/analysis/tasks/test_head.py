@@ -5,7 +5,7 @@ import torch
 import transformers
 from transformers import RobertaConfig
 
-from analysis.tasks.task import Head, TextHead, WordHead
+from calque.analysis.tasks.task import Head, TextHead, WordHead
 
 REAL = torch.ones(2, 3, dtype=torch.bool)
 

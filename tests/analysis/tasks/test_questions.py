@@ -10,18 +10,18 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.tasks.finetune import FinetuneConfig, finetune
-from analysis.tasks.questions import BEST, LONGEST, NOWHERE, QA, STRIDE, SpanRow, best_places, spans, windows_of
-from analysis.tasks.rows import Reader
-from analysis.tasks.split import Split, check
-from analysis.tasks.task import BARRED, SpanHead
-from derive.errors import BadInput
-from derive.example import Example, write_examples
-from derive.order import Invert
-from derive.sentence import Sentence, Span
-from derive.transform import Account, image_of_example
-from derive.types import OURS
-from derive.vocabulary import GivenVocabulary
+from calque.analysis.tasks.finetune import FinetuneConfig, finetune
+from calque.analysis.tasks.questions import BEST, LONGEST, NOWHERE, QA, STRIDE, SpanRow, best_places, spans, windows_of
+from calque.analysis.tasks.rows import Reader
+from calque.analysis.tasks.split import Split, check
+from calque.analysis.tasks.task import BARRED, SpanHead
+from calque.derive.errors import BadInput
+from calque.derive.example import Example, write_examples
+from calque.derive.order import Invert
+from calque.derive.sentence import Sentence, Span
+from calque.derive.transform import Account, image_of_example
+from calque.derive.types import OURS
+from calque.derive.vocabulary import GivenVocabulary
 from tests.analysis.conftest import MakeCheckpoint
 
 FIRST = len(OURS.ids)

@@ -19,24 +19,24 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from analysis.tasks.finetune import Finetuned
-from analysis.tasks.questions import QA, SpanRow
-from analysis.tasks.rows import UNLABELLED, Reader, TaskRow, joined, windows
-from analysis.tasks.task import TextHead
-from derive.build import derive_languages
-from derive.dictionary import DictionaryConfig
-from derive.errors import BadInput
-from derive.example import Example
-from derive.languages import Languages
-from derive.natural.build import derive_natural
-from derive.pocket.language import Pocket
-from derive.script import Cognates, Transliterate
-from derive.sentence import Sentence, Span
-from derive.sources.pocket import PocketEnglish
-from derive.types import OURS, Specials
-from derive.vocabulary import GivenVocabulary
-from pretrain.model import encode
-from pretrain.objectives.xlm_align import DWA
+from calque.analysis.tasks.finetune import Finetuned
+from calque.analysis.tasks.questions import QA, SpanRow
+from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow, joined, windows
+from calque.analysis.tasks.task import TextHead
+from calque.derive.build import derive_languages
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.errors import BadInput
+from calque.derive.example import Example
+from calque.derive.languages import Languages
+from calque.derive.natural.build import derive_natural
+from calque.derive.pocket.language import Pocket
+from calque.derive.script import Cognates, Transliterate
+from calque.derive.sentence import Sentence, Span
+from calque.derive.sources.pocket import PocketEnglish
+from calque.derive.types import OURS, Specials
+from calque.derive.vocabulary import GivenVocabulary
+from calque.pretrain.model import encode
+from calque.pretrain.objectives.xlm_align import DWA
 from tests.derive.natural.made import inputs
 
 FIRST = len(OURS.ids)

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nervaluate import Evaluator
 
-from analysis.records.record import Items
-from analysis.tasks.questions import MLQA
-from analysis.tasks.score import (
+from calque.analysis.records.record import Items
+from calque.analysis.tasks.questions import MLQA
+from calque.analysis.tasks.score import (
     ARTICLES,
     PARTS,
     Score,
@@ -28,9 +28,9 @@ from analysis.tasks.score import (
     mlqa_words,
     squad_words,
 )
-from derive.errors import BadInput
-from derive.readers.conllu import read_conllu
-from derive.sentence import Sentence, Span, iob2
+from calque.derive.errors import BadInput
+from calque.derive.readers.conllu import read_conllu
+from calque.derive.sentence import Sentence, Span, iob2
 
 
 def test_accuracy_is_over_labels_not_over_examples() -> None:

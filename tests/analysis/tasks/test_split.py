@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.tasks.classification import NLI
-from analysis.tasks.rows import Reader, TaskRow
-from analysis.tasks.split import EncodedSet, Split, check
-from analysis.tasks.tagging import NER, POS
-from analysis.tasks.task import Task
-from derive.errors import BadInput
-from derive.example import Example, write_examples
-from derive.sentence import Sentence, Span
-from derive.types import OURS
+from calque.analysis.tasks.classification import NLI
+from calque.analysis.tasks.rows import Reader, TaskRow
+from calque.analysis.tasks.split import EncodedSet, Split, check
+from calque.analysis.tasks.tagging import NER, POS
+from calque.analysis.tasks.task import Task
+from calque.derive.errors import BadInput
+from calque.derive.example import Example, write_examples
+from calque.derive.sentence import Sentence, Span
+from calque.derive.types import OURS
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from analysis.records.record import Items
-from analysis.tasks.rows import UNLABELLED, Reader
-from analysis.tasks.score import Score
-from analysis.tasks.tagging import NER, POS
-from derive.example import Example
-from derive.order import Invert
-from derive.sentence import Sentence, Span
-from derive.transform import Account, image_of_example
-from derive.types import OURS
+from calque.analysis.records.record import Items
+from calque.analysis.tasks.rows import UNLABELLED, Reader
+from calque.analysis.tasks.score import Score
+from calque.analysis.tasks.tagging import NER, POS
+from calque.derive.example import Example
+from calque.derive.order import Invert
+from calque.derive.sentence import Sentence, Span
+from calque.derive.transform import Account, image_of_example
+from calque.derive.types import OURS
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""

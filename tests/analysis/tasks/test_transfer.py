@@ -15,15 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
-from analysis.records.record import MeasuredModel, Measurement, Record
-from analysis.tasks.classification import NLI
-from analysis.tasks.finetune import FinetuneConfig, finetune
-from analysis.tasks.rows import Reader
-from analysis.tasks.score import Score
-from analysis.tasks.split import Split
-from analysis.tasks.tagging import NER, POS, Tagging
-from analysis.tasks.task import Task
-from analysis.tasks.transfer import (
+from calque.analysis.records.record import MeasuredModel, Measurement, Record
+from calque.analysis.tasks.classification import NLI
+from calque.analysis.tasks.finetune import FinetuneConfig, finetune
+from calque.analysis.tasks.rows import Reader
+from calque.analysis.tasks.score import Score
+from calque.analysis.tasks.split import Split
+from calque.analysis.tasks.tagging import NER, POS, Tagging
+from calque.analysis.tasks.task import Task
+from calque.analysis.tasks.transfer import (
     DerivedTask,
     LearningWay,
     NaturalTask,
@@ -34,25 +34,25 @@ from analysis.tasks.transfer import (
     transfer,
     zero_shot,
 )
-from derive.artefact import making, write_manifest
-from derive.bpe import learn
-from derive.corpus import CorpusWriter, Shard
-from derive.errors import BadInput
-from derive.example import Example, read_examples, write_examples
-from derive.folder import FORMAT
-from derive.folder import KIND as LANGUAGES
-from derive.languages import Languages
-from derive.order import Invert
-from derive.readers.conllu import read_conllu
-from derive.script import Transliterate
-from derive.sentence import Sentence, Span
-from derive.sources.files import TaskFiles
-from derive.task_data import FORMAT as TASK_FORMAT
-from derive.task_data import KIND, TaskFolder, write_natural_task
-from derive.transform import Account, Transform, compose, image_of_example
-from derive.types import OURS
-from derive.vocabulary import GivenVocabulary
-from pretrain.saved_model import load_model
+from calque.derive.artefact import making, write_manifest
+from calque.derive.bpe import learn
+from calque.derive.corpus import CorpusWriter, Shard
+from calque.derive.errors import BadInput
+from calque.derive.example import Example, read_examples, write_examples
+from calque.derive.folder import FORMAT
+from calque.derive.folder import KIND as LANGUAGES
+from calque.derive.languages import Languages
+from calque.derive.order import Invert
+from calque.derive.readers.conllu import read_conllu
+from calque.derive.script import Transliterate
+from calque.derive.sentence import Sentence, Span
+from calque.derive.sources.files import TaskFiles
+from calque.derive.task_data import FORMAT as TASK_FORMAT
+from calque.derive.task_data import KIND, TaskFolder, write_natural_task
+from calque.derive.transform import Account, Transform, compose, image_of_example
+from calque.derive.types import OURS
+from calque.derive.vocabulary import GivenVocabulary
+from calque.pretrain.saved_model import load_model
 from tests.analysis.aligners.conftest import roberta, sentence_pairs
 from tests.derive.test_task_data import treebank
 from tests.treebanks import write_treebank

@@ -12,22 +12,22 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.records.record import SWITCHED, TRANSLATED
-from analysis.tasks.classification import NLI, SAME_OR_NOT, Paraphrase
-from analysis.tasks.finetune import FinetuneConfig, batches_of, finetune
-from analysis.tasks.questions import QA
-from analysis.tasks.rows import Reader
-from analysis.tasks.split import EncodedSet, Split, together
-from analysis.tasks.task import Task
-from analysis.tasks.transfer import DerivedTask, transfer, translate_train
-from derive.errors import BadInput
-from derive.example import Example, write_examples
-from derive.languages import Languages
-from derive.order import Invert
-from derive.sentence import Sentence, Span
-from derive.task_data import TaskFolder
-from derive.transform import Account, image_of_example
-from derive.types import OURS
+from calque.analysis.records.record import SWITCHED, TRANSLATED
+from calque.analysis.tasks.classification import NLI, SAME_OR_NOT, Paraphrase
+from calque.analysis.tasks.finetune import FinetuneConfig, batches_of, finetune
+from calque.analysis.tasks.questions import QA
+from calque.analysis.tasks.rows import Reader
+from calque.analysis.tasks.split import EncodedSet, Split, together
+from calque.analysis.tasks.task import Task
+from calque.analysis.tasks.transfer import DerivedTask, transfer, translate_train
+from calque.derive.errors import BadInput
+from calque.derive.example import Example, write_examples
+from calque.derive.languages import Languages
+from calque.derive.order import Invert
+from calque.derive.sentence import Sentence, Span
+from calque.derive.task_data import TaskFolder
+from calque.derive.transform import Account, image_of_example
+from calque.derive.types import OURS
 from tests.analysis.conftest import MakeCheckpoint
 from tests.analysis.tasks.test_transfer import QUICK, V, data, model_of
 

@@ -3,8 +3,8 @@
 import random
 from itertools import permutations
 
-from derive.grammar.features import head_item, item, orders
-from derive.grammar.model import Grammar
+from calque.derive.grammar.features import head_item, item, orders
+from calque.derive.grammar.model import Grammar
 from tests.derive.grammar import twin
 
 DEPENDENTS = [

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from derive.grammar.features import (
+from calque.derive.grammar.features import (
     ADJACENT,
     AFTER,
     AROUND,
@@ -27,7 +27,7 @@ from derive.grammar.features import (
     orders,
     sequences,
 )
-from derive.sentence import Sentence
+from calque.derive.sentence import Sentence
 from tests.derive.grammar import twin
 from tests.derive.grammar.made import node
 

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from derive.artefact import read_sealed, write_sealed
-from derive.errors import BadInput
-from derive.grammar.features import CLASSES, Tree, nodes
-from derive.grammar.model import LARGEST, Grammar, Likelihood, Sampler
-from derive.pocket.language import Pocket
-from derive.sentence import Sentence
+from calque.derive.artefact import read_sealed, write_sealed
+from calque.derive.errors import BadInput
+from calque.derive.grammar.features import CLASSES, Tree, nodes
+from calque.derive.grammar.model import LARGEST, Grammar, Likelihood, Sampler
+from calque.derive.pocket.language import Pocket
+from calque.derive.sentence import Sentence
 from tests.derive.grammar import twin
 from tests.derive.grammar.made import node, random_grammar
 
@@ -248,8 +248,8 @@ LEARN = """
 from itertools import islice
 from pathlib import Path
 import sys
-from derive.grammar.model import Grammar
-from derive.pocket.language import Pocket
+from calque.derive.grammar.model import Grammar
+from calque.derive.pocket.language import Pocket
 Grammar.train(islice(Pocket(order="romance").sentences(300), 300)).save(Path(sys.argv[1]))
 """
 

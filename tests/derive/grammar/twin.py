@@ -3,7 +3,7 @@
 import math
 from itertools import permutations
 
-from derive.grammar.features import Feature, Weights
+from calque.derive.grammar.features import Feature, Weights
 
 
 def features(items: tuple[str, ...], order: tuple[int, ...]) -> list[Feature]:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.errors import BadInput
-from derive.links.aligner import LeftOut, line_of, write_links
-from derive.readers.links import read_linked, read_links, read_scored
+from calque.derive.errors import BadInput
+from calque.derive.links.aligner import LeftOut, line_of, write_links
+from calque.derive.readers.links import read_linked, read_links, read_scored
 
 
 def test_reasons_are_counted_and_the_first_lines_named() -> None:

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from derive.artefact import write_sealed
-from derive.errors import BadInput
-from derive.files import MANIFEST
-from derive.links import cells
-from derive.links.aligner import Links, Pair
-from derive.links.fast_align import LONGEST, FastAlign, StatisticalAligner, is_saved
-from derive.links.symmetrise import SYMMETRISATIONS, grow_diag_final_and, intersect
+from calque.derive.artefact import write_sealed
+from calque.derive.errors import BadInput
+from calque.derive.files import MANIFEST
+from calque.derive.links import cells
+from calque.derive.links.aligner import Links, Pair
+from calque.derive.links.fast_align import LONGEST, FastAlign, StatisticalAligner, is_saved
+from calque.derive.links.symmetrise import SYMMETRISATIONS, grow_diag_final_and, intersect
 from tests.derive.links.twin import Twin, geometric, slope, z
 
 ORACLES = Path(__file__).parents[4] / "shared" / "data" / "oracles"

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from derive.errors import BadInput
-from derive.links.aligner import Links
-from derive.links.stored import StoredLinks, of_pieces, store
+from calque.derive.errors import BadInput
+from calque.derive.links.aligner import Links
+from calque.derive.links.stored import StoredLinks, of_pieces, store
 
 PAIRS: list[Links] = [[(0, 1), (2, 0)], [], [(0, 0)], []]
 

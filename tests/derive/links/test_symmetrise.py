@@ -3,8 +3,15 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.links.aligner import Links
-from derive.links.symmetrise import SYMMETRISATIONS, grow_diag, grow_diag_final, grow_diag_final_and, intersect, union
+from calque.derive.links.aligner import Links
+from calque.derive.links.symmetrise import (
+    SYMMETRISATIONS,
+    grow_diag,
+    grow_diag_final,
+    grow_diag_final_and,
+    intersect,
+    union,
+)
 from tests.derive.links import twin
 
 METHODS = tuple(SYMMETRISATIONS.values())

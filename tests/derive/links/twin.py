@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from scipy.special import digamma
 
-from derive.links.aligner import Links, Pair
+from calque.derive.links.aligner import Links, Pair
 
 NULL = ""
 

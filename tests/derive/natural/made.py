@@ -3,9 +3,9 @@
 from itertools import islice
 from pathlib import Path
 
-from derive.natural.files import BitextFiles, TextFiles
-from derive.pocket.language import Pocket
-from derive.vocabulary import GivenVocabulary
+from calque.derive.natural.files import BitextFiles, TextFiles
+from calque.derive.pocket.language import Pocket
+from calque.derive.vocabulary import GivenVocabulary
 from tests.derive.test_spelling import given_vocabulary
 
 EN = [" ".join(sentence.words) for sentence in islice(Pocket(types=300).sentences(400), 400)]

@@ -17,17 +17,17 @@ from hypothesis import example
 from hypothesis import strategies as st
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-from derive.artefact import Artefact
-from derive.bpe import SMALLEST, learn
-from derive.corpus import Shard
-from derive.errors import BadInput
-from derive.fingerprint import sha256
-from derive.folder import KIND
-from derive.languages import Languages
-from derive.natural.build import derive_natural, encode_lines, natural_fingerprint
-from derive.natural.files import BitextFiles, FileSet, TextFiles
-from derive.types import Specials
-from derive.vocabulary import GivenVocabulary, Vocabulary
+from calque.derive.artefact import Artefact
+from calque.derive.bpe import SMALLEST, learn
+from calque.derive.corpus import Shard
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import sha256
+from calque.derive.folder import KIND
+from calque.derive.languages import Languages
+from calque.derive.natural.build import derive_natural, encode_lines, natural_fingerprint
+from calque.derive.natural.files import BitextFiles, FileSet, TextFiles
+from calque.derive.types import Specials
+from calque.derive.vocabulary import GivenVocabulary, Vocabulary
 from tests.derive.natural.made import EN, XX, inputs, vocabulary, written
 from tests.derive.test_spelling import PIECES, given_vocabulary
 

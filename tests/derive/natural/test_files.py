@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.errors import BadInput
-from derive.languages import Languages
-from derive.natural.build import derive_natural, natural_fingerprint
-from derive.natural.files import HEAD, WHY, BitextFiles, Sentences, TextFiles, Without, letters
+from calque.derive.errors import BadInput
+from calque.derive.languages import Languages
+from calque.derive.natural.build import derive_natural, natural_fingerprint
+from calque.derive.natural.files import HEAD, WHY, BitextFiles, Sentences, TextFiles, Without, letters
 from tests.derive.natural.made import EN, XX, inputs, vocabulary, written
 
 PAIRS = [("Good day.", "Bonjour."), ("I do.", "Moi aussi."), ("Hi", "Salut")]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from derive.errors import BadInput
-from derive.natural.files import TextFiles
-from derive.natural.formats import RUNNING, format_of, join_words
-from derive.readers.text import ENTITIES, JSON, TREEBANK
+from calque.derive.errors import BadInput
+from calque.derive.natural.files import TextFiles
+from calque.derive.natural.formats import RUNNING, format_of, join_words
+from calque.derive.readers.text import ENTITIES, JSON, TREEBANK
 
 
 def read(path: Path, column: str = "text") -> tuple[list[str], dict[str, int]]:

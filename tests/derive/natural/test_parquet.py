@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from derive.errors import BadInput
-from derive.natural.files import TextFiles
+from calque.derive.errors import BadInput
+from calque.derive.natural.files import TextFiles
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install pyarrow")
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.errors import BadInput
-from derive.pocket.language import Pocket
-from derive.readers.conllu import UPOS, read_conllu, read_lemmas, read_treebank, tree_fault
-from derive.sentence import Sentence
+from calque.derive.errors import BadInput
+from calque.derive.pocket.language import Pocket
+from calque.derive.readers.conllu import UPOS, read_conllu, read_lemmas, read_treebank, tree_fault
+from calque.derive.sentence import Sentence
 from tests.treebanks import write_treebank
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.readers.english import cut, cut_tokens, split_sentences, split_words
+from calque.derive.readers.english import cut, cut_tokens, split_sentences, split_words
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.errors import BadInput
-from derive.readers.iob2 import read_iob2
-from derive.sentence import Sentence, Span, iob2
+from calque.derive.errors import BadInput
+from calque.derive.readers.iob2 import read_iob2
+from calque.derive.sentence import Sentence, Span, iob2
 
 
 def read(path: Path, text: str | bytes) -> tuple[list[Sentence], Counter[str]]:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.errors import BadInput
-from derive.readers.lines import (
+from calque.derive.errors import BadInput
+from calque.derive.readers.lines import (
     bare_name,
     blocks,
     bytes_read,

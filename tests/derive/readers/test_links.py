@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from derive.errors import BadInput
-from derive.readers.links import UNKNOWN, Gold, GoldPair, Link, read_gold
+from calque.derive.errors import BadInput
+from calque.derive.readers.links import UNKNOWN, Gold, GoldPair, Link, read_gold
 
 LENGTHS = [(3, 3), (2, 4)]
 FIRST = GoldPair(frozenset({(0, 0)}), frozenset({(0, 0), (1, 2)}))

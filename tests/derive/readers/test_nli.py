@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from derive.errors import BadInput
-from derive.example import Example
-from derive.readers.nli import read_nli
-from derive.sentence import Sentence
+from calque.derive.errors import BadInput
+from calque.derive.example import Example
+from calque.derive.readers.nli import read_nli
+from calque.derive.sentence import Sentence
 
 
 def read(path: Path, text: str | bytes) -> tuple[list[Example], Counter[str]]:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from derive.errors import BadInput
-from derive.natural.files import BitextFiles
-from derive.readers.parallel import TwoFiles, words_of
+from calque.derive.errors import BadInput
+from calque.derive.natural.files import BitextFiles
+from calque.derive.readers.parallel import TwoFiles, words_of
 
 SENTENCES = [("Go on.", "Continue."), ("It's late!", "Il est tard !"), ("…", "   ")]
 

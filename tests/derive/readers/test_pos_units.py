@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from derive.errors import BadInput
-from derive.readers.conllu import read_conllu
-from derive.sentence import Sentence
-from derive.sources.files import Files, TaskFiles, written
+from calque.derive.errors import BadInput
+from calque.derive.readers.conllu import read_conllu
+from calque.derive.sentence import Sentence
+from calque.derive.sources.files import Files, TaskFiles, written
 from tests.derive.readers.test_conllu import GOOD, row
 
 

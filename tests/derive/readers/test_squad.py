@@ -9,12 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.tasks.questions import QA
-from derive.errors import BadInput
-from derive.readers import squad
-from derive.readers.lines import Place
-from derive.readers.squad import NOT_ASKED, PARTED, UNANSWERABLE, WIDENED, read_questions, read_questions_as_written
-from derive.sentence import Span
+from calque.analysis.tasks.questions import QA
+from calque.derive.errors import BadInput
+from calque.derive.readers import squad
+from calque.derive.readers.lines import Place
+from calque.derive.readers.squad import (
+    NOT_ASKED,
+    PARTED,
+    UNANSWERABLE,
+    WIDENED,
+    read_questions,
+    read_questions_as_written,
+)
+from calque.derive.sentence import Span
 
 CONTEXT = "Ada met Mr. Lee in 1,842. They left the well-known town  (Ghent) by night."
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from derive.errors import BadInput
-from derive.readers.text import Kind, chunks, detect, is_heading, sentences
+from calque.derive.errors import BadInput
+from calque.derive.readers.text import Kind, chunks, detect, is_heading, sentences
 
 WIKITEXT = """ \n = Lobster = \n \n The well @-@ known lobster weighs 0 @.@ 7 kg . It costs 1 @,@ 000 <unk> .
  \n = = Size = = \n \n It is big = large .\n"""

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from derive.build import derive_languages
-from derive.dictionary import DictionaryConfig
-from derive.errors import BadInput
-from derive.example import Example
-from derive.order import Invert
-from derive.script import Transliterate
-from derive.sentence import Span
-from derive.source import SPLITS, Source, TaskData
-from derive.sources.files import READERS, Files, TaskFiles, written
-from derive.sources.pocket import PocketEnglish, Sizes
-from derive.transform import compose
+from calque.derive.build import derive_languages
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.errors import BadInput
+from calque.derive.example import Example
+from calque.derive.order import Invert
+from calque.derive.script import Transliterate
+from calque.derive.sentence import Span
+from calque.derive.source import SPLITS, Source, TaskData
+from calque.derive.sources.files import READERS, Files, TaskFiles, written
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.derive.transform import compose
 
 TEXT = "Sara ate two apples. She lives in Paris.\nIs it raining?\n"
 

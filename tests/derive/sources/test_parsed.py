@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from derive.artefact import read_sealed
-from derive.build import derive_languages
-from derive.dictionary import DictionaryConfig
-from derive.errors import BadInput
-from derive.order import Invert
-from derive.parser import StanzaParser
-from derive.pocket.language import Pocket
-from derive.sentence import Sentence, Span
-from derive.source import Source, TaskData
-from derive.sources.files import Files, TaskFiles
-from derive.sources.parsed import MANY, SHARD, ParsedTrees
+from calque.derive.artefact import read_sealed
+from calque.derive.build import derive_languages
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.errors import BadInput
+from calque.derive.order import Invert
+from calque.derive.parser import StanzaParser
+from calque.derive.pocket.language import Pocket
+from calque.derive.sentence import Sentence, Span
+from calque.derive.source import Source, TaskData
+from calque.derive.sources.files import Files, TaskFiles
+from calque.derive.sources.parsed import MANY, SHARD, ParsedTrees
 
 
 def chain(words: Sequence[str]) -> Sentence:

@@ -5,12 +5,12 @@ from itertools import product
 
 import pytest
 
-from derive.errors import BadInput
-from derive.example import Example
-from derive.pocket.facts import Facts
-from derive.pocket.language import Pocket
-from derive.source import SPLITS, TaskData
-from derive.sources.pocket import PocketEnglish, Sizes
+from calque.derive.errors import BadInput
+from calque.derive.example import Example
+from calque.derive.pocket.facts import Facts
+from calque.derive.pocket.language import Pocket
+from calque.derive.source import SPLITS, TaskData
+from calque.derive.sources.pocket import PocketEnglish, Sizes
 
 
 def all_tasks(source: PocketEnglish) -> dict[str, TaskData]:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from derive.errors import BadInput
-from experiments.commands.aer import aer
+from calque.derive.errors import BadInput
+from calque.experiments.commands.aer import aer
 
 FILES = {
     "gold": "0 1 1 S\n0 2 2 P\n0 3 9 S\n1 1 1 S\n",

@@ -15,17 +15,17 @@ from transformers import RobertaConfig, RobertaForMaskedLM
 from transformers.utils.logging import disable_progress_bar
 from typer.testing import CliRunner
 
-from analysis.aligners.methods import BY_NAME
-from derive.artefact import write_manifest
-from derive.bpe import SMALLEST, learn
-from derive.files import MANIFEST, claimed
-from derive.links.symmetrise import SYMMETRISATIONS
-from derive.pocket.language import Pocket
-from derive.readers.links import read_links, read_scored
-from derive.types import OURS
-from experiments.cli import Commands
-from experiments.commands.align import Symmetrise, align
-from pretrain.saved_model import RUN
+from calque.analysis.aligners.methods import BY_NAME
+from calque.derive.artefact import write_manifest
+from calque.derive.bpe import SMALLEST, learn
+from calque.derive.files import MANIFEST, claimed
+from calque.derive.links.symmetrise import SYMMETRISATIONS
+from calque.derive.pocket.language import Pocket
+from calque.derive.readers.links import read_links, read_scored
+from calque.derive.types import OURS
+from calque.experiments.cli import Commands
+from calque.experiments.commands.align import Symmetrise, align
+from calque.pretrain.saved_model import RUN
 from tests.processes import below, wait_for
 
 PAIRS = 60

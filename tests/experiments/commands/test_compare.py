@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from experiments.cli import app
+from calque.experiments.cli import app
 
 Rows = list[dict[str, Any]]
 

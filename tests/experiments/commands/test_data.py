@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from experiments.cli import app
-from experiments.data.download import Patience
-from experiments.data.recipe import LOCK, recipes_of
+from calque.experiments.cli import app
+from calque.experiments.data.download import Patience
+from calque.experiments.data.recipe import LOCK, recipes_of
 from tests.experiments.data import site as served
 from tests.experiments.data.site import Site, serving
 from tests.processes import below, wait_for

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from derive.pocket.language import Pocket
-from derive.reorder import treebank
-from derive.sentence import Sentence
-from derive.transforms import transform
-from experiments.cli import app
+from calque.derive.pocket.language import Pocket
+from calque.derive.reorder import treebank
+from calque.derive.sentence import Sentence
+from calque.derive.transforms import transform
+from calque.experiments.cli import app
 from tests.treebanks import write_treebank
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from derive.dictionary import read_lexicon, write_lexicon
-from derive.links.aligner import write_links
-from derive.links.fast_align import StatisticalAligner
-from derive.pocket.language import Pocket
-from derive.readers.parallel import TwoFiles
-from experiments.cli import app
+from calque.derive.dictionary import read_lexicon, write_lexicon
+from calque.derive.links.aligner import write_links
+from calque.derive.links.fast_align import StatisticalAligner
+from calque.derive.pocket.language import Pocket
+from calque.derive.readers.parallel import TwoFiles
+from calque.experiments.cli import app
 from tests.analysis.aligners.conftest import roberta, sentence_pairs
 from tests.analysis.measures.test_lexicon import entries as entries_of
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from analysis.records import json_rows
-from analysis.records.record import RECORDS
-from analysis.records.run import RUNS
-from derive.errors import BadInput
-from experiments.commands.study import null
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import RECORDS
+from calque.analysis.records.run import RUNS
+from calque.derive.errors import BadInput
+from calque.experiments.commands.study import null
 from tests.analysis.runs import runs
 from tests.analysis.toy import toy_records
 

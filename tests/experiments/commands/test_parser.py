@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from derive.parser import StanzaParser
-from derive.sources.files import Files
-from derive.sources.parsed import SHARD, ParsedTrees
-from experiments.cli import app
+from calque.derive.parser import StanzaParser
+from calque.derive.sources.files import Files
+from calque.derive.sources.parsed import SHARD, ParsedTrees
+from calque.experiments.cli import app
 
 ROOT = Path(__file__).parents[3]
 
@@ -37,9 +37,9 @@ def test_fetching_without_a_network_is_one_line(tmp_path: Path, monkeypatch: pyt
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from derive.parser import StanzaParser
-from derive.sources.files import Files
-from derive.sources.parsed import ParsedTrees
+from calque.derive.parser import StanzaParser
+from calque.derive.sources.files import Files
+from calque.derive.sources.parsed import ParsedTrees
 
 class KilledAfterOneShard(StanzaParser):
     def trees(self, sentences):

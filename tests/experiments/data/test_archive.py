@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from derive.errors import BadInput
-from experiments.data.archive import unpack
-from experiments.data.recipe import Output
+from calque.derive.errors import BadInput
+from calque.experiments.data.archive import unpack
+from calque.experiments.data.recipe import Output
 from tests.experiments.data.archives import bomb, linked, tarred, zip_link, zipped
 
 TABLE = b"language\tlabel\ttext\nen\tyes\tone\nde\tno\tzwei\nen\tno\tthree\n"

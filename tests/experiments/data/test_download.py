@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from derive.errors import BadInput
-from experiments.data.download import PART, Downloader, Patience, redirected
-from experiments.data.recipe import Download, Output
+from calque.derive.errors import BadInput
+from calque.experiments.data.download import PART, Downloader, Patience, redirected
+from calque.experiments.data.recipe import Download, Output
 from tests.experiments.data import site as served
 from tests.experiments.data.site import Answer, Site
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from derive.natural.files import BitextFiles
-from derive.readers.iob2 import read_iob2
-from derive.readers.nli import read_nli
-from experiments.data.recipe import read_recipe
-from experiments.data.store import Store
+from calque.derive.natural.files import BitextFiles
+from calque.derive.readers.iob2 import read_iob2
+from calque.derive.readers.nli import read_nli
+from calque.experiments.data.recipe import read_recipe
+from calque.experiments.data.store import Store
 from tests.experiments.data.archives import tarred, zipped
 from tests.experiments.data.site import Site
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from derive.errors import BadInput
-from experiments.data.recipe import Output, names, read_recipe
+from calque.derive.errors import BadInput
+from calque.experiments.data.recipe import Output, names, read_recipe
 
 HEAD = 'about = "A"\nlicence = "L"\nterms = "https://x.org/l"\n'
 FILE = HEAD + '[[file]]\nurl = "https://x.org/f"\nsource = "s"\nplace = "a/b"\n'

@@ -5,12 +5,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from analysis.measures.aer import SETS
-from experiments.data.archive import TARS, ZIPS
-from experiments.data.recipe import names, read_recipe, recipes_of
-from experiments.data.store import State, Store
-from experiments.languages import NaturalLanguages
-from experiments.names import studies, study
+from calque.analysis.measures.aer import SETS
+from calque.experiments.data.archive import TARS, ZIPS
+from calque.experiments.data.recipe import names, read_recipe, recipes_of
+from calque.experiments.data.store import State, Store
+from calque.experiments.languages import NaturalLanguages
+from calque.experiments.names import studies, study
 
 WITHOUT_DIGEST = {"manythings": 2, "wikipedia": 2, "xlm_r_base": 4, "cc_100": 88, "xlm_align": 37}
 """How many files of recipes nobody states a digest of: those of addresses that are rewritten, or not yet measured."""

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from derive.errors import BadInput
-from derive.files import claimed
-from experiments.data.download import PART, Patience
-from experiments.data.recipe import LOCK, Download, Output, Recipe
-from experiments.data.store import Fetched, Placed, State, Store
+from calque.derive.errors import BadInput
+from calque.derive.files import claimed
+from calque.experiments.data.download import PART, Patience
+from calque.experiments.data.recipe import LOCK, Download, Output, Recipe
+from calque.experiments.data.store import Fetched, Placed, State, Store
 from tests.experiments.data import site as served
 from tests.experiments.data.archives import zipped
 from tests.experiments.data.site import Site

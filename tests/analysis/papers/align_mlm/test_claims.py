@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from scipy import stats
 
-from analysis.papers.align_mlm import claims
-from analysis.papers.align_mlm.claims import Ranking, align_mlm_claims, align_mlm_findings, hardest, ranked
-from analysis.records.record import ALIGNMENT, Record
-from analysis.statistics.verdicts import FAILS, HOLDS, NO_RECORDS, ONE_SEED, UNDECIDED, Verdict
+from calque.analysis.papers.align_mlm import claims
+from calque.analysis.papers.align_mlm.claims import Ranking, align_mlm_claims, align_mlm_findings, hardest, ranked
+from calque.analysis.records.record import ALIGNMENT, Record
+from calque.analysis.statistics.verdicts import FAILS, HOLDS, NO_RECORDS, ONE_SEED, UNDECIDED, Verdict
 from tests.analysis.runs import number
 from tests.analysis.toy import joined
 

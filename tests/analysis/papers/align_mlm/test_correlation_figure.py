@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.papers.align_mlm.figures import correlation_figure, in_words
-from analysis.records.record import ALIGNMENT, Published, Record
-from analysis.report.drawing import FILLS, INK, SOFT
-from analysis.statistics.correlation import Correlation
+from calque.analysis.papers.align_mlm.figures import correlation_figure, in_words
+from calque.analysis.records.record import ALIGNMENT, Published, Record
+from calque.analysis.report.drawing import FILLS, INK, SOFT
+from calque.analysis.statistics.correlation import Correlation
 from tests.analysis.drawn import (
     OBJECTIVES,
     coordinates,

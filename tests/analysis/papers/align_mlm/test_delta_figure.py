@@ -7,10 +7,10 @@ import pytest
 from matplotlib.colors import same_color
 from matplotlib.patches import Patch, Rectangle
 
-from analysis.papers.align_mlm.figures import ABREAST, compared_metrics, delta_figure
-from analysis.papers.looks import BY_NAME
-from analysis.records.record import Published, Record
-from analysis.report.drawing import FULL, INK, MOST
+from calque.analysis.papers.align_mlm.figures import ABREAST, compared_metrics, delta_figure
+from calque.analysis.papers.looks import BY_NAME
+from calque.analysis.records.record import Published, Record
+from calque.analysis.report.drawing import FULL, INK, MOST
 from tests.analysis.drawn import (
     OBJECTIVES,
     bars,

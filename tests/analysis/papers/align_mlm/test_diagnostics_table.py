@@ -3,8 +3,8 @@
 import csv
 import io
 
-from analysis.papers.align_mlm.tables import diagnostics_tables
-from analysis.records.record import Record
+from calque.analysis.papers.align_mlm.tables import diagnostics_tables
+from calque.analysis.records.record import Record
 from tests.analysis.runs import number
 from tests.analysis.toy import joined
 

@@ -7,12 +7,12 @@ from itertools import pairwise
 import pytest
 from matplotlib.text import Text
 
-from analysis.papers.align_mlm.dials import order_figure
-from analysis.papers.align_mlm.figures import delta_figure, floor_figure
-from analysis.papers.align_mlm.tables import alignment_table, scores_table
-from analysis.records.record import ORDER, Floor, Record
-from analysis.report.drawing import INK, SOFT
-from analysis.results.results import Results
+from calque.analysis.papers.align_mlm.dials import order_figure
+from calque.analysis.papers.align_mlm.figures import delta_figure, floor_figure
+from calque.analysis.papers.align_mlm.tables import alignment_table, scores_table
+from calque.analysis.records.record import ORDER, Floor, Record
+from calque.analysis.report.drawing import INK, SOFT
+from calque.analysis.results.results import Results
 from tests.analysis.drawn import OBJECTIVES, coordinates, legend, legible, panels, points
 from tests.analysis.runs import number, runs
 from tests.analysis.toy import METRICS, TRANSFORMS, joined, toy_published, toy_records

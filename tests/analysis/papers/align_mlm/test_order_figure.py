@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from analysis.papers.align_mlm.dials import order_figure
-from analysis.records.record import ALIGNMENT, ORDER, Record
-from analysis.report.drawing import FULL, INK
-from analysis.results.measured import mean
+from calque.analysis.papers.align_mlm.dials import order_figure
+from calque.analysis.records.record import ALIGNMENT, ORDER, Record
+from calque.analysis.report.drawing import FULL, INK
+from calque.analysis.results.measured import mean
 from tests.analysis.drawn import MANY, OBJECTIVES, coordinates, intervals, laid_out, legend, legible, looked, panels
 from tests.analysis.runs import number
 from tests.analysis.saved import saved

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from analysis.papers.align_mlm.dials import LOOK, NEW, overlap_figure, overlap_tables, sharers
-from analysis.records.record import ALIGNMENT, SHARING, Record
+from calque.analysis.papers.align_mlm.dials import LOOK, NEW, overlap_figure, overlap_tables, sharers
+from calque.analysis.records.record import ALIGNMENT, SHARING, Record
 from tests.analysis.drawn import coordinates, laid_out, legend, legible, panels
 from tests.analysis.runs import number
 from tests.analysis.saved import saved

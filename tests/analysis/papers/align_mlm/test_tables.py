@@ -3,11 +3,11 @@
 import csv
 import io
 
-from analysis.papers.align_mlm.claims import align_mlm_claims
-from analysis.papers.align_mlm.tables import alignment_table, scores_table
-from analysis.records.record import Published, Record
-from analysis.report.claims_table import claims_table
-from analysis.report.table import Table
+from calque.analysis.papers.align_mlm.claims import align_mlm_claims
+from calque.analysis.papers.align_mlm.tables import alignment_table, scores_table
+from calque.analysis.records.record import Published, Record
+from calque.analysis.report.claims_table import claims_table
+from calque.analysis.report.table import Table
 from tests.analysis.runs import number
 from tests.analysis.toy import joined
 

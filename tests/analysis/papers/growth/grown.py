@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.papers.growth.curves import QUANTITIES
-from analysis.records.record import Null, Record
-from analysis.results.results import Results
+from calque.analysis.papers.growth.curves import QUANTITIES
+from calque.analysis.records.record import Null, Record
+from calque.analysis.results.results import Results
 from tests.analysis.runs import number, runs
 
 STEPS = (0, 8, 16, 32, 64, 128, 256)

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from matplotlib.colors import to_hex
 from matplotlib.path import Path as PlotPath
 
-from analysis.papers.growth.curves import QUANTITIES, growth_findings
-from analysis.papers.growth.figures import NULL, aligned_figure, clear_stretches, onset_figure, predicted_figure
-from analysis.papers.texts import terms
-from analysis.records.record import Null
-from analysis.report.drawing import spread
-from analysis.results.results import Results
-from analysis.statistics.intervals import Estimate
+from calque.analysis.papers.growth.curves import QUANTITIES, growth_findings
+from calque.analysis.papers.growth.figures import NULL, aligned_figure, clear_stretches, onset_figure, predicted_figure
+from calque.analysis.papers.texts import terms
+from calque.analysis.records.record import Null
+from calque.analysis.report.drawing import spread
+from calque.analysis.results.results import Results
+from calque.analysis.statistics.intervals import Estimate
 from tests.analysis.papers.growth.grown import grown
 
 ENDS = st.tuples(st.integers(0, 20), st.integers(0, 5), st.integers(0, 5))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.papers.growth.curves import (
+from calque.analysis.papers.growth.curves import (
     BY_NAME,
     NEVER,
     Curves,
@@ -17,7 +17,7 @@ from analysis.papers.growth.curves import (
     order_in_words,
     reversed_pairs,
 )
-from analysis.records.record import Null, Record
+from calque.analysis.records.record import Null, Record
 from tests.analysis.papers.growth.grown import ORDER, STEPS, grown
 
 

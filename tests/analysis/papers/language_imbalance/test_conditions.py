@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.papers.language_imbalance.conditions import (
+from calque.analysis.papers.language_imbalance.conditions import (
     Curve,
     alone,
     conditions,

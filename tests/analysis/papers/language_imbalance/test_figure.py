@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from analysis.papers.language_imbalance.figures import curve_figure, imbalance_figure
-from analysis.report.drawing import INK
-from analysis.report.plot import Plot
+from calque.analysis.papers.language_imbalance.figures import curve_figure, imbalance_figure
+from calque.analysis.report.drawing import INK
+from calque.analysis.report.plot import Plot
 from tests.analysis.drawn import OBJECTIVES, coordinates, intervals, legend, legible, looked, panels, points
 from tests.analysis.mixed import CURVE, LOSSES, PRINTED, THINNER, mixed
 

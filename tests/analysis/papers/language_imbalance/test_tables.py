@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.papers.language_imbalance.conditions import Efficiencies
-from analysis.papers.language_imbalance.tables import (
+from calque.analysis.papers.language_imbalance.conditions import Efficiencies
+from calque.analysis.papers.language_imbalance.tables import (
     higher_efficiency,
     imbalance_claims,
     imbalance_findings,
     imbalance_tables,
 )
-from analysis.report.table import MISSING, OURS, PUBLISHED
-from analysis.results.measured import Measured
-from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
+from calque.analysis.report.table import MISSING, OURS, PUBLISHED
+from calque.analysis.results.measured import Measured
+from calque.analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
 from tests.analysis.mixed import LOSSES, mixed
 
 

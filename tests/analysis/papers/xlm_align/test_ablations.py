@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 from matplotlib.axes import Axes
 
-from analysis.papers.looks import BY_NAME
-from analysis.papers.xlm_align.ablations import ablation_tables, errors
-from analysis.papers.xlm_align.figures import ARROWS, BELOW, ablation_figure
-from analysis.records.record import AER, Published, Record
-from analysis.report.drawing import INK
-from analysis.results.measured import difference
-from analysis.tasks.catalog import PRIMARY
+from calque.analysis.papers.looks import BY_NAME
+from calque.analysis.papers.xlm_align.ablations import ablation_tables, errors
+from calque.analysis.papers.xlm_align.figures import ARROWS, BELOW, ablation_figure
+from calque.analysis.records.record import AER, Published, Record
+from calque.analysis.report.drawing import INK
+from calque.analysis.results.measured import difference
+from calque.analysis.tasks.catalog import PRIMARY
 from tests.analysis.aligned import ABLATIONS, END, STARTS, aligned_records
 from tests.analysis.drawn import coordinates, intervals, laid_out, legend, legible, looked, panels, points
 from tests.analysis.runs import number

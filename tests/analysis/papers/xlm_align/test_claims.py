@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from scipy import stats
 
-from analysis.papers.xlm_align.ablations import starts_table, xlm_align_tables
-from analysis.papers.xlm_align.claims import OURS, SECTION_6, xlm_align_claims, xlm_align_findings
-from analysis.records.record import AER, ALIGNMENT, LABELS
-from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
+from calque.analysis.papers.xlm_align.ablations import starts_table, xlm_align_tables
+from calque.analysis.papers.xlm_align.claims import OURS, SECTION_6, xlm_align_claims, xlm_align_findings
+from calque.analysis.records.record import AER, ALIGNMENT, LABELS
+from calque.analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
 from tests.analysis.aligned import ABLATIONS, END, STARTS, aligned_records
 from tests.analysis.toy import joined
 

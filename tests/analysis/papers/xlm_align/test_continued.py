@@ -5,18 +5,18 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from analysis.papers.published import published
-from analysis.papers.xlm_align.continued import Continued, continued_claims, continued_findings
-from analysis.papers.xlm_align.continued_tables import continued_tables
-from analysis.papers.xlm_align.figures import error_figures
-from analysis.records.record import AER, RETRIEVAL, Items, LinkCounts, Record
-from analysis.records.run import Described, Run, Start
-from analysis.report.claims_table import claims_table
-from analysis.results.measured import average, gap
-from analysis.results.results import Results
-from analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
-from pretrain.objectives import parse
-from pretrain.objectives.xlm_align import XLMAlign
+from calque.analysis.papers.published import published
+from calque.analysis.papers.xlm_align.continued import Continued, continued_claims, continued_findings
+from calque.analysis.papers.xlm_align.continued_tables import continued_tables
+from calque.analysis.papers.xlm_align.figures import error_figures
+from calque.analysis.records.record import AER, RETRIEVAL, Items, LinkCounts, Record
+from calque.analysis.records.run import Described, Run, Start
+from calque.analysis.report.claims_table import claims_table
+from calque.analysis.results.measured import average, gap
+from calque.analysis.results.results import Results
+from calque.analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
+from calque.pretrain.objectives import parse
+from calque.pretrain.objectives.xlm_align import XLMAlign
 
 SETS, LAYERS, JUDGED = {"de-en": 60, "en-fr": 40}, 4, 2
 ALIGNERS = ("argmax-centred", "xlm-align")

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN, Systems, layer_figure, link_findings
-from analysis.records.record import AER, Items, LinkCounts, Record
-from analysis.records.run import Described, Run
-from analysis.report.drawing import FULL, INK
-from analysis.results.results import Results
-from pretrain.objectives import parse as objective
+from calque.analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN, Systems, layer_figure, link_findings
+from calque.analysis.records.record import AER, Items, LinkCounts, Record
+from calque.analysis.records.run import Described, Run
+from calque.analysis.report.drawing import FULL, INK
+from calque.analysis.results.results import Results
+from calque.pretrain.objectives import parse as objective
 from tests.analysis.drawn import MANY, OBJECTIVES, coordinates, laid_out, legend, legible, looked, panels, points
 
 SETS = ("de-en", "en-fr")

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.papers.xlm_align.links import Systems, choices_table, layers_table
-from analysis.records.record import Record
-from analysis.report.table import MISSING, OURS, PUBLISHED
-from analysis.results.results import Results
+from calque.analysis.papers.xlm_align.links import Systems, choices_table, layers_table
+from calque.analysis.records.record import Record
+from calque.analysis.report.table import MISSING, OURS, PUBLISHED
+from calque.analysis.results.results import Results
 from tests.analysis.papers.xlm_align.test_layer_figure import row, run
 
 SETS = ("de-en", "en-fr")

@@ -6,9 +6,9 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from analysis.papers.published import published
-from analysis.papers.xlm_align.continued import Continued
-from analysis.papers.xlm_align.continued_tables import (
+from calque.analysis.papers.published import published
+from calque.analysis.papers.xlm_align.continued import Continued
+from calque.analysis.papers.xlm_align.continued_tables import (
     BY_LANGUAGE,
     XTREME,
     by_language,
@@ -16,11 +16,11 @@ from analysis.papers.xlm_align.continued_tables import (
     task_table,
     xtreme_table,
 )
-from analysis.papers.xlm_align.figures import task_figure
-from analysis.records.record import Floor, Record
-from analysis.records.run import Described, Run
-from analysis.results.results import Results
-from analysis.tasks.catalog import TASKS
+from calque.analysis.papers.xlm_align.figures import task_figure
+from calque.analysis.records.record import Floor, Record
+from calque.analysis.records.run import Described, Run
+from calque.analysis.results.results import Results
+from calque.analysis.tasks.catalog import TASKS
 
 START = Described("start", "the start")
 PUBLISHED = published("xlm_align")
