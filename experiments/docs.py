@@ -1,0 +1,140 @@
+"""Parts of the documentation that are computed: numbers of committed records, and tables of what the code has.
+
+A number in a sentence is a marked cell. The comment before it names a committed table, the cells that identify a row,
+and the column; `#2` takes the second number of the cell. Browsers show the number alone:
+
+    MLM reaches <!-- classroom/table-3: MLM | Trans | ours; POS accuracy ZS -->96.1 ± 0.6<!-- / --> %.
+
+A table that the code knows is a block between `<!-- calque: objectives -->` and `<!-- /calque -->`.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+
+from calque.analysis.tasks.catalog import TASKS
+from calque.derive.errors import BadInput, unknown
+from calque.derive.files import whole_file
+from calque.derive.transforms import TRANSFORMS
+from calque.experiments.data.recipe import names as recipe_names
+from calque.experiments.data.recipe import read_recipe, sizes
+from calque.experiments.names import studies, study_doc
+from calque.pretrain.objectives import table as objectives_table
+
+RECORDS = Path(__file__).with_name("records")
+_CELL = re.compile(
+    r"(<!-- (?P<table>[\w-]+/[\w-]+): (?P<keys>[^;]*); (?P<column>.+?)(?: #(?P<number>\d+))? -->).*?(<!-- / -->)"
+)
+_BLOCK = re.compile(r"^<!-- calque: (?P<name>[\w -]+) -->\n.*?^<!-- /calque -->$", re.MULTILINE | re.DOTALL)
+_NUMBER = re.compile(r"[−-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
+Row = tuple[str, ...]
+
+
+def filled(text: str) -> str:
+    """A page with every marked cell and block as records and code have them now.
+
+    Raises:
+        BadInput: a mark that names no table, row, column or block.
+    """
+    text = _CELL.sub(lambda mark: mark[1] + _cell(mark) + mark[6], text)
+    return _BLOCK.sub(lambda mark: f"<!-- calque: {mark['name']} -->\n{_block(mark['name'])}<!-- /calque -->", text)
+
+
+def pages(root: Path) -> list[Path]:
+    """The Markdown of a checkout: README and CHANGELOG, the pages of docs, and that of the records."""
+    return [*sorted(root.glob("*.md")), *sorted((root / "docs").rglob("*.md")), RECORDS / "README.md"]
+
+
+def update(root: Path, write: bool) -> list[str]:
+    """The pages whose cells and blocks differ from records and code; with `write`, they are filled.
+
+    Raises:
+        BadInput: naming the page and line of a mark that cannot be filled.
+    """
+    different = []
+    for page in pages(root):
+        text = page.read_text(encoding="utf-8")
+        for number, line in enumerate(text.splitlines(), start=1):
+            try:
+                filled(line)
+            except BadInput as error:
+                raise BadInput(str(error), page, number) from None
+        try:
+            new = filled(text)
+        except BadInput as error:
+            raise BadInput(str(error), page) from None
+        if new != text:
+            different.append(page.relative_to(root).as_posix())
+            if write:
+                with whole_file(page) as part:
+                    part.write_text(new, encoding="utf-8", newline="\n")
+    return different
+
+
+@cache
+def _table(name: str) -> tuple[Row, tuple[Row, ...]]:
+    """The header and the rows of a committed table, STUDY/FILE."""
+    path = RECORDS / f"{name}.md"
+    if not path.is_file():
+        raise BadInput(f"no committed table {name}; expected STUDY/FILE, as in classroom/table-3")
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    header, _, *rows = (tuple(cell.strip() for cell in line.strip().strip("|").split("|")) for line in lines)
+    return header, tuple(rows)
+
+
+def _cell(mark: re.Match[str]) -> str:
+    header, rows = _table(mark["table"])
+    keys = {key.strip() for key in re.split(r"\||,,", mark["keys"]) if key.strip()}
+    found = [row for row in rows if keys <= {*row}]
+    if len(found) != 1:
+        raise BadInput(f"{len(found)} rows of {mark['table']} have {', '.join(sorted(keys))}; expected one")
+    if header.count(mark["column"]) != 1:
+        raise BadInput(unknown("column", mark["column"], header))
+    cell = found[0][header.index(mark["column"])]
+    if not mark["number"]:
+        return cell
+    numbers, place = _NUMBER.findall(cell), int(mark["number"])
+    if not 1 <= place <= len(numbers):
+        raise BadInput(f"{cell!r} has {len(numbers)} numbers; expected #1 to #{len(numbers)}")
+    return numbers[place - 1]
+
+
+def _block(name: str) -> str:
+    if name not in BLOCKS:
+        raise BadInput(unknown("block", name, BLOCKS))
+    return "".join(f"{line}\n" for line in BLOCKS[name]())
+
+
+def _transforms() -> list[str]:
+    lines = ["| transform | what it does | forms |", "|---|---|---|"]
+    for kind in TRANSFORMS:
+        (first, _), *others = kind.examples
+        forms = "; ".join(f"`{name}`: {meaning}" if meaning else f"`{name}`" for name, meaning in others)
+        lines.append(f"| `{first}` | {kind.term} | {forms} |")
+    return lines
+
+
+def _studies() -> list[str]:
+    rows = [f"| `{name}` | {study_doc(name)} |" for name in studies()]
+    return ["| study | what it is |", "|---|---|", *rows]
+
+
+def _tasks() -> list[str]:
+    rows = [f"| `{task.name}` | {task.title} | {', '.join(m.title for m in task.metrics)} |" for task in TASKS.values()]
+    return ["| task | title | metrics |", "|---|---|---|", *rows]
+
+
+def _recipes() -> list[str]:
+    rows = [f"| `{one}` | {read_recipe(one).about} | {sizes(read_recipe(one).downloads)} |" for one in recipe_names()]
+    return ["| recipe | about | size |", "|---|---|---|", *rows]
+
+
+BLOCKS: Mapping[str, Callable[[], list[str]]] = {
+    "transforms": _transforms,
+    "objectives": objectives_table,
+    "studies": _studies,
+    "tasks": _tasks,
+    "recipes": _recipes,
+}
+"""The tables that a page may have, by name."""

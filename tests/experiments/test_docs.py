@@ -1,0 +1,59 @@
+"""Marked cells and blocks of the documentation: filled from records and code, and refused where they name nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from calque.derive.errors import BadInput
+from calque.experiments.docs import BLOCKS, filled, update
+from tests.experiments.committed import ROOT
+
+ACCURACY = "pocket/table-3: MLM | Trans | ours; POS accuracy ZS"
+
+
+def test_a_cell_has_the_number_of_the_committed_table() -> None:
+    line = next(line for line in (ROOT / "pocket/table-3.md").read_text().splitlines() if "| Trans  " in line)
+    header = (ROOT / "pocket/table-3.md").read_text().splitlines()[2].split("|")
+    number = line.split("|")[[head.strip() for head in header].index("POS accuracy ZS")].strip()
+    float(number)
+    assert filled(f"a <!-- {ACCURACY} -->0<!-- / --> % b") == f"a <!-- {ACCURACY} -->{number}<!-- / --> % b"
+
+
+def test_a_cell_may_have_one_of_several_numbers() -> None:
+    whole = filled("<!-- classroom/table-3: MLM | Trans | ours; POS accuracy ZS --><!-- / -->")
+    parts = [filled(f"<!-- classroom/table-3: MLM | Trans | ours; POS accuracy ZS #{i} --><!-- / -->") for i in (1, 2)]
+    mean, error = (part.split("-->")[1].split("<!--")[0] for part in parts)
+    assert f"-->{mean} ± {error}<!--" in whole
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_a_block_is_a_table_and_filling_it_again_changes_nothing(name: str) -> None:
+    once = filled(f"before\n\n<!-- calque: {name} -->\nold\n<!-- /calque -->\n")
+    header, rule, *rows = once.splitlines()[3:-1]
+    assert rule == "|" + "---|" * (header.count("|") - 1) and rows and "old" not in once.split()
+    assert filled(once) == once
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "pocket/none: MLM; POS accuracy ZS",
+        "pocket/table-3: MLM; POS accuracy ZS",  # several rows
+        "pocket/table-3: MLM | Trans | theirs; POS accuracy ZS",
+        "pocket/table-3: MLM | Trans | ours; POS accuracy",
+        "pocket/table-3: MLM | Trans | ours; POS accuracy ZS #2",
+    ],
+)
+def test_a_mark_that_names_no_number_is_refused_with_its_page_and_line(mark: str, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text(f"# A page\n\n<!-- {mark} -->1<!-- / -->\n")
+    with pytest.raises(BadInput) as error:
+        update(tmp_path, write=True)
+    assert str(error.value).startswith(f"{tmp_path / 'README.md'}:3: ")
+
+
+def test_a_page_that_differs_is_named_and_filled_on_demand(tmp_path: Path) -> None:
+    page = tmp_path / "README.md"
+    page.write_text(text := f"<!-- {ACCURACY} -->-1<!-- / -->\n")
+    assert update(tmp_path, write=False) == ["README.md"] and page.read_text() == text
+    assert update(tmp_path, write=True) == ["README.md"] and page.read_text() == filled(text)
+    assert update(tmp_path, write=True) == []
