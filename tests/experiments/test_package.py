@@ -1,0 +1,142 @@
+"""`import calque`: the public interface, held against what is behind it."""
+
+import doctest
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import pipeline
+
+import calque
+from calque.analysis.checkpoint import Checkpoint
+from calque.derive.errors import BadInput
+from calque.derive.script import Transliterate
+from calque.pretrain.run import CHECKPOINT
+from tests.experiments.conftest import TINY, Done
+
+ROOT = Path(__file__).parents[2]
+NAME = "trans.inv"
+
+
+@pytest.fixture(scope="module")
+def checkpoint(done: Done) -> Checkpoint:
+    return calque.load(done.model("MLM").folder / CHECKPOINT)
+
+
+def test_the_examples_of_the_interface_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    tried = doctest.testmod(calque)
+    assert tried.attempted > 8 and not tried.failed
+
+
+@pytest.mark.parametrize("first", ["calque.derive('a b', 'inv')", "from calque.derive.order import Invert"])
+def test_a_function_and_a_package_of_one_name_are_both_there(first: str, tmp_path: Path) -> None:
+    program = (
+        f"import calque; {first}\nfrom calque.derive.order import Invert\nimport calque.derive.script\n"
+        "assert calque.derive('a b', 'inv').words == ('b', 'a')\n"
+        "import sys; assert 'torch' not in sys.modules"
+    )
+    (tmp_path / "analysis.py").write_text("raise SystemExit('a file of the user was imported')")
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env={"PYTHONPATH": f"{tmp_path}:{ROOT}"}, check=True)
+
+
+def test_a_derived_sentence_says_where_its_words_were() -> None:
+    derived = calque.derive("Sara ate two apples .", "trans.inv")
+    source = derived.source.words
+    assert [Transliterate().spell(source[place]) for place in derived.origin] == [*derived.words]
+    assert str(derived).count("\n") > 5
+
+
+@pytest.mark.parametrize("text", ["", "One . Two ."])
+def test_what_is_not_one_sentence_is_refused(text: str) -> None:
+    with pytest.raises(BadInput):
+        calque.derive(text, "inv")
+
+
+def test_links_are_those_of_the_aligners() -> None:
+    source, target = ["the cat", "the dog", "a dog", "a cat"], ["le chat", "le chien", "un chien", "un chat"]
+    assert calque.align(source, target) == [[(0, 0), (1, 1)]] * 4
+    with pytest.raises(BadInput):
+        calque.align(source, target[:2])
+    with pytest.raises(BadInput):
+        calque.align(source, target, method="argmax")
+
+
+def test_a_mask_is_filled_as_transformers_fills_it(checkpoint: Checkpoint) -> None:
+    fill = pipeline("fill-mask", model=str(checkpoint.folder))
+    text = "Sara <mask> two apples ."
+    ours, theirs = checkpoint.fill(text, count=7), fill(text, top_k=7)
+    assert [guess.probability for guess in ours] == pytest.approx([one["score"] for one in theirs], rel=1e-5)
+    assert {guess.language for guess in ours} <= {*checkpoint.languages}
+    same = [
+        (guess.word, one["token_str"].strip())
+        for guess, one in zip(ours, theirs, strict=True)
+        if guess.language == "source"
+    ]
+    assert same and all(a == b for a, b in same)
+
+
+def test_a_derived_text_is_filled_by_the_ids_of_its_language(checkpoint: Checkpoint, done: Done) -> None:
+    """The rows of a derived language are shifted, so its text is the source's with other ids."""
+    words = calque.derive("Sara ate two apples .", NAME).words
+    text = " ".join(["<mask>", *words[1:]])
+    shift = np.load(done.data / NAME / "image.npy")
+    ids = [shift[i] for i in checkpoint.tokenizers["source"]("<mask> two ate Sara .")["input_ids"]]
+    assert checkpoint.tokenizers[NAME](text)["input_ids"] == ids
+    with torch.inference_mode():
+        scores = checkpoint.model(input_ids=torch.tensor([ids])).logits[0, 1].softmax(-1)
+    assert checkpoint.fill(text, NAME, 1)[0].probability == pytest.approx(float(scores.max()))
+
+
+def test_the_nearest_types_are_those_of_brute_force(checkpoint: Checkpoint) -> None:
+    words, vectors = checkpoint.embeddings("source")
+    others, theirs = checkpoint.embeddings(NAME)
+    assert len(words) == len(vectors) == len(theirs) == len(others)
+    word = next(word for word in words if len(word) > 3 and words.count(word) == 1)
+    own = vectors[words.index(word)]
+    cosines = theirs @ own / np.linalg.norm(theirs, axis=1) / np.linalg.norm(own)
+    found = checkpoint.nearest(word, among=NAME, count=3)
+    assert [one.cosine for one in found] == pytest.approx(sorted(cosines, reverse=True)[:3], rel=1e-4)
+    assert [one.word for one in found] == [others[i] for i in np.argsort(-cosines)[:3]]
+    everywhere = checkpoint.nearest(word, count=len(words) + len(others) - 1)
+    assert word not in [one.word for one in everywhere if one.language == "source"] and len(everywhere) > len(words)
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments"),
+    [
+        ("fill", ("no mask here",)),
+        ("fill", ("<mask> and <mask>",)),
+        ("fill", ("<mask>", "klingon")),
+        ("nearest", ("xyzzyplugh",)),
+        ("embeddings", ("klingon",)),
+    ],
+)
+def test_what_a_checkpoint_cannot_answer_is_refused(
+    checkpoint: Checkpoint, call: str, arguments: tuple[str, ...]
+) -> None:
+    with pytest.raises(BadInput):
+        getattr(checkpoint, call)(*arguments)
+
+
+def test_a_study_that_is_finished_runs_at_once_and_its_records_are_those_of_the_report(done: Done) -> None:
+    session = calque.study("pocket", *TINY, runs=done.root)
+    assert session.study == done.study
+    folder = session.run(jobs=1)
+    assert folder == session.report and (folder / "report.html").is_file()
+    rows = session.records()
+    lines = (folder / "records.jsonl").read_text().splitlines()
+    assert len(rows) == len(lines) > 10
+    assert {row["objective"] for row in rows} == {"MLM", "ALIGN-MLM"} and {row["study"] for row in rows} == {"pocket"}
+    frame = pytest.importorskip("pandas").DataFrame(rows)
+    assert calque.records(folder).equals(frame)
+
+
+def test_settings_of_a_study_are_checked() -> None:
+    with pytest.raises(BadInput):
+        calque.study("pocket", "train.stepz=3")
+    with pytest.raises(BadInput):
+        calque.study("pockets")
