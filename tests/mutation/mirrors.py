@@ -30,9 +30,9 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "distributed": "gradients",
             "model": "head_only ppa word_aligned",
             "order": "apportion",
-            "saved_model": "tokenizer spelling",
         }.items()
     },
+    "pretrain/saved_model.py": ("tests/pretrain/test_tokenizer.py", "tests/derive/test_spelling.py"),
     **{
         f"pretrain/objectives/{name}.py": (f"tests/pretrain/test_{name}.py", *OBJECTIVES)
         for name in ("weam", "ppa", "word_aligned")
