@@ -24,6 +24,7 @@ from calque.experiments.study import Study
 from calque.pretrain.run import CHECKPOINT
 
 TINY = [
+    "seeds=0",
     "source.size=600",
     *(f"source.{task}.{split}=40" for task in ("pos", "ner", "nli") for split in ("train", "dev", "test")),
     "vocabulary=600",
