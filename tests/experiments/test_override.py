@@ -32,7 +32,7 @@ from calque.pretrain.objectives.xlm_align import XLMAlign
 
 @pytest.fixture(scope="module")
 def pocket() -> Study:
-    return study("pocket")
+    return study("classroom")
 
 
 @pytest.fixture(scope="module")
