@@ -139,8 +139,8 @@ def test_paces_are_set_objective_by_objective(pocket: Study) -> None:
     made = override(pocket, given)
     assert made.paces == {"ALIGN-MLM-0.5": 0.9, "PPA-after-MLM": 0.4} and pocket.paces == {}
     assert [made.train_of(objective).steps for objective in made.objectives] == [5_000, 4_500, 1_000]
-    with pytest.raises(BadInput, match="paces: there is no objective 'XLM' here"):
-        override(pocket, ["paces.XLM=0.9"])
+    with pytest.raises(BadInput, match="paces: there is no objective 'LINK' here"):
+        override(pocket, ["paces.LINK=0.9"])
     with pytest.raises(BadInput, match=r"paces\.MLM=x: expected float, not 'x'"):
         override(pocket, ["paces.MLM=x"])
 
