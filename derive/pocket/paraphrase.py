@@ -1,6 +1,5 @@
-"""Pairs of sentences with the same words that say the same or do not, after PAWS (Zhang et al. 2019): another voice,
-adjuncts at other places, or two people who change places. What overlaps, and how much of the order, is as frequent with
-either label."""
+"""Pairs of sentences with the same words, paraphrases or not, after PAWS (Zhang et al. 2019): they differ in voice, in
+the position of adjuncts, or in two exchanged people. Overlap in words and in order is balanced over the labels."""
 
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +20,7 @@ DIFFERENT, SAME = LABELS = ("0", "1")
 
 @dataclass(frozen=True)
 class Telling:
-    """How a deed is told: in which voice, what stands first, and which of two adjuncts comes before the other."""
+    """The form of a sentence: its voice, its fronted adjunct if any, and the order of the two adjuncts."""
 
     passive: bool
     first: str
@@ -31,13 +30,14 @@ class Telling:
 TELLINGS = tuple(
     Telling(passive, first, before)
     for passive, first, before in product((False, True), ("", "manner", "place"), (False, True))
-    if not (first and before)  # of two adjuncts, one is left
+    if not (first and before)  # with one adjunct fronted, the other has no order
 )
 
 
 @dataclass(frozen=True)
 class Twice:
-    """A deed told twice. `named`: which of the two people are called by name; `alike`: the verb has one form."""
+    """Two sentences about one action. `named`: whether each of the two people has a name; `alike`: the verb has the
+    same form in both voices."""
 
     one: Telling
     other: Telling
@@ -53,8 +53,8 @@ class Twice:
 
 
 def paraphrases(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """Labelled pairs about the senses of `topics` without end, every two with both labels in a random order; `places`
-    draws the word order of a sentence."""
+    """An endless stream of labelled pairs about the senses of `topics`, every two with both labels in random order;
+    `places` draws the word order of a sentence."""
     words = WordDraws(topics, rng)
 
     def draw(case: Twice) -> Example:
@@ -71,7 +71,7 @@ def _tell(deed: Material, telling: Telling, exchanged: bool, places: Places) -> 
     phrase.act(root, agent, patient, telling.passive)
     preposition, noun = deed.places[0]
     manner = phrase.adverb(deed.manners[0])
-    # All stand where adverbs do, so that either can come before the other.
+    # Both are in the place of adverbs, so that either can precede the other.
     place = phrase.adposition(phrase.noun(noun, "obl", determiner="the"), preposition.form(0))
     place.place = "advmod"
     adjuncts = {"manner": manner, "place": place}
@@ -82,7 +82,7 @@ def _tell(deed: Material, telling: Telling, exchanged: bool, places: Places) -> 
 
 @lru_cache(maxsize=1)
 def twice() -> list[Twice]:
-    """The cases, balanced: no telling of one side, and no overlap of both, is more frequent with one label."""
+    """The cases, balanced: neither the form of one side nor the overlap of both depends on the label."""
     either = (False, True)
     cases = [
         Twice(one, other, exchanged, named, alike)
@@ -94,7 +94,7 @@ def twice() -> list[Twice]:
 
 
 def _outside(case: Twice) -> tuple[object, ...]:
-    """How much two tellings have in common, in English order, whatever their words."""
+    """The overlap of the two sentences, in English order, for any words."""
 
     def noun(word: str) -> Sense:
         return Sense((word, word), lexeme=Lexeme(word, "person", (word, word)))
@@ -109,7 +109,7 @@ def _outside(case: Twice) -> tuple[object, ...]:
 
 
 def _overlap(first: Sequence[str], second: Sequence[str]) -> tuple[object, ...]:
-    """Lengths, shared words, shared neighbours, shared words in the same order, and whether they begin or end alike."""
+    """Lengths, shared words, shared bigrams, shared words in the same order, and equality of the starts and ends."""
     shared = set(first) & set(second)
     places = {word: place for place, word in reversed(list(enumerate(second)))}
     order = [places[word] for word in dict.fromkeys(first) if word in shared]
