@@ -47,9 +47,9 @@ class Shape:
         """The columns of a line, and from them the word, without the prefix, and its tag."""
         row = _columns(line, self.separator)
         if not (len(row) >= 3 if self.numbered else len(row) == self.width > 1):
-            separator = "tabs" if self.separator else "spaces"
+            separator = "tab" if self.separator else "space"
             expected = "at least 3" if self.numbered else self.width if self.width > 1 else "at least 2"
-            raise place.fault(f"{len(row)} columns between {separator}; expected {expected}")
+            raise place.fault(f"{len(row)} {separator}-separated columns; expected {expected}")
         word, tag = row[1:3] if self.numbered else (row[0], row[-1])
         if not word.startswith(self.prefix):
             raise place.fault(f"{word!r} lacks the prefix {self.prefix!r} of the previous words")

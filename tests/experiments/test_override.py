@@ -263,7 +263,7 @@ def test_a_mistake_is_named(pocket: Study, setting: str, said: str) -> None:
 
 @pytest.mark.parametrize("mixture", ["50-60", "9-1", "90-10-until-50-then-50-60", "50-50-50"])
 def test_percents_that_do_not_add_up_are_refused(mixture: str) -> None:
-    with pytest.raises(BadInput, match="add up to 100"):
+    with pytest.raises(BadInput, match="sum to 100"):
         override(study("languages"), [f"mixtures={mixture}"])
 
 
