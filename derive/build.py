@@ -71,7 +71,7 @@ def trial_image(transform: Transform, size: int) -> np.ndarray:
 
 
 def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:
-    """The transforms after training those that learn from trees; results are kept in the folder `cache`."""
+    """The transforms, trained if they learn from trees; results are kept in the folder `cache`."""
     ready = []
     of = sum("trees" in transform.needs for transform in transforms)
     for transform in transforms:
@@ -224,8 +224,8 @@ def _write_corpora(
 
 
 def forget_long(words: Counter[str]) -> int:
-    """Drop words of more than `LONGEST_LEARNT` letters, on which BPE takes quadratic time, and return the number of
-    their occurrences."""
+    """Drop words of more than `LONGEST_LEARNT` letters, because BPE takes quadratic time on them, and return the number
+    of their occurrences."""
     return sum(words.pop(word) for word in [word for word in words if len(word) > LONGEST_LEARNT])
 
 

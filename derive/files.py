@@ -82,7 +82,7 @@ def whole_folder(folder: Path) -> Iterator[Path]:
 @contextmanager
 def _new_part(path: Path, make: Callable[[Path], None]) -> Iterator[Path]:
     """A temporary file or folder that becomes `path`, locked while the block runs. The lock ends with the process, so
-    other processes can tell which leftovers are abandoned."""
+    other processes can recognise abandoned leftovers."""
     make_folder(path.parent)
     for leftover in path.parent.glob(f".{escape(path.name)}.*.part"):
         _remove_dead(leftover)

@@ -52,7 +52,7 @@ class Share:
 
 
 def shares(sentences: Iterable[Sentence], reachable: Reachable | None = None) -> dict[str, Share]:
-    """The share of each of `PREFERENCES` and `ORDERS`, by name; those that cannot be observed are absent.
+    """The share of each of `PREFERENCES` and `ORDERS`, by name; unobserved ones are absent.
 
     The six orders are counted over verbs with both a subject and an object that are nouns or names.
 

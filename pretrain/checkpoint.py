@@ -1,4 +1,4 @@
-"""The state of a run on disk, from which it resumes with identical bits, and snapshots of its model.
+"""The state of a run on disk, for bit-identical resumption, and snapshots of its model.
 
 Every step draws from (seed, step), so the learner's parameters and buffers, AdamW's moments and the step number are the
 whole state. A state names its run and its step.

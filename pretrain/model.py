@@ -154,8 +154,8 @@ def prediction_loss(
 def cross_entropy(
     head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor, types: int, most: int = LOGITS
 ) -> Tensor:
-    """Summed cross-entropy of labels (N,) at hidden states (N, H), from which `head` computes logits (N, types). With
-    more than `most` logits it is computed in pieces, and again in the backward pass, to save memory."""
+    """Summed cross-entropy of labels (N,) at hidden states (N, H); `head` computes logits (N, types). With more than
+    `most` logits it is computed in pieces, and again in the backward pass, to save memory."""
 
     def of(top: Tensor, labels: Tensor) -> Tensor:
         return F.cross_entropy(head(top).float(), labels, reduction="sum")
@@ -170,7 +170,7 @@ def cross_entropy(
 
 @contextmanager
 def looking(model: nn.Module, device: torch.device) -> Iterator[None]:
-    """A block in which a model is in evaluation mode, without gradients."""
+    """Evaluation mode without gradients, within a block."""
     model.eval()
     with torch.no_grad(), autocast(device):
         yield

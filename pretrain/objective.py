@@ -38,7 +38,7 @@ class Stream(ABC):
 
     weights: the weight of each loss term in the sum, by name.
     instances: their number; a step's rows are divided among streams in proportion to it.
-    left_out: counts of what is in no instance, by reason.
+    left_out: counts of what no instance contains, by reason.
     parts: the number of instances of each language or pair of languages, in the order of their numbering.
     uncounted: terms of `losses` that `draw` cannot count, because their count depends on the model.
     """
@@ -169,7 +169,7 @@ class Objective(Named, ABC):
 
 
 class Composite(Objective):
-    """An objective that consists of others, from which its data, modules and cost follow."""
+    """An objective composed of others, with their data, modules and cost."""
 
     def __post_init__(self) -> None:
         _ = self.parts  # parts refuse invalid settings
@@ -255,7 +255,7 @@ class After(Composite):
     """`then`, starting from the model of `first` with the same languages and seed.
 
     `portion` of the steps are `first`'s, so that both together take the steps of one objective. The first model is a
-    separate run, from which other objectives may start too. Both models have the same shape: with language embeddings
+    separate run, which other objectives may start from too. Both models have the same shape: with language embeddings
     or without.
     """
 

@@ -225,7 +225,7 @@ def check_same_types(folder: Path, ours: Path) -> None:
 
 
 def _types(folder: Path) -> dict[str, int]:
-    """The types of a folder's tokenizer, to which a model's class may add some."""
+    """The types of a folder's tokenizer, including types that its class adds."""
     try:
         return dict(Tokenizer.from_file(str(folder / TOKENIZER)).get_vocab(with_added_tokens=True))
     except Exception:  # tokenizers raises bare Exception; transformers may read other files

@@ -97,7 +97,7 @@ class InitialModel:
         model = architecture.masked_model(saved)
         table, weights = model.get_input_embeddings().weight, model.state_dict(keep_vars=True)
         own = {n: each for n, each in weights.items() if n.startswith(f"{architecture.head}.") and each is not table}
-        # A shared parameter has several names, of which transformers may report one.
+        # A shared parameter has several names; transformers may report one.
         encoder_alone = {id(each) for each in own.values()} == {id(own[name]) for name in missing if name in own}
         if lacking := [name for name in missing if not (encoder_alone and name in own)]:
             raise BadInput(f"lacks the weights {', '.join(lacking)}", folder / WEIGHTS)

@@ -77,7 +77,7 @@ def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 
 def _prepare(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> tuple[Tensor, Tensor]:
-    """Scores with padding below 0, and working memory for `_best`, as allocation would cost as much as the maxima."""
+    """Scores with padding below 0, and reusable memory for `_best`: allocation would take as long as the maxima."""
     if not (row_mask.all() and col_mask.all()):
         scores = scores.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), -1.0)
     return scores, torch.empty_like(scores, dtype=torch.float64)

@@ -121,7 +121,7 @@ class Sequences:
                 yield chosen, (SEQUENCE, *labels)
             if len(chosen) == min(LONGEST_SEQUENCE, n):
                 return
-            for label, places in slots.items():  # in a fixed order, on which sums of floats depend
+            for label, places in slots.items():  # in a fixed order, because sums of floats depend on it
                 if label in branch:
                     for slot in places:
                         if slot not in chosen:

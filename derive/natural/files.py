@@ -22,8 +22,8 @@ from calque.derive.readers.text import COLUMNS, annotation, head
 
 MANY = 1 << 14  # lines of two parallel files per piece
 HEAD = 24
-"""Minimum number of letters for which a sentence is withheld inside a longer line; shorter ones must be the whole line,
-because they may match by chance."""
+"""Minimum letters of a sentence that is withheld inside a longer line; shorter ones must be the whole line, because
+they may match by chance."""
 WHY = "lines with a sentence that models are tested on"
 _OTHER = re.compile(r"[\W_]+")
 
@@ -228,7 +228,7 @@ def _read_two_files(sides: tuple[Block, Block], left_out: Counter[str]) -> Colum
 
 
 def _two_files(path: Path, beside: Path) -> Iterator[Piece]:
-    """The pieces of two files of equal length, in which line i of one translates line i of the other."""
+    """The pieces of two files of equal length; line i of one translates line i of the other."""
     with lines.open_bytes(path) as first, lines.open_bytes(beside) as second:
         rows = zip_longest(lines.raw_lines(first, path), lines.raw_lines(second, beside))
         line, offset, before, uneven = 1, 0, 0, 0

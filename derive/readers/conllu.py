@@ -47,7 +47,7 @@ def read_conllu(
     empty nodes are checked but are not words; `counts` gets their number, words that lost white space (`20 000` becomes
     `20000`), and blank lines and comments without a sentence. `unparsed` accepts sentences whose HEAD and DEPREL are
     all `_`; they have no tree. `withheld` accepts treebanks published without words. With XTREME's `units`, multiword
-    tokens replace their words, with the tags of XTREME's conversion for `language`, and there is no U+200C and no
+    tokens replace their words, with the tags of XTREME's conversion for `language`; sentences have neither U+200C nor a
     tree."""
     counts = Counter() if counts is None else counts
     names, lines, words, block = NAMES, Lines(path, counts, must_end=True), WithheldWords(), _Block(counts, unparsed)

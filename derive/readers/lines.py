@@ -190,7 +190,7 @@ def stripped(texts: Iterable[str], counts: Counter[str]) -> list[str]:
 
 
 class Lines:
-    """The lines of a file, compressed or not, without line ends and numbered from 1; `counts` gets what is removed.
+    """The lines of a file, compressed or not, without line ends and numbered from 1; removals are added to `counts`.
     `ended`: the last line read has a line end. `must_end` refuses a last line without one: in some formats a truncated
     line may look whole."""
 
@@ -293,7 +293,7 @@ class WithheldWords:
                 self.line = self.line or line
 
     def check(self, path: Path) -> None:
-        """Refuse a file in which most words are withheld."""
+        """Refuse a file with most words withheld."""
         if 2 * self.withheld > self.words:
             fault = f"{self.withheld:,} of {self.words:,} words are _: the text is withheld for its licence"
             hint = "expected the words (see the data's README for how to get them)"

@@ -14,9 +14,9 @@ from calque.derive.errors import BadInput
 from calque.derive.readers.lines import Lines, Numbered, Place, parse_number, read_lines, tokens
 from calque.derive.readers.parallel import Pair
 
-UNKNOWN = sys.maxsize  # the length of an unavailable sentence
+UNKNOWN = sys.maxsize  # the length of a sentence that is not available
 TWICE = "links that stand twice"
-MANY = 10  # sentence pairs with links; if positions count from 0, some link among them has a 0
+MANY = 10  # this many linked sentence pairs have a position 0 if positions count from 0
 
 Link = tuple[int, int]  # a position in the source sentence and one in the target sentence, both from 0
 Links = list[Link]  # the links of a sentence pair, sorted
@@ -165,7 +165,7 @@ def read_links(
 
 def read_scored(path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False) -> Iterator[Scored]:
     """Stream the links of sentence pairs, each with its score, or 1; an empty line is a pair without links. Positions
-    count from 0, or from 1 with `from_one`; None assumes 0 but refuses a file in which no position is 0."""
+    count from 0, or from 1 with `from_one`; None assumes 0 but refuses a file with `MANY` linked pairs and no 0."""
     if from_one is None:
         with_links = list(islice(filter(None, read_scored(path)), MANY))
         if len(with_links) == MANY and not has_zero(read_scored(path)):

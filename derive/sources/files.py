@@ -330,7 +330,7 @@ def _entities(path: Path, counts: Counter[str]) -> Iterator[Example]:
 
 
 TAGGED = "pos"  # the task whose files are treebanks
-PICKED = ("nli", "paraphrase")  # tasks whose files may have several languages, of which one is read
+PICKED = ("nli", "paraphrase")  # tasks whose files may have several languages; one is read
 READERS: dict[str, Read] = {
     TAGGED: _tagged, "ner": _entities, "nli": read_nli, "qa": read_questions, "paraphrase": read_nli,
 }  # fmt: skip

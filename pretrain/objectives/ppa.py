@@ -97,7 +97,7 @@ class PairsWithKeys:
 
 
 class Contrasted(PairStream):
-    """Sentence pairs: one row for TLM, two for contrast, in which the first side is the query and the second the key.
+    """Sentence pairs: one row for TLM, two for contrast (the first side is the query, the second the key).
 
     Before a step's first gradient, the slow encoder is updated and computes the keys. The keys of all processes join
     the queue after it is read, so a query is compared with its own key and the keys of earlier steps, and the loss does

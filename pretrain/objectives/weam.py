@@ -86,8 +86,8 @@ def _masked_links(batch: LinkedPairs) -> tuple[Tensor, Tensor]:
 @dataclass(frozen=True)
 class WEAM(LinkObjective):
     """L_mp + weight x L_cp: TLM, and the prediction of masked ids from the vectors of their translations (section 2.2).
-    Links are fast_align's, symmetrised by grow-diag-final-and, or gold links. Linked words of equal length link their
-    sub-words one to one, others all to all, with averaged vectors."""
+    Links are fast_align's, symmetrised by grow-diag-final-and, or gold links. Linked words with equally many sub-words
+    link these one to one, others all to all, with averaged vectors."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASKS
