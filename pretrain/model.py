@@ -169,7 +169,7 @@ def cross_entropy(
 
 
 @contextmanager
-def looking(model: nn.Module, device: torch.device) -> Iterator[None]:
+def evaluating(model: nn.Module, device: torch.device) -> Iterator[None]:
     """Evaluation mode without gradients, within a block."""
     model.eval()
     with torch.no_grad(), autocast(device):

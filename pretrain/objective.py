@@ -59,7 +59,7 @@ class Stream(ABC):
 
     def before_step(self, learner: Learner, parts: Sequence[Any], world: World) -> tuple[Sequence[Any], dict[str, int]]:
         """Called once per step, before its first gradient, in every process. `parts` are this process's micro-batches.
-        Use it to label them with the model (inside `looking`), to update a momentum encoder, or to fill a queue from
+        Use it to label them with the model (inside `evaluating`), to update a momentum encoder, or to fill a queue from
         all processes (`world.gather`). State that a resumed run needs belongs in parameters or buffers of the
         objective's modules. Returns the batches for `losses`, in place of `parts`, and this process's count of each
         `uncounted` term."""

@@ -19,7 +19,7 @@ DIFFERENT, SAME = LABELS = ("0", "1")
 
 
 @dataclass(frozen=True)
-class Telling:
+class SentenceForm:
     """The form of a sentence: its voice, its fronted adjunct if any, and the order of the two adjuncts."""
 
     passive: bool
@@ -27,20 +27,20 @@ class Telling:
     place_before: bool
 
 
-TELLINGS = tuple(
-    Telling(passive, first, before)
+FORMS = tuple(
+    SentenceForm(passive, first, before)
     for passive, first, before in product((False, True), ("", "manner", "place"), (False, True))
     if not (first and before)  # with one adjunct fronted, the other has no order
 )
 
 
 @dataclass(frozen=True)
-class Twice:
+class ParaphraseCase:
     """Two sentences about one action. `named`: whether each of the two people has a name; `alike`: the verb has the
     same form in both voices."""
 
-    one: Telling
-    other: Telling
+    first: SentenceForm
+    second: SentenceForm
     exchanged: bool
     named: tuple[bool, bool]
     alike: bool
@@ -57,43 +57,43 @@ def paraphrases(topics: list[Sense], rng: random.Random, places: Callable[[], Pl
     `places` draws the word order of a sentence."""
     words = WordDraws(topics, rng)
 
-    def draw(case: Twice) -> Example:
+    def draw(case: ParaphraseCase) -> Example:
         deed = words.encounter(case.named, case.alike)
-        one = _tell(deed, case.one, False, places())
-        return Example(((one,), (_tell(deed, case.other, case.exchanged, places()),)), case.label)
+        first = _tell(deed, case.first, False, places())
+        return Example(((first,), (_tell(deed, case.second, case.exchanged, places()),)), case.label)
 
-    return draw_cases(LABELS, twice(), draw, rng)
+    return draw_cases(LABELS, paraphrase_cases(), draw, rng)
 
 
-def _tell(deed: Material, telling: Telling, exchanged: bool, places: Places) -> Sentence:
+def _tell(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -> Sentence:
     agent, patient = map(phrase.person_or_noun, deed.nouns[::-1] if exchanged else deed.nouns)
-    root = phrase.verb(deed.poles[0], deed.tense, passive=telling.passive)
-    phrase.act(root, agent, patient, telling.passive)
+    root = phrase.verb(deed.poles[0], deed.tense, passive=form.passive)
+    phrase.act(root, agent, patient, form.passive)
     preposition, noun = deed.places[0]
     manner = phrase.adverb(deed.manners[0])
     # Both are in the place of adverbs, so that either can precede the other.
     place = phrase.adposition(phrase.noun(noun, "obl", determiner="the"), preposition.form(0))
     place.place = "advmod"
     adjuncts = {"manner": manner, "place": place}
-    for name in ("place", "manner") if telling.place_before else ("manner", "place"):
-        root.add(phrase.fronted(adjuncts[name]) if telling.first == name else adjuncts[name])
+    for name in ("place", "manner") if form.place_before else ("manner", "place"):
+        root.add(phrase.fronted(adjuncts[name]) if form.first == name else adjuncts[name])
     return say(root.add(Node(".", "PUNCT", "punct")), places)
 
 
 @lru_cache(maxsize=1)
-def twice() -> list[Twice]:
+def paraphrase_cases() -> list[ParaphraseCase]:
     """The cases, balanced: neither the form of one side nor the overlap of both depends on the label."""
     either = (False, True)
     cases = [
-        Twice(one, other, exchanged, named, alike)
-        for one, other, exchanged, named, alike in product(TELLINGS, TELLINGS, either, product(either, either), either)
-        if one != other or exchanged
+        ParaphraseCase(first, second, exchanged, named, alike)
+        for first, second, exchanged, named, alike in product(FORMS, FORMS, either, product(either, either), either)
+        if first != second or exchanged
     ]
-    views = (lambda case: case.one, lambda case: case.other, lambda case: case.outside)
+    views = (lambda case: case.first, lambda case: case.second, lambda case: case.outside)
     return balanced([replace(case, outside=_outside(case)) for case in cases], views, rounds=30)
 
 
-def _outside(case: Twice) -> tuple[object, ...]:
+def _outside(case: ParaphraseCase) -> tuple[object, ...]:
     """The overlap of the two sentences, in English order, for any words."""
 
     def noun(word: str) -> Sense:
@@ -103,8 +103,8 @@ def _outside(case: Twice) -> tuple[object, ...]:
     verb = Sense(("v", "vs", "ved", "ved" if case.alike else "ven"))
     places = ((Sense(("p",)), noun("n")),)
     deed = Material(tuple(people), (verb,), True, "past", manners=(Sense(("m",)),), places=places)
-    first = _tell(deed, case.one, False, ENGLISH.places).words
-    second = _tell(deed, case.other, case.exchanged, ENGLISH.places).words
+    first = _tell(deed, case.first, False, ENGLISH.places).words
+    second = _tell(deed, case.second, case.exchanged, ENGLISH.places).words
     return (case.named, case.alike, *_overlap(first, second))
 
 

@@ -23,7 +23,7 @@ from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import PAIR, encoder_flops_per_id, flops_per_id
 from calque.pretrain.distributed import World
 from calque.pretrain.mask import MASK_RATE
-from calque.pretrain.model import Frozen, Learner, encode_first, looking, prediction_loss
+from calque.pretrain.model import Frozen, Learner, encode_first, evaluating, prediction_loss
 from calque.pretrain.objective import Stream, Traits
 
 MOCO = "moco"
@@ -118,7 +118,7 @@ class Contrasted(PairStream):
     ) -> tuple[Sequence[PairsWithKeys], dict[str, int]]:
         own: Any = learner.own[MOCO]
         own.follow(learner.model, self.objective.momentum)
-        with looking(learner, world.device):
+        with evaluating(learner, world.device):
             keys = [own.keys(part.side_rows(1, self.pad)).float() for part in parts]
         others = own.queue.clone()
         own.enqueue(world.gather(torch.cat([*keys, own.queue[:0]])))

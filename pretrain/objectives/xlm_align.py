@@ -24,7 +24,7 @@ from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import PAIR, flops_per_id, pair_flops_per_id
 from calque.pretrain.distributed import World
 from calque.pretrain.mask import MASK_RATE
-from calque.pretrain.model import Learner, encode, looking, prediction_loss
+from calque.pretrain.model import Learner, encode, evaluating, prediction_loss
 from calque.pretrain.objective import GOLD, GROWN, Composite, Linked, Objective, Stream, Traits
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.transport import First, as_table, itermax, largest, log_kernel, sinkhorn, union, untied
@@ -102,7 +102,7 @@ class SentencePairs(PairStream):
         if not self.uncounted:
             return parts, {}
         labelled, counts = [], Counter[str]()
-        with looking(learner, world.device):
+        with evaluating(learner, world.device):
             for part in parts:
                 after, more = self.label(learner.model, part)
                 labelled.append(after)
