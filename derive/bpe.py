@@ -41,8 +41,8 @@ def learn_of_words(words: Counts, size: int) -> Vocabulary:
         )
     vocabulary = Vocabulary(tokenizer, np.zeros(size, dtype=np.int64), OURS)
     ids, pieces = vocabulary.encode_all(list(words))
-    often = np.fromiter(words.values(), np.int64, len(words))
-    np.add.at(vocabulary.counts, ids, np.repeat(often, pieces))
+    counts = np.fromiter(words.values(), np.int64, len(words))
+    np.add.at(vocabulary.counts, ids, np.repeat(counts, pieces))
     return vocabulary
 
 
@@ -59,7 +59,7 @@ def _train(words: Counts, size: int) -> Tokenizer:
         show_progress=False,
     )
     # The trainer accepts no counts, so each word is repeated. Many words per line take two thirds of the time.
-    occurrences = chain.from_iterable(repeat(part, often) for part, often in spelt)
+    occurrences = chain.from_iterable(repeat(part, count) for part, count in spelt)
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.train_from_iterator(iter(lambda: " ".join(islice(occurrences, 200)), ""), trainer)
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(BETWEEN_WORDS), "removed"), spell])

@@ -234,7 +234,7 @@ def forget_rare(words: Counter[str], room: int) -> int:
     occurrences dropped."""
     before, least = words.total(), 1
     while len(words) > room:
-        for word in [word for word, often in words.items() if often <= least]:
+        for word in [word for word, count in words.items() if count <= least]:
             del words[word]
         least += 1
     return before - words.total()

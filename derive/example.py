@@ -80,8 +80,10 @@ def read_examples(path: Path) -> Iterator[Example]:
             texts = []
             for text in row["texts"]:
                 spans = [tuple(Span(*span) for span in columns.pop("spans", ())) for columns in text]
-                columns = ({name: tuple(column) for name, column in one.items()} for one in text)
-                texts.append(tuple(Sentence(**own, spans=its) for own, its in zip(columns, spans, strict=True)))
+                rows = ({name: tuple(column) for name, column in columns.items()} for columns in text)
+                texts.append(
+                    tuple(Sentence(**own, spans=own_spans) for own, own_spans in zip(rows, spans, strict=True))
+                )
             yield Example(tuple(texts), *(row.get(name, "") for name in _TEXTS))
 
 

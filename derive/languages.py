@@ -155,8 +155,8 @@ class Languages:
         if (first, second) in pairs or (second, first) in pairs or source != self[second].source:
             return _ascending(self._entries(first, second))
         ours, theirs = self._entries(source, first), self._entries(source, second)
-        _, here, there = np.intersect1d(ours[:, 0], theirs[:, 0], return_indices=True)
-        return _ascending(np.stack([ours[here, 1], theirs[there, 1]], axis=1))
+        _, own_rows, other_rows = np.intersect1d(ours[:, 0], theirs[:, 0], return_indices=True)
+        return _ascending(np.stack([ours[own_rows, 1], theirs[other_rows, 1]], axis=1))
 
     def _entries(self, first: str, second: str) -> np.ndarray:
         pairs = self._contents.pairs(self.languages)

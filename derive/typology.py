@@ -60,7 +60,7 @@ def shares(sentences: Iterable[Sentence], reachable: Reachable | None = None) ->
         ValueError: a sentence without tags or tree.
     """
     seen: Counter[str] = Counter()
-    went: Counter[str] = Counter()
+    matches: Counter[str] = Counter()
     for sentence in sentences:
         if not (sentence.tags and sentence.heads and sentence.relations):
             raise ValueError(f"no tree to measure: {' '.join(sentence.words)}")
@@ -73,15 +73,15 @@ def shares(sentences: Iterable[Sentence], reachable: Reachable | None = None) ->
             for preference in _BY_RELATION.get(relation, ()):
                 if above in preference.heads.split() and (not preference.tags or tag in preference.tags.split()):
                     seen[preference.name] += 1
-                    went[preference.name] += (i > head) == preference.after
+                    matches[preference.name] += (i > head) == preference.after
             if relation in _ROLES and above == VERB and tag in NAMES.split():
                 roles[head][_ROLES[relation]] = i
         for verb, places in roles.items():
             if len(places) == len(_ROLES):
-                went["".join(sorted("SVO", key=(places | {"V": verb}).__getitem__))] += 1
+                matches["".join(sorted("SVO", key=(places | {"V": verb}).__getitem__))] += 1
                 seen.update(ORDERS)
     names = [preference.name for preference in PREFERENCES] + list(ORDERS)
-    return {name: Share(seen[name], went[name] / seen[name]) for name in names if seen[name]}
+    return {name: Share(seen[name], matches[name] / seen[name]) for name in names if seen[name]}
 
 
 def out_of_reach(sentences: Iterable[Sentence], reachable: Reachable) -> dict[str, Share]:

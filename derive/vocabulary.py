@@ -236,10 +236,10 @@ class WordTable:
     def encode(self, words: list[str]) -> tuple[np.ndarray, np.ndarray]:
         if len(self._rows) > self._room:
             self._clear()
-        known = len(self._rows)
+        size = len(self._rows)
         rows = np.fromiter(map(self._rows.__getitem__, words), np.int64, len(words))
-        if len(self._rows) > known:
-            ids, pieces = self._vocabulary.encode_all(list(islice(self._rows, known, None)))
+        if len(self._rows) > size:
+            ids, pieces = self._vocabulary.encode_all(list(islice(self._rows, size, None)))
             self._ids = np.concatenate([self._ids, ids])
             self._pieces = np.concatenate([self._pieces, pieces])
         return gather(self._ids, self._pieces, rows), self._pieces[rows]

@@ -32,7 +32,7 @@ class Draws:
     ) -> None:
         self.streams, self.seed = streams, seed
         terms = Counter(name for stream in streams for name in stream.weights)
-        if repeated := [name for name, often in terms.items() if often > 1]:
+        if repeated := [name for name, count in terms.items() if count > 1]:
             raise ValueError(f"two streams have a loss term {repeated[0]!r}; expected different names")
         self.orders = [
             mixture.order(stream.parts, stream.instances, steps, seed, i) for i, stream in enumerate(streams)

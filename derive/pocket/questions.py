@@ -46,8 +46,9 @@ def _events(words: WordDraws, kind: str, rng: random.Random) -> list[Event]:
     """The event in question, then distractors with similar words: two with the roles of its people changed, a negated
     one, and up to two with another verb."""
     people, places, verbs = words.scene()
-    one, other, *rest = people
-    first, second = (one, other) if rng.random() < 0.5 else (other, one)
+    first, second, *rest = people
+    if rng.random() >= 0.5:
+        first, second = second, first
     event = Event(first, verbs[0], second, places[0])
     denied = replace(event, place=rng.choice(places[1:]), negative=True)
     if kind == PLACE:

@@ -98,8 +98,8 @@ class TaskFiles:
         examples = [example for path in paths for example in read(path, counts)]
         if self.numbered:
             return [replace(example, id=str(number)) for number, example in enumerate(examples, start=1)]
-        often = Counter(example.id for example in examples if example.id)
-        if repeated := [name for name, times in often.items() if times > 1]:
+        ids = Counter(example.id for example in examples if example.id)
+        if repeated := [name for name, count in ids.items() if count > 1]:
             fault = f"{len(repeated):,} ids belong to several examples, such as {repeated[0]!r}"
             raise BadInput(f"{fault}; expected each once, or `numbered`", paths[0])
         return examples
@@ -290,7 +290,7 @@ class Files(Source):
     @property
     def _tasks(self) -> dict[str, tuple[TaskFiles, Read]]:
         files = {task: getattr(self, task) for task in READERS}
-        return {task: (its, READERS[task]) for task, its in files.items() if its}
+        return {task: (own, READERS[task]) for task, own in files.items() if own}
 
     def lemmas(self) -> Lemmas:
         """The lemmas in the POS files' column LEMMA."""
