@@ -81,9 +81,7 @@ def read_examples(path: Path) -> Iterator[Example]:
             for text in row["texts"]:
                 spans = [tuple(Span(*span) for span in columns.pop("spans", ())) for columns in text]
                 rows = ({name: tuple(column) for name, column in columns.items()} for columns in text)
-                texts.append(
-                    tuple(Sentence(**own, spans=own_spans) for own, own_spans in zip(rows, spans, strict=True))
-                )
+                texts.append(tuple(Sentence(**columns, spans=own) for columns, own in zip(rows, spans, strict=True)))
             yield Example(tuple(texts), *(row.get(name, "") for name in _TEXTS))
 
 
