@@ -72,7 +72,7 @@ def _pieces(path: Path, column: str, file: Any) -> Iterator[Piece]:
         for row in batch.column(0):
             text = row.as_py()
             if text is not None and not is_text(text):
-                raise BadInput(f"{column!r} holds a NUL, as in {text[:80]!r}; expected text", path)
+                raise BadInput(f"{column!r} contains a NUL, as in {text[:80]!r}; expected text", path)
             texts.append(text)
             rows += 1
             own = len(text.encode()) if text else 0

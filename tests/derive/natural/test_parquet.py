@@ -62,7 +62,7 @@ def test_a_column_that_is_not_there_or_no_text_is_told(tmp_path: Path) -> None:
 
 def test_text_with_a_nul_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "a.parquet", {"text": ["a", None, "b\0c"]})
-    with pytest.raises(BadInput, match=r"a\.parquet: 'text' holds a NUL"):
+    with pytest.raises(BadInput, match=r"a\.parquet: 'text' contains a NUL"):
         list(TextFiles((path,)).pieces())
 
 

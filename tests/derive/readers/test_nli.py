@@ -117,10 +117,10 @@ def test_paraphrase_labels_stay(tmp_path: Path) -> None:
         ("premise\thypo\tlabel\nA.\tB.\tneutral\tx\n", ":2: 4 tab-separated columns; expected the header's 3"),
         ("premise\ttext\tlabel\n", ":1: label 'label'"),
         ("A.\tB.\t2\n", ":1: label '2'; expected one of"),
-        ('{"premise": "A.", "premise": "B."}\n', ":1: not JSON: the key 'premise' twice"),
+        ('{"premise": "A.", "premise": "B."}\n', ":1: not JSON: the key 'premise' occurs twice"),
         (f'{{"premise": {"9" * 5000}}}\n', ":1: not JSON: "),
         ('{"premise": ' + "[" * 100_000 + "\n", ":1: not JSON: "),
-        (as_json(premise="A\0.", hypothesis="B.", label="neutral"), ":1: premise or .* holds a NUL"),
+        (as_json(premise="A\0.", hypothesis="B.", label="neutral"), ":1: premise or .* contains a NUL"),
         (as_json(premise="A.", hypothesis=3, label="neutral"), ":1: hypothesis or hypo or .* is 3; expected text"),
         (
             as_json(premise="A.", hypothesis="B.", label=True),

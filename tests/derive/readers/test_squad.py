@@ -129,7 +129,7 @@ def test_what_is_wrong_is_said_with_the_file(
         ("{}", "the file: data is missing; expected a list of objects"),
         ('{"data": [{"paragraphs": [{"qas": []}]}]}', "a paragraph: context is missing; expected text"),
         ('{"data": ', "not JSON: Expecting value"),
-        ('{"data": [], "data": []}', "not JSON: the key 'data' twice"),
+        ('{"data": [], "data": []}', "not JSON: the key 'data' occurs twice"),
     ],
 )
 def test_a_file_of_another_form_is_refused(text: str, said: str, tmp_path: Path) -> None:
