@@ -161,7 +161,7 @@ def test_a_table_with_a_row_for_each_type_fits_and_one_with_fewer_does_not(check
 
 def test_a_folder_without_a_tokenizer_is_refused(data: Path, checkpoint: Path) -> None:
     (checkpoint / TOKENIZER).unlink()
-    with pytest.raises(BadInput, match="no tokenizer"):
+    with pytest.raises(BadInput, match="cannot load the tokenizer"):
         check_own_types(checkpoint, 500, OURS.pad)
     with pytest.raises(BadInput):
         check_same_types(checkpoint, data / "vocabulary" / TOKENIZER)
