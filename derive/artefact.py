@@ -1,6 +1,6 @@
-"""Artefacts: finished folders. The manifest, written last, holds the SHA-256 of every file that is read later, its own,
-and the folder's name where that ends with a fingerprint: a changed byte, or a folder in the place of another, is
-refused in one line."""
+"""Artefacts: finished folders. The manifest, written last, holds the SHA-256 of every file that is read later, a digest
+of itself and, if the folder's name ends with a fingerprint, that name. A changed byte or a swapped folder is an error
+of one line."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from calque.derive.files import MANIFEST, whole_file, whole_folder
 from calque.derive.fingerprint import plain, sha256
 
 DIGEST, KIND, FILES, PLACE = "digest", "kind", "files", "place"
-LARGE = 1 << 20  # bytes; two changes of a smaller file may be too close for its time to show them
+LARGE = 1 << 20  # bytes; a smaller file can change twice within one tick of its time stamp, so it is always hashed
 _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 
 
 def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None) -> None:
-    """Write a JSON object with a digest of itself, whole or not at all, for the `place` of that name, by default the
-    file's own."""
+    """Write a JSON object with a digest of itself, whole or not at all. `place` is the name that it is valid under, by
+    default the file's own."""
     content, place = plain(dict(value)), place or path.name
-    if taken := {DIGEST, PLACE} & content.keys():
-        raise ValueError(f"{min(taken)!r} is the seal's own key")
+    if reserved := {DIGEST, PLACE} & content.keys():
+        raise ValueError(f"the key {min(reserved)!r} is reserved for the seal")
     if _FINGERPRINTED.fullmatch(place):
         content = {PLACE: place, **content}
     text = _text(content | {DIGEST: _digest(content)})
@@ -37,31 +37,31 @@ def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None)
         part.write_text(text, encoding="utf-8", newline="\n")
 
 
-def read_sealed(path: Path, what: str = "what was written", place: str | None = None) -> dict[str, Any]:
-    """The object that `write_sealed` wrote; errors call it `what`. It is refused if a byte of it changed, or if
-    the name `place`, by default the file's own, has a fingerprint and is not the one that it was written for."""
+def read_sealed(path: Path, what: str = "a sealed file", place: str | None = None) -> dict[str, Any]:
+    """Read the object that `write_sealed` wrote; errors call it `what`. It is refused if a byte changed, or if `place`,
+    by default the file's own name, has a fingerprint and differs from the name that it was written for."""
     try:
-        text = path.read_bytes().decode("utf-8")  # read_text would take other ends of lines for ours
+        text = path.read_bytes().decode("utf-8")  # read_text would accept other line ends
         content = strict_json.loads(text)
         whole = isinstance(content, dict) and text == _text(content) and content.pop(DIGEST, None) == _digest(content)
     except FileNotFoundError:
-        raise BadInput(f"there is no such file; expected {what}", path) from None
+        raise BadInput(f"no such file; expected {what}", path) from None
     except OSError as error:
         raise BadInput(f"cannot be read, expected {what}: {error.strerror}", path) from error
-    except ValueError as error:  # UnicodeDecodeError is one
+    except ValueError as error:  # includes UnicodeDecodeError
         raise BadInput(f"damaged, expected {what}: {error}; remove it and run the command again", path) from error
     if not whole:
         raise BadInput(f"changed since it was written, expected {what}; remove it and run the command again", path)
     sealed, place = content.pop(PLACE, None), place or path.name
     if _FINGERPRINTED.fullmatch(place) and sealed != place:
-        found = f"belongs to {sealed}" if sealed else "names no owner, as files of version 0.6.0"
+        found = f"belongs to {sealed}" if sealed else "does not name its folder (a file of version 0.6.0)"
         raise BadInput(f"{found}; expected {place}: put it back, or remove it and run the command again", path)
     return dict(content)
 
 
 @dataclass(frozen=True)
 class Artefact:
-    """A finished folder of one `kind`, whose manifest is whole. `facts` is the manifest's content."""
+    """A finished folder of one `kind` with an intact manifest. `facts` is the manifest's content."""
 
     folder: Path
     facts: dict[str, Any]
@@ -70,24 +70,24 @@ class Artefact:
 
     @classmethod
     def open(cls, folder: Path, kind: str, format: int | None = None) -> Artefact:
-        """Open what `making` left, of a `format` where only one can be read; `path` checks files."""
+        """Open a folder that `making` finished, checking its kind and its `format`, if given; `path` checks files."""
         facts = read_sealed(folder / MANIFEST, f"the manifest of {kind}", folder.absolute().name)
         actual_kind, digests = facts.pop(KIND, None), facts.pop(FILES, {})
         if actual_kind != kind:
-            raise BadInput(f"the manifest of {actual_kind}; expected that of {kind}", folder / MANIFEST)
+            raise BadInput(f"the manifest of {actual_kind}; expected {kind}", folder / MANIFEST)
         if format is not None and (actual := facts.get("format")) != format:
             message = f"{kind} of format {actual}, expected {format}; remove the folder and run the command again"
             raise BadInput(message, folder / MANIFEST)
         return cls(folder, facts, digests)
 
     def path(self, name: str) -> Path:
-        """The path of a file of the folder, or BadInput if there is none, or a byte of it has changed."""
+        """The path of a file in the folder; BadInput if the file is missing or a byte of it has changed."""
         path = self.folder / name
         if name not in self.digests:
-            raise BadInput(f"no {name} is among its files", self.folder / MANIFEST)
+            raise BadInput(f"lists no file {name}", self.folder / MANIFEST)
         if name not in self._checked:
             if not path.is_file() or sha256(path) != self.digests[name]:
-                raise BadInput(f"not the file that was written; remove {self.folder} and run the command again", path)
+                raise BadInput(f"changed since it was written; remove {self.folder} and run the command again", path)
             self._checked.add(name)
         return path
 
@@ -110,7 +110,7 @@ def check_part(folder: Path, kind: str) -> None:
     folder = folder.resolve()
     manifest = folder.parent / MANIFEST
     if not manifest.is_file() or f'"{KIND}": "{kind}"'.encode() not in manifest.read_bytes():
-        return  # of others, who may have a manifest of that name too
+        return  # another program's manifest
     whole = Artefact.open(folder.parent, kind)
     for name in whole.digests:
         if Path(name).parts[0] == folder.name:
@@ -119,8 +119,8 @@ def check_part(folder: Path, kind: str) -> None:
 
 @contextmanager
 def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
-    """A new folder to fill, moved to `folder` when the block ends without an error, else removed. The manifest follows;
-    `facts` may grow until then."""
+    """A new folder to fill. If the block ends without an error, the folder gets its manifest and is moved to `folder`;
+    otherwise it is removed. `facts` may grow inside the block."""
     with whole_folder(folder) as part:
         yield part
         write_manifest(part, kind, facts, place=folder.absolute().name)
@@ -129,8 +129,8 @@ def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
 def write_manifest(
     folder: Path, kind: str, facts: Mapping[str, Any], leave_out: tuple[str, ...] = (), place: str = ""
 ) -> None:
-    """Finish a folder, named `place` later: write its manifest, over every file except those below the names in
-    `leave_out`."""
+    """Finish a folder, whose final name is `place`: write its manifest, which covers every file except those below the
+    names in `leave_out`."""
     files = {
         path.relative_to(folder).as_posix(): sha256(path)
         for path in sorted(folder.rglob("*"))
@@ -140,7 +140,7 @@ def write_manifest(
 
 
 def _text(value: Mapping[str, Any]) -> str:
-    """The one way to write an object, so that changed bytes are seen even where no value changes."""
+    """The canonical text of an object, so that any changed byte is noticed, even in white space."""
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -150,7 +150,7 @@ def _digest(value: Any) -> str:
 
 
 def digest(path: Path) -> str:
-    """The file's SHA-256 in hexadecimal; a large file is read once per process until its size or its time changes."""
+    """The file's SHA-256 in hexadecimal; a large file is hashed again only after its size or time stamp changes."""
     stat = path.stat()
     if stat.st_size < LARGE:
         return sha256(path)

@@ -14,8 +14,8 @@ from calque.derive.types import OURS, SPECIALS
 from calque.derive.vocabulary import Vocabulary
 
 SMALLEST = len(SPECIALS) + len(pre_tokenizers.ByteLevel.alphabet())
-"""A vocabulary holds the special types and all 256 bytes, so that no text is unknown to it."""
-BETWEEN_WORDS = "[ \t\r\n]+"  # what parts words. Other white space (U+00A0, U+3000) is a letter like any other.
+"""Every vocabulary has the special types and all 256 bytes, so it can encode any text."""
+BETWEEN_WORDS = "[ \t\r\n]+"  # separates words; other white space (U+00A0, U+3000) is treated as a letter
 _PART = re.compile("[^ \t\r\n]+")
 
 Counts = Mapping[str, int]
@@ -27,9 +27,9 @@ def learn(sentences: Iterable[Sequence[str]], size: int) -> Vocabulary:
 
 
 def learn_of_words(words: Counts, size: int) -> Vocabulary:
-    """Learn `size` types from the distinct words of a corpus and how often each occurs: BPE looks at nothing else."""
+    """Learn `size` types from the word counts of a corpus."""
     if size < SMALLEST:
-        raise BadInput(f"a vocabulary of {size:,} types: {SMALLEST} (special types and bytes) is the smallest")
+        raise BadInput(f"a vocabulary of {size:,} types; expected at least {SMALLEST} (special types and bytes)")
     if not words:
         raise BadInput("no words to learn a vocabulary from")
     tokenizer = _train(words, size)
@@ -37,12 +37,12 @@ def learn_of_words(words: Counts, size: int) -> Vocabulary:
         reach = tokenizer.get_vocab_size()
         raise BadInput(
             f"a vocabulary of {size:,} types is more than the corpus supports: its {len(words):,} distinct words "
-            f"({sum(words.values()):,} in all) reach {reach:,}; ask for at most {reach:,} or give more text"
+            f"({sum(words.values()):,} in all) give {reach:,}; ask for at most {reach:,} or provide more text"
         )
     vocabulary = Vocabulary(tokenizer, np.zeros(size, dtype=np.int64), OURS)
     ids, pieces = vocabulary.encode_all(list(words))
-    often = np.fromiter(words.values(), np.int64, len(words))
-    np.add.at(vocabulary.counts, ids, np.repeat(often, pieces))
+    counts = np.fromiter(words.values(), np.int64, len(words))
+    np.add.at(vocabulary.counts, ids, np.repeat(counts, pieces))
     return vocabulary
 
 
@@ -58,9 +58,8 @@ def _train(words: Counts, size: int) -> Tokenizer:
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
     )
-    # The trainer has no way to take a count, so words go in as often as they occur: spelt already, and
-    # many to a line, which takes two thirds of the time of one to a line.
-    occurrences = chain.from_iterable(repeat(part, often) for part, often in spelt)
+    # The trainer accepts no counts, so each word is repeated. Many words per line take two thirds of the time.
+    occurrences = chain.from_iterable(repeat(part, count) for part, count in spelt)
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.train_from_iterator(iter(lambda: " ".join(islice(occurrences, 200)), ""), trainer)
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(BETWEEN_WORDS), "removed"), spell])
@@ -71,6 +70,6 @@ def _train(words: Counts, size: int) -> Tokenizer:
         pair=f"{start} $A {end} {end} $B {end}",
         special_tokens=[(start, OURS.start), (end, OURS.end)],
     )
-    # `<mask>` takes the space before it along, as RoBERTa's does.
+    # `<mask>` absorbs the space before it, as RoBERTa's does.
     tokenizer.add_special_tokens([AddedToken(t, lstrip=t == "<mask>", special=True) for t in SPECIALS])
     return tokenizer

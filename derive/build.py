@@ -1,4 +1,4 @@
-"""Languages that derive from a source, written by transforms or as the translation of its text."""
+"""Build the folder of a source and its derived languages, or of a source and its translation."""
 
 import hashlib
 from collections import Counter
@@ -33,18 +33,18 @@ from calque.derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary, Wor
 from calque.derive.workers import Progress, Workers, silent
 
 DISTINCT = 1 << 19
-"""Distinct words that a vocabulary is learnt from at most: there is no end to them in a growing corpus."""
+"""Maximum number of distinct words that a vocabulary is learnt from; it bounds memory on large corpora."""
 LONGEST_LEARNT = 1_000
-"""Letters of the longest word that a vocabulary is learnt from; longer ones are encoded all the same."""
+"""Maximum length, in letters, of a word that a vocabulary is learnt from; longer words are still encoded."""
 MEASURED = 10_000  # sentences over which the order distance is measured
-TRANSLATED = 10_000  # sentence pairs of a translation that are encoded at a time
+TRANSLATED = 10_000  # sentence pairs of a translation per encoding step
 
 Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
-"""The words of sentences and of their translations, none without words."""
+"""The words of sentences and of their translations; no side is empty."""
 
 
 def check_transforms(transforms: Sequence[Transform]) -> None:
-    """Find mistakes in transforms before the text is read: names that no folders can have, two scripts."""
+    """Find mistakes in transforms before the text is read: invalid or repeated names, parts that do not compose."""
     names, others = [transform.name for transform in transforms], (*RESERVED, PREVIEW)
     if len({*others, *names}) < len(others) + len(names):
         raise BadInput(f"transforms {', '.join(names)}; expected different names, none of them {' or '.join(others)}")
@@ -57,20 +57,21 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
 
 
 def trial_image(transform: Transform, size: int) -> np.ndarray:
-    """The ids of a vocabulary before any text is read: as many move, and as far, as with a text's.
+    """The image of a vocabulary of `size` types before any text is read; the same number of ids move by the same
+    distance as with real counts.
 
     Raises:
-        ValueError: the parts of the transform do not fit together, or one comes twice.
+        ValueError: the transform's parts do not compose, or one occurs twice.
     """
     image = transform.informed(Usage.even(size)).image(size)
     parts = [part.name for part in transform.parts] if isinstance(transform, Compose) else []
-    if twice := [name for name in parts if parts.count(name) > 1]:
-        raise ValueError(f"{transform.name} has {twice[0]} twice; expected each part once")
+    if repeated := [name for name in parts if parts.count(name) > 1]:
+        raise ValueError(f"{transform.name} has {repeated[0]} twice; expected each part once")
     return image
 
 
 def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> tuple[Transform, ...]:
-    """The transforms with what they had to learn, which is kept in the folder `cache`."""
+    """The transforms, trained if they learn from trees; results are kept in the folder `cache`."""
     ready = []
     of = sum("trees" in transform.needs for transform in transforms)
     for transform in transforms:
@@ -86,7 +87,7 @@ def languages_fingerprint(
     vocabulary: int | GivenVocabulary,
     dictionary: DictionaryConfig,
 ) -> str:
-    """Twelve hexadecimal digits that change whenever the files of the transforms' languages would; `corpus` is
+    """Twelve hexadecimal digits that change whenever the files of these languages would change; `corpus` is
     `Source.corpus_identity`."""
     trees = any("tags" in transform.needs for transform in transforms)
     types = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
@@ -105,9 +106,9 @@ def derive_languages(
     progress: Progress = silent,
 ) -> Path:
     """Derive a language by each transform and write the folder that models read (`derive.folder`), with a preview.
-    `vocabulary` is how many types are learnt from the source, or a tokenizer's folder, whose types stay as they are.
+    `vocabulary` is the number of types to learn from the source, or a given tokenizer, which is used unchanged.
     Files do not depend on the number of workers. `folder` is whole or absent. Memory does not grow with the corpus.
-    What took long to make and other studies may need too (grammars, trees) is kept in the folder `cache`."""
+    Slow intermediate results that other studies may reuse (grammars, trees) are kept in the folder `cache`."""
     check_transforms(transforms)
     corpus = lru_cache(source.corpus_identity)
     facts: dict[str, Any] = {
@@ -167,17 +168,17 @@ def derive_languages(
 
 
 def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None:
-    """Refuse a vocabulary in which an answer is several sub-words: candidates are compared at one masked place."""
+    """Refuse a vocabulary that splits an answer: candidates are compared at one masked position."""
     words = sorted({word for question in questions for word in question.candidates})
     if cut := [word for word in words if len(vocabulary.encode(word)) > 1]:
         raise BadInput(
-            f"{len(cut)} of {len(words)} answers are several sub-words, such as {cut[0]!r}; expected a vocabulary of "
-            f"more than {vocabulary.size:,} types, or more mentions of each fact"
+            f"{len(cut)} of {len(words)} answers are split into sub-words, such as {cut[0]!r}; expected a vocabulary "
+            f"of more than {vocabulary.size:,} types, or more mentions of each fact"
         )
 
 
 def _add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
-    """How often each word occurs, and how many occurrences were dropped, so that memory does not grow without end."""
+    """The total count of each word, and the number of occurrences dropped to bound memory."""
     words: Counter[str] = Counter()
     forgotten = 0
     for part in counts:
@@ -223,17 +224,17 @@ def _write_corpora(
 
 
 def forget_long(words: Counter[str]) -> int:
-    """Drop the words of more than `LONGEST_LEARNT` letters, whose learning takes quadratic time, and return the number
+    """Drop words of more than `LONGEST_LEARNT` letters, because BPE takes quadratic time on them, and return the number
     of their occurrences."""
     return sum(words.pop(word) for word in [word for word in words if len(word) > LONGEST_LEARNT])
 
 
 def forget_rare(words: Counter[str], room: int) -> int:
-    """Bring `words` down to at most `room`, the rarest first, all of one count together, and return how many
-    occurrences went."""
+    """Reduce `words` to at most `room` by dropping the rarest, all words of one count together. Return the number of
+    occurrences dropped."""
     before, least = words.total(), 1
     while len(words) > room:
-        for word in [word for word, often in words.items() if often <= least]:
+        for word in [word for word, count in words.items() if count <= least]:
             del words[word]
         least += 1
     return before - words.total()
@@ -250,7 +251,7 @@ def translation_fingerprint(pairs: Pairs, vocabulary_size: int) -> str:
 def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder: Path) -> Path:
     """Write the source and its translation, `language`, to `folder`, which is whole or absent. Both share one
     vocabulary, learnt from both sides, so the image of a type is itself. Every line is paired with its translation;
-    which words belong together is not known, and the dictionary is empty."""
+    there are no word links, and the dictionary is empty."""
     for number, pair in enumerate(pairs, start=1):
         if not all(pair):
             raise BadInput(f"sentence pair {number:,} has a side without words")

@@ -1,10 +1,10 @@
-"""A language's corpus on disk: token shards that are read through the memory map, one sentence a line.
+"""A language's corpus on disk, read through memory maps, one sentence per line.
 
 tokens.bin       (T,) uint16, or uint32 where both languages' ids need it; no special types
 lines.bin        (N + 1,) int64, where each line begins in tokens.bin
 words.bin        (N + 1,) int64, where each line begins in pieces.bin and origin.bin
-pieces.bin       (W,) uint16, sub-words a word
-origin.bin       (W,) uint16, the place of each word in its line before the transform; of natural text, NOWHERE
+pieces.bin       (W,) uint16, sub-words per word
+origin.bin       (W,) uint16, the position of each word in its line before the transform; NOWHERE in natural text
 source_line.bin  (N,) int64, the line of the source corpus that a line derives from: the parallel pairing
 corpus.json      N, W, T and the type of the tokens
 """
@@ -22,12 +22,12 @@ import numpy as np
 from calque.derive.errors import BadInput
 from calque.derive.vocabulary import gather
 
-LONGEST = 2**16 - 1  # words in a line, and sub-words in a word, at most
-NOWHERE = LONGEST  # the origin of a word that derives from no other: no place in a line is so large
+LONGEST = 2**16 - 1  # maximum number of words in a line, and of sub-words in a word
+NOWHERE = LONGEST  # the origin of a word that is not derived; larger than any position in a line
 
 
 def _columns(tokens: str) -> dict[str, tuple[str, str, int]]:
-    """Each file's type, what it has an entry for, and how many entries it has beyond the count of those."""
+    """The dtype of each file, the unit that it has one entry for, and its number of extra entries."""
     return {
         "tokens": (tokens, "tokens", 0),
         "lines": ("int64", "sentences", 1),
@@ -40,7 +40,7 @@ def _columns(tokens: str) -> dict[str, tuple[str, str, int]]:
 
 @dataclass(frozen=True)
 class Corpus:
-    """The lines of one language; N lines, W words, T tokens. Arrays are read-only maps of files."""
+    """The lines of one language; N lines, W words, T tokens. Arrays are read-only memory maps."""
 
     tokens: np.ndarray
     lines: np.ndarray
@@ -78,7 +78,7 @@ class Corpus:
         return self.tokens[self.lines[line] : self.lines[line + 1]]
 
     def between(self, first: int, last: int, source_first: int = 0) -> Corpus:
-        """Lines `first` to below `last` as a corpus; its source begins at line `source_first` of this one's source."""
+        """Lines `first` to below `last` as a corpus; its source starts at line `source_first` of this one's source."""
         tokens, words = slice(*self.lines[[first, last]]), slice(*self.words[[first, last]])
         return Corpus(
             tokens=self.tokens[tokens],
@@ -90,7 +90,7 @@ class Corpus:
         )
 
     def of_lines(self, lines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The ids of some lines, one line after the other, and how many each has, (len(lines),) int64."""
+        """The concatenated ids of some lines, and the length of each, (len(lines),) int64."""
         starts = np.asarray(self.lines)[lines]
         lengths = np.asarray(self.lines)[lines + 1] - starts
         here = np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(int(lengths.sum()))
@@ -101,19 +101,19 @@ class Corpus:
         return self.pieces[self.words[line] : self.words[line + 1]]
 
     def order(self, line: int) -> np.ndarray:
-        """The places before the transform of the line's words."""
+        """The positions of the line's words before the transform."""
         return self.origin[self.words[line] : self.words[line + 1]]
 
 
 def _less(numbers: np.ndarray, by: int) -> np.ndarray:
-    return numbers - by if by else numbers  # the map itself where nothing changes
+    return numbers - by if by else numbers  # no copy of the memory map for 0
 
 
 @dataclass(frozen=True)
 class Shard:
-    """A few lines as ids: `ids` (T,), `pieces` (W,) the ids of each word, and `words` (N,) int64 of each line. `origin`
-    (W,) is as on disk; without it words derive from no others. `lines` (N,), ascending, are the lines of the source's
-    chunk that these derive from; without it each derives from the line in its place."""
+    """A few lines as ids: `ids` (T,), `pieces` (W,), the number of ids of each word, and `words` (N,) int64, the number
+    of words of each line. `origin` (W,) is as on disk; None if words are not derived. `lines` (N,), ascending, are the
+    lines of the source's chunk that these derive from; None if line i derives from line i."""
 
     ids: np.ndarray
     pieces: np.ndarray
@@ -123,14 +123,14 @@ class Shard:
 
     @property
     def too_long(self) -> np.ndarray:
-        """Which lines have more words than a corpus holds in one, or a word of more sub-words, (N,) bool."""
+        """Whether each line, or one of its words, exceeds `LONGEST`, (N,) bool."""
         long = self.words > LONGEST
         many = np.flatnonzero(self.pieces > LONGEST)
         long[np.searchsorted(np.cumsum(self.words), many, side="right")] = True
         return long
 
     def take(self, lines: np.ndarray) -> Shard:
-        """Some of the lines, by their numbers, without their origin."""
+        """The lines with these numbers, without their origin."""
         words = self.words[lines]
         starts = np.cumsum(self.words) - self.words
         here = np.repeat(starts[lines] - np.cumsum(words) + words, words) + np.arange(int(words.sum()))
@@ -160,7 +160,7 @@ class CorpusWriter:
         return self
 
     def append(self, shard: Shard, first: int) -> None:
-        """Add a shard's lines after those written so far; its chunk's first line is the source's line `first`."""
+        """Append a shard, whose chunk starts at line `first` of the source."""
         word_ends = np.cumsum(shard.words, dtype=np.int64)
         piece_ends = np.concatenate([[0], np.cumsum(shard.pieces, dtype=np.int64)])
         self._write("tokens", shard.ids)
@@ -187,6 +187,6 @@ class CorpusWriter:
         self._files.close()
         if kind is None:
             if not self.sentences:
-                raise BadInput(f"{self._folder.name}: no sentence is left of the corpus; all are empty or left out")
+                raise BadInput(f"{self._folder.name}: no sentence is left in the corpus; all are empty or left out")
             about = {**self.facts, "dtype": self._dtype}
             (self._folder / "corpus.json").write_text(json.dumps(about) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Sentences that a person derives: a text, the names of languages, and how each sentence is put in each of them."""
+"""Interactive derivation: the sentences of a text in languages given by name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from calque.derive.transforms import transform
 
 @dataclass(frozen=True)
 class Derived:
-    """A sentence in a derived language. Printed, it is next to its source, word by word."""
+    """A sentence in a derived language; its text is a word-by-word comparison with the source."""
 
     source: Sentence
     transform: Transform
@@ -32,7 +32,7 @@ class Derived:
 
     @property
     def origin(self) -> tuple[int, ...]:
-        """The place of each word in the source, from 0."""
+        """The position of each word in the source, from 0."""
         return tuple(self._image.origin)
 
     @property
@@ -44,8 +44,8 @@ class Derived:
 
 
 def transforms_of(names: Iterable[str], parser: Path | None, cache: Path) -> tuple[list[Transform], list[str]]:
-    """The transforms of languages, ready to be applied to words, and what is wrong with the other names. `cache` is the
-    folder of word orders that were learnt."""
+    """The transforms of languages, ready to use, and messages about invalid names. `cache` is the folder of learnt word
+    orders."""
     found, wrong = [], []
     for name in names:
         try:
@@ -53,7 +53,7 @@ def transforms_of(names: Iterable[str], parser: Path | None, cache: Path) -> tup
             if "trees" in derivation.needs:
                 if parser is None:
                     raise BadInput(f"{name} needs a tree: name a folder of Stanza models with --parser")
-                StanzaParser(parser).fingerprint()  # before an order is learnt, which may take a minute
+                StanzaParser(parser).fingerprint()  # before learning an order, which may take a minute
             trial_image(derivation, SMALLEST)
             found.append(derivation.ready(cache))
         except (BadInput, ValueError) as error:
@@ -64,7 +64,7 @@ def transforms_of(names: Iterable[str], parser: Path | None, cache: Path) -> tup
 def sentences_of(
     text: str, transforms: Sequence[Transform], parser: Path | None
 ) -> tuple[list[Sentence], Counter[str]]:
-    """The sentences of a text, with trees if a transform needs them, and why sentences have none."""
+    """The sentences of a text, with trees if a transform needs them, and counts of sentences without one by reason."""
     failed: Counter[str] = Counter()
     sentences = [Sentence(tuple(words)) for words in split_sentences(text)]
     if not sentences:

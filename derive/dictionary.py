@@ -1,7 +1,7 @@
-"""Dictionaries, pairs of ids that objectives are given: a fraction of the types of a source, each with its image, or
-the entries of a lexicon whose words are types. A lexicon has a line per entry,
-`source<TAB>target<TAB>probability<TAB>count`, the most frequent first. Published files of two columns between tabs, or
-of two words (MUSE), are read too: each entry counts once and has the probability 1."""
+"""Dictionaries, the pairs of ids that objectives are given: a fraction of a source's types with their images, or the
+entries of a lexicon whose words are types. A lexicon has one line per entry,
+`source<TAB>target<TAB>probability<TAB>count`, the most frequent first. Published files of two tab-separated columns or
+of two words (MUSE) are read too: each entry has count 1 and probability 1."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from calque.derive.readers.lines import parse_integer, parse_number, read_lines,
 from calque.derive.readers.parallel import Pair
 from calque.derive.vocabulary import Vocabulary
 
-LEXICON_FORMAT = 2  # goes up when the same lexicon would give other pairs of ids, or the same in another order
+LEXICON_FORMAT = 2  # increases when a lexicon would give other pairs of ids, or another order
 EXPECTED = "expected a word and its translation, or both with a probability and a count, between tabs"
 TWICE = "entries that occur twice"
 _ID = re.compile(r"\d{1,9}", re.ASCII)
@@ -28,7 +28,7 @@ _ID = re.compile(r"\d{1,9}", re.ASCII)
 
 @dataclass(frozen=True)
 class DictionaryConfig:
-    """The fraction of the types with an entry, drawn uniformly, or the most frequent ones."""
+    """The fraction of the types that get an entry: drawn uniformly, or the most frequent ones."""
 
     fraction: float = 0.25
     by: Literal["uniform", "frequency"] = "uniform"
@@ -36,7 +36,7 @@ class DictionaryConfig:
 
     def __post_init__(self) -> None:
         if not 0 <= self.fraction <= 1:
-            raise BadInput(f"the dictionary's fraction is from 0 to 1, not {self.fraction}")
+            raise BadInput(f"the dictionary's fraction is between 0 and 1, not {self.fraction}")
         if self.by not in ("uniform", "frequency"):
             raise BadInput(f"the dictionary is drawn by 'uniform' or 'frequency', not {self.by!r}")
 
@@ -49,7 +49,7 @@ class DictionaryConfig:
 
 
 def draw_dictionary(config: DictionaryConfig, types: np.ndarray, counts: np.ndarray, image: np.ndarray) -> np.ndarray:
-    """Draw entries without replacement from the `types` of a corpus, which have `counts` (V,) and an `image` (V,).
+    """Draw entries without replacement from the `types` of a corpus, with `counts` (V,) and `image` (V,).
 
     Returns:
         (n, 2) int64 pairs of source and derived id, ascending by source id; n is the rounded fraction of the types.
@@ -77,7 +77,7 @@ def read_dictionary(path: Path) -> np.ndarray:
     for number, line in () if is_empty else read_lines(path, ended=True):
         columns = line.split("\t")
         if len(columns) != 3 or not all(_ID.fullmatch(column) for column in columns[:2]):
-            raise BadInput(f"{line!r}; expected source id, derived id and type between tabs", path, number)
+            raise BadInput(f"{line!r}; expected source id, derived id and type, separated by tabs", path, number)
         if (source := int(columns[0])) in pairs:
             raise BadInput(f"a second entry for type {source}", path, number)
         pairs[source] = int(columns[1])
@@ -86,7 +86,7 @@ def read_dictionary(path: Path) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Entry:
-    """A word and a translation: `count` links, which are the fraction `probability` of all links of the word."""
+    """A word and a translation with `count` links, a fraction `probability` of all links of the word."""
 
     source: str
     target: str
@@ -97,12 +97,12 @@ class Entry:
 def counted(
     pairs: Iterable[tuple[Pair, Iterable[tuple[int, int]]]], least_count: int = 1, least_probability: float = 0.0
 ) -> list[Entry]:
-    """The entries of sentence pairs with their links, the most frequent first, then by their words."""
+    """The entries that linked sentence pairs give, by descending count, then by their words."""
     counts: Counter[tuple[str, str]] = Counter()
     for (source, target), links in pairs:
         for i, j in links:
             if not (0 <= i < len(source) and 0 <= j < len(target)):
-                raise ValueError(f"the link {i}-{j} of sentences of {len(source)} and {len(target)} words")
+                raise ValueError(f"the link {i}-{j} between sentences of {len(source)} and {len(target)} words")
             counts[source[i], target[j]] += 1
     totals: Counter[str] = Counter()
     for (word, _), count in counts.items():
@@ -119,7 +119,7 @@ def write_lexicon(path: Path, entries: Iterable[Entry]) -> None:
 
 
 def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
-    """The entries of a file, in its order. One that occurs twice without a probability is counted in `counts`."""
+    """The entries of a file, in its order. Repeated entries without a probability are counted in `counts`."""
     counts = Counter() if counts is None else counts
     entries: dict[tuple[str, str], Entry] = {}
     for number, line in read_lines(path, counts, ended=True):
@@ -136,15 +136,14 @@ def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
 
 
 def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarray, Counter[str]]:
-    """The entries as pairs of ids of one vocabulary, and how many were left out, by reason.
+    """The entries as pairs of ids of one vocabulary, and the number of entries left out, by reason.
 
-    Only words of one sub-word, which is not the unknown one, have a row of their own in a model's table. Of a type's
-    translations the most probable stays, of equally probable ones the most frequent, then the first. Two words that are
-    one type need no aligning.
+    Only known words of one sub-word have a row of their own in a model's table. Each type keeps its most probable
+    translation; ties go to the more frequent, then to the first. Two words of one type need no alignment.
 
     Returns:
-        (n, 2) int64, the most frequent entry first, each first id once; a second id may stand in several, and the first
-        of these is its own likeliest translation.
+        (n, 2) int64, by descending count, each first id once; a second id may occur several times, first with its own
+        most probable translation.
     """
     left_out: Counter[str] = Counter()
     ids = [only_ids([getattr(entry, side) for entry in entries], vocabulary) for side in ("source", "target")]
@@ -164,7 +163,7 @@ def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarr
 
 
 def only_ids(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
-    """The only id of each word, -1 where it has several or is unknown."""
+    """The id of each word, -1 for words that are unknown or have several."""
     ids, pieces = vocabulary.encode_all(words)
     first = ids[np.cumsum(pieces) - pieces]
     only: list[int] = np.where((pieces == 1) & (first != vocabulary.specials.unknown), first, -1).tolist()
@@ -174,7 +173,7 @@ def only_ids(words: Sequence[str], vocabulary: Vocabulary) -> list[int]:
 def _parse(line: str) -> Entry:
     columns = [column.strip(" ") for column in line.split("\t")] if "\t" in line else tokens(line)
     if "\t" not in line and len(columns) > 2:
-        raise ValueError("more than two words and no tab; expected a tab between an entry's two sides")
+        raise ValueError("more than two words without a tab; expected a tab between the two sides")
     source, target, *numbers = columns if len(columns) in (2, 4) else ("", "")
     if not (source.strip() and target.strip()):
         raise ValueError(EXPECTED)

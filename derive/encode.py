@@ -1,4 +1,4 @@
-"""From a chunk's sentences to the shards of every language: words are encoded once, derived ones gathered."""
+"""From a chunk's sentences to the shards of every language: source words are encoded once, derived words gathered."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -25,13 +25,13 @@ NumberedChunk = tuple[int, Any]  # a chunk of a source with its number
 
 
 def count_words(source: Source, chunk: NumberedChunk) -> Counter[str]:
-    """How often a chunk of the source has each word."""
+    """The count of each word in a chunk of the source."""
     sentences, _ = source.sentences(chunk[1])
     return Counter(chain.from_iterable(sentence.words for sentence in sentences))
 
 
 def count_types(source: Source, vocabulary: Path, digest: str, chunk: NumberedChunk) -> np.ndarray:
-    """How a chunk uses the types of the vocabulary in a folder whose contents have the `digest`, as `Usage.table`."""
+    """`Usage.table` of a chunk, with the vocabulary in a folder whose contents have the `digest`."""
     sentences, _ = source.sentences(chunk[1])
     table = _table(vocabulary, digest)
     ids, pieces = table.encode([word for sentence in sentences for word in sentence.words])
@@ -41,8 +41,8 @@ def count_types(source: Source, vocabulary: Path, digest: str, chunk: NumberedCh
 
 @dataclass(frozen=True)
 class EncodedChunk:
-    """One chunk in every language, the source first; what the source left out, what each transform did, and a few
-    numbered sentences for the preview."""
+    """One chunk in every language, the source first, with the source's exclusions, an account of each transform, and a
+    few numbered sentences for the preview."""
 
     shards: list[Shard]
     left_out: Counter[str]
@@ -59,9 +59,9 @@ def encode_chunk(
     code: Mapping[str, str],
     numbered_chunk: NumberedChunk,
 ) -> EncodedChunk:
-    """Encode a chunk and derive it by each transform. `digest` stands for the contents of the
-    vocabulary's folder, `code` for the code of the source and the transforms (`derive.fingerprint`). The folder `cache`
-    has what transforms learnt, which is too large to travel."""
+    """Encode a chunk and derive it by each transform. `digest` identifies the contents of the vocabulary's folder,
+    `code` the code of the source and the transforms (`derive.fingerprint`). Trained transforms are read from the folder
+    `cache`, because they are too large to send to workers."""
     check_same((source, transforms), code)
     index, chunk = numbered_chunk
     sentences, left_out = source.sentences(chunk)
@@ -74,7 +74,7 @@ def encode_chunk(
         ready, account = transform.ready(cache), Account()
         if "usage" in ready.needs:
             ready = ready.informed(_usage(vocabulary, digest))
-        images: list[Sentence | None] = [None] * len(numbered)  # of sentences that the source alone has
+        images: list[Sentence | None] = [None] * len(numbered)  # None: only the source has the sentence
         if source.has_images(chunk):
             images = [image_of(ready, sentence, number, account) for number, sentence in numbered]
         else:
@@ -91,10 +91,10 @@ def encode(numbered: Sequence[tuple[int, Sentence]], table: WordTable) -> Shard:
     sentences = [sentence for _, sentence in numbered]
     words = np.fromiter(map(len, sentences), np.int64, len(sentences))
     if words.max(initial=0) > LONGEST:
-        raise BadInput(f"a sentence of {words.max():,} words; a corpus holds up to {LONGEST:,} in one")
+        raise BadInput(f"a sentence of {words.max():,} words; expected at most {LONGEST:,}")
     ids, pieces = table.encode(list(chain.from_iterable(sentence.words for sentence in sentences)))
     if pieces.max(initial=0) > LONGEST:
-        raise BadInput(f"a word of {pieces.max():,} sub-words; a corpus holds up to {LONGEST:,} in one")
+        raise BadInput(f"a word of {pieces.max():,} sub-words; expected at most {LONGEST:,}")
     starts = np.repeat(np.cumsum(words) - words, words)
     origin = np.arange(len(pieces)) - starts
     return Shard(ids.astype(np.uint32), pieces.astype(np.uint16), words, origin.astype(np.uint16))
@@ -103,7 +103,7 @@ def encode(numbered: Sequence[tuple[int, Sentence]], table: WordTable) -> Shard:
 def derive(
     source: Shard, images: Sequence[Sentence | None], image: np.ndarray, places: np.ndarray | None = None
 ) -> Shard:
-    """The derived language's shard: the source's words in the order of their images, without lines that have none.
+    """The derived language's shard: the source's words in the order of `images`, without lines whose image is None.
     `image` and `places` are `Transform`'s."""
     lines = np.array([line for line, after in enumerate(images) if after is not None], dtype=np.int64)
     kept = [after for after in images if after is not None]

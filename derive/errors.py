@@ -1,17 +1,16 @@
-"""The one error that a user's input can cause, and what it says of a name that does not exist."""
+"""The error that a user's input can cause, and its message about an unknown name."""
 
 import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
-LONGEST = 600  # characters of a message at most: input that it quotes may be of any length
-LONGEST_NAME = 60  # characters of a name that an error repeats
+LONGEST = 600  # maximum characters of a message, which may quote input of any length
+LONGEST_NAME = 60  # maximum characters of a name in a message
 
 
 class BadInput(Exception):
-    """Input that cannot be used: the place, what was found and what was expected. Whatever reads or checks input may
-    raise it, so docstrings seldom say so. The command line prints it as one line and leaves with exit code 2; nothing
-    else is caught."""
+    """Unusable input: where, found, expected. Any function that reads or checks input may raise it, so docstrings
+    rarely mention it. The command line prints the message and exits with code 2; it catches no other error."""
 
     def __init__(self, message: str, path: str | Path | None = None, line: int | None = None) -> None:
         place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
@@ -22,7 +21,7 @@ class BadInput(Exception):
 
 
 class NoFile(BadInput):
-    """A file that is not there; `path` is where it was expected."""
+    """A missing file; `path` is where it was expected."""
 
     def __init__(self, message: str, path: str | Path | None = None, line: int | None = None) -> None:
         super().__init__(message, path, line)
@@ -30,21 +29,21 @@ class NoFile(BadInput):
 
 
 def shown(text: str) -> str:
-    """The text in quotes, as an error repeats it: its beginning, if it is long."""
+    """The text in quotes for a message, shortened to its beginning if it is long."""
     if len(text) <= LONGEST_NAME:
         return repr(text)
     return f"{text[:LONGEST_NAME]!r}... ({len(text):,} characters)"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """`did you mean NAME?`, or the empty string where nothing known is like it; upper and lower case are alike."""
+    """`did you mean NAME?`, or an empty string if no known name is similar; case is ignored."""
     lower = {name.lower(): name for name in known}
     near = difflib.get_close_matches(name[:LONGEST_NAME].lower(), lower, n=1)
     return f"did you mean {lower[near[0]]}?" if near else ""
 
 
 def unknown(kind: str, name: str, known: Iterable[str], described: Iterable[str] = ()) -> str:
-    """One line about an unknown name; `described` are the known ones as people should read them."""
+    """A one-line message about an unknown name; `described` are the known names as the message lists them."""
     known = list(known)
     near = nearest(name, known)
     there_are = f"there are {', '.join(described or known)}"

@@ -19,8 +19,8 @@ from calque.derive.links.symmetrise import Symmetrisation, grow_diag_final_and
 
 @dataclass(frozen=True)
 class PairSample:
-    """A `fraction` of the sentence pairs, drawn with `seed`, that an aligner learns from and links: `Bitext.sample`'s
-    draw, so that objectives read the same pairs."""
+    """The `fraction` of the sentence pairs that an aligner trains on and links, drawn with `seed` by `Bitext.sample`,
+    so that objectives read the same pairs."""
 
     fraction: float = 1.0
     seed: int = 0
@@ -42,8 +42,8 @@ def estimate_links(
     passes: int = 5,
     drawn: PairSample = ALL,
 ) -> Path:
-    """Write estimated word links of the bitext of two languages, where they are `drawn`; `Languages.with_links` reads
-    them. A word is represented by its ids, so any script can be aligned."""
+    """Write estimated word links for the `drawn` sentence pairs of two languages; `Languages.with_links` reads them.
+    A word is represented by its ids, so any script can be aligned."""
     bitext = languages.bitext(first, second)
     chosen = bitext.sample(drawn.fraction, drawn.seed)
     corpus = _Words(bitext, chosen)
@@ -65,7 +65,7 @@ def estimate_links(
 
 @dataclass(frozen=True)
 class _Words:
-    """The words of each chosen sentence pair, each written as its ids; they may be read again."""
+    """The words of each chosen sentence pair, each word as a string of its ids; can be iterated repeatedly."""
 
     bitext: Bitext
     chosen: np.ndarray

@@ -1,4 +1,4 @@
-"""One instance of a task, its texts and its label where it has one; and questions about facts that a corpus states."""
+"""Instances of tasks, with texts and labels, and questions about facts that a corpus states."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from calque.derive.sentence import Sentence, Span
 class Example:
     """One instance of a task: a tagged sentence is one text of one sentence, an NLI pair two texts of one or more.
     Labels of words are columns of the sentences; `label` is the whole instance's, `diagnostic` the phenomenon that it
-    tests, `id` its own name; all three may be empty. An example without texts marks the place of one that its file
-    lacks (`derive.readers.nli`); none is ever written."""
+    tests, `id` its own name; all three may be empty. An example without texts is a placeholder for one that is missing
+    from its file (`derive.readers.nli`); placeholders are never written."""
 
     texts: tuple[tuple[Sentence, ...], ...]
     label: str = ""
@@ -25,7 +25,7 @@ class Example:
     id: str = ""
 
     def interned(self) -> Example:
-        """The same example with one string for equal words: otherwise a set takes five times the memory."""
+        """The same example with equal words as one string, which saves four fifths of a data set's memory."""
 
         def shared(sentence: Sentence) -> Sentence:
             words, tags, relations = (
@@ -38,7 +38,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Cloze:
-    """A sentence, and the place of the answer in it."""
+    """A sentence, and the position of the answer in it."""
 
     sentence: Sentence
     place: int
@@ -46,8 +46,8 @@ class Cloze:
 
 @dataclass(frozen=True)
 class Question:
-    """A fact, which each of the `clozes` states: its `answer` is one of the `candidates`, the same for all questions of
-    a `relation`. `shared`: derived languages state it too, not the source alone."""
+    """A fact, stated by each of the `clozes`. `answer` is one of the `candidates`, which all questions of a `relation`
+    share. `shared`: derived languages state the fact too, not only the source."""
 
     relation: str
     subject: str
@@ -57,11 +57,11 @@ class Question:
     shared: bool
 
 
-_TEXTS = ("label", "diagnostic", "id")  # an example's fields other than its texts, in their order
+_TEXTS = ("label", "diagnostic", "id")  # an example's fields after its texts, in order
 
 
 def write_examples(path: Path, examples: Iterable[Example]) -> int:
-    """Write JSON lines and return how many."""
+    """Write examples as JSON lines and return their number."""
     count = 0
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for example in examples:
@@ -80,8 +80,8 @@ def read_examples(path: Path) -> Iterator[Example]:
             texts = []
             for text in row["texts"]:
                 spans = [tuple(Span(*span) for span in columns.pop("spans", ())) for columns in text]
-                columns = ({name: tuple(column) for name, column in one.items()} for one in text)
-                texts.append(tuple(Sentence(**own, spans=its) for own, its in zip(columns, spans, strict=True)))
+                rows = ({name: tuple(column) for name, column in columns.items()} for columns in text)
+                texts.append(tuple(Sentence(**columns, spans=own) for columns, own in zip(rows, spans, strict=True)))
             yield Example(tuple(texts), *(row.get(name, "") for name in _TEXTS))
 
 

@@ -1,4 +1,4 @@
-"""Files that are whole or absent: they are written beside their place and moved there."""
+"""Files and folders that are whole or absent: they are written under a temporary name and then moved into place."""
 
 import errno
 import fcntl
@@ -19,35 +19,35 @@ from calque.derive.fingerprint import plain
 
 MANIFEST = "manifest.json"
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
-"""System errors that are not bugs: the disk is full, damaged, or may not be written to."""
+"""System errors that are not bugs: the disk is full, damaged or read-only."""
 _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")
-"""numpy's message on a full disk, which has no number of the system."""
+"""numpy's message on a full disk, an error without an errno."""
 
 
 def check_name(name: str, what: str) -> None:
-    """Refuse a name that cannot be a folder's, with BadInput: users' names become folders."""
+    """Refuse a user's name that is not a valid folder name, with BadInput."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
         raise BadInput(f"{what} {name[:80]!r}; expected letters, digits, dashes, dots and underscores")
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and its parents; BadInput where a file is in the way."""
+    """Make a folder and its parents; BadInput if a file is in the way."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileNotFoundError, FileExistsError, NotADirectoryError) as error:
-        raise BadInput(f"no folder can be made here: {error.strerror}", folder) from error
+        raise BadInput(f"cannot make this folder: {error.strerror}", folder) from error
 
 
 @contextmanager
 def writing(path: Path, part: Path | None = None) -> Iterator[None]:
-    """Name a file or folder, written as `part` first, in the system's errors of the disk, which often lack its path."""
+    """Add the path of a file or folder, written as `part` first, to disk errors, which often lack it."""
     try:
         yield
     except OSError as error:
         number = errno.ENOSPC if _CUT_SHORT.fullmatch(str(error)) else error.errno
-        if number not in DISK and number != errno.ENOENT:  # the latter where somebody removed the folder meanwhile
+        if number not in DISK and number != errno.ENOENT:  # ENOENT: the folder was removed meanwhile
             raise
-        place = str(error.filename2 or error.filename or path)  # a copy writes to the second
+        place = str(error.filename2 or error.filename or path)  # filename2 is the target of a copy
         if part and (place == str(part) or place.startswith(f"{part}{os.sep}")):
             place = f"{path}{place.removeprefix(str(part))}"
         raise OSError(number, os.strerror(number), place) from error
@@ -81,8 +81,8 @@ def whole_folder(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def _new_part(path: Path, make: Callable[[Path], None]) -> Iterator[Path]:
-    """A part that becomes `path`, made and locked while the block runs. The lock dies with the process, so that others
-    see which parts are dead."""
+    """A temporary file or folder that becomes `path`, locked while the block runs. The lock ends with the process, so
+    other processes can recognise abandoned leftovers."""
     make_folder(path.parent)
     for leftover in path.parent.glob(f".{escape(path.name)}.*.part"):
         _remove_dead(leftover)
@@ -94,7 +94,7 @@ def _new_part(path: Path, make: Callable[[Path], None]) -> Iterator[Path]:
             try:
                 handle = os.open(part, os.O_RDONLY)
             except FileNotFoundError:
-                continue  # swept away before it was locked
+                continue  # `sweep` removed it before it was locked
             fcntl.flock(handle, fcntl.LOCK_EX)
             if part.exists() and os.fstat(handle).st_ino == part.stat().st_ino:
                 break
@@ -114,8 +114,8 @@ def _remove(path: Path) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what killed processes left half-written below a folder; files that are being written stay."""
-    for above, folders, files in os.walk(folder):  # rglob fails when a folder is moved under it
+    """Remove half-written files that killed processes left below a folder; files that are being written stay."""
+    for above, folders, files in os.walk(folder):  # rglob fails when a folder is moved meanwhile
         for name in (*folders, *files):
             if name.startswith(".") and name.endswith((".part", ".claim")):
                 _remove_dead(Path(above, name))
@@ -126,37 +126,37 @@ def _remove_dead(leftover: Path) -> None:
     try:
         handle = os.open(leftover, os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:
-        return  # another process removed it, or it is a link that nobody here made
+        return  # another process removed it, or it is a link from elsewhere
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         _remove(leftover)
     except BlockingIOError:
-        return  # its maker is alive and at work on it
+        return  # its process is still writing
     finally:
         os.close(handle)
 
 
 @contextmanager
 def claimed(folder: Path) -> Iterator[None]:
-    """Work in a folder that no other process works in, or raise BadInput; the claim dies with the process."""
+    """Hold an exclusive claim on a folder, which ends with the process; BadInput if another process holds one."""
     path = folder.with_name(f".{folder.name}.claim")
     make_folder(path.parent)
     with path.open("ab") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            lost = os.fstat(file.fileno()).st_ino != path.stat().st_ino  # released in between, and claimed by another
+            lost = os.fstat(file.fileno()).st_ino != path.stat().st_ino  # released and claimed again in between
         except (BlockingIOError, FileNotFoundError):
             lost = True
         if lost:
-            raise BadInput("another process works on it; wait for that process or stop it", folder)
+            raise BadInput("another process is using this folder; wait for it or stop it", folder)
         try:
             yield
         finally:
-            path.unlink(missing_ok=True)  # somebody may have removed the whole study
+            path.unlink(missing_ok=True)  # the whole study may have been removed
 
 
 def sync(path: Path) -> None:
-    """Wait until what was written is on disk, so that a rename never names an empty file."""
+    """Flush a file or folder to disk, so that a rename never leaves an empty file."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -165,7 +165,7 @@ def sync(path: Path) -> None:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The content of a TOML file; OSError where it cannot be read, ValueError where it is not TOML in UTF-8."""
+    """The content of a TOML file; OSError if it cannot be read, ValueError if it is not TOML in UTF-8."""
     return tomllib.loads(path.read_bytes().decode("utf-8"))
 
 

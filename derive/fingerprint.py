@@ -1,6 +1,6 @@
-"""What a result was computed from, as fingerprints: of configs, of files, and of the code of classes that are not
-Calque's. Of such a class, its file and those of its bases count, and every module that these import from their own root
-folder, directly or through one another; installed libraries and Calque itself, whose steps have formats, do not."""
+"""Fingerprints of a result's inputs: configs, files, and the code of classes from outside Calque. The code of such a
+class is its file, the files of its bases, and every module that these import, directly or not, from their own root
+folder. Installed libraries and Calque itself, whose steps have formats, are excluded."""
 
 import ast
 import dataclasses
@@ -18,9 +18,9 @@ from typing import Any
 from calque.derive.errors import BadInput
 
 PACKAGE = "calque"
-NO_FILE = "no file"  # the digest of code without a file, whose changes cannot be seen
+NO_FILE = "no file"  # the digest of code without a file, whose changes cannot be detected
 ADDED = {"added": True}
-"""Metadata of a config's field that came later: at its default the config has the fingerprint that it had before."""
+"""Metadata of a config field added later; at its default value it does not change the fingerprint."""
 
 
 def sha256(path: Path) -> str:
@@ -30,8 +30,8 @@ def sha256(path: Path) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A config as plain JSON values: a dataclass becomes its class's name, the fields that are compared, and a digest
-    of its code unless that is Calque's."""
+    """A config as plain JSON values: a dataclass becomes its class name, its compared fields and, if it is not
+    Calque's, a digest of its code."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {
             field.name: plain(getattr(value, field.name))
@@ -54,19 +54,19 @@ def fingerprint(*values: Any) -> str:
 
 
 def with_code(print_: str, value: Any) -> str:
-    """A fingerprint that changes with the code of a value's own classes (those that are not Calque's) as well."""
+    """A fingerprint that also changes with the code of a value's classes from outside Calque."""
     code = own_code(value)
     return fingerprint(print_, code) if code else print_
 
 
 def code_facts(*values: Any) -> dict[str, Any]:
-    """The manifest's entry about code outside the package; empty if the values have none."""
+    """The manifest's entry about code from outside Calque; empty if the values have none."""
     code = own_code(values)
     return {"code": code} if code else {}
 
 
 def code_of(kind: type) -> dict[str, str]:
-    """The files of a class and its bases, with a digest of each; none if all are Calque's."""
+    """The files of a class and its bases, with a digest of each; empty if all are Calque's."""
     code: dict[str, str] = {}
     for name in dict.fromkeys(base.__module__ for base in kind.__mro__):
         if _top(name) not in (PACKAGE, *sys.stdlib_module_names):
@@ -75,8 +75,8 @@ def code_of(kind: type) -> dict[str, str]:
 
 
 def own_code(value: Any) -> dict[str, str]:
-    """The files of all classes of a value, its fields and its entries. Classes that are neither dataclasses nor
-    subclasses of Calque's are data, such as arrays."""
+    """The files, with digests, of all classes in a value, its fields and its entries. Other classes than dataclasses
+    and subclasses of Calque's are data, such as arrays."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list | tuple):
@@ -88,7 +88,7 @@ def own_code(value: Any) -> dict[str, str]:
 
 
 def check_same(value: Any, code: Mapping[str, str]) -> None:
-    """Refuse, with BadInput, to work with other code than the parent process, which names the results."""
+    """Refuse, with BadInput, code that differs from the parent process's, whose fingerprint the results carry."""
     own = own_code(value)
     if own != code:
         changed = sorted(name for name in own.keys() | code.keys() if own.get(name) != code.get(name))
@@ -119,22 +119,22 @@ def _imported(file: Path, name: str, root: Path) -> Iterator[tuple[Path, str]]:
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
     try:
         tree = ast.parse(file.read_bytes())
-    except (SyntaxError, ValueError):  # a compiled module, or one that nobody could import
+    except (SyntaxError, ValueError):  # a compiled or broken module
         return
     for node in ast.walk(tree):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            with suppress(ImportError):  # a relative import outside of a package, which the file may try
+            with suppress(ImportError):  # a relative import beyond the top of the package
                 above = resolve_name("." * node.level + (node.module or ""), package)
                 names = [f"{above}.{alias.name}" for alias in node.names]  # a module of it, or a name in it
-        for parts in (one.split(".") for one in names):
-            for many in range(1, len(parts) + 1):
-                place = root.joinpath(*parts[:many])
+        for parts in (dotted.split(".") for dotted in names):
+            for depth in range(1, len(parts) + 1):
+                place = root.joinpath(*parts[:depth])
                 for path in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
                     if path.is_file():
-                        yield path, ".".join(parts[:many])
+                        yield path, ".".join(parts[:depth])
 
 
 def _digest(file: Path) -> str:

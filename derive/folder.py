@@ -1,16 +1,16 @@
-"""The folder of languages that models read: one format, whether languages are natural or derive from a source.
+"""The folder of languages that models read: one format for natural and derived languages.
 
-vocabulary/               the types that all languages share, and how often their text has each
-<language>/               a corpus. If its lines derive from those of the language `source`: also `image.npy`, the id of
-                          each source type; `letters.json`, if its spelling exchanges letters one by one, or none;
-                          `places.npy`, if a type has other ids inside words than at their ends
+vocabulary/               the types that all languages share, and their counts
+<language>/               a corpus. If its lines derive from the language `source`: also `image.npy`, the id of each
+                          source type; `letters.json`, if its spelling exchanges single letters, or none;
+                          `places.npy`, if a type has different ids inside words and at their ends
 <pair>/first/, second/    text of two languages outside their corpora: line i of one translates line i of the other
 <pair>/dictionary.tsv     words of the pair and their translations, as ids
-kept.npy (R,) int64       ascending, the types that have a row in a model; without it all have one
-manifest.json             last: the languages, and the pairs with the folder of each
+kept.npy (R,) int64       the types that have a row in a model, ascending; without it all do
+manifest.json             written last: the languages, and the pairs with the folder of each
 
-Pairs without text of their own are lines that derive from the same line of the source. Digests are checked here except
-for the corpora, which are large: steps check those once, before hours of work that needs them.
+The bitext of a pair without text of its own is the lines that derive from one source line. Digests are checked on
+opening, except for the large corpora: steps check them once, before they start.
 
 Shapes: V types of the vocabulary, R of them with a row in a model.
 """
@@ -36,7 +36,7 @@ from calque.derive.language import SOURCE, Bitext, Language
 from calque.derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER
 
 KIND, FORMAT = "languages", 5
-"""What the manifest calls the folder; the format goes up when the same inputs would give other files."""
+"""The kind in the manifest, and the format, which increases when the same inputs would give other files."""
 VOCABULARY, BITEXTS, KEPT = "vocabulary", "bitexts", "kept.npy"
 IMAGE, DICTIONARY, LETTERS, PLACES = "image.npy", "dictionary.tsv", "letters.json", "places.npy"
 SIDES = ("first", "second")
@@ -61,7 +61,7 @@ class FolderWriter:
             write_json(self.part / name / LETTERS, letters)
 
     def add_pair(self, pair: NamePair, folder: str, **facts: Any) -> None:
-        """List a pair with the folder of its text and dictionary, where it has them."""
+        """List a pair with the folder of its text and dictionary, if it has them."""
         self.facts["pairs"].append({"languages": list(pair), "folder": folder, **facts})
 
 
@@ -115,12 +115,12 @@ class LanguagesFolder:
 
     def languages(self, names: Sequence[str], kept: np.ndarray | None) -> tuple[Language, ...]:
         """The source, if others derive from it, and the languages `names`; each new script has rows of its own."""
-        there, folder = self.names(), self.artefact.folder
-        if missing := [name for name in names if name not in there]:
-            raise BadInput(f"no language {', '.join(missing)}; there are {', '.join(there) or 'none'}", folder)
+        available, folder = self.names(), self.artefact.folder
+        if missing := [name for name in names if name not in available]:
+            raise BadInput(f"no language {', '.join(missing)}; there are {', '.join(available) or 'none'}", folder)
         first = [SOURCE] if SOURCE in self.artefact.facts["languages"] else []
         if not names and not first:
-            raise BadInput(f"no language is named; there are {', '.join(there)}", folder)
+            raise BadInput(f"no language is named; there are {', '.join(available)}", folder)
         rows, table = None, np.arange(self.size)
         if kept is not None:
             rows = np.full(self.size, -1)
@@ -134,15 +134,15 @@ class LanguagesFolder:
         return tuple(languages)
 
     def _derived(self, name: str, others: Sequence[Language]) -> Language:
-        """A language whose lines derive from those of the first of `others`."""
+        """A language derived from the first of `others`."""
         table, place = self._table(f"{name}/{IMAGE}", f"the id table of {name!r}"), self.artefact.folder / name
         if table.shape != (self.size,):
             message = f"ids of {table.shape}, expected ({self.size},): languages of vocabularies of different sizes"
             raise BadInput(message, place / IMAGE)
         corpus, lines = self._corpus(name), len(others[0].corpus)
-        last = int(corpus.source_line[-1])  # they ascend
+        last = int(corpus.source_line[-1])  # source lines ascend
         if last >= lines:
-            raise BadInput(f"line {last + 1:,} of {lines:,} of the source language has an image", place)
+            raise BadInput(f"derives from line {last + 1:,} of the source, which has {lines:,}", place)
         shift = scripts(others) * self.size if (table >= self.size).any() else 0
         places = None
         if f"{name}/{PLACES}" in self.artefact.digests:
@@ -154,22 +154,22 @@ class LanguagesFolder:
         return Language(name, len(others), corpus, moved, shift, places=places)
 
     def pairs(self, languages: Sequence[Language]) -> dict[NamePair, str]:
-        """The pairs of these languages, each with its folder: those with text of their own first, as the manifest lists
-        them, then the others in the order of their second languages."""
+        """The pairs of these languages, each with its folder: first pairs with text of their own, in the manifest's
+        order, then the others in the order of their second languages."""
         place = {language.name: number for number, language in enumerate(languages)}
         listed = {tuple(entry["languages"]): entry["folder"] for entry in self.artefact.facts["pairs"]}
         pairs = {pair: folder for pair, folder in listed.items() if place.keys() >= set(pair)}
         return dict(sorted(pairs.items(), key=lambda item: 0 if self._has_text(item[1]) else place[item[0][1]]))
 
     def texts(self, languages: Sequence[Language]) -> dict[NamePair, Bitext]:
-        """The bitexts whose text is not in the corpora of these languages."""
+        """The bitexts with text outside the languages' corpora."""
         named, texts = {language.name: language for language in languages}, {}
         for pair, folder in self.pairs(languages).items():
             if self._has_text(folder):
                 sides = zip(pair, SIDES, strict=True)
                 first, second = (replace(named[name], corpus=self._corpus(f"{folder}/{side}")) for name, side in sides)
                 if len(first.corpus) != len(second.corpus):
-                    message = f"{len(first.corpus):,} lines and {len(second.corpus):,} translations; expected as many"
+                    message = f"{len(first.corpus):,} lines and {len(second.corpus):,} translations; expected one each"
                     raise BadInput(message, self.artefact.folder / folder)
                 texts[pair] = Bitext(first, second, np.arange(len(first.corpus)).repeat(2).reshape(-1, 2), gold=False)
         return texts
@@ -188,14 +188,14 @@ class LanguagesFolder:
             raise BadInput("an entry is not a type and its image or translation: the dictionary of another pair", path)
         occur = (np.load(self.artefact.path(f"{VOCABULARY}/{COUNTS}"), allow_pickle=False)[types] > 0).all(axis=1)
         if not occur.all():
-            others = f", nor those of {n:,} more entries" if (n := int((~occur).sum()) - 1) else ""
+            others = f" (and {n:,} more entries)" if (n := int((~occur).sum()) - 1) else ""
             line = int(np.argmin(occur))
-            message = f"the corpus has no type {pairs[line, 0]}{others}; expected entries of types that it has"
+            message = f"the corpus has no type {pairs[line, 0]}{others}; expected types that occur in it"
             raise BadInput(message, path, line + 1)
         return np.stack([first.ids(pairs[:, 0]), second.ids(pairs[:, 1])], axis=1)
 
     def letters(self, name: str) -> dict[str, str] | None:
-        """What letters of the source become in a language's spelling; None if it does not exchange letters."""
+        """The image of each source letter in a language's spelling; None if it does not exchange letters."""
         if f"{name}/{LETTERS}" not in self.artefact.digests:
             return None
         return dict(strict_json.loads(self.artefact.path(f"{name}/{LETTERS}").read_text(encoding="utf-8")))

@@ -1,5 +1,5 @@
-"""How the fields of a class are written in names and titles, and read from names again: a name is the class's short
-name and the forms of the values that differ from their defaults, so that `parse(value.name) == value`."""
+"""Names and titles generated from the fields of a class: a name is the class's short name and the forms of the values
+that differ from their defaults, so that `parse(value.name) == value`."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -13,12 +13,12 @@ NUMBER = rf"{DIGITS}(?:\.[0-9]{{1,20}})?"
 
 
 def fraction(percent: str) -> float:
-    """A share that is written in percent, read as it is written: 12.3 / 100 is not 0.123."""
+    """A share from its decimal digits in percent, without rounding: 12.3 / 100 is not 0.123."""
     return float(f"{percent}e-2")
 
 
 def in_percent(share: float) -> str:
-    """A share in percent with as many digits as it has, so that `fraction` reads the same number."""
+    """A share in percent with all its digits, so that `fraction` reads the same number."""
     return _digits(share, 100)
 
 
@@ -28,9 +28,9 @@ def _digits(number: float, times: int = 1) -> str:
 
 @dataclass(frozen=True)
 class Form:
-    """How one field is written where it differs from its default: as a word for one `value`, or as a number after
-    `name`, which `read` makes of its digits (`fraction`: of percent). `meaning` is the same for people, with {value} or
-    {percent} for the number; `title` says how a title adds it; `example` is a number for lists of names."""
+    """The written form of one field that differs from its default: a word for one `value`, or a number after `name`,
+    which `read` parses (`fraction` parses percent). `meaning` explains it, with {value} or {percent} for the number;
+    `title` is the template by which a title appends it; `example` is a number for lists of names."""
 
     field: str
     name: str
@@ -46,7 +46,7 @@ class Form:
         return re.escape(self.name) + digits
 
     def parse(self, text: str) -> Any:
-        """The value of a part of a name that the pattern matches."""
+        """The value of a part of a name that matches the pattern."""
         return self.value if self.read is None else self.read(text.removeprefix(self.name))
 
     def in_name(self, value: Any) -> str:
@@ -69,7 +69,7 @@ class Form:
 
 
 def word(field: str, value: Any, name: str, meaning: str) -> Form:
-    """A form that is one word of a name and sets a field to one value."""
+    """A form that is a word and sets a field to one value."""
     return Form(field, name, meaning, value)
 
 
@@ -84,9 +84,9 @@ def percent(field: str, name: str, meaning: str, example: str, title: str = ", {
 
 
 class Named:
-    """A dataclass with a name and a title that are generated from its forms. `short_name` is what the field calls it,
-    its name where every field has its default; `full_name` what people call it, or empty. Names have the forms in their
-    order; neighbouring ones of one field exclude one another."""
+    """A dataclass whose name and title are generated from its forms. `short_name` is the name with all fields at their
+    defaults; `full_name`, which may be empty, is the start of the title. Names have the forms in their order;
+    neighbouring forms of one field exclude each other."""
 
     short_name: ClassVar[str] = ""
     full_name: ClassVar[str] = ""
@@ -99,7 +99,7 @@ class Named:
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """The long name, for tables and figures."""
         return self.full_name + self.title_suffix if self.full_name else self.name
 
     @property
@@ -112,7 +112,7 @@ class Named:
 
     @classmethod
     def parse(cls, name: str) -> Self | None:
-        """What has this name; None where no value of the class has, ValueError where the class refuses it."""
+        """The value with this name; None if the class has none, ValueError if the class refuses it."""
         groups = {field: list(forms) for field, forms in groupby(cls.forms, key=lambda form: form.field)}
         parts = ("|".join(form.pattern for form in forms) for forms in groups.values())
         matched = re.fullmatch(re.escape(cls.short_name) + "".join(f"({part})?" for part in parts), name)

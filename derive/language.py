@@ -9,17 +9,17 @@ from calque.derive.corpus import NOWHERE, Corpus
 from calque.derive.links.stored import StoredLinks, of_pieces
 from calque.derive.vocabulary import gather
 
-SOURCE = "source"  # the language that derived languages derive from
+SOURCE = "source"  # the name of the language that others derive from
 
 
 @dataclass(frozen=True)
 class Language:
-    """One language. `number` is its token type, in models with language embeddings. `table` is the row of a model for
-    each type in this language: (V,) int64, or (R,) where models have rows of some types only. Ids of its corpus from V
-    on are moved by `shift`, so that several new scripts have rows of their own in one model. `rows` (V,) int64 is the
-    row of each id of the corpus, -1 where it has none, in models of some types. `places` (2, V) int64 are the rows of
-    types in text, inside words and at their ends, where that makes a difference: `table` is then what each type is by
-    itself. `source` names the language whose lines its lines derive from."""
+    """One language. `number` is its token type, in models with language embeddings. `table` is the model's row for each
+    type in this language: (V,) int64, or (R,) if the model has rows for some types only. Ids of its corpus from V on
+    are moved by `shift`, so that each new script has its own rows. `rows` (V,) int64, for such smaller models, is the
+    row of each id of the corpus, or -1. `places` (2, V) int64 are the rows of types in text, inside words and at their
+    ends, if these differ; `table` then holds the row of each type in isolation. `source` names the language that its
+    lines derive from."""
 
     name: str
     number: int
@@ -37,19 +37,19 @@ class Language:
         return np.where(ids >= len(self.table), ids + self.shift, ids) if self.shift else ids
 
     def of_words(self, ids: np.ndarray, pieces: np.ndarray | Sequence[int]) -> np.ndarray:
-        """Words of the source, sub-words (T,) and how many each word has, as rows of a model in this language."""
+        """Words of the source, as sub-words (T,) and their number per word, as rows of a model in this language."""
         return in_places(ids, pieces, self.table, self.places)
 
     @property
     def has_origin(self) -> bool:
-        """Whether the source's word is recorded for each of its words."""
+        """Whether the source word of each word is recorded."""
         return NOWHERE not in self.corpus.origin[:1]
 
 
 def in_places(
     ids: np.ndarray, pieces: np.ndarray | Sequence[int], table: np.ndarray, places: np.ndarray | None
 ) -> np.ndarray:
-    """The ids of words in a language: those of the `table` (V,), or those of their `places` (2, V) in the words."""
+    """The ids of words in a language, by its `table` (V,) or, if given, its `places` (2, V)."""
     if places is None:
         return np.asarray(table[ids])
     at_end = np.zeros(len(ids), np.int64)
@@ -59,9 +59,9 @@ def in_places(
 
 @dataclass(frozen=True)
 class Bitext:
-    """N parallel sentences of two languages; `lines` (N, 2) int64 are their numbers in the two corpora. `gold` says
-    whether the gold alignment is known, and `estimates` are links that take its place; without either nobody knows
-    which words belong together. Both sides' corpora are as on disk; `ids` are those of a model."""
+    """N parallel sentences of two languages; `lines` (N, 2) int64 are their line numbers in the two corpora. `gold`:
+    the gold alignment is known; `estimates` are estimated links that replace it. Without either there are no word
+    links. Both corpora are as on disk; `ids` gives rows of a model."""
 
     first: Language
     second: Language
@@ -81,8 +81,8 @@ class Bitext:
         return self.gold or self.estimates is not None
 
     def links(self, pair: int) -> np.ndarray:
-        """Links of words of pair number `pair`, (k, 2) int64, sorted: estimated ones, else gold ones (words that derive
-        from one word of the source: a bijection), else none."""
+        """Word links of sentence pair `pair`, (k, 2) int64, sorted: estimated, else gold (words with the same source
+        word, a bijection), else none."""
         if self.estimates is not None:
             return self.estimates[pair]
         if not self.gold:
@@ -92,13 +92,13 @@ class Bitext:
         return np.stack([np.arange(len(first)), np.argsort(second)[first]], axis=1)
 
     def piece_links(self, pair: int) -> np.ndarray:
-        """Links of sub-words of pair number `pair`, (m, 2) int64, sorted: see `derive.links.stored.of_pieces`."""
+        """Sub-word links of sentence pair `pair`, (m, 2) int64, sorted: see `derive.links.stored.of_pieces`."""
         a, b = self.lines[pair]
         return of_pieces(self.links(pair), self.first.corpus.line_pieces(a), self.second.corpus.line_pieces(b))
 
     def targets(self, pair: int, turned: bool = False) -> np.ndarray:
-        """For each id of the first sentence, the place of its link in the second, (n,) int64: the first of several, -1
-        for none. `turned` exchanges the sentences."""
+        """For each id of the first sentence, the position that it links to in the second, (n,) int64: the first of
+        several, -1 for none. `turned` exchanges the sentences."""
         if self.gold and self.estimates is None:
             places = self._source_pieces(pair)
             own, other = places[::-1] if turned else places
@@ -108,7 +108,7 @@ class Bitext:
         targets = np.full(len(side[self.lines[pair][mine]]), -1)
         links = self.piece_links(pair)
         links = links[np.lexsort((links[:, theirs], links[:, mine]))][::-1]
-        targets[links[:, mine]] = links[:, theirs]  # the last assignment of an id stays: that of its first link
+        targets[links[:, mine]] = links[:, theirs]  # reversed, so the first link of an id wins
         return targets
 
     def ids(self, pair: int) -> tuple[np.ndarray, np.ndarray]:
@@ -116,7 +116,7 @@ class Bitext:
         return self.first.ids(self.first.corpus[a]), self.second.ids(self.second.corpus[b])
 
     def _source_pieces(self, pair: int) -> tuple[np.ndarray, np.ndarray]:
-        """The place in the source of each sub-word of either sentence: words move, their sub-words stay together."""
+        """The source position of each sub-word of either sentence: words move, their sub-words stay together."""
         a, b = self.lines[pair]
         first, second = self.first.corpus.order(a), self.second.corpus.order(b)
         pieces = self.first.corpus.line_pieces(a)[np.argsort(first)]
@@ -124,9 +124,9 @@ class Bitext:
         return gather(places, pieces, first), gather(places, pieces, second)
 
     def order(self, seed: int) -> np.ndarray:
-        """The numbers of all pairs, (N,), in the order in which `sample` takes them."""
+        """The numbers of all pairs, (N,), in the order of `sample`."""
         return np.random.default_rng(seed).permutation(len(self))
 
     def sample(self, fraction: float, seed: int) -> np.ndarray:
-        """The numbers, ascending, of the pairs that may be used: `fraction` of them, drawn without replacement."""
+        """The numbers, ascending, of a `fraction` of the pairs, drawn without replacement."""
         return np.sort(self.order(seed)[: round(fraction * len(self))])

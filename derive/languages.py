@@ -22,11 +22,11 @@ class Languages:
     """Languages that one model reads. Derived languages come after their source.
 
     `pairs` and `dictionaries` name the pairs of languages whose bitexts and dictionaries a model is given; `texts` are
-    bitexts that are not in the languages' corpora, and `estimates` estimated links.
+    bitexts outside the languages' corpora, and `estimates` estimated links.
 
-    Ids, tables and special types are those of a model. A model may have rows of some types of the tokenizer only:
-    `kept` (R,) int64, ascending, are these types' ids there; None, of all. A finished checkpoint has rows of all types
-    again, so whatever reads one reads `whole`.
+    Ids, tables and special types are in the model's numbering. If a model has rows for some of the tokenizer's types
+    only, `kept` (R,) int64 holds their tokenizer ids, ascending; else None. Finished checkpoints have rows of all
+    types, so their readers use `whole`.
 
     Methods that read a file raise BadInput if it is missing or damaged.
     """
@@ -42,17 +42,17 @@ class Languages:
 
     @classmethod
     def open(cls, folder: Path, names: Sequence[str], whole: bool = False) -> Languages:
-        """Open the languages `names` with their source, which may also be alone, and all bitexts and dictionaries
-        between them. `whole`: a model has rows of all types."""
-        there = LanguagesFolder.open(folder)
-        kept = None if whole else there.kept()
-        languages, specials = there.languages(names, kept), read_specials(there.vocabulary)
+        """Open the languages `names` and their source (only the source, without names), and all bitexts and
+        dictionaries between them. `whole`: for a model with rows of all types."""
+        contents = LanguagesFolder.open(folder)
+        kept = None if whole else contents.kept()
+        languages, specials = contents.languages(names, kept), read_specials(contents.vocabulary)
         if kept is not None:
             start, pad, end, unknown, mask, *others = np.searchsorted(kept, specials.ids).tolist()
             specials = Specials(start, pad, end, unknown, mask, tuple(others))
-        pairs = there.pairs(languages)
-        dictionaries = tuple(pair for pair, place in pairs.items() if there.has_dictionary(place))
-        return cls(folder, languages, specials, tuple(pairs), dictionaries, there.texts(languages), kept=kept)
+        pairs = contents.pairs(languages)
+        dictionaries = tuple(pair for pair, place in pairs.items() if contents.has_dictionary(place))
+        return cls(folder, languages, specials, tuple(pairs), dictionaries, contents.texts(languages), kept=kept)
 
     @property
     def whole(self) -> Languages:
@@ -64,25 +64,25 @@ class Languages:
         return replace(whole, pairs=self.pairs, dictionaries=self.dictionaries, estimates=self.estimates)
 
     @cached_property
-    def _there(self) -> LanguagesFolder:
+    def _contents(self) -> LanguagesFolder:
         return LanguagesFolder.open(self.folder)
 
     def with_links(self, folder: Path) -> Languages:
-        """The same languages with the links in `folder`, which are of the bitext of two of them."""
+        """The same languages with the links in `folder`, which belong to the bitext of two of them."""
         links = StoredLinks.open(folder)
         first, second = links.facts["pair"]
         links.check(len(self.bitext(first, second)), self.identity(first, second), folder)
         return replace(self, estimates={**self.estimates, (first, second): links})
 
     def identity(self, *names: str) -> dict[str, str]:
-        return self._there.identity(names)
+        return self._contents.identity(names)
 
     def __getitem__(self, name: str) -> Language:
         return next(language for language in self.languages if language.name == name)
 
     @property
     def size(self) -> int:
-        """How many types have a row in a model: V, or R."""
+        """The number of types with a row in a model: V, or R."""
         return len(self.languages[0].table)
 
     @property
@@ -118,9 +118,9 @@ class Languages:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        vocabulary = Vocabulary.load(self._there.vocabulary)
+        vocabulary = Vocabulary.load(self._contents.vocabulary)
         if self.kept is None and vocabulary.size != self.size:
-            raise BadInput(f"{vocabulary.size:,} types, and languages of {self.size:,}", self.tokenizer)
+            raise BadInput(f"{vocabulary.size:,} types; the languages have {self.size:,}", self.tokenizer)
         return vocabulary
 
     @property
@@ -128,8 +128,8 @@ class Languages:
         return tuple(self.bitext(*pair) for pair in self.pairs)
 
     def bitext(self, first: str, second: str) -> Bitext:
-        """The parallel sentences of two languages: text of the pair, or lines that derive from the same source line, in
-        the order of the second language."""
+        """The parallel sentences of two languages: the pair's own text, or lines that derive from the same source line,
+        in the order of the second language."""
         estimates = self.estimates.get((first, second))
         if (first, second) in self.texts:
             return replace(self.texts[first, second], estimates=estimates)
@@ -149,25 +149,25 @@ class Languages:
         return Bitext(a, b, np.stack([place[source_line[lines]], lines], axis=1), gold, estimates)
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
-        """Pairs of ids, (n, 2) int64, ascending. Between two derived languages these are the images of source types
-        with an entry in both; of a type's several entries the first is the most frequent."""
-        pairs, source = self._there.pairs(self.languages), self[first].source
+        """Pairs of ids, (n, 2) int64, ascending; several entries of one type by descending frequency. Two derived
+        languages are paired through the source types that have an entry in both."""
+        pairs, source = self._contents.pairs(self.languages), self[first].source
         if (first, second) in pairs or (second, first) in pairs or source != self[second].source:
             return _ascending(self._entries(first, second))
         ours, theirs = self._entries(source, first), self._entries(source, second)
-        _, here, there = np.intersect1d(ours[:, 0], theirs[:, 0], return_indices=True)
-        return _ascending(np.stack([ours[here, 1], theirs[there, 1]], axis=1))
+        _, own_rows, other_rows = np.intersect1d(ours[:, 0], theirs[:, 0], return_indices=True)
+        return _ascending(np.stack([ours[own_rows, 1], theirs[other_rows, 1]], axis=1))
 
     def _entries(self, first: str, second: str) -> np.ndarray:
-        pairs = self._there.pairs(self.languages)
-        for a, b, way in ((first, second, 1), (second, first, -1)):
-            if (a, b) in pairs and self._there.has_dictionary(pairs[a, b]):
-                return self._there.dictionary(self[a], self[b], pairs[a, b])[:, ::way]
-        there = ", ".join("-".join(pair) for pair, place in pairs.items() if self._there.has_dictionary(place))
-        raise BadInput(f"no dictionary of {first} and {second}; there are {there or 'none'}", self.folder)
+        pairs = self._contents.pairs(self.languages)
+        for a, b, step in ((first, second, 1), (second, first, -1)):
+            if (a, b) in pairs and self._contents.has_dictionary(pairs[a, b]):
+                return self._contents.dictionary(self[a], self[b], pairs[a, b])[:, ::step]
+        available = ", ".join("-".join(pair) for pair, place in pairs.items() if self._contents.has_dictionary(place))
+        raise BadInput(f"no dictionary of {first} and {second}; there are {available or 'none'}", self.folder)
 
     def letters(self, name: str) -> dict[str, str] | None:
-        return self._there.letters(name)
+        return self._contents.letters(name)
 
 
 def _ascending(pairs: np.ndarray) -> np.ndarray:
@@ -175,13 +175,13 @@ def _ascending(pairs: np.ndarray) -> np.ndarray:
 
 
 def all_but_last(languages: Languages, share: float) -> Languages:
-    """The languages without the last `share` of their sentences, from 0 to below 1; derived ones lose what the source
-    loses."""
+    """The languages without the last `share` (0 to below 1) of their sentences; derived languages lose the images of
+    the same source sentences."""
     return _cut(languages, share, last=False) if share else languages
 
 
 def only_last(languages: Languages, share: float) -> Languages:
-    """The languages with the last `share` of their sentences alone, above 0 and below 1."""
+    """The languages with only the last `share` (above 0, below 1) of their sentences."""
     return replace(_cut(languages, share, last=True), estimates={})
 
 

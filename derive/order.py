@@ -1,4 +1,4 @@
-"""Other word orders: inversion and random order."""
+"""Transforms of word order: inversion and random permutation."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ from calque.derive.sentence import Sentence
 from calque.derive.transform import Transform, check_probability, draw, some
 
 FINAL_MARKS = (".", "!", "?")
-"""Of English. Text in another script names its own, such as 。 or ।, which are ordinary words in English."""
+"""Final marks of English. Text in other scripts needs its own, such as 。 or ।."""
 
 
 @dataclass(frozen=True)
 class Invert(Transform):
-    """The words in reverse; a final mark stays last (ALIGN-MLM, appendix F). Twice is the identity. For that law's sake
-    marks that open a sentence without a final one stay first: at its end they would be taken for final marks on the way
-    back. `p` is the fraction of sentences that are inverted, which interpolates between the source order and its
-    mirror; `marks` are the words that are final marks."""
+    """Reverses the words; a final mark stays last (ALIGN-MLM, appendix F). It is its own inverse, so marks that open a
+    sentence without a final mark stay first: at the end they would become final marks. `p` is the fraction of sentences
+    that are inverted; `marks` are the words that count as final marks."""
 
     pattern = rf"inv(?:-(?P<p>{NUMBER}))?"
     examples = (("inv", ""), ("inv-50", "half of the sentences"))
-    term = "Inv turns the order of each sentence’s words round; a final mark stays last."
+    term = "Inv reverses the words of each sentence; a final mark stays last."
 
     p: float = 1.0
     seed: int = 0
@@ -55,7 +54,7 @@ class Invert(Transform):
 
 @dataclass(frozen=True)
 class Permute(Transform):
-    """A random order of all words, drawn afresh for each sentence: the control that keeps nothing."""
+    """A random order of the words, drawn for each sentence: a control that preserves no order."""
 
     pattern = "perm"
     examples = (("perm", ""),)

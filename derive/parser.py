@@ -1,6 +1,6 @@
-"""Stanza: words to tags and trees; the only file that imports it. A folder of models has Stanza's own layout:
-`resources.json`, one language's `LANGUAGE/PROCESSOR/PACKAGE.pt`, and `sha256.json`, against which the files are checked
-when they are read."""
+"""Tags and trees from Stanza; the only file that imports it. A folder of models has Stanza's own layout, that is
+`resources.json` and one language's `LANGUAGE/PROCESSOR/PACKAGE.pt`, and `sha256.json`, the checksums to verify on
+reading."""
 
 import sys
 from collections import Counter
@@ -22,13 +22,13 @@ from calque.derive.sentence import Sentence
 
 CHECKSUMS = "sha256.json"
 RESOURCES = "resources.json"
-BATCH = 2_000  # sentences that Stanza gets at once; it sorts them by length and cuts them further
-LONGEST = 500  # words of the longest sentence that is parsed: memory grows with the square
+BATCH = 2_000  # sentences per call of Stanza, which sorts them by length and splits them further
+LONGEST = 500  # maximum words of a sentence to parse: memory grows with the square
 
 
 @dataclass(frozen=True)
 class StanzaParser:
-    """The tagger and the parser of a folder, and its lemmatizer where it has one; without, a word is its own lemma."""
+    """A folder's tagger, parser and, if present, lemmatizer; without a lemmatizer, a word is its own lemma."""
 
     folder: Path
 
@@ -36,8 +36,8 @@ class StanzaParser:
         return _identity(self.folder)
 
     def parse(self, sentences: Sequence[Sequence[str]], counts: Counter[str] | None = None) -> list[Sentence]:
-        """Tag and parse sentences whose words are given. One that cannot be parsed comes back without tags and tree,
-        and `counts` says why. On a CPU the same sentences in the same order give the same trees."""
+        """Tag and parse sentences of words. A sentence that cannot be parsed is returned without tags and tree, and
+        its reason is counted in `counts`. On a CPU, the same sentences in the same order give the same trees."""
         trees = self.trees(sentences)
         if counts is not None:
             counts.update(tree for tree in trees if isinstance(tree, str))
@@ -45,7 +45,7 @@ class StanzaParser:
         return [Sentence(tuple(words)) if isinstance(tree, str) else tree for words, tree in pairs]
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
-        """As `parse`, with the reason in the place of a sentence that cannot be parsed."""
+        """Like `parse`, with the reason in place of a sentence that cannot be parsed."""
         trees: list[Sentence | str] = [
             Sentence(tuple(words)) if len(words) <= LONGEST else f"more than {LONGEST} words" for words in sentences
         ]
@@ -60,14 +60,14 @@ class StanzaParser:
 
 
 def fetch(language: str, folder: Path) -> str:
-    """Download Stanza's models of a language, in the version that Stanza names, and return that version."""
+    """Download Stanza's models of a language, in the installed Stanza's version, and return that version."""
     check_name(language, "a language's code")
     stanza = _stanza()
     version: str = stanza.__resources_version__
     with whole_folder(folder) as part:
         try:
             stanza.download(language, model_dir=str(part), resources_version=version, verbose=False)
-        except (OSError, ValueError) as error:  # what requests raises is an OSError
+        except (OSError, ValueError) as error:  # exceptions of requests are OSErrors
             raise BadInput(f"Stanza's models {version} of {language!r} cannot be downloaded: {error}") from error
         for archive in part.rglob("*.zip"):
             archive.unlink()
@@ -81,7 +81,7 @@ def _write_checksums(folder: Path) -> None:
 
 
 def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
-    """Each sentence's parse, or why it has none. A sentence that stops Stanza costs no other its tree."""
+    """Each sentence's parse, or the reason why it has none. A sentence that crashes Stanza does not affect others."""
     try:
         parsed = pipeline([list(words) for words in sentences]).sentences
         if len(parsed) != len(sentences):
@@ -89,10 +89,10 @@ def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence
     except MemoryError:
         raise
     except Exception as error:
-        if "out of memory" in str(error):  # it is not the fault of these sentences
+        if "out of memory" in str(error):  # not caused by these sentences
             raise
         if len(sentences) == 1:
-            yield type(error).__name__  # messages name the words, and there would be as many as sentences
+            yield type(error).__name__  # messages quote words, so each would be a reason of its own
             return
         middle = len(sentences) // 2
         yield from _parse(pipeline, sentences[:middle])
@@ -111,7 +111,7 @@ def _sentence(words: tuple[str, ...], parsed: list[Any]) -> Sentence | str:
         return "not a tree"
     if not UPOS.issuperset(tags):
         return "not a tag of UD v2"
-    # Stanza chooses relations and heads separately: `root` is the root's alone; `dep` is UD's for unknown ones.
+    # Stanza predicts relations and heads separately: only the root keeps `root`, others get UD's unspecified `dep`.
     relations = tuple(
         "root" if head < 0 else "dep" if word.deprel.partition(":")[0] == "root" else word.deprel
         for word, head in zip(parsed, heads, strict=True)
@@ -123,7 +123,7 @@ def _sentence(words: tuple[str, ...], parsed: list[Any]) -> Sentence | str:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """One thread of torch: workers have a core each, and the number of threads may change a score's last digit."""
+    """Run torch with one thread: workers have one core each, and the number of threads can change rounding."""
     torch = sys.modules["torch"]  # Stanza has imported it
     before = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -137,7 +137,7 @@ def _stanza() -> Any:
     try:
         import stanza
     except ModuleNotFoundError as error:
-        raise BadInput(f"{error}: parsing needs Stanza: pip install stanza") from error
+        raise BadInput(f"{error}; parsing needs Stanza: pip install stanza") from error
     return stanza
 
 
@@ -149,7 +149,7 @@ def _identity(folder: Path) -> str:
 
 @lru_cache(maxsize=2)
 def _pipeline(folder: Path) -> Any:
-    """Stanza's pipeline, on the GPU when there is one. It reads only this folder."""
+    """Stanza's pipeline, on the GPU if there is one. It reads only this folder."""
     language = _language(folder)
     _check(folder)
     lemma = "default" if any((folder / language / "lemma").glob("*.pt")) else "identity"
@@ -159,7 +159,7 @@ def _pipeline(folder: Path) -> Any:
             dir=str(folder),
             processors={"tokenize": "default", "pos": "default", "lemma": lemma, "depparse": "default"},
             tokenize_pretokenized=True,
-            depparse_resolve_head_constraints=False,  # a search in Python for each second object
+            depparse_resolve_head_constraints=False,  # a slow search in Python
             download_method=None,
             logging_level="CRITICAL",
         )
@@ -168,14 +168,14 @@ def _pipeline(folder: Path) -> Any:
 
 
 def _language(folder: Path) -> str:
-    """The one language that the folder has models of."""
+    """The only language of the folder's models."""
     run = "`calque parser fetch` makes such folders"
     if not (folder / RESOURCES).is_file():
         raise BadInput(f"no {RESOURCES} here; expected a folder of Stanza models: {run}", folder)
     languages = sorted(path.name for path in folder.iterdir() if any(path.glob("*/*.pt")))
     if len(languages) != 1:
         found = ", ".join(languages) or "no language"
-        raise BadInput(f"models of {found}; expected those of one language: {run}", folder)
+        raise BadInput(f"models of {found}; expected models of one language: {run}", folder)
     for processor in ("pos", "depparse"):
         if not any((folder / languages[0] / processor).glob("*.pt")):
             raise BadInput(f"no {languages[0]}/{processor}/*.pt, the model of the processor {processor}: {run}", folder)
@@ -189,7 +189,7 @@ def _check(folder: Path) -> None:
     try:
         listed = dict(strict_json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError) as error:
-        raise BadInput(f"not a list of checksums ({error}): fetch the models again", path) from error
+        raise BadInput(f"not a list of checksums ({error}); fetch the models again", path) from error
     for name, expected in listed.items():
         if not (folder / name).is_file() or sha256(folder / name) != expected:
-            raise BadInput(f"not what {CHECKSUMS} says, or missing: fetch the models again", folder / name)
+            raise BadInput(f"missing, or differs from {CHECKSUMS}; fetch the models again", folder / name)

@@ -1,4 +1,4 @@
-"""Sentences beside their images for a person to read: `preview.txt`, and what `calque show` prints."""
+"""Sentences aligned with their images for people to read: `preview.txt` and the output of `calque show`."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 from calque.derive.sentence import Sentence, iob2
 from calque.derive.transform import Account, Transform, image_of
 
-PREVIEW = "preview.txt"  # what a folder's preview is called
-WIDTH = 110  # columns of a line, before it is folded
-MARGIN = 12  # columns for the names of languages at least
+PREVIEW = "preview.txt"
+WIDTH = 110  # maximum columns of a line
+MARGIN = 12  # minimum columns for the names of languages
 
 Row = tuple[str, Sequence[str]]
 
 
 def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: int) -> str:
-    """The sentence and its image by each transform, one column per word. The numbers above an image are the places of
-    its words in the source; source words under it are a gloss. Tags and entities follow."""
+    """The sentence and its image by each transform, one column per word. Above an image are the source positions of its
+    words, below it the source words as a gloss, then tags and entities."""
     places = [str(place + 1) for place in range(len(sentence))]
     margin = max([MARGIN, *(len(transform.name) + 1 for transform in transforms)])
     blocks = [_grid([("", places), ("source", sentence.words), *_labels(sentence)], margin)]
@@ -49,7 +49,7 @@ def _labels(sentence: Sentence) -> list[Row]:
 
 
 def _grid(rows: Sequence[Row], margin: int) -> str:
-    """Rows with aligned columns, folded where they get wider than `WIDTH`."""
+    """Rows with aligned columns, folded at `WIDTH`."""
     widths = [max(map(_width, column)) for column in zip(*(cells for _, cells in rows), strict=True)]
     lines: list[str] = []
     start = 0
@@ -66,6 +66,6 @@ def _grid(rows: Sequence[Row], margin: int) -> str:
 
 
 def _width(text: str) -> int:
-    """Columns on a terminal: two for a wide letter, none for a mark that sits on the letter before."""
+    """Columns on a terminal: two for a wide letter, none for a combining mark."""
     marks = sum(unicodedata.combining(letter) > 0 for letter in text)
     return len(text) - marks + sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)

@@ -1,4 +1,4 @@
-"""Another language's word order on this language's words: galactic dependencies (Wang and Eisner 2016)."""
+"""Another language's word order for a source's words: galactic dependencies (Wang and Eisner 2016)."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ from calque.derive.readers.conllu import read_treebank, treebank_files
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Need, Transform, check_probability, draw, some
 
-NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"  # the names that a word order may have: a dash would begin a parameter
-SUPERSTRATE_WEIGHT = 0.95  # the superstrate's part of the weights by default; the rest is the substrate's
+NAME = "[A-Za-z][A-Za-z0-9_]{0,63}"  # names of word orders; a dash separates parameters
+SUPERSTRATE_WEIGHT = 0.95  # the default share of the superstrate's weights; the rest is the substrate's
 
 
 class Superstrate(ABC):
-    """A language that lends its word order (or, as a substrate, gives way); a new kind is a frozen dataclass."""
+    """A language whose word order is learnt, as superstrate or substrate; a new kind is a frozen dataclass."""
 
     name: str
 
     @abstractmethod
     def fingerprint(self) -> str:
-        """Changes whenever the grammar would."""
+        """Changes whenever the grammar would change."""
 
     @abstractmethod
     def learn(self) -> Grammar:
-        """The grammar, learnt now."""
+        """Learn the grammar."""
 
     def grammar(self, cache: Path) -> Grammar:
-        """The grammar; the folder `cache` keeps what was learnt."""
+        """The grammar, from the folder `cache` or learnt and stored there."""
         check_name(self.name, "a word order called")
         path = cache / f"{self.name}-{with_code(self.fingerprint(), self)}.grammar.json"
         if not path.exists():
@@ -71,7 +71,7 @@ class TreebankFiles(Superstrate):
 
 @dataclass(frozen=True)
 class PocketTreebank(Superstrate):
-    """The treebank of Pocket English or of a word-order variant: `size` sentences of a stream that no corpus has."""
+    """A treebank of Pocket English or a word-order variant: `size` sentences of a stream that no corpus uses."""
 
     name: str
     size: int = 3_000
@@ -88,27 +88,27 @@ class PocketTreebank(Superstrate):
 
 
 def superstrate(name: str) -> TreebankFiles | PocketTreebank:
-    """The word order of a name: a variant of Pocket English's, or that of a language with a treebank."""
+    """The word order with this name: a variant of Pocket English, or a language with a treebank."""
     if name in ORDERS:
         return PocketTreebank(name)
     if files := treebank(name):
         return TreebankFiles(name, files)
     raise BadInput(
-        f"{unknown('word order', name, ORDERS)}, and any language whose treebank is below ud/ of the folder that "
-        "CALQUE_DATA names (`calque data fetch ud` gets some)"
+        f"{unknown('word order', name, ORDERS)}, and any language with a treebank in ud/ of the folder CALQUE_DATA "
+        "(`calque data fetch ud` gets some)"
     )
 
 
 def treebank(language: str) -> tuple[Path, ...]:
-    """The treebank files below CALQUE_DATA/ud whose names begin with `LANGUAGE_`: those for training, or all there are.
-    PUD treebanks, the same sentences in every language, only where there is no other."""
+    """The treebank files below CALQUE_DATA/ud whose names start with `LANGUAGE_`: the training files, or all if there
+    are none. PUD treebanks, the same sentences in every language, are used only if there is no other."""
     treebanks = sorted(Path(os.environ.get("CALQUE_DATA") or "data", "ud").glob(f"*/{escape(language)}_*.conllu"))
     others = [path for path in treebanks if "_pud-" not in path.name] or treebanks
     return tuple(path for path in others if path.stem.endswith("-train")) or tuple(others)
 
 
 def substrate(name: str) -> TreebankFiles | PocketTreebank:
-    """The English treebank that a word order of this name is compared with."""
+    """The English treebank for the substrate of a word order with this name."""
     return PocketTreebank("english") if name in ORDERS else superstrate("en")
 
 
@@ -116,8 +116,8 @@ def substrate(name: str) -> TreebankFiles | PocketTreebank:
 class Reorder(Transform):
     """Dependents of nouns and verbs in the superstrate's order; subtrees move as blocks, closing marks stay last.
     `superstrate_weight` interpolates between the substrate's order (0) and the superstrate's (1); `p` is the fraction
-    of sentences that are reordered. A node of more than 7 items or with crossing arcs keeps its order. Trees are
-    needed: `ready` learns the grammars."""
+    of sentences that are reordered. A node of more than 7 items or with crossing arcs keeps its order. Sentences need
+    trees; `ready` learns the grammars."""
 
     pattern = rf"syn[-:](?P<name>{NAME})(?:-(?P<weight>{NUMBER}))?(?:-p(?P<p>{NUMBER}))?"
     examples = (
@@ -125,7 +125,7 @@ class Reorder(Transform):
         ("syn-fr-25", "a quarter of the way"),
         ("syn-fr-p50", "half of the sentences"),
     )
-    term = "Syn gives each sentence the word order of another language, which is learnt from a treebank."
+    term = "Syn gives each sentence the word order of another language, learnt from a treebank."
 
     superstrate: Superstrate
     substrate: Superstrate
@@ -137,7 +137,7 @@ class Reorder(Transform):
     def __post_init__(self) -> None:
         check_probability(self.p)
         if not 0 <= self.superstrate_weight <= 1:
-            raise ValueError(f"the superstrate's weight is from 0 to 1, not {self.superstrate_weight}")
+            raise ValueError(f"the superstrate's weight is between 0 and 1, not {self.superstrate_weight}")
 
     @classmethod
     def parse(cls, name: str, weight: str | None, p: str | None) -> Reorder:
@@ -164,7 +164,7 @@ class Reorder(Transform):
     def facets(self) -> tuple[dict[str, Any], ...]:
         names = {"superstrate": self.superstrate.name, "substrate": self.substrate.name}
         numbers = {"superstrate_weight": self.superstrate_weight, "p": self.p, "oversize": "keep", "seed": self.seed}
-        return ({"kind": "Reorder", **names, **numbers},)  # "oversize" as in records since there was a choice
+        return ({"kind": "Reorder", **names, **numbers},)  # "oversize", once a setting, is in records
 
     @property
     def needs(self) -> frozenset[Need]:
@@ -197,18 +197,18 @@ class Reorder(Transform):
         return kept
 
     def _drawn(self, number: int) -> bool:
-        """Whether sentence `number` is among the fraction `p`; an inversion draws its sentences independently."""
+        """Whether sentence `number` is in the fraction `p`; inversions draw their sentences independently."""
         return self.p == 1 or draw(f"reorder:{self.seed}", number).random() < self.p
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         if self.grammar is None:
-            raise ValueError(f"{self.name} has no grammar yet: ask it to be ready first")
+            raise ValueError(f"{self.name} has no grammar yet: call `ready` first")
         if not sentence.heads or not self._drawn(number):
             return sentence
         random = draw(self.seed, number).random
         sampler, tree, tags = _sampler(self.grammar), Tree.without_closing_marks(sentence), sentence.tags
         labels = list(map(item, tags, sentence.relations))
-        lines = [[word] for word in range(len(sentence))]  # of each subtree, its words in their new order
+        lines = [[word] for word in range(len(sentence))]  # the words of each subtree in their new order
         for head in reversed(tree.downwards):
             words = tree.dependents[head]
             if not words:
@@ -224,27 +224,27 @@ class Reorder(Transform):
 
 
 def reachable(sentence: Sentence, head: int) -> bool:
-    """Whether a grammar orders the dependents of that word: see `Reorder`."""
+    """Whether a grammar orders the dependents of that word (see `Reorder`)."""
     tree = _tree(sentence)
     return sentence.tags[head] in CLASSES and len(tree.dependents[head]) < MOST and not tree.crossed(head)
 
 
-_tree = lru_cache(maxsize=1)(Tree.without_closing_marks)  # callers ask for one sentence's heads one after the other
+_tree = lru_cache(maxsize=1)(Tree.without_closing_marks)  # callers ask for the heads of one sentence in turn
 
 
 def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:
-    """The words of a node that keeps its order: each block keeps its places (not neighbours where arcs cross), and its
-    reordered words fill them."""
+    """The words of a node that keeps its order: each block keeps its positions, which need not be contiguous, and fills
+    them with its reordered words."""
     owner = {word: block for block in blocks for word in lines[block]}
     words = {block: iter(lines[block]) for block in blocks}
     return [next(words[owner[place]]) for place in sorted(owner)]
 
 
-@lru_cache(maxsize=8)  # workers ask once per chunk; files that changed have other fingerprints
+@lru_cache(maxsize=8)  # used once per chunk; changed files have other fingerprints
 def _mixture(
     superstrate: Superstrate, substrate: Superstrate, weight: float, cache: Path, prints: tuple[str, str]
 ) -> Grammar:
     return Grammar.mix(superstrate.grammar(cache), substrate.grammar(cache), 1 - weight)
 
 
-_sampler = lru_cache(maxsize=8)(Sampler)  # one sampler per grammar and process: its memory makes it fast
+_sampler = lru_cache(maxsize=8)(Sampler)  # one sampler, with its cache, per grammar and process

@@ -1,5 +1,5 @@
-"""A new script: every word keeps its place and changes its letters. A tokenizer can read and print such words where
-`Transform.spell` exchanges letters one by one, before words are cut."""
+"""A new script: every word keeps its position and changes its letters. A tokenizer can read and print such words if
+`Transform.spell` exchanges single letters."""
 
 from __future__ import annotations
 
@@ -31,12 +31,11 @@ SCRIPTS = (
     ("Vai", 0xA500, 0xA51A),
     ("Yi", 0xA000, 0xA01A),
 )
-"""What people are shown: a script's name, its first small letter and its first capital; the last four have no case."""
+"""Scripts for display: name, first small letter and first capital; the last four have no case."""
 
 
 def _exchanged(small: int, capital: int) -> dict[int, int]:
-    """Latin letters and others change places, so spelling twice is the identity on every string, also on one that
-    already holds others."""
+    """A table that swaps Latin letters with others, so it is its own inverse on every string."""
     latin = ascii_lowercase + ascii_uppercase
     others = "".join(chr(first + i) for first in (small, capital) for i in range(26))
     return str.maketrans(latin + others, others + latin)
@@ -45,8 +44,8 @@ def _exchanged(small: int, capital: int) -> dict[int, int]:
 _LETTERS = [_exchanged(small, capital) for _, small, capital in SCRIPTS]
 
 
-Letters = dict[str, str]  # each letter that changes, with what it becomes; no two become the same
-_SURROGATES = 0xD800  # letters are sought below these
+Letters = dict[str, str]  # each changed letter with its image; images are unique
+_SURROGATES = 0xD800  # letters are below these code points
 
 By = Literal["uniform", "most-frequent", "least-frequent", "function", "names", "content"]
 KINDS: dict[By, tuple[str, str]] = {
@@ -57,18 +56,17 @@ KINDS: dict[By, tuple[str, str]] = {
     "names": ("-names", "of names shared"),
     "content": ("-content", "of content words shared"),
 }
-"""The kinds of types that are shared: what each adds to a name, and how a title says it."""
+"""The kinds of types that can be shared, with the suffix of names and the words of titles."""
 
 
 @dataclass(frozen=True)
 class Transliterate(Transform):
-    """A new script for all but an exact share `overlap` of the types (ALIGN-MLM, section 3, Table 7). To a model the
-    script is a shift of ids by the size of the source vocabulary; special tokens stay. To people it is a reversible
-    exchange of letters. `script`, from 1, tells several new scripts of one model apart: clones of one language, whose
-    models differ in nothing but their ids. `by` says of which types the share is, and how it is chosen: "uniform",
-    drawn from all; "most-frequent" and "least-frequent", the first of those that the corpus has, by how often;
-    "function", "names" and "content", drawn from those that stand (nearly) only in words of the class (`derive.usage`).
-    All but "uniform" must be `informed`."""
+    """A new script for all types except an exact share `overlap` (ALIGN-MLM, section 3, Table 7). For a model, the
+    script is a shift of ids by the size of the source vocabulary; special tokens stay. For people, it is a reversible
+    exchange of letters. `script`, from 1, distinguishes several new scripts in one model: clones of one language that
+    differ only in their ids. `by` selects the shared types: "uniform", drawn from all; "most-frequent" and
+    "least-frequent", by frequency in the corpus; "function", "names" and "content", drawn from the types that occur
+    (nearly) only in words of the class (`derive.usage`). All except "uniform" must be `informed`."""
 
     pattern = (
         rf"trans(?P<script>[2-9])?(?:-(?P<overlap>{NUMBER})(?P<kind>{'|'.join(kind for kind, _ in KINDS.values())}))?"
@@ -90,13 +88,13 @@ class Transliterate(Transform):
 
     def __post_init__(self) -> None:
         if not 0 <= self.overlap <= 1:
-            raise ValueError(f"overlap is a fraction of the types, from 0 to 1, not {self.overlap}")
+            raise ValueError(f"overlap is a fraction of the types between 0 and 1, not {self.overlap}")
         if not 1 <= self.script <= len(SCRIPTS):
-            raise ValueError(f"script is from 1 to {len(SCRIPTS)}, not {self.script}")
+            raise ValueError(f"script is between 1 and {len(SCRIPTS)}, not {self.script}")
         if self.by not in KINDS:
             raise ValueError(f"types are shared by {', '.join(KINDS)}, not {self.by!r}")
         if self.by != "uniform" and not self.overlap:
-            raise ValueError(f"an overlap of 0 shares nothing, so there is no {self.by} to share by")
+            raise ValueError(f"an overlap of 0 shares nothing; expected it without {self.by}")
 
     @classmethod
     def parse(cls, script: str | None, overlap: str | None, kind: str | None) -> Transliterate:
@@ -123,9 +121,9 @@ class Transliterate(Transform):
         return frozenset(("usage", "tags") if self.by in get_args(WordClass) else ("usage",))
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
-        """As `Transform.image`; ValueError where the share is of a kind of types and the corpus's usage is unknown."""
+        """As `Transform.image`; ValueError if `by` needs the corpus's usage of types and it is unknown."""
         if self.needs and (self.usage is None or self.usage.size != size):
-            raise ValueError(f"{self.name} shares types by how a corpus of them uses each, which is not known yet")
+            raise ValueError(f"{self.name} selects types by their usage in the corpus, which is not known yet")
         table, words = np.arange(size), specials.ordinary(size)
         moved = np.setdiff1d(words, self._shared(words), assume_unique=True)
         table[moved] += size
@@ -144,9 +142,8 @@ class Transliterate(Transform):
             shared = self._drawn(candidates)
         if not len(shared) and self.usage.of_text:
             raise BadInput(
-                f"{self.name}: {self.overlap * 100:g} % of {len(candidates):,} types is none; types "
-                f"{KINDS[self.by][1]} are those that occur in the corpus, of a class in its words alone (or nearly), "
-                "by their UPOS tags"
+                f"{self.name}: {self.overlap * 100:g} % of {len(candidates):,} types is none; candidates are types "
+                "that occur in the corpus and, for a class, (nearly) only in its words, by their UPOS tags"
             )
         return shared
 
@@ -162,18 +159,17 @@ SCRIPT = Transliterate()
 
 @dataclass(frozen=True)
 class Cognates(Transform):
-    """A new script for the end of every word, and inside words for all but an exact share `share` of the types. A
-    word's last sub-word, which is all that most words have, is the new script's, so no word is shared. Of those before
-    it, a word's stem, the types that are drawn (uniformly, without replacement, from all but the special ones) stay. A
-    share of 0 is `Transliterate()`; a smaller share is part of a larger one. The image of a type is that at the end of
-    a word. A type that stays inside words, and that the corpus has nowhere else, is its own image: what the corpus has
-    of types decides that, so the transform must be `informed`."""
+    """A new script for the last sub-word of every word, so that no word is shared; in the sub-words before it, the
+    stem, an exact share `share` of the types stays (drawn uniformly, without replacement, from all except the special
+    ones). A share of 0 equals `Transliterate()`; a smaller share is a subset of a larger one. The image of a type is
+    its form at the end of a word, or, for types that the corpus has only inside words, its form there; that depends on
+    the corpus, so the transform must be `informed`."""
 
     pattern = rf"trans-stems-(?P<share>{NUMBER})"
     examples = (("trans-stems-50", "half of the stems"),)
     term = (
-        "Trans with shared stems gives the end of every word a script of its own, and leaves a part of what stands "
-        "before it as it is."
+        "Trans with shared stems gives the last sub-word of every word a new script and leaves some of the sub-words "
+        "before it unchanged."
     )
 
     share: float = 1.0
@@ -182,7 +178,7 @@ class Cognates(Transform):
 
     def __post_init__(self) -> None:
         if not 0 <= self.share <= 1:
-            raise ValueError(f"the share of stems is a fraction of the types, from 0 to 1, not {self.share}")
+            raise ValueError(f"the share of stems is a fraction of the types between 0 and 1, not {self.share}")
 
     @classmethod
     def parse(cls, share: str) -> Cognates:
@@ -204,12 +200,12 @@ class Cognates(Transform):
         return frozenset(("usage",) if self.share else ())
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
-        """As `Transform.image`; ValueError where stems are shared and the corpus's usage is not known."""
+        """As `Transform.image`; ValueError if stems are shared and the corpus's usage of types is unknown."""
         places = self.places(size, specials)
         if places is None:
             return SCRIPT.image(size, specials)
         if self.usage is None or self.usage.size != size:
-            raise ValueError(f"{self.name} shares types that no word ends with, and which these are is not known yet")
+            raise ValueError(f"{self.name} needs the types that end no word of the corpus; they are not known yet")
         only_inside = (self.usage.counts > 0) & (self.usage.at_ends == 0)
         return np.where(only_inside, *places)
 
@@ -220,18 +216,18 @@ class Cognates(Transform):
         return np.stack([Transliterate(self.share, self.seed).image(size, specials), at_end])
 
     def spell(self, word: str) -> str:
-        """As `Transform.spell`: with the stem in the source's letters, where a vocabulary says what that is."""
+        """As `Transform.spell`, with shared stems in the source's letters if a vocabulary is known."""
         if self.usage is None or self.usage.cut is None:
             return SCRIPT.spell(word)
         *stem, (_, ending) = self.usage.cut(word)
-        if "".join(text for _, text in stem) + ending != word:  # a letter of several bytes is cut in two
+        if "".join(text for _, text in stem) + ending != word:  # a multi-byte letter is split
             return SCRIPT.spell(word)
         own = Transliterate(self.share, self.seed).image(self.usage.size, self.usage.specials)
         return "".join(text if own[i] == i else SCRIPT.spell(text) for i, text in stem) + SCRIPT.spell(ending)
 
 
 def letters_of(transform: Transform, vocabulary: Vocabulary) -> Letters | None:
-    """The letters that a transform's spelling exchanges, or None where it does more to the types of a vocabulary."""
+    """The letters that a transform's spelling exchanges; None if it changes the types of a vocabulary in other ways."""
     every = {letter: transform.spell(letter) for letter in map(chr, range(_SURROGATES))}
     letters = {letter: spelt for letter, spelt in every.items() if spelt != letter}
     if any(len(spelt) != 1 or spelt.isspace() for spelt in letters.values()) or any(map(str.isspace, letters)):

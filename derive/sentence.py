@@ -1,4 +1,4 @@
-"""A sentence, and everything that must follow its words when their order changes."""
+"""A sentence, with all columns that follow its words when their order changes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Numbering:
-    """Numbers of sentences, from which random transforms draw: `1 << bits` for each group, from `first` on, whatever
-    other groups have."""
+    """Numbers of sentences, which seed random transforms: each group has `1 << bits` numbers of its own, from
+    `first`."""
 
     bits: int
     first: int = 0
@@ -28,13 +28,13 @@ class Numbering:
 
 
 CHUNKS, EXAMPLES, QUESTIONS = Numbering(32), Numbering(16), Numbering(8, first=1 << 64)
-"""Chunks of a corpus, examples of a split, and questions about facts, which a corpus's numbers do not reach."""
-PARTS = Numbering(80)  # the parts of a composed transform, each with numbers of its own for all of these
+"""Chunks of a corpus, examples of a split, and questions about facts, whose numbers no corpus reaches."""
+PARTS = Numbering(80)  # the parts of a composed transform, each with its own numbers for all of the above
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Words `start` up to but not including `end`, and what they are."""
+    """Words `start` up to but not including `end`, with a label."""
 
     start: int
     end: int
@@ -43,10 +43,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Words with the columns that follow them, each empty (unknown) or with one entry per word. `heads` count from 0,
-    the root's is -1. `origin[i]` is the place that word i had before any transform: the gold word alignment of a
-    sentence and its image. `glued[i]` says that word i follows the previous one without a space. In another order the
-    spaces are unknown, so a reordered sentence has one between any two words."""
+    """Words with the columns that follow them, each empty (unknown) or with one entry per word. `heads` count from 0;
+    the root's is -1. `origin[i]` is the position of word i before any transform: the gold word alignment of a sentence
+    and its image. `glued[i]`: word i follows the previous one without a space. A reordered sentence has a space between
+    any two words."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...] = ()
@@ -68,12 +68,12 @@ class Sentence:
         return len(self.words)
 
     def reorder(self, order: Sequence[int]) -> Sentence:
-        """Put word `order[i]` at place i; tags, tree, spans and origin follow their words. A span that the new order
+        """Put word `order[i]` at position i; tags, tree, spans and origin follow their words. A span that the new order
         splits becomes one span per contiguous piece: `len(after.spans) - len(before.spans)` counts the splits."""
         if sorted(order) != list(range(len(self.words))):
             raise BadInput(
-                f"{self.text[:200]!r} is put into the order {list(order)[:30]}; expected each place from 0 to "
-                f"{len(self.words) - 1} once: a transform returns every word"
+                f"{self.text[:200]!r} in the order {list(order)[:30]}; expected each position from 0 to "
+                f"{len(self.words) - 1} once: a transform keeps every word"
             )
         place = [0] * len(order)
         if self.heads or self.spans:
@@ -99,7 +99,7 @@ class Sentence:
         return "".join([word if glued else f" {word}" for word, glued in pairs]).removeprefix(" ")
 
     def length(self, end: int) -> int:
-        """How many characters `upto(end)` has."""
+        """The number of characters of `upto(end)`."""
         spaces = end - sum(self.glued[:end]) - (end > 0 and not (self.glued and self.glued[0]))
         return sum(map(len, self.words[:end])) + spaces
 
@@ -131,7 +131,7 @@ def iob2(sentence: Sentence) -> list[str]:
 
 
 def spans_of(tags: Sequence[str]) -> tuple[Span, ...]:
-    """The spans of IOB2 tags; ValueError where an I- tag continues nothing."""
+    """The spans of IOB2 tags; ValueError if an I- tag continues no entity."""
     spans: list[Span] = []
     for i, tag in enumerate(tags):
         if tag.startswith("B-"):

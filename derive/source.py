@@ -1,4 +1,4 @@
-"""Where a study's sentences and task data come from."""
+"""The source of a study's sentences and task data."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ SPLITS = ("train", "dev", "test")
 
 @dataclass
 class TaskData:
-    """A task's examples by split, and what was left out or repaired, by split and reason."""
+    """A task's examples by split, and counts of exclusions and repairs, by split and reason."""
 
     examples: dict[str, list[Example]]
     left_out: dict[str, Counter[str]] = field(default_factory=dict)
 
 
 class Source(ABC):
-    """A source language: text for pretraining, cut into chunks, and labelled data for tasks. A new one is a frozen
-    dataclass. It travels to worker processes with its chunks, so both hold plain values only. The contents of a chunk
-    depend on nothing but the source."""
+    """A source language: text for pretraining, cut into chunks, and labelled data for tasks. A new source is a frozen
+    dataclass. It is sent to worker processes with its chunks, so both hold plain values only. The contents of a chunk
+    depend only on the source."""
 
     @property
     @abstractmethod
     def title(self) -> str:
-        """The name of its text in titles."""
+        """The name of the text in titles."""
 
     @abstractmethod
     def chunks(self) -> Iterable[Any]:
@@ -41,24 +41,24 @@ class Source(ABC):
 
     @abstractmethod
     def sentences(self, chunk: Any) -> tuple[list[Sentence], Counter[str]]:
-        """A chunk's sentences, and what was left out of it by reason."""
+        """A chunk's sentences, and counts of exclusions by reason."""
 
     def has_images(self, chunk: Any) -> bool:
         """Whether derived languages have a chunk's sentences too."""
         return True
 
     def questions(self) -> Sequence[Question]:
-        """Questions about facts that the corpus states, if it is made to state some."""
+        """Questions about facts that the corpus states, if any."""
         return ()
 
     @property
     @abstractmethod
     def tasks(self) -> tuple[str, ...]:
-        """The tasks that it has data for, such as `pos`, `ner` and `nli`."""
+        """The tasks with data, such as `pos`, `ner` and `nli`."""
 
     @abstractmethod
     def task_data(self, task: str) -> TaskData:
-        """The examples of one of its tasks."""
+        """The examples of a task."""
 
     def files_of(self, task: str, split: str) -> tuple[Path, ...]:
         """The files of a split's examples; none if they are generated."""
@@ -66,14 +66,14 @@ class Source(ABC):
 
     @abstractmethod
     def corpus_fingerprint(self, trees: bool = False) -> str:
-        """A fingerprint of the sentences; with `trees`, of their trees too."""
+        """A fingerprint of the sentences and, with `trees`, their trees."""
 
     @abstractmethod
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
-        """A fingerprint of a task's examples; with `trees`, of their trees too."""
+        """A fingerprint of a task's examples and, with `trees`, their trees."""
 
     def corpus_identity(self, trees: bool = False) -> str:
-        """`corpus_fingerprint`, and the code of a source that is not Calque's."""
+        """`corpus_fingerprint` and, for a source from outside Calque, its code."""
         return with_code(self.corpus_fingerprint(trees), self)
 
     def task_identity(self, task: str, trees: bool = False) -> str:
@@ -81,17 +81,17 @@ class Source(ABC):
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        """Its random parts, in words; `redrawn` draws them anew. Nothing, if all is read from files."""
+        """Descriptions of the random parts, which `redrawn` changes; empty if all is read from files."""
         return ()
 
     def redrawn(self, by: int) -> Source:
-        """The same source with other random draws: seeds are greater by `by`."""
+        """The same source with other random draws: `by` is added to seeds."""
         return self
 
     def lemmas(self) -> Lemmas:
-        """The lemmas of words, as far as the source has them."""
+        """The known lemmas of words."""
         return {}
 
     def with_trees(self, cache: Path) -> Source:
-        """The same sentences with heads and relations, or BadInput if it has none; `cache` keeps new parses."""
+        """The same sentences with heads and relations, or BadInput if there are none; `cache` keeps new parses."""
         return self

@@ -1,4 +1,4 @@
-"""JSON from outside: whatever is wrong with it is a ValueError, and never another exception."""
+"""JSON from outside: any fault in it is a ValueError."""
 
 import json
 from pathlib import Path
@@ -8,12 +8,12 @@ from calque.derive.errors import BadInput
 
 
 def loads(text: str) -> Any:
-    """The value of a JSON text; ValueError where it is not JSON, nests too deeply, or has a number too long to read, a
-    key twice, NaN or Infinity."""
+    """The value of a JSON text; ValueError if it is not JSON, is nested too deeply, or has a number too long to read, a
+    repeated key, NaN or Infinity."""
     try:
         return json.loads(text, parse_constant=_no_number, object_pairs_hook=_once)
     except RecursionError:
-        raise ValueError("it nests too deeply") from None
+        raise ValueError("nested too deeply") from None
 
 
 def line(text: str, path: Path, number: int) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def line(text: str, path: Path, number: int) -> dict[str, Any]:
 
 
 def is_text(value: Any) -> bool:
-    """Whether a value is text without NUL and half surrogate pairs, which files cannot hold."""
+    """Whether a value is text without NUL and half surrogate pairs, which files cannot contain."""
     if not isinstance(value, str) or "\0" in value:
         return False
     try:
@@ -41,12 +41,12 @@ def is_text(value: Any) -> bool:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)[:80]!r} twice")
+        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)[:80]!r} occurs twice")
     return value

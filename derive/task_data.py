@@ -1,8 +1,8 @@
-"""A task's examples in several languages, as a folder of their own: pretraining reads none of it.
+"""A task's examples in several languages, in a folder that pretraining does not read.
 
-<split>.jsonl              examples in the source language, one a line: the language that models are fine-tuned on
-<split>.<language>.jsonl   examples in another language: their images, or natural ones of its own
-manifest.json              last: the contents, and what was left out and why
+<split>.jsonl              examples in the source language, on which models are fine-tuned, one per line
+<split>.<language>.jsonl   examples in another language: images of the source's, or natural examples
+manifest.json              written last: the contents, and exclusions by reason
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from calque.derive.transform import Account, Transform, image_of_example
 from calque.derive.workers import Progress, silent
 
 KIND, FORMAT = "task data", 4
-"""What the manifest calls the folder; the format goes up when the same inputs would give other files."""
+"""The kind in the manifest, and the format, which increases when the same inputs would give other files."""
 Tests = Mapping[str, tuple[Path, ...]]  # annotated files by language
 NONE: Tests = MappingProxyType({})
 
@@ -57,7 +57,7 @@ class TaskFolder:
 
 
 def file_of(split: str, language: str = SOURCE) -> str:
-    """The name of the file with the examples of a split in a language."""
+    """The file name of a split's examples in a language."""
     return f"{split}.jsonl" if language == SOURCE else f"{split}.{language}.jsonl"
 
 
@@ -84,7 +84,7 @@ def _add(
 
 
 def task_data_fingerprint(examples: Callable[[str, bool], str], task: str, transforms: Sequence[Transform]) -> str:
-    """Twelve hexadecimal digits that change whenever the files of the transforms' languages would; `examples` is
+    """Twelve hexadecimal digits that change whenever the files of these languages would change; `examples` is
     `Source.task_identity`."""
     trees = any("trees" in transform.needs for transform in transforms)
     identities = [transform.identity() for transform in transforms]
@@ -94,8 +94,8 @@ def task_data_fingerprint(examples: Callable[[str, bool], str], task: str, trans
 def derive_task(
     source: Source, task: str, transforms: Sequence[Transform], folder: Path, cache: Path, progress: Progress = silent
 ) -> Path:
-    """Derive a task's examples by each transform. `folder` is whole or absent, its manifest written last. What took
-    long to make and other studies may need too (grammars, trees) is kept in the folder `cache`."""
+    """Derive a task's examples by each transform. `folder` is whole or absent. Slow intermediate results that other
+    studies may reuse (grammars, trees) are kept in the folder `cache`."""
     check_transforms(transforms)
     if task not in source.tasks:
         raise BadInput(f"the source has no examples of the task {task}; there are {', '.join(source.tasks) or 'none'}")
@@ -118,7 +118,7 @@ def derive_task(
             _add(part, manifest, split, SOURCE, examples, facts)
             for transform in ready:
                 account = Account()
-                # An example's number, from which random transforms draw, is its place in the split.
+                # An example's number, which seeds random transforms, is its position in the split.
                 images = (image_of_example(transform, e, number, account) for number, e in enumerate(examples))
                 row = _add(part, manifest, split, transform.name, images, {})
                 row |= {"spans split": account.split_spans, "kept in place": dict(sorted(account.kept.items()))}
@@ -129,7 +129,7 @@ def derive_task(
 def natural_task_fingerprint(
     task: str, files: TaskFiles, tests: Tests, devs: Tests = NONE, translations: Tests = NONE, source: str = ""
 ) -> str:
-    """Twelve hexadecimal digits that change whenever the files of `write_natural_task` would."""
+    """Twelve hexadecimal digits that change whenever the files of `write_natural_task` would change."""
     for path in chain(*tests.values(), *devs.values(), *translations.values()):
         check_file(path)
     sets = [
@@ -149,9 +149,9 @@ def write_natural_task(
     source: str = "",
 ) -> Path:
     """Write the examples of `files`, test sets and development sets of other languages, and translated training sets.
-    `source` is the language of `files`, for formats that name theirs: where pairs of several languages are in one file,
-    only those of the language that it is listed for are read. A pair that one of several parallel sets lacks is left
-    out of all of them. `folder` is whole or absent, its manifest written last."""
+    `source` is the language of `files`, for formats that state it: from a file with pairs of several languages, only
+    pairs of the language that it is listed for are read. A pair missing from one of several parallel sets is left out
+    of all. `folder` is whole or absent."""
     own = written(task, source, files.units)
     check_language(task, files.all, source)
     for name, paths in chain(tests.items(), devs.items(), translations.items()):

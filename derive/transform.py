@@ -1,4 +1,4 @@
-"""What a transform is: one difference between a language and its derivation; compositions; checked images."""
+"""Transforms: single differences between a language and its derivation, compositions, and checked images."""
 
 from __future__ import annotations
 
@@ -24,48 +24,49 @@ Need = Literal["trees", "tags", "usage"]
 
 
 class Transform(ABC):
-    """One difference. A new one is a frozen dataclass with a `name` and a call. The call moves words (and with them
-    labels, spans, trees and origin); `image` and `spell` say what becomes of the words themselves, and stay as they are
-    here unless the transform changes the script. A transform that the command line knows has a `pattern`, `examples`
-    and `parse`, and is in `derive.transforms`."""
+    """One difference between languages. A new transform is a frozen dataclass with a `name` and a call. The call moves
+    words, with their labels, spans, trees and origin; `image` and `spell` change the words themselves and are
+    overridden only by transforms that change the script. For the command line, a transform needs `pattern`, `examples`
+    and `parse`, and an entry in `derive.transforms`."""
 
     pattern: ClassVar[str] = ""
-    """A regular expression of the names that a person may write; its named groups are the arguments of `parse`."""
+    """A regular expression for its names on the command line; its named groups are the arguments of `parse`."""
     examples: ClassVar[tuple[tuple[str, str], ...]] = ()
-    """Such names as errors and help list them, each with its meaning, or "" where it needs none."""
-    term: ClassVar[str] = ""  # what a report's glossary says
+    """Example names for errors and help, each with its meaning, or "" if it needs none."""
+    term: ClassVar[str] = ""  # the definition in a report's glossary
 
     @classmethod
     def parse(cls, *args: Any, **groups: Any) -> Transform:
-        """The transform of a name, by the groups of `pattern`; ValueError for a number that it does not take."""
+        """The transform with a name, from the groups of `pattern`; ValueError for an invalid number."""
         return cls()
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """Short, of letters, digits and dashes, with dots between composed parts: languages and folders have it."""
+        """The short name, used for languages and folders: letters, digits and dashes, with dots between composed
+        parts."""
 
     @property
     def title(self) -> str:
-        """What people call it; those of composed parts are joined by plus signs."""
+        """The name for tables and figures, with plus signs between composed parts."""
         return self.name
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
-        """Its parts, as records keep them: each part's kind and parameters, as plain JSON values."""
+        """The kind and parameters of each part as plain JSON values, for records."""
         return (plain(self),)
 
     @abstractmethod
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
-        """The sentence's image. `number` is its number in its corpus; random transforms draw from it."""
+        """The sentence's image. `number` is its number in its corpus, which seeds random transforms."""
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
         """The derived language's id of each of the source vocabulary's `size` ids: (size,) int64. Specials stay."""
         return np.arange(size)
 
     def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
-        """Ids of the types in text, by place: (2, size) int64, where another sub-word of the same word follows, and at
-        the end of a word. None where the image is the id at every place."""
+        """The ids of types in text, (2, size) int64: before another sub-word of the same word, and at the end of a
+        word. None if both are the `image`."""
         return None
 
     def spell(self, word: str) -> str:
@@ -73,57 +74,57 @@ class Transform(ABC):
 
     @property
     def needs(self) -> frozenset[Need]:
-        """What must be known besides the words: sentences' "trees" and "tags", or the "usage" of types (`informed`)."""
+        """Requirements besides words: the sentences' "trees" and "tags", or the "usage" of types (`informed`)."""
         return frozenset()
 
     def informed(self, usage: Usage) -> Transform:
-        """The transform for a corpus that uses the types so: its field `usage`, if it needs that."""
+        """The transform for a corpus with this usage of types: sets the field `usage`, if needed."""
         own: Any = self
         return replace(own, usage=usage) if "usage" in self.needs else self
 
     def steps(self, number: int = 0) -> list[tuple[Transform, int]]:
-        """The parts in the order in which they are applied to sentence `number`, each with the number it draws from."""
+        """The parts in the order of application to sentence `number`, each with the number that seeds it."""
         return [(self, number)]
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
-        """The parts of the sentence that the transform would have changed but could not, by kind."""
+        """Counts of parts of the sentence that the transform should change but cannot, by kind."""
         return Counter()
 
     def ready(self, cache: Path) -> Transform:
-        """The transform after it has learnt what it has to learn; the folder `cache` keeps that."""
+        """The transform after training, if it needs any; the folder `cache` keeps the result."""
         return self
 
     def redrawn(self, by: int) -> Transform:
-        """The same difference with other random draws: its seed, if it has one, is greater by `by`."""
+        """The same transform with other random draws: `by` is added to the seed, if there is one."""
         own: Any = self
         return replace(own, seed=own.seed + by) if "seed" in {field.name for field in fields(own)} else self
 
     def identity(self) -> Any:
-        """Values for a fingerprint that decide the images: the contents of inputs, but not their places."""
+        """Values for a fingerprint that determine the images: the contents of inputs, but not their paths."""
         return self
 
 
 def some(percent: str) -> float:
-    """A share of the sentences; ValueError where it is 0, since the language would be the source."""
+    """A share of the sentences; ValueError if it is 0, because the language would be the source."""
     if not fraction(percent):
         raise ValueError("expected a share of the sentences above 0 %")
     return fraction(percent)
 
 
 def check_probability(p: float) -> None:
-    """Raise ValueError unless `p` is from 0 to 1."""
+    """Raise ValueError unless `p` is between 0 and 1."""
     if not 0 <= p <= 1:
-        raise ValueError(f"p is a probability, from 0 to 1, not {p}")
+        raise ValueError(f"p is a probability between 0 and 1, not {p}")
 
 
 def draw(seed: int | str, number: int) -> random.Random:
-    """The random numbers of one sentence: the same whichever process asks. Independent draws need different seeds."""
+    """The random numbers of one sentence, the same in every process. Independent draws need different seeds."""
     return random.Random(f"{seed}:{number}")
 
 
 @dataclass(frozen=True)
 class Compose(Transform):
-    """One transform after another: the rightmost comes first, as in T_trans after T_inv."""
+    """One transform after another; the rightmost is applied first, as in T_trans after T_inv."""
 
     parts: tuple[Transform, ...]
 
@@ -151,8 +152,7 @@ class Compose(Transform):
         return sentence
 
     def steps(self, number: int = 0) -> list[tuple[Transform, int]]:
-        """As `Transform.steps`; no two parts draw from the same number, and the first to be applied keeps the
-        sentence's."""
+        """As `Transform.steps`; all parts have different numbers, and the first to be applied keeps the sentence's."""
         return [(part, PARTS.number(place, number)) for place, part in enumerate(reversed(self.parts))]
 
     @property
@@ -182,7 +182,7 @@ class Compose(Transform):
         tables = [part.image(size, specials) for part in self.parts]
         moving = [table for table in tables if not np.array_equal(table, np.arange(size))]
         if len(moving) > 1:
-            raise ValueError(f"{self.name} changes the script twice; one table of ids has room for one new script")
+            raise ValueError(f"{self.name} changes the script twice; expected at most one new script")
         return moving[0] if moving else tables[0]
 
     def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
@@ -202,7 +202,7 @@ def compose(*parts: Transform) -> Transform:
 
 @dataclass
 class Account:
-    """What a transform did to some sentences, besides their order: `left_out` and `kept` by reason."""
+    """A transform's side effects: spans split, and sentences `left_out` or parts `kept` in place, by reason."""
 
     split_spans: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
@@ -215,7 +215,7 @@ class Account:
 
 
 def image_of(transform: Transform, sentence: Sentence, number: int, account: Account) -> Sentence:
-    """The sentence's image, which `account` then counts."""
+    """The sentence's image, counted in `account`."""
     image = sentence
     for part, own in transform.steps(number):
         account.kept.update(part.account(image, own))
@@ -227,15 +227,15 @@ def image_of(transform: Transform, sentence: Sentence, number: int, account: Acc
 
 
 def check_words(transform: Transform, sentence: Sentence, image: Sentence) -> None:
-    """Refuse a transform that does more than move words: corpora hold the source's words in another order."""
+    """Refuse a transform that does more than move words: corpora need the source's words in another order."""
     before, after, origin = sentence.words, image.words, image.origin
-    try:  # each word once: as many moved, and each place finds the word that is there now
+    try:  # each source word occurs once, where `origin` says
         moved = tuple(map(before.__getitem__, origin))
     except IndexError:
         moved = ()
     if moved != after or not len(set(origin)) == len(origin) == len(before):
         raise BadInput(
-            f"the transform {transform.name} changes the words of a sentence; expected the same ones in another order: "
+            f"the transform {transform.name} changes the words of a sentence; expected only another order: "
             f"{' '.join(before)[:200]!r} becomes {' '.join(after)[:200]!r}"
         )
 
@@ -244,7 +244,7 @@ def image_of_example(transform: Transform, example: Example, number: int, accoun
     """The image of example `number` of its split."""
     if (sentences := sum(map(len, example.texts))) > EXAMPLES.size:
         raise BadInput(f"an example of {sentences:,} sentences; expected {EXAMPLES.size:,} at most")
-    numbers = count(EXAMPLES.number(number, 0))  # one each: a premise and its hypothesis have separate draws
+    numbers = count(EXAMPLES.number(number, 0))  # one per sentence, also within a pair
     texts = (
         tuple(image_of(transform, sentence, next(numbers), account) for sentence in text) for text in example.texts
     )

@@ -1,5 +1,5 @@
-"""The transforms there are, and the names by which a person asks for them. A new one is a class in a file of its own
-(order.py has the shortest) and an entry here."""
+"""The list of transforms, and their names on the command line. A new transform is a class in its own file (order.py has
+the shortest) and an entry here."""
 
 import re
 
@@ -10,17 +10,17 @@ from calque.derive.script import Cognates, Transliterate
 from calque.derive.transform import Transform, compose
 
 TRANSFORMS: tuple[type[Transform], ...] = (Transliterate, Cognates, Invert, Permute, Reorder)
-TERMS = {kind.__name__: kind.term for kind in TRANSFORMS}  # what a glossary says of each, by the name of its class
+TERMS = {kind.__name__: kind.term for kind in TRANSFORMS}  # definitions for a glossary by class name
 _EXAMPLES = [example for kind in TRANSFORMS for example in kind.examples]
 EXAMPLES = tuple(f"{name} ({meaning})" if meaning else name for name, meaning in _EXAMPLES)
-"""Names as help and errors list them."""
+"""Example names for help and errors."""
 
 
 def transform(name: str) -> Transform:
-    """The transform of a name: parts joined by dots, the last applied first, as in `trans.inv`. Every transform is
-    written as it names itself, so `transform("trans-25.inv").name` is `trans-25.inv` again."""
+    """The transform with a name: parts joined by dots, the last applied first, as in `trans.inv`. Names round-trip:
+    `transform("trans-25.inv").name` is `trans-25.inv`."""
     parts = []
-    for part in re.split(r"\.(?!\d)", name):  # the dot of inv-12.5 joins nothing
+    for part in re.split(r"\.(?!\d)", name):  # the dot of inv-12.5 is not a separator
         matches = ((kind, match) for kind in TRANSFORMS if (match := re.fullmatch(kind.pattern, part)))
         kind, match = next(matches, (None, None))
         if kind is None or match is None:

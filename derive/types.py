@@ -1,4 +1,4 @@
-"""The special types that every language of a study shares."""
+"""The special types of a vocabulary, and the layout of two texts in a row."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Specials:
-    """The ids of a vocabulary's special types. `others` are further ones, which no text has either."""
+    """The ids of a vocabulary's special types; `others` are special types without a role here. No text has any."""
 
     start: int
     pad: int
@@ -28,20 +28,20 @@ class Specials:
         return (self.start, self.pad, self.end, self.unknown, self.mask, *self.others)
 
     def ordinary(self, size: int) -> np.ndarray:
-        """The ids of the other types of a vocabulary of `size`, ascending: (size - len(ids),) int64."""
+        """The ids of the ordinary types of a vocabulary of `size`, ascending: (size - len(ids),) int64."""
         return np.delete(np.arange(size), self.ids)
 
     def is_ordinary(self, ids: np.ndarray) -> np.ndarray:
-        """Which of the ids, of any shape, are not special: bool of the same shape."""
-        first, behind = self._split
+        """Whether each id, in an array of any shape, is not special: bool of the same shape."""
+        first, later = self._split
         ordinary = np.asarray(ids >= first)  # comparisons are many times faster than a look-up
-        for other in behind:
-            ordinary &= ids != other
+        for special in later:
+            ordinary &= ids != special
         return ordinary
 
     @cached_property
     def _split(self) -> tuple[int, list[int]]:
-        """The first id that is not special, and the special ids behind it."""
+        """The first id that is not special, and the special ids after it."""
         first = next(i for i in range(len(self.ids) + 1) if i not in self.ids)
         return first, [i for i in self.ids if i > first]
 
@@ -58,11 +58,11 @@ class PairLayout:
 
     @classmethod
     def usual(cls, specials: Specials) -> PairLayout:
-        """RoBERTa's and XLM-R's: `<s> text </s> </s> text </s>`, all of one token type."""
+        """The layout of RoBERTa and XLM-R: `<s> text </s> </s> text </s>`, all of one token type."""
         return cls((specials.start,), (specials.end, specials.end), (specials.end,))
 
     def around(self, number: int, last: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The special ids before and after text `number`, from 0, which is the `last` of its row or not."""
+        """The special ids before and after text `number`, from 0; `last`: it is the last of its row."""
         return (self.between[1:] if number else self.before), (self.after if last else self.between[:1])
 
     def marks(self, texts: int) -> int:
@@ -70,4 +70,4 @@ class PairLayout:
 
 
 SPECIALS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
-OURS = Specials(*range(len(SPECIALS)))  # those of a vocabulary that Calque learns, named SPECIALS
+OURS = Specials(*range(len(SPECIALS)))  # the ids in vocabularies learnt by Calque

@@ -1,4 +1,4 @@
-"""Word orders in a linguist's terms: how often adjectives follow nouns in trees; distances between orders."""
+"""Typological measures of word order, such as the share of adjectives after nouns, and distances between orders."""
 
 from bisect import bisect
 from collections import Counter, defaultdict
@@ -9,15 +9,14 @@ from typing import NamedTuple
 from calque.derive.sentence import Sentence
 
 Reachable = Callable[[Sentence, int], bool]
-"""Whether the dependents of the word at that place count: such as those of heads that a reordering can order."""
+"""Whether the dependents of a word count, for example if a reordering can order them."""
 
 NAMES, VERB = "NOUN PROPN", "VERB"
 
 
 class Preference(NamedTuple):
-    """Which side of its head a dependent stands on; no `tags` means dependents of any tag. Relations are compared
-    without their subtypes, but for nsubj:pass, which is left out: it is what others have as an object, and where it
-    stands says little of either."""
+    """The side of its head that a dependent is on; empty `tags` means any tag. Relations are compared without subtypes,
+    except nsubj:pass, which is excluded: it is neither a typical subject nor a typical object."""
 
     name: str
     relation: str
@@ -40,10 +39,10 @@ PREFERENCES = (
     Preference("auxiliaries before verbs", "aux", VERB, False, "AUX"),
     Preference("subordinators before verbs", "mark", VERB, False, "SCONJ"),
 )
-"""Owners that are pronouns are no genitives here, nor is the infinitive's `to` a subordinator."""
+"""Possessive pronouns do not count as genitives here, and the infinitive's `to` not as a subordinator."""
 
 ORDERS = ("SVO", "SOV", "VSO", "VOS", "OSV", "OVS")
-"""Subject, object and verb, where both are nouns or names: pronouns often have a place of their own."""
+"""Orders of subject, object and verb, for nouns and names only: pronouns often have other positions."""
 
 
 @dataclass(frozen=True)
@@ -53,15 +52,15 @@ class Share:
 
 
 def shares(sentences: Iterable[Sentence], reachable: Reachable | None = None) -> dict[str, Share]:
-    """The share of each of `PREFERENCES` and `ORDERS`, by name; what has no occasion is absent.
+    """The share of each of `PREFERENCES` and `ORDERS`, by name; unobserved ones are absent.
 
-    The six orders share their occasions: verbs with both a subject and an object that are nouns or names.
+    The six orders are counted over verbs with both a subject and an object that are nouns or names.
 
     Raises:
         ValueError: a sentence without tags or tree.
     """
     seen: Counter[str] = Counter()
-    went: Counter[str] = Counter()
+    matches: Counter[str] = Counter()
     for sentence in sentences:
         if not (sentence.tags and sentence.heads and sentence.relations):
             raise ValueError(f"no tree to measure: {' '.join(sentence.words)}")
@@ -74,19 +73,19 @@ def shares(sentences: Iterable[Sentence], reachable: Reachable | None = None) ->
             for preference in _BY_RELATION.get(relation, ()):
                 if above in preference.heads.split() and (not preference.tags or tag in preference.tags.split()):
                     seen[preference.name] += 1
-                    went[preference.name] += (i > head) == preference.after
+                    matches[preference.name] += (i > head) == preference.after
             if relation in _ROLES and above == VERB and tag in NAMES.split():
                 roles[head][_ROLES[relation]] = i
         for verb, places in roles.items():
             if len(places) == len(_ROLES):
-                went["".join(sorted("SVO", key=(places | {"V": verb}).__getitem__))] += 1
+                matches["".join(sorted("SVO", key=(places | {"V": verb}).__getitem__))] += 1
                 seen.update(ORDERS)
     names = [preference.name for preference in PREFERENCES] + list(ORDERS)
-    return {name: Share(seen[name], went[name] / seen[name]) for name in names if seen[name]}
+    return {name: Share(seen[name], matches[name] / seen[name]) for name in names if seen[name]}
 
 
 def out_of_reach(sentences: Iterable[Sentence], reachable: Reachable) -> dict[str, Share]:
-    """By relation of `PREFERENCES`, the share of its words whose head is not `reachable`, of all that have a head."""
+    """By relation of `PREFERENCES`, the share of its words with a head whose head is not `reachable`."""
     seen: Counter[str] = Counter()
     beyond: Counter[str] = Counter()
     for sentence in sentences:
@@ -108,7 +107,7 @@ def _plain(relation: str) -> str:
 
 
 def kendall_distance(origin: Sequence[int]) -> float:
-    """The share of word pairs that stand the other way round: 0 for the same order, 1 for its mirror."""
+    """The share of word pairs in the opposite order: 0 for the same order, 1 for its mirror image."""
     n = len(origin)
     seen: list[int] = []
     crossed = 0
@@ -120,6 +119,6 @@ def kendall_distance(origin: Sequence[int]) -> float:
 
 
 def order_distance(origins: Iterable[Sequence[int]]) -> float:
-    """Mean normalised Kendall tau of sentences' origins, over those of two words and more; 0 if there is none."""
+    """Mean normalised Kendall tau distance of sentences' origins, over sentences of at least two words; 0 if none."""
     distances = [kendall_distance(origin) for origin in origins if len(origin) > 1]
     return sum(distances) / len(distances) if distances else 0.0

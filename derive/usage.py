@@ -1,4 +1,5 @@
-"""How a corpus uses the types of a vocabulary (V), which are forms of one word, and which a language shares."""
+"""A corpus's usage of the types of a vocabulary (V), the types that are forms of one word, and the types shared by a
+derived language."""
 
 from __future__ import annotations
 
@@ -17,25 +18,25 @@ from calque.derive.types import OURS, Specials
 if TYPE_CHECKING:
     from calque.derive.vocabulary import Vocabulary
 
-USAGE = "usage.npy"  # the file next to a vocabulary where a transform needs it
+USAGE = "usage.npy"  # next to a vocabulary, if a transform needs it
 WordClass = Literal["function", "names", "content"]
 CLASSES: dict[str, WordClass] = {
     **dict.fromkeys(("ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"), "function"),
     "PROPN": "names",
     **dict.fromkeys(("ADJ", "ADV", "NOUN", "VERB"), "content"),
 }
-"""The class of a word, by its UPOS tag; numerals, interjections, marks and symbols have none."""
-NEARLY = 0.9  # a type is of a class if at least this share of its occurrences is in words of the class
-Lemmas = Mapping[str, frozenset[str]]  # the lemmas of each word: several where words look alike
-LINES = 1 << 16  # lines that are counted at a time
+"""The class of a word by its UPOS tag; numerals, interjections, punctuation and symbols have none."""
+NEARLY = 0.9  # a type belongs to a class if at least this share of its occurrences is in words of the class
+Lemmas = Mapping[str, frozenset[str]]  # the lemmas of each word form
+LINES = 1 << 16  # lines per counting step
 _NAMES: tuple[WordClass, ...] = ("function", "names", "content")
 
 
 @dataclass(frozen=True)
 class Usage:
     """Occurrences of each type, (5, V) int64: all, at the end of a word, and in words of each class. `cut` is
-    `Vocabulary.cut`, where words are to be shown, and `specials` are that vocabulary's. `of_text` says that a text was
-    counted, so that what it has none of is missing."""
+    `Vocabulary.cut`, for spelling words, and `specials` are that vocabulary's. `of_text`: counted on a text, rather
+    than made up (`even`)."""
 
     table: np.ndarray
     cut: Callable[[str], list[tuple[int, str]]] | None = None
@@ -44,8 +45,8 @@ class Usage:
 
     @classmethod
     def even(cls, size: int) -> Usage:
-        """That of `size` types of which each occurs twice, once at the end of a word, in words of one class: what a
-        transform is tried out with before any text is read."""
+        """A usage to try transforms with before any text is read: each of `size` types occurs twice, once at the end of
+        a word, in words of one class."""
         table = np.zeros((2 + len(_NAMES), size), np.int64)
         table[0], table[1] = 2, 1
         table[2 + np.arange(size) % len(_NAMES), np.arange(size)] = 2
@@ -53,7 +54,7 @@ class Usage:
 
     @classmethod
     def of(cls, ids: np.ndarray, pieces: np.ndarray, tags: Sequence[str], size: int) -> Usage:
-        """That of a text: sub-words (T,), how many each word has (W,), and the words' UPOS tags, "" where unknown."""
+        """The usage in a text: sub-words (T,), their number per word (W,), and the words' UPOS tags, "" if unknown."""
         number = {tag: _NAMES.index(name) for tag, name in CLASSES.items()}
         kind = np.repeat(np.fromiter((number.get(tag, -1) for tag in tags), np.int64, len(tags)), pieces)
         chosen = [ids, ids[np.cumsum(pieces) - 1], *(ids[kind == number] for number in range(len(_NAMES)))]
@@ -69,7 +70,7 @@ class Usage:
 
     @property
     def at_ends(self) -> np.ndarray:
-        """(V,) how often each type is the last sub-word of a word, or the only one."""
+        """(V,) the number of words whose last or only sub-word is the type."""
         return np.asarray(self.table[1])
 
     def of_class(self, name: WordClass) -> np.ndarray:
@@ -82,7 +83,7 @@ class Usage:
         try:
             return cls(np.load(folder / USAGE, allow_pickle=False))
         except (OSError, ValueError) as error:
-            raise BadInput(f"expected how the corpus uses each type: {error}", folder / USAGE) from None
+            raise BadInput(f"expected the corpus's usage of types: {error}", folder / USAGE) from None
 
 
 def gather_lemmas(pairs: Iterable[tuple[str, str]]) -> Lemmas:
@@ -94,8 +95,8 @@ def gather_lemmas(pairs: Iterable[tuple[str, str]]) -> Lemmas:
 
 
 def other_forms(lemmas: Lemmas, vocabulary: Vocabulary) -> dict[int, frozenset[int]]:
-    """For each type that is a whole word with a lemma, the other types of the corpus that are forms of it, apart from
-    capitals."""
+    """For each type that is a whole word with a lemma, the other types of the corpus that are forms of the same lemma,
+    except forms that differ only in case."""
     words = sorted(lemmas)
     ids, pieces = vocabulary.encode_all(words)
     first = ids[np.cumsum(pieces) - pieces]
@@ -108,14 +109,14 @@ def other_forms(lemmas: Lemmas, vocabulary: Vocabulary) -> dict[int, frozenset[i
     mates: dict[int, frozenset[int]] = {}
     for word, own in types.items():
         others = (other for lemma in lemmas[word] for other in forms[lemma.lower()])
-        mates[own] = mates.get(own, frozenset()) | {types[one] for one in others if one.lower() != word.lower()}
+        mates[own] = mates.get(own, frozenset()) | {types[form] for form in others if form.lower() != word.lower()}
     return mates
 
 
 @dataclass(frozen=True)
 class Shared:
-    """What a language shares with its source: types that occur, sub-words and words (all of whose sub-words are shared)
-    of the text."""
+    """A language's overlap with its source: shared types that occur, and shared sub-words and words of the text. A word
+    is shared if all its sub-words are."""
 
     types: int
     of_types: int
@@ -126,14 +127,14 @@ class Shared:
 
     @property
     def shares(self) -> dict[str, tuple[float, int]]:
-        """Each as a share, with the number that it is a share of, if that is not 0."""
+        """Each as a share, with its denominator, unless that is 0."""
         counts = {name: (getattr(self, name), getattr(self, f"of_{name}")) for name in ("types", "tokens", "words")}
         return {name: (some / of, of) for name, (some, of) in counts.items() if of}
 
 
 def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> Shared:
-    """What a derived corpus, in the folder `derived`, shares with its source, whose corpus uses the `types`; `image`
-    (V,) is the derived id of each."""
+    """The overlap of the derived corpus in the folder `derived` with its source, whose corpus uses the `types`; `image`
+    (V,) is the derived id of each type."""
     corpus, size = Corpus.open(derived), len(image)
     tokens = words = 0
     for first in range(0, len(corpus), LINES):

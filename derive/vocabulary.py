@@ -1,5 +1,5 @@
-"""The types that languages share, which of them are special, and how words become ids. A vocabulary is learnt from a
-corpus (`derive.bpe`), or given by the folder of a tokenizer: XLM-R's SentencePiece, WordPiece, byte-level BPE."""
+"""The types that languages share, special types, and encoding. A vocabulary is learnt from a corpus (`derive.bpe`) or
+given by the folder of a tokenizer: XLM-R's SentencePiece, WordPiece, byte-level BPE."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ ROLES = {
     "unknown": ("<unk>", "[UNK]"),
     "mask": ("<mask>", "[MASK]"),
 }
-"""What the tokenizers of RoBERTa and XLM-R, and those of BERT, call the special types that a model needs."""
+"""The names of the special types that a model needs: RoBERTa's and XLM-R's, and BERT's."""
 
 
 class Vocabulary:
-    """The `size` types that languages share, `specials` among them, and their `counts` (V,) int64 in the text. A word
-    is encoded as it stands after a space, wherever it stands, so its encoding depends on nothing but itself. Text that
-    looks like a special token (a literal `<s>`) is ordinary text, or unknown."""
+    """The `size` types that languages share, including `specials`, and their `counts` (V,) int64 in the text. A word is
+    always encoded as after a space, so its encoding depends only on itself. Text that looks like a special token (a
+    literal `<s>`) is ordinary text, or unknown."""
 
     def __init__(self, tokenizer: Tokenizer, counts: np.ndarray, specials: Specials = OURS) -> None:
         self._tokenizer = tokenizer
@@ -48,12 +48,12 @@ class Vocabulary:
 
     @cached_property
     def layout(self) -> PairLayout:
-        """The layout of two texts in one row, by the tokenizer's own template; RoBERTa's if it has none."""
+        """The layout of two texts in one row by the tokenizer's template; RoBERTa's if it has none."""
         return _layout(self._tokenizer.post_processor) or PairLayout.usual(self.specials)
 
     @cached_property
     def _words(self) -> Tokenizer:
-        """A copy for which `<s>` in a text is ordinary characters, and which neither pads nor cuts; with 250,000 types
+        """A copy without padding and truncation that reads `<s>` in a text as ordinary characters; with 250,000 types
         it takes 200 MiB."""
         words = Tokenizer.from_str(self._tokenizer.to_str())
         words.no_padding()
@@ -63,7 +63,7 @@ class Vocabulary:
 
     @property
     def types(self) -> np.ndarray:
-        """Ascending ids of the types that the corpus uses: neither special nor unseen, int64."""
+        """The ids of the types that occur in the corpus, without special ones, ascending, int64."""
         ordinary = self.specials.ordinary(self.size)
         return ordinary[self.counts[ordinary] > 0]
 
@@ -79,18 +79,18 @@ class Vocabulary:
         return self._cache[word]
 
     def cut(self, word: str) -> list[tuple[int, str]]:
-        """The word's sub-words, each with its letters; a letter of several bytes that is cut is in neither part."""
+        """The word's sub-words, each with its letters; a multi-byte letter that is split is in neither part."""
         return [(i, self.text([i])) for i in self.encode(word)]
 
     def encode_all(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """The words' ids in one row, and how many each has: ((T,), (len(words),)) int64. A word without an id is of the
-        unknown type; ValueError where it is only white space."""
+        """The words' concatenated ids and their number per word: ((T,), (len(words),)) int64. A word without an id gets
+        the unknown type; ValueError if it is only white space."""
         texts = [f" {word}" for word in words]
         encoded = [encoding.ids for encoding in self._words.encode_batch_fast(texts, add_special_tokens=False)]
         for i, ids in enumerate(encoded):
             if not ids:
                 if not words[i].strip(" \t\r\n"):
-                    raise ValueError(f"{words[i]!r} is not a word: it holds nothing but white space")
+                    raise ValueError(f"{words[i]!r} is not a word: it contains only white space")
                 encoded[i] = [self.specials.unknown]
         pieces = np.fromiter(map(len, encoded), np.int64, len(encoded))
         return self.as_text(np.fromiter(chain.from_iterable(encoded), np.int64, int(pieces.sum()))), pieces
@@ -101,7 +101,7 @@ class Vocabulary:
         return list(encode(texts, add_special_tokens=False))
 
     def as_text(self, ids: np.ndarray) -> np.ndarray:
-        """Ids of a text: what only looks like a special type is unknown."""
+        """Ids of a text, with the unknown type in place of special types, which text cannot have."""
         ordinary = self.specials.is_ordinary(ids)
         return ids if ordinary.all() else np.where(ordinary, ids, self.specials.unknown)
 
@@ -110,11 +110,11 @@ class Vocabulary:
         return str(self._tokenizer.decode([int(i) for i in ids], skip_special_tokens=False)).removeprefix(" ")
 
     def spelling(self, type_id: int) -> str:
-        """A type as the tokenizer writes it: in byte-level BPE a letter a byte, `Ġ` for a space before a word."""
+        """A type in the tokenizer's notation: in byte-level BPE one letter per byte, `Ġ` for a space before a word."""
         return str(self._tokenizer.id_to_token(type_id))
 
     def save(self, folder: Path) -> None:
-        """Write `tokenizer.json`, which transformers loads as it is, `counts.npy` and `specials.json`."""
+        """Write `tokenizer.json`, which transformers can load, `counts.npy` and `specials.json`."""
         folder.mkdir(parents=True, exist_ok=True)
         (folder / TOKENIZER).write_text(self._tokenizer.to_str(pretty=True), encoding="utf-8")
         np.save(folder / COUNTS, self.counts)
@@ -127,7 +127,7 @@ class Vocabulary:
         try:
             counts = np.load(path, allow_pickle=False)
         except (OSError, ValueError) as error:
-            raise BadInput(f"expected how often each type occurs: {error}", path) from None
+            raise BadInput(f"expected the counts of types: {error}", path) from None
         if counts.shape != (_size(tokenizer),):
             raise BadInput(f"{counts.shape} counts for {_size(tokenizer)} types", path)
         return cls(tokenizer, counts, specials)
@@ -135,12 +135,12 @@ class Vocabulary:
 
 @dataclasses.dataclass(frozen=True)
 class GivenVocabulary:
-    """The vocabulary of a folder with a `tokenizer.json`, whose types are not counted yet."""
+    """The vocabulary of a folder with a `tokenizer.json`, without counts."""
 
     folder: Path
 
     def open(self) -> Vocabulary:
-        """The vocabulary, its counts all 0."""
+        """The vocabulary, with all counts 0."""
         path = self.folder / TOKENIZER
         tokenizer = _open(path)
         ids = tokenizer.get_vocab(with_added_tokens=True)
@@ -162,7 +162,7 @@ class GivenVocabulary:
 
 def pair_types(path: Path) -> tuple[int, int]:
     """The token types that the template of a `tokenizer.json` gives to the two texts of a pair."""
-    try:  # with another model, for the file's own may be large
+    try:  # with a tiny model, because the file's own may be large
         template = strict_json.loads(path.read_text(encoding="utf-8")).get("post_processor")
         model = {"type": "WordLevel", "vocab": {_WORD: 0}, "unk_token": _WORD}
         small = {"version": "1.0", "added_tokens": [], "post_processor": template, "model": model}
@@ -177,7 +177,7 @@ _WORD = "a"
 
 
 def _layout(template: Any, path: Path | None = None) -> PairLayout | None:
-    """The layout of pairs by a tokenizer's template; None if it does not put something around and between texts."""
+    """The layout of pairs by a tokenizer's template; None unless it puts ids before, between and after the texts."""
     words = Tokenizer(models.WordLevel({_WORD: 0}, unk_token=_WORD))
     if template is not None:
         words.post_processor = template
@@ -214,13 +214,13 @@ def _open(path: Path) -> Tokenizer:
 
 
 def _size(tokenizer: Tokenizer) -> int:
-    """Ids from 0, of which some tokenizers leave a few unused."""
+    """The number of ids, including ids that some tokenizers leave unused."""
     return 1 + max(tokenizer.get_vocab(with_added_tokens=True).values())
 
 
 class WordTable:
-    """Encodings of the words seen so far: each distinct word is encoded once, and text is a gather. With more than
-    `room` words all are forgotten, so that memory does not grow with the corpus."""
+    """A cache of encodings: each distinct word is encoded once, and text is a gather. Beyond `room` words the cache is
+    cleared, so that memory does not grow with the corpus."""
 
     def __init__(self, vocabulary: Vocabulary, room: int = 1 << 19) -> None:
         self._vocabulary, self._room = vocabulary, room
@@ -236,17 +236,17 @@ class WordTable:
     def encode(self, words: list[str]) -> tuple[np.ndarray, np.ndarray]:
         if len(self._rows) > self._room:
             self._clear()
-        known = len(self._rows)
+        size = len(self._rows)
         rows = np.fromiter(map(self._rows.__getitem__, words), np.int64, len(words))
-        if len(self._rows) > known:
-            ids, pieces = self._vocabulary.encode_all(list(islice(self._rows, known, None)))
+        if len(self._rows) > size:
+            ids, pieces = self._vocabulary.encode_all(list(islice(self._rows, size, None)))
             self._ids = np.concatenate([self._ids, ids])
             self._pieces = np.concatenate([self._pieces, pieces])
         return gather(self._ids, self._pieces, rows), self._pieces[rows]
 
 
 def gather(ids: np.ndarray, pieces: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """The ids of the words `rows`, where `ids` (T,) holds the words one after the other, `pieces` ids each."""
+    """The ids of the words `rows`; `ids` (T,) has the ids of all words, `pieces` of each."""
     starts = np.cumsum(pieces, dtype=np.int64) - pieces
     wanted = pieces[rows].astype(np.int64)
     ends = np.cumsum(wanted)

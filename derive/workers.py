@@ -1,4 +1,4 @@
-"""Worker processes whose results come back in the order of the jobs."""
+"""Worker processes that return results in the order of the jobs."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class Workers:
     ) -> None:
         if self._pool is None:
             return
-        if kind and not issubclass(kind, Exception):  # an interrupt does not wait for what is under way
+        if kind and not issubclass(kind, Exception):  # an interrupt does not wait for running jobs
             for process in multiprocessing.active_children():
                 process.terminate()
         self._pool.shutdown(cancel_futures=True)
 
     def map(self, function: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator[Result]:
-        """Results in the order of the jobs; only a few are under way or waiting at any time."""
+        """Results in the order of the jobs; only a few are running or waiting at any time."""
         if self._pool is None:
             yield from map(function, jobs)
             return
@@ -68,9 +68,9 @@ class Workers:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Hold back an interrupt while processes are started, in them too (`follow_parent` lets it through): one that comes
-    during their imports would print a traceback."""
-    resource_tracker.ensure_running()  # it lets signals through when it is started
+    """Block keyboard interrupts while processes start, and in these until `follow_parent`: an interrupt during their
+    imports would print a traceback."""
+    resource_tracker.ensure_running()  # its start unblocks signals
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -79,8 +79,8 @@ def uninterrupted() -> Iterator[None]:
 
 
 def follow_parent() -> None:
-    """End when the parent ends, so that no orphan writes next to whoever resumes its work, and leave a keyboard's
-    interrupt to the parent, so that only one process reports it."""
+    """Exit when the parent exits, so that no orphan writes while the work is resumed, and leave keyboard interrupts to
+    the parent, so that only one process reports them."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if parent := multiprocessing.parent_process():
@@ -94,5 +94,5 @@ def _end_with(parent: BaseProcess) -> None:
 
 def _prepare() -> None:
     follow_parent()
-    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # a worker has one core; its tokenizer starts no threads
-    gc.set_threshold(100_000)  # a chunk is a million objects without cycles: looking for some takes a fifth of the time
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # a worker has one core
+    gc.set_threshold(100_000)  # a chunk has a million objects without cycles; collection would take a fifth of the time

@@ -1,1 +1,1 @@
-"""Models made from languages."""
+"""Pretraining: models, objectives and training."""

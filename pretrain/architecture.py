@@ -1,6 +1,6 @@
-"""The one file that spells out transformers' RoBERTa, XLM-R and BERT: names, positions, token types, layers, heads.
+"""The only file that depends on transformers' RoBERTa, XLM-R and BERT: names, positions, token types, layers, heads.
 
-They compute alike, layer by layer; what differs is what parts are called and from where positions count.
+Their layers compute the same; only the names of modules and the first position differ.
 """
 
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ class Architecture:
     """A family of masked language models.
 
     Attributes:
-        model_type: what transformers' config calls it.
-        stem: what the names of transformers' classes begin with.
-        base: the encoder's name in a model with a head; its parameters' names begin with it.
+        model_type: its name in transformers' config.
+        stem: the prefix of transformers' class names.
+        base: the encoder's name in a model with a head, and the prefix of its parameters' names.
         head: the prediction head's name.
-        counts_from_padding: whether the first position of a row is the one after padding's id.
+        counts_from_padding: whether positions start after padding's id instead of at 0.
     """
 
     model_type: str
@@ -66,7 +66,7 @@ class Architecture:
         return logits
 
     def text_logits(self, model: Any, first: Tensor) -> Tensor:
-        """The output of the head of a model for whole texts, (B, C), at the states (B, H) of their first positions."""
+        """The classification head's output, (B, C), at the states (B, H) of the texts' first positions."""
         states, pooler = first[:, None], self.encoder(model).pooler
         logits: Tensor = model.classifier(states if pooler is None else model.dropout(pooler(states)))
         return logits
@@ -76,11 +76,11 @@ class Architecture:
         return int(config.pad_token_id) + 1 if self.counts_from_padding else 0
 
     def position_ids(self, config: Any, places: Tensor) -> Tensor:
-        """Position ids of places counted from 0, of any shape; padding's place is -1."""
+        """Position ids of positions counted from 0, of any shape; padding's is -1."""
         return places + self.first_position(config) if self.counts_from_padding else places.clamp(min=0)
 
     def length(self, config: Any) -> int:
-        """How many ids a row may have."""
+        """The maximum number of ids in a row."""
         return int(config.max_position_embeddings) - self.first_position(config)
 
 
@@ -96,7 +96,7 @@ def architecture_of(config: Any) -> Architecture:
         return ARCHITECTURES[config.model_type]
     except KeyError:
         raise BadInput(
-            f"a model of the type {config.model_type!r}; expected one of {', '.join(ARCHITECTURES)}",
+            f"a model of type {config.model_type!r}; expected one of {', '.join(ARCHITECTURES)}",
             getattr(config, "name_or_path", None) or None,
         ) from None
 
@@ -105,13 +105,13 @@ TEXT_TYPES = 2  # the number of BERT's token types, one for each of a row's two 
 
 
 def has_languages(token_types: int) -> bool:
-    """Whether token types are languages: there are then three or more, with padding's."""
+    """Whether token types are languages: there are then at least three, including padding's."""
     return token_types > TEXT_TYPES
 
 
 def layer_at(layer: Any, hidden: Tensor, padding: Tensor | None, labelled: LabelledPositions) -> Tensor:
-    """A layer's output at the labelled positions alone, (N, H): all positions are attended to, these attend. Rows have
-    different numbers of them, so queries are padded to the most that a row has."""
+    """A layer's output at the labelled positions only, (N, H), which attend to all positions. Queries are padded to the
+    maximum number of labelled positions in a row."""
     attention, rows = layer.attention.self, len(hidden)
     here = hidden.flatten(0, 1).index_select(0, labelled.at)
     query = attention.query(here)

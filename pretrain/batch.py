@@ -1,6 +1,6 @@
-"""What a step is computed on: rows of ids with labels, dictionary entries, and sentence pairs with links.
+"""Batches: rows of ids with labels, dictionary entries, and sentence pairs with links.
 
-Shapes: B rows or pairs, L ids a row, W ids a side at most, N labels, K links.
+Shapes: B rows or pairs, L ids per row, W maximum ids per side, N labels, K links.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ MARKS = 3  # `<s>` and two `</s>` in the row of a pair
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows that micro-batches and processes can split between them: tensors, and other batches, of as many rows."""
+    """Rows that can be split into micro-batches and over processes; fields are tensors and batches of equal length."""
 
     def __len__(self) -> int:
         return len(getattr(self, fields(self)[0].name))
 
     def part(self, i: int, n: int) -> Self:
-        """Piece `i` of `n` nearly equal ones, in order."""
+        """Part `i` of `n` nearly equal parts, in order."""
         return self.cut(slice(len(self) * i // n, len(self) * (i + 1) // n))
 
     def cut(self, rows: slice) -> Self:
@@ -43,8 +43,8 @@ class Batch:
 
 @dataclass(frozen=True)
 class LabelledPositions:
-    """Where labels are: `at` (N,), their flat positions. In a table of `most` slots a row, the most that a row has (at
-    least 1), `slot` (N,) is the place of each."""
+    """The positions of labels: `at` (N,) are flat positions. `most` is the maximum number in a row (at least 1), and
+    `slot` (N,) the index of each in a table of `most` slots per row."""
 
     at: Tensor
     slot: Tensor
@@ -64,10 +64,10 @@ class LabelledPositions:
 
 @dataclass(frozen=True)
 class Rows(Batch):
-    """Masked rows. `ids`, `labels` and `languages` are (B, L) int64. A position without a label holds UNLABELLED.
-    `padded` says whether any position is padding, so that rows without any skip the attention mask. `places` (B, L) say
-    which place each id has, from 0, and -1 for padding, where it is not the number of ids before. `segments` (B, L) are
-    the token types of a row's two texts, where the tokenizer's template has two."""
+    """Masked rows. `ids`, `labels` and `languages` are (B, L) int64. A position without a label has UNLABELLED.
+    `padded`: some positions may be padding, so that an attention mask is needed. `places` (B, L) are the positions of
+    ids, from 0, and -1 for padding; None if they are consecutive. `segments` (B, L) are the token types of a row's two
+    texts, if the tokenizer's template has two."""
 
     ids: Tensor
     labels: Tensor
@@ -94,10 +94,10 @@ class Pairs(Batch):
 
 @dataclass(frozen=True)
 class PairRows(Batch):
-    """Sentence pairs, one a row: `<s>` first side `</s>` second side `</s>`, padding. `clean` (B, L) are the ids before
-    `rows` were masked; `sides` (B, 2) says how many ids each side has. `gold` (B, W) is the place in the second side,
-    counted from 0, that each id of the first is linked to, and -1 where there is no link. `dice` (B, L) are uniform
-    numbers, for whoever draws positions."""
+    """Sentence pairs, one per row: `<s>` first side `</s>` second side `</s>`, padding. `clean` (B, L) are the ids of
+    `rows` before masking; `sides` (B, 2) is the number of ids of each side. `gold` (B, W) is the position in the second
+    side, from 0, that each id of the first is linked to, -1 for none. `dice` (B, L) are uniform random numbers, for
+    sampling positions."""
 
     rows: Rows
     clean: Tensor
@@ -106,7 +106,8 @@ class PairRows(Batch):
     dice: Tensor
 
     def by_length(self, pieces: int) -> list[PairRows]:
-        """The same pairs, the shorter first, in up to so many pieces of about as many ids, each as wide as it needs."""
+        """The same pairs by ascending length, in up to `pieces` parts of similar size in ids, each without superfluous
+        padding."""
         lengths, order = self.sides.sum(1).sort(stable=True)
         ends = lengths.cumsum(0)
         number = ((ends - lengths) * pieces // ends[-1]).tolist()
@@ -114,25 +115,25 @@ class PairRows(Batch):
         return [self._narrow(order[a:b]) for a, b in pairwise([*starts, len(number)])]
 
     def _narrow(self, pairs: Tensor) -> PairRows:
-        """Some of the pairs, without the columns in which they have nothing but padding."""
+        """Some of the pairs, without columns of padding only."""
         sides = self.sides[pairs]
         row, side = slice(int(sides.sum(1).max()) + MARKS), slice(int(sides.max()))
         rows = self.rows._each(lambda value: value[pairs, row])
         return PairRows(rows, self.clean[pairs, row], sides, self.gold[pairs, side], self.dice[pairs, row])
 
     def places(self, side: int) -> tuple[Tensor, Tensor]:
-        """Where the ids of a side (0 or 1) are in their rows, (B, W), and which of them are real; the rest are 0."""
+        """The positions in the rows of the ids of a side (0 or 1), (B, W), and whether they are real; others are 0."""
         offsets = torch.arange(self.gold.shape[1], device=self.sides.device)
         real = offsets < self.sides[:, side, None]
         first = self.sides[:, :1] * side + 1 + side  # after `<s>`, or after `<s>`, the first side and its `</s>`
         return (first + offsets).masked_fill(~real, 0), real
 
     def side_rows(self, side: int, pad: int) -> Rows:
-        """A side (0 or 1) of each pair alone, unmasked: `<s>` its ids `</s>`, and padding of the side's language."""
+        """One side (0 or 1) of each pair, unmasked: `<s>` ids `</s>`, and padding with the side's language."""
         return self._side_rows(side, pad, self.clean, torch.full_like(self.clean, UNLABELLED))
 
     def sides_as_rows(self, pad: int) -> Rows:
-        """Both sides of each pair as rows of their own, masked as `rows` are: the first ones, then the second."""
+        """Both sides of each pair as separate rows, masked as `rows` are: all first sides, then all second sides."""
         both = [self._side_rows(side, pad, self.rows.ids, self.rows.labels) for side in (0, 1)]
         width = max(rows.ids.shape[1] for rows in both)
 
@@ -156,21 +157,21 @@ class PairRows(Batch):
 
 @dataclass(frozen=True)
 class PlaceLinks(Batch):
-    """Which places are linked: in `row`, `first` of one side and `second` of the other. All (K,) int64."""
+    """Linked positions: in `row`, `first` of one side and `second` of the other. All (K,) int64."""
 
     row: Tensor
     first: Tensor
     second: Tensor
 
     def cut(self, rows: slice) -> PlaceLinks:
-        """The links of some rows, which are then counted from 0."""
+        """The links of some rows, renumbered from 0."""
         here = (self.row >= rows.start) & (self.row < rows.stop)
         return PlaceLinks(self.row[here] - rows.start, self.first[here], self.second[here])
 
 
 @dataclass(frozen=True)
 class LinkedPairs(Batch):
-    """Sentence pairs, one a row, with the links of their sub-words as places in the rows."""
+    """Sentence pairs, one per row, with the links of their sub-words as positions in the rows."""
 
     pairs: PairRows
     links: PlaceLinks
@@ -178,8 +179,8 @@ class LinkedPairs(Batch):
 
 @dataclass(frozen=True)
 class WordPairs(Batch):
-    """Unmasked sentence pairs with the links of their words, each at the place of its last sub-word. Places are those
-    of `PairRows.side_rows`. `words` are all words of the first sides, linked with themselves."""
+    """Unmasked sentence pairs with the links of their words, each at the position of its last sub-word in
+    `PairRows.side_rows`. `words` are all words of the first sides, linked with themselves."""
 
     pairs: PairRows
     links: PlaceLinks

@@ -1,6 +1,6 @@
-"""The sentence pairs of bitexts: as rows that are drawn, and what objectives that learn from them have in common.
+"""The sentence pairs of bitexts as rows, and the common base of the objectives that learn from them.
 
-Shapes: B pairs, L ids a row, W ids a side at most.
+Shapes: B pairs, L ids per row, W maximum ids per side.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from calque.pretrain.mask import Masking, as_rows
 from calque.pretrain.objective import GOLD, Linked, Objective, Stream, Traits
 from calque.pretrain.order import Part
 
-USUAL = 0.25  # the share of the sentences that is parallel, where a name says none (ALIGN-MLM, Tables 1 and 6)
+USUAL = 0.25  # the default share of parallel sentences (ALIGN-MLM, Tables 1 and 6)
 PARALLEL = percent("parallel_fraction", "-", "{percent} % parallel", "10")
 GOLD_LINKS = word("links", GOLD, "-gold", "gold links")
 
 
 class PairObjective(Objective):
-    """It reads a fraction of the parallel sentences, and no other text."""
+    """An objective on a fraction of the parallel sentences, without other text."""
 
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL,)
     parallel_fraction: float
@@ -44,11 +44,11 @@ class PairObjective(Objective):
 def check_parallel(share: float) -> None:
     """Raise ValueError unless `share` is a fraction of the sentence pairs."""
     if not 0 < share <= 1:
-        raise ValueError(f"parallel_fraction is a fraction of the corpus, above 0 and up to 1, not {share}")
+        raise ValueError(f"parallel_fraction is above 0 and at most 1, not {share}")
 
 
 class LinkObjective(PairObjective):
-    """It learns from links of the pairs' words, with a `weight` for one of its losses."""
+    """An objective on the word links of sentence pairs, with a `weight` for one of its losses."""
 
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL, GOLD_LINKS)
     weight: float
@@ -66,9 +66,9 @@ class LinkObjective(PairObjective):
 
 @dataclass(frozen=True)
 class Groups:
-    """Pairs of several bitexts, as many neighbours as fit into a row together; groups are numbered over all bitexts.
-    `pairs` are those of one bitext after the other; `starts` is where each group begins among them, and where the last
-    ends. `ends` is the number of groups up to the end of each bitext. Eight bytes a pair and eight a group."""
+    """Groups of neighbouring pairs that fill a row, numbered over several bitexts. `pairs` are the bitexts' pairs,
+    concatenated; `starts` is the start of each group in them, and the end of the last. `ends` is the number of groups
+    up to the end of each bitext. Takes eight bytes per pair and per group."""
 
     pairs: np.ndarray
     starts: np.ndarray
@@ -76,7 +76,7 @@ class Groups:
 
     @classmethod
     def of(cls, pairs: Sequence[np.ndarray], lengths: Sequence[np.ndarray], room: int) -> Groups:
-        """Group the pairs of each bitext, whose ids are `lengths` (see `fill`)."""
+        """Group the pairs of each bitext, with `lengths` in ids (see `fill`)."""
         bounds = [fill(own, room) for own in lengths]
         offsets = np.cumsum([0, *map(len, pairs)])
         starts = [own[:-1] + offset for own, offset in zip(bounds, offsets[:-1], strict=True)]
@@ -93,10 +93,10 @@ class Groups:
 
 
 def fill(lengths: np.ndarray, room: int) -> np.ndarray:
-    """Neighbouring items, as many as fit into `room` on each side: where each group begins, and where the last ends.
-    `lengths` are (N,), or (N, 2) where an item has two sides with a room each; each item fits by itself."""
+    """Group neighbouring items so that each group fills up to `room` on each side; returns the starts of the groups and
+    the end of the last. `lengths` are (N,), or (N, 2) for items with two sides; each item fits by itself."""
     count = len(lengths)
-    following = np.full(count, count)  # the item with which a new group begins, were there a group from each item on
+    following = np.full(count, count)  # for a group that starts at each item, the start of the next group
     for side in (lengths if lengths.ndim == 2 else lengths[:, None]).T:
         before = np.zeros(count + 1, np.int64)
         np.cumsum(side, out=before[1:])
@@ -110,8 +110,9 @@ def fill(lengths: np.ndarray, room: int) -> np.ndarray:
 def grouped(
     bitexts: Sequence[Bitext], fraction: float, seed: int, room: int, sides: int
 ) -> tuple[Groups, dict[Part, int], int]:
-    """A fraction of each bitext's pairs, in groups that fit into `room` ids, or with two `sides` into so many on each.
-    Returns with the groups how many each bitext has, and how many pairs are left out because they do not fit."""
+    """A fraction of each bitext's pairs, in groups that fit into `room` ids or, with two `sides`, `room` ids per side.
+    Returns the groups, their number in each bitext, and the number of pairs that are left out because they do not
+    fit."""
     pairs, lengths, drawn = list[np.ndarray](), list[np.ndarray](), 0
     for bitext in bitexts:
         sample = bitext.sample(fraction, seed)
@@ -122,7 +123,7 @@ def grouped(
         lengths.append(ids[fits])
         drawn += len(sample)
     if not (fitting := sum(map(len, pairs))):
-        each = "a side" if sides == 2 else "with its image"
+        each = "per side" if sides == 2 else "with its translation"
         raise BadInput(f"none of {drawn:,} parallel sentences fits into {room:,} ids {each}")
     groups = Groups.of(pairs, lengths, room)
     sizes = np.diff(groups.ends, prepend=0).tolist()
@@ -130,7 +131,7 @@ def grouped(
 
 
 def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
-    """How many ids each side of some sentence pairs has, (N, 2)."""
+    """The number of ids of each side of some sentence pairs, (N, 2)."""
     lengths = np.empty((len(pairs), 2), np.int64)
     for side, language in enumerate((bitext.first, bitext.second)):
         starts, lines = np.asarray(language.corpus.lines), bitext.lines[pairs, side]
@@ -139,9 +140,9 @@ def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
 
 
 class PairStream(Stream):
-    """The sentence pairs that an objective reads as rows, either language first by the toss of a coin. An instance is
-    as many neighbouring pairs of two languages as a full row has ids for, so that a step shows as many ids as it would
-    of packed rows. `has_gold` says whether all of them have gold links."""
+    """The sentence pairs that an objective reads as rows, with the two sides in random order. An instance is the
+    neighbouring pairs of two languages that together fill a full row, so that a step has about the same number of ids
+    as with packed rows. `has_gold`: all pairs have gold links."""
 
     def __init__(
         self, languages: Languages, length: int, seed: int, objective: PairObjective, mask_rate: float
@@ -153,12 +154,12 @@ class PairStream(Stream):
         self.groups, self.parts, longer = grouped(self.bitexts, fraction, seed, length, sides=1)
         self.instances, self.left_out = len(self.groups), {"parallel sentences longer than a row": longer}
         if links == GOLD and not self.has_gold:
-            raise BadInput(f"{objective.name} asks for gold links, and in a translation they are unknown")
+            raise BadInput(f"{objective.name} needs gold links, which a translation does not have")
         if links not in ("", GOLD) and any(bitext.estimates is None for bitext in self.bitexts):
-            raise BadInput(f"{objective.name} asks for estimated links, and the languages have none")
+            raise BadInput(f"{objective.name} needs estimated links, but the languages have none")
 
     def draw_pairs(self, instances: Sequence[int], random: np.random.Generator) -> PairRows:
-        """The pairs of some instances, masked afresh."""
+        """The pairs of some instances, with new masks."""
         return self._masked(*self._tossed(instances, random), random)
 
     def draw_linked(self, instances: Sequence[int], random: np.random.Generator) -> LinkedPairs:
@@ -170,8 +171,8 @@ class PairStream(Stream):
         return LinkedPairs(rows, _links(found, 1, 2 + rows.sides[:, 0].numpy()))
 
     def draw_words(self, instances: Sequence[int], marks: bool = False) -> WordPairs:
-        """The pairs of some instances, the first language's side first, with the links of their words. With `marks`,
-        `<s>` and `</s>` are words too, each linked to its own kind on the other side."""
+        """The pairs of some instances, the first language first, with the links of their words. With `marks`, `<s>` and
+        `</s>` are words too, each linked to its counterpart."""
         of, pairs = self._chosen(instances)
         ids, languages, sides, gold = self.read(of, pairs, np.zeros(len(pairs), bool))
         rows = as_rows(ids, np.full_like(ids, UNLABELLED), languages, padded=True)
@@ -195,8 +196,8 @@ class PairStream(Stream):
         self, of: np.ndarray, pairs: np.ndarray, turned: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Sentence pairs number `pairs` of the bitexts `of`, the second side first where `turned`. Returns ids and
-        language ids (B, L), how many ids each side has (B, 2), and the links (B, W): where in the second side the link
-        of each id of the first is, -1 where there is no id or no link."""
+        language ids (B, L), the number of ids per side (B, 2), and the links (B, W): the position in the second side
+        that each id of the first is linked to, -1 for none."""
         specials, rows = self.languages.specials, np.arange(len(pairs))
         sides, written = np.zeros((len(pairs), 2), np.int64), []
         for number in np.unique(of).tolist():
@@ -221,7 +222,7 @@ class PairStream(Stream):
         return ids, languages, sides, gold
 
     def _chosen(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Which bitext each pair of some instances is of, and its number there."""
+        """The bitext of each pair of some instances, and the pair's number in it."""
         chosen = [self.groups[i] for i in instances]
         pairs = np.concatenate([pairs for _, pairs in chosen])
         return np.repeat([number for number, _ in chosen], [len(pairs) for _, pairs in chosen]), pairs
@@ -229,7 +230,7 @@ class PairStream(Stream):
     def _tossed(
         self, instances: Sequence[int], random: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The same, and whether the second side comes first."""
+        """As `_chosen`, and whether the second side comes first."""
         of, pairs = self._chosen(instances)
         return of, pairs, random.random(len(pairs)) < 0.5
 
@@ -237,7 +238,7 @@ class PairStream(Stream):
         ids, languages, sides, gold = self.read(of, pairs, turned)
         rows = self.masking(ids, languages, random, padded=True)
         if any(self.types):
-            second = np.arange(ids.shape[1]) > sides[:, :1] + 1  # what follows the first side's `</s>`
+            second = np.arange(ids.shape[1]) > sides[:, :1] + 1  # after the first side's `</s>`
             types = np.where(second, self.types[1], self.types[0])
             types[ids == self.pad] = 0
             rows = replace(rows, segments=torch.from_numpy(types))
@@ -246,7 +247,7 @@ class PairStream(Stream):
 
 
 def _links(found: Sequence[np.ndarray], first: int, second: np.ndarray | int) -> PlaceLinks:
-    """Links of each pair, (k, 2) offsets in its sides, as places in rows: `first` and `second` are added to them."""
+    """Links of each pair, (k, 2) offsets in its sides, as positions in rows: `first` and `second` are added."""
     rows = np.repeat(np.arange(len(found)), [len(links) for links in found])
     links = np.concatenate(found)
     of = second[rows] if isinstance(second, np.ndarray) else second
@@ -254,6 +255,6 @@ def _links(found: Sequence[np.ndarray], first: int, second: np.ndarray | int) ->
 
 
 def _spans(rows: np.ndarray, first: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows and columns of the places from column `first` on, as many as `lengths` says, row by row."""
+    """Rows and columns of the `lengths` positions from column `first` in each row."""
     columns = np.repeat(first - np.cumsum(lengths) + lengths, lengths) + np.arange(int(lengths.sum()))
     return np.repeat(rows, lengths), columns

@@ -1,9 +1,9 @@
-"""The state of a run on disk: whole, checked, and enough to go on to the same bits; and snapshots of its model.
+"""The state of a run on disk, for bit-identical resumption, and snapshots of its model.
 
-Nothing random is kept: every step draws from (seed, step), so the learner's parameters and buffers, AdamW's moments and
-the number of the step are all there is to a run. A state names its run and its step.
+Every step draws from (seed, step), so the learner's parameters and buffers, AdamW's moments and the step number are the
+whole state. A state names its run and its step.
 
-Snapshots are a model's weights alone after some steps, to measure how it grew. They are in the run's folder and in its
+Snapshots are the model's weights after some steps, to measure its development. They are in the run's folder and
 manifest.
 """
 
@@ -32,9 +32,9 @@ from calque.pretrain.model import Learner, state_of
 STATE = "the state of a run"
 WEIGHTS, MOMENTS = "model.safetensors", "optimizer.safetensors"
 SNAPSHOTS, METRICS = "snapshots", "metrics.jsonl"
-KINDS = ("step", "exp_avg", "exp_avg_sq")  # the tensors that AdamW keeps of a parameter
+KINDS = ("step", "exp_avg", "exp_avg_sq")  # AdamW's tensors for a parameter
 MACHINE = frozenset({"threads", "world", "torch", "device"})
-"""The keys of a run's identity that say where it is computed: they decide bits, not what is learnt."""
+"""The keys of a run's identity that describe the machine: they affect rounding only."""
 _STEP = re.compile(r"step-(\d{9,})")
 _SNAPSHOT = re.compile(rf"{SNAPSHOTS}/step-(\d{{9,}})\.safetensors")
 
@@ -48,8 +48,8 @@ def save_state(
     rows: Path,
     snapshots: Mapping[str, str],
 ) -> None:
-    """Write `folder/step-N` and then remove what came before it; a full disk leaves the last one as it was. The state
-    has a copy of the `rows` of metrics up to it, and the digests of the `snapshots`, by their names."""
+    """Write `folder/step-N`, then remove earlier states; if the disk is full, the last state stays. The state has a
+    copy of the `rows` of metrics so far, and the digests of the `snapshots`, by name."""
     new = folder / f"step-{step:09d}"
     with making(new, STATE, {**_owner(folder, step), "identity": identity, SNAPSHOTS: snapshots}) as part:
         shutil.copy(rows, part / METRICS)
@@ -57,7 +57,7 @@ def save_state(
         states = {name: optimizer.state[parameter] for name, parameter in learner.trained.items()}
         moments = {f"{kind}.{name}": state[kind] for name, state in states.items() for kind in KINDS}
         save_tensors(moments, part / MOMENTS)
-    for old in folder.iterdir():  # earlier states, and unfinished ones of killed processes
+    for old in folder.iterdir():  # earlier states, and unfinished states of killed processes
         if old.is_dir() and not old.is_symlink() and old != new:
             shutil.rmtree(old)
 
@@ -65,8 +65,8 @@ def save_state(
 def load_state(
     folder: Path, learner: Learner, optimizer: Optimizer, identity: Mapping[str, Any], allow_change: bool = False
 ) -> tuple[int, Artefact | None]:
-    """Load the last state below `folder`; its step and the state, or 0 and None. A state of another run, step or
-    configuration is refused; `allow_change` lets what is in MACHINE differ."""
+    """Load the last state below `folder`; returns its step and the state, or 0 and None. A state of another run, step
+    or configuration is refused; with `allow_change` the keys of MACHINE may differ."""
     steps = {int(named[1]): path for path in folder.glob("step-*") if (named := _STEP.fullmatch(path.name))}
     if not steps:
         return 0, None
@@ -88,17 +88,17 @@ def load_state(
 
 
 def _owner(folder: Path, step: int) -> dict[str, Any]:
-    """The run that has its states in a folder, by the name of the run's own folder, and the step of one of them."""
+    """The manifest's facts about the owner of a state: the name of the run's folder, and the step."""
     return {"run": folder.absolute().parent.name, "step": step}
 
 
 def check_identity(artefact: Artefact, now: Mapping[str, Any], may_differ: frozenset[str]) -> None:
-    """Refuse a folder that another configuration, or another machine, began."""
+    """Refuse a folder that was started with another configuration or on another machine."""
     saved = artefact.facts["identity"]
     for key in sorted((saved.keys() | now.keys()) - may_differ):
         if saved.get(key) != now.get(key):
-            hint = "; --allow-change goes on all the same, to other bits" if key in MACHINE else ""
-            message = f"this run was begun with {key} {saved.get(key)!r}, not {now.get(key)!r}{hint}"
+            hint = "; --allow-change continues anyway, with different rounding" if key in MACHINE else ""
+            message = f"this run was started with {key} {saved.get(key)!r}, not {now.get(key)!r}{hint}"
             raise BadInput(message, artefact.folder / MANIFEST)
 
 
@@ -110,7 +110,7 @@ def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
 
 @contextmanager
 def writing_tensors(path: Path) -> Iterator[None]:
-    """Raise the system's own error where safetensors cannot write the file `path`, for its error is not an OSError."""
+    """Convert safetensors' error on writing the file `path` into the OSError of the system."""
     try:
         yield
     except SafetensorError as error:
@@ -120,7 +120,7 @@ def writing_tensors(path: Path) -> Iterator[None]:
 
 
 def restore(tensors: Mapping[str, Tensor], saved: Mapping[str, Tensor], path: Path) -> None:
-    """Give tensors the values that were saved under their names in the file `path`, in place."""
+    """Set tensors, in place, to the values saved under their names in the file `path`."""
     _check_names(tensors.keys(), saved, path)
     with torch.no_grad():
         for name, tensor in tensors.items():
@@ -131,12 +131,12 @@ def restore(tensors: Mapping[str, Tensor], saved: Mapping[str, Tensor], path: Pa
 
 def _check_names(names: Set[str], saved: Mapping[str, Tensor], path: Path) -> None:
     if wrong := sorted(names ^ saved.keys()):
-        raise BadInput(f"a state of other parameters or buffers, such as {wrong[0]}", path)
+        raise BadInput(f"other parameters or buffers than the model's, such as {wrong[0]}", path)
 
 
 class Snapshots:
-    """The snapshots of a run under way; a process that does not write keeps none. Those before the state that a run
-    goes on from are checked, and the others are written again, to the same bits."""
+    """The snapshots of a running run; a process that does not write keeps none. On resuming, snapshots up to the state
+    are checked, and later ones are removed, to be written again with the same bits."""
 
     def __init__(self, folder: Path, config: TrainConfig, writes: bool, state: Artefact | None) -> None:
         self.folder, self.steps = folder / SNAPSHOTS, frozenset(config.kept if writes else ())
@@ -144,14 +144,14 @@ class Snapshots:
         for name, digest in self.digests.items():
             path = self.folder / name
             if not path.is_file() or sha256(path) != digest:
-                message = f"not the snapshot of the state that the run goes on from; remove {folder} to begin it again"
+                message = f"not the snapshot listed in the state to resume from; remove {folder} to start again"
                 raise BadInput(message, path)
         for path in self.folder.glob("*.safetensors") if writes else ():
             if path.name not in self.digests:
                 path.unlink()
 
     def add(self, step: int, model: Any) -> None:
-        """Keep the weights after `step`, if it is one of the steps and they are not kept yet."""
+        """Keep the weights after `step`, if it is one of `steps` and has no snapshot yet."""
         name = f"step-{step:09d}.safetensors"
         if step not in self.steps or name in self.digests:
             return
@@ -162,15 +162,15 @@ class Snapshots:
 
 
 def snapshots_of(run: Artefact) -> dict[int, str]:
-    """The names of a finished run's snapshots among its files, by their steps, ascending."""
+    """The names of a finished run's snapshots by their steps, ascending."""
     steps = {int(named[1]): name for name in run.digests if (named := _SNAPSHOT.fullmatch(name))}
     if not steps:
-        raise BadInput("a run without snapshots: how it grew is not known; train.snapshots keeps some", run.folder)
+        raise BadInput("a run without snapshots; set train.snapshots to keep some", run.folder)
     return dict(sorted(steps.items()))
 
 
 def load_snapshot(model: Any, path: Path) -> None:
-    """Give a model of the same shape the weights of a snapshot, in place."""
+    """Set a model of the same shape, in place, to the weights of a snapshot."""
     try:
         saved = load_file(path)
     except (OSError, SafetensorError) as error:

@@ -1,4 +1,4 @@
-"""What a model is and how it is trained: plain values, with the paper's as defaults."""
+"""The configurations of models and training: plain values, with the paper's as defaults."""
 
 import math
 from collections.abc import Iterable
@@ -9,14 +9,14 @@ from typing import Any, Literal
 from calque.derive.fingerprint import ADDED, plain
 
 WATCHED = ("log_every", "probe_every", "save_every")
-"""The settings that decide how often training is measured and saved, and not the model."""
+"""The settings for the frequency of logging, probes and saving, which do not affect the model."""
 FIRST_SNAPSHOT, MOST_SNAPSHOTS = 8, 16
-"""The first step after which a snapshot is kept, as models have hardly moved before; and the most a doubling."""
+"""The first step with a snapshot after 0 (models hardly change before), and the maximum per doubling of the steps."""
 MOST_STEPS = 1_000_000_000
 
 
 def unreal(config: Any) -> list[str]:
-    """The numbers of a config that are infinite, or NaN, which passes any comparison, in words."""
+    """Messages about numbers of a config that are infinite or NaN, which passes any comparison."""
     numbers = {name: value if isinstance(value, tuple) else (value,) for name, value in vars(config).items()}
     return [
         f"{name} is finite, not {', '.join(map(str, values))}"
@@ -26,16 +26,16 @@ def unreal(config: Any) -> list[str]:
 
 
 def below_one(config: Any, names: Iterable[str]) -> list[str]:
-    """Which of a config's numbers are not at least 1, in words."""
+    """Messages about numbers of a config that are below 1."""
     numbers = {name: getattr(config, name) for name in names}
     return [f"{name} is at least 1, not {number}" for name, number in numbers.items() if number < 1]
 
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """A RoBERTa (ALIGN-MLM, table 10). Its vocabulary comes from the languages. `length` counts ids of a row, specials
-    included. Attention dropout is 0, not RoBERTa's 0.1: it would push scaled-dot-product attention off its fast path
-    (docs/fidelity.md)."""
+    """A RoBERTa (ALIGN-MLM, table 10). Its vocabulary comes from the languages. `length` is the number of ids in a row,
+    including specials. Attention dropout is 0, not RoBERTa's 0.1, which would disable the fast path of scaled
+    dot-product attention (docs/fidelity.md)."""
 
     layers: int = 8
     heads: int = 8
@@ -64,12 +64,12 @@ class ModelConfig:
 @dataclass(frozen=True)
 class TrainConfig:
     """AdamW with linear warm-up and decay to zero (ALIGN-MLM, table 10). `batch` counts rows over all processes and
-    micro-batches; `grad_accumulation` is the number of micro-batches of a process, which changes memory and no
-    gradient. `*_every` count steps; 0 means never. `weight_decay` applies to the parameters `decayed`: all, or matrices
-    alone, so neither biases nor the weights of normalisations. `betas` and `epsilon` are AdamW's (XLM-Align, table 11,
-    has 0.9, 0.98 and 1e-6). The prediction head and an objective's own modules, which are new where the encoder is
-    given, learn `head_rate` times as fast as the encoder. The model's weights are kept `snapshots` times a doubling of
-    the steps, before the first and after the last one."""
+    micro-batches; `grad_accumulation` is the number of micro-batches per process, which affects memory but not
+    gradients. `*_every` count steps; 0 means never. `weight_decay` applies to `decayed` parameters: all, or only
+    matrices, without biases and normalisation weights. `betas` and `epsilon` are AdamW's (XLM-Align, table 11: 0.9,
+    0.98 and 1e-6). The prediction head and an objective's own modules, which are new when the encoder is pretrained,
+    have `head_rate` times the encoder's learning rate. Snapshots of the weights are kept before the first step, after
+    the last one, and `snapshots` times per doubling of the steps."""
 
     steps: int = 500_000
     batch: int = 128
@@ -88,14 +88,14 @@ class TrainConfig:
     save_every: int = 5_000
 
     def rate(self, step: int) -> float:
-        """The learning rate of update `step`, counted from 0: up over the warm-up, then linearly to zero."""
+        """The learning rate of update `step`, counted from 0: linear warm-up, then linear decay to zero."""
         if step < self.warmup:
             return self.learning_rate * (step + 1) / self.warmup
         return self.learning_rate * (self.steps - step) / (self.steps - self.warmup)
 
     @property
     def kept(self) -> tuple[int, ...]:
-        """The steps after which a snapshot is kept, ascending: a longer run has the same, except the last."""
+        """The steps after which a snapshot is kept, ascending; a longer run shares them all, except the last."""
         if not self.snapshots:
             return ()
         places = range(round(math.log2(FIRST_SNAPSHOT) * self.snapshots), 64 * self.snapshots)
@@ -104,7 +104,7 @@ class TrainConfig:
 
     @property
     def recipe(self) -> dict[str, Any]:
-        """The values that decide the weights, and which of them are kept."""
+        """The settings that determine the weights and the snapshots."""
         return {name: value for name, value in plain(self).items() if name not in (*WATCHED, "kind")}
 
     def mistakes(self) -> list[str]:
@@ -114,17 +114,17 @@ class TrainConfig:
         if self.grad_accumulation > max(1, self.batch):
             wrong.append(f"grad_accumulation is at most batch ({self.batch:,}), not {self.grad_accumulation:,}")
         if not 0 <= self.warmup < self.steps:
-            wrong.append(f"warmup is from 0 to below steps ({self.steps}), not {self.warmup}: change both")
+            wrong.append(f"warmup is at least 0 and below steps ({self.steps}), not {self.warmup}: change both")
         if min(self.learning_rate, self.clip, self.head_rate) <= 0:
             wrong.append("learning_rate, head_rate and clip are above 0")
         if len(self.betas) != 2 or not all(0 <= beta < 1 for beta in self.betas):
-            wrong.append(f"betas are two numbers from 0 to below 1, not {', '.join(map(str, self.betas))}")
+            wrong.append(f"betas are two numbers at least 0 and below 1, not {', '.join(map(str, self.betas))}")
         if self.epsilon <= 0:
             wrong.append(f"epsilon is above 0, not {self.epsilon}")
         if self.weight_decay < 0 or self.probe_every < 0 or self.save_every < 0:
             wrong.append("weight_decay, probe_every and save_every are 0 or more")
         if not 0 <= self.snapshots <= MOST_SNAPSHOTS:
-            wrong.append(f"snapshots are from 0 to {MOST_SNAPSHOTS} a doubling of the steps, not {self.snapshots}")
-        if self.save_every % max(1, self.log_every):  # a resumed run writes the rows of one that was never stopped
+            wrong.append(f"snapshots are 0 to {MOST_SNAPSHOTS} per doubling of the steps, not {self.snapshots}")
+        if self.save_every % max(1, self.log_every):  # so that a resumed run writes the same rows
             wrong.append(f"save_every ({self.save_every}) is a multiple of log_every ({self.log_every})")
         return wrong

@@ -1,6 +1,6 @@
-"""What a run costs before it is run: parameters, floating-point operations, memory; and what a machine can do.
+"""Estimates of a run's cost (parameters, floating-point operations, memory) and measures of a machine's capacity.
 
-H hidden, F feed-forward, L layers, S ids a row, V types.
+H hidden, F feed-forward, L layers, S ids per row, V types.
 """
 
 import os
@@ -13,7 +13,7 @@ import torch
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.model import LOGITS
 
-PAIR = 64  # ids that a pair of sentences is assumed to have
+PAIR = 64  # the assumed number of ids in a sentence pair
 
 
 def parameters(model: ModelConfig, types: int) -> int:
@@ -26,9 +26,9 @@ def parameters(model: ModelConfig, types: int) -> int:
 
 
 def flops_per_id(model: ModelConfig, types: int, at_head: float, resting: bool = False) -> float:
-    """Training operations an id of text: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), if all ids have a label. With
-    labels at a share `at_head` of them, the head costs that share, and so does the last layer except its keys and
-    values. `resting`: the encoder and its table do not learn, so layers are passed once, not thrice, the head twice."""
+    """Training operations per id of text: 6 L (4 H^2 + 2 H F) + 12 L S H + 6 (H^2 + H V), if all ids have a label. If a
+    share `at_head` of them has, the head and the last layer, except its keys and values, cost that share. `resting`:
+    the encoder and its table are frozen, so layers cost one pass instead of three, and the head two."""
     h, ffn = model.hidden, model.ffn
     keys, rest = 6 * 2 * h * h, 6 * (2 * h * h + 2 * h * ffn) + 12 * model.length * h
     layers, head = (model.layers - 1) * (keys + rest) + keys + at_head * rest, at_head * head_flops_per_id(model, types)
@@ -38,10 +38,10 @@ def flops_per_id(model: ModelConfig, types: int, at_head: float, resting: bool =
 def pair_flops_per_id(
     model: ModelConfig, types: int, at_head: float, length: float, labelling: int, resting: bool = False
 ) -> float:
-    """Training operations an id of sentence pairs of `length` ids each, a pair a row, for TLM and DWA in one pass. All
-    of the last layer is computed, for DWA; the pointer takes 12 H^2 + 6 S H. The pass without gradient that labels the
-    pairs first takes 2 l (4 H^2 + 2 H F) + 4 l S H through its `labelling` layers. Sinkhorn and Itermax are not
-    counted. `resting` as in `flops_per_id`: the pointer's comparisons, which learn, are passed thrice all the same."""
+    """Training operations per id of sentence pairs of `length` ids, one pair per row, for TLM and DWA in one pass. The
+    whole last layer is computed, for DWA; the pointer takes 12 H^2 + 6 S H. The labelling pass, without gradient, takes
+    2 l (4 H^2 + 2 H F) + 4 l S H for its `labelling` layers. Sinkhorn and Itermax are not counted. `resting` is as in
+    `flops_per_id`; the pointer's comparisons, which are trained, still cost three passes."""
     h, ffn = model.hidden, model.ffn
     layer = 2 * (4 * h * h + 2 * h * ffn) + 4 * length * h
     head, projected, compared = at_head * head_flops_per_id(model, types), 12 * h * h, 6 * length * h
@@ -51,7 +51,7 @@ def pair_flops_per_id(
 
 
 def encoder_flops_per_id(model: ModelConfig, length: float) -> float:
-    """Operations of one pass through all layers, an id of a row of `length`."""
+    """Operations of one pass through all layers, per id of a row of `length`."""
     h, ffn = model.hidden, model.ffn
     return model.layers * (2 * (4 * h * h + 2 * h * ffn) + 4 * length * h)
 
@@ -63,8 +63,8 @@ def head_flops_per_id(model: ModelConfig, types: int) -> float:
 
 @dataclass(frozen=True)
 class TrainingBytes:
-    """Bytes that training takes: `fixed` ones, and for each row of a micro-batch `row` of activations and `logits`. A
-    loss holds no more than `most` bytes of logits at a time."""
+    """Bytes that training takes: `fixed`, and per row of a micro-batch `row` of activations and `logits`. A loss holds
+    at most `most` bytes of logits at a time."""
 
     fixed: float
     row: float
@@ -72,14 +72,14 @@ class TrainingBytes:
     most: float
 
     def of(self, rows: int) -> float:
-        """Bytes at the peak with so many rows in a micro-batch."""
+        """Peak bytes with this number of rows in a micro-batch."""
         return self.fixed + rows * self.row + min(rows * self.logits, self.most)
 
 
 def training_bytes(model: ModelConfig, types: int, at_head: float, card: bool) -> TrainingBytes:
-    """Weights, gradients and two moments; 16 H + 4 F activations an id and layer; and 12 bytes a logit. Activations are
-    float32, or bfloat16 on a card. A logit is there three times in float32 (itself, its softmax, its gradient), or on a
-    card it and its gradient in both kinds of floats."""
+    """Weights, gradients and two moments; 16 H + 4 F activations per id and layer; 12 bytes per logit. Activations are
+    float32, or bfloat16 on a card. A logit exists three times in float32 (logit, softmax, gradient); on a card, logit
+    and gradient exist in both precisions."""
     activations = (2 if card else 4) * model.length * model.layers * (16 * model.hidden + 4 * model.ffn)
     logits = 12 * at_head * model.length * types
     return TrainingBytes(16 * parameters(model, types), activations, logits, 12 * max(types, LOGITS))
@@ -92,8 +92,8 @@ def machine_bytes() -> int:
 
 @cache
 def peak_flops(device: str) -> float:
-    """The rate of this machine's matrix products in operations/s, measured once for a fraction of a second. float32 on
-    a CPU, bfloat16 on a GPU, as in training. On a CPU that others use too, this process's own time counts."""
+    """The speed of this machine's matrix products in operations/s, measured once in a fraction of a second, in float32
+    on a CPU and bfloat16 on a GPU, as in training. On a shared CPU, this process's own time counts."""
     gpu = device == "cuda"
     size = 8192 if gpu else 1024
     a = torch.randn(size, size, device=device, dtype=torch.bfloat16 if gpu else torch.float32)

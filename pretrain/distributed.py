@@ -1,4 +1,4 @@
-"""Several processes that train one model: the only file that touches torch.distributed."""
+"""Several processes that train one model: the only file that uses torch.distributed."""
 
 import os
 import re
@@ -16,19 +16,19 @@ from torch.nn import Parameter
 from calque.derive.errors import BadInput
 
 PATIENCE = timedelta(minutes=10)
-"""For how long a process waits for a message: the first process may be saving or measuring a large model."""
+"""Maximum time to wait for a message: the first process may be saving or measuring a large model."""
 LARGE, MESSAGE = 1 << 20, 4 << 20
-"""Bytes from which on a gradient is a message by itself, and the most that smaller ones have together."""
+"""Minimum bytes of a gradient that is a message by itself, and maximum bytes of a message of smaller ones."""
 
 
 class Lost(RuntimeError):
-    """Another process ended, or does not answer, so that this one cannot go on."""
+    """Another process ended or does not answer, so this one cannot continue."""
 
 
 @dataclass(frozen=True)
 class World:
-    """This process among `size` of them, and the device that it computes on. All processes call the methods in the same
-    order. Each raises `Lost` when another process is gone."""
+    """This process among `size` processes, and its device. All processes call the methods in the same order; these
+    raise `Lost` when another process is gone."""
 
     rank: int
     size: int
@@ -47,7 +47,7 @@ class World:
         return numbers
 
     def gather(self, rows: Tensor) -> Tensor:
-        """The rows of all processes, in the order of their ranks: (sum of N, ...) of (N, ...), where N may differ."""
+        """The rows of all processes, in the order of ranks: (sum of N, ...) from (N, ...), where N may differ."""
         if self.size == 1:
             return rows
         counts = torch.zeros(self.size, dtype=torch.long, device=rows.device)
@@ -67,7 +67,7 @@ class World:
                 dist.barrier()
 
     def check(self) -> None:
-        """Check that the process that hosts the store, which is torchrun or the first one, is alive."""
+        """Check that the process that hosts the store (torchrun or the first process) is alive."""
         if self.store:
             with self._joint():
                 self.store.check(["alive"])
@@ -77,9 +77,9 @@ class World:
         try:
             yield
         except RuntimeError as error:
-            message = re.sub(r"\[/\S+\] ", "", " ".join(str(error).split()))[:100]  # without the line of C++
+            message = re.sub(r"\[/\S+\] ", "", " ".join(str(error).split()))[:100]  # without the position in C++
             raise Lost(
-                f"another of {self.size} processes is lost; rank {self.rank} cannot go on alone ({message})"
+                f"another of {self.size} processes is lost; rank {self.rank} cannot continue alone ({message})"
             ) from error
 
 
@@ -88,8 +88,8 @@ _joined: list[World] = []
 
 
 def add_gradients(parameters: Sequence[Parameter], world: World) -> None:
-    """Give each parameter a dense gradient, the sum over all processes. Messages have the same contents and order in
-    every step and process, so a rerun has the same bits."""
+    """Set each parameter's gradient to the dense sum over all processes. Messages have the same contents and order in
+    every step and process, so reruns are bit-identical."""
     for parameter in parameters:
         if parameter.grad is None:  # no row of this step reached it
             parameter.grad = torch.zeros_like(parameter)
@@ -108,7 +108,7 @@ def add_gradients(parameters: Sequence[Parameter], world: World) -> None:
 
 
 def messages(parameters: Sequence[Parameter]) -> list[list[Parameter]]:
-    """Parameters in reverse order: large ones alone, neighbouring small ones together."""
+    """Parameters in reverse order, grouped into messages: large ones alone, neighbouring small ones together."""
     groups: list[list[Parameter]] = []
     room = 0
     for parameter in reversed(parameters):
@@ -122,7 +122,7 @@ def messages(parameters: Sequence[Parameter]) -> list[list[Parameter]]:
 
 
 def join(patience: timedelta = PATIENCE) -> World:
-    """The world that torchrun made, over nccl on GPUs and gloo on CPUs; without torchrun, one process."""
+    """The processes started by torchrun, over nccl on GPUs and gloo on CPUs; without torchrun, one process."""
     if _joined:
         return _joined[0]
     gpu, device = torch.cuda.is_available(), torch.device("cpu")
@@ -133,7 +133,7 @@ def join(patience: timedelta = PATIENCE) -> World:
     if world.size == 1:
         return world
     if not (os.environ.get("MASTER_ADDR") and _number("MASTER_PORT", 0)):
-        raise BadInput(f"the environment has WORLD_SIZE={world.size}, but not where to meet; torchrun sets MASTER_ADDR")
+        raise BadInput(f"the environment has WORLD_SIZE={world.size} but no MASTER_ADDR, which torchrun sets")
     with world._joint():
         store, _, _ = next(dist.rendezvous("env://", timeout=patience))
         dist.init_process_group(
@@ -156,7 +156,7 @@ def leave() -> None:
 
 
 def _number(variable: str, default: int) -> int:
-    """What torchrun set a variable of the environment to."""
+    """The value of an environment variable that torchrun sets."""
     text = os.environ.get(variable, str(default))
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise BadInput(f"the environment has {variable}={text[:40]!r}; torchrun sets it to a whole number")

@@ -1,4 +1,4 @@
-"""Masking, drawn afresh each time a row is read. Shapes: B rows, L ids a row, K languages, V types."""
+"""Masking, drawn each time a row is read. Shapes: B rows, L ids per row, K languages, V types."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from calque.derive.types import Specials
 from calque.pretrain.batch import UNLABELLED, Rows
 
 MASK_RATE, MASKED, RANDOM = 0.15, 0.8, 0.1
-"""Of the non-special positions 15 % are selected; of these 80 % are masked, 10 % random, 10 % kept."""
+"""15 % of the non-special positions are selected; 80 % of these are masked, 10 % are replaced, 10 % are kept."""
 
 
 @dataclass(frozen=True)
 class Masking:
-    """Masks `mask_rate` of the positions of rows, as in BERT. `tables` (K, V) int64 are the id of each type in each
-    language. A random replacement is a type of the position's own language (the published code always takes the
-    source's)."""
+    """Masks `mask_rate` of the positions of rows, as in BERT. `tables` (K, V) int64 is the id of each type in each
+    language. A random replacement is a type of the position's own language (in the published code always of the
+    source)."""
 
     specials: Specials
     tables: np.ndarray
@@ -41,7 +41,7 @@ class Masking:
     def select(self, ids: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Select positions: (flat positions, a uniform number in [0, 1) for each to decide its fate).
 
-        One draw a position serves both: given that u < rate, u / rate is uniform again.
+        One draw per position serves both: given that u < rate, u / rate is uniform again.
         """
         u = random.random(ids.shape, np.float32)
         selected = np.flatnonzero((u < self.mask_rate) & self.specials.is_ordinary(ids))

@@ -1,4 +1,4 @@
-"""What a model of several languages reads of each, and when."""
+"""Mixtures: the share of each language in a model's training data over time."""
 
 import math
 import re
@@ -14,12 +14,12 @@ from calque.derive.forms import NUMBER, fraction
 from calque.derive.languages import Languages, all_but_last
 from calque.pretrain.order import Mixed, Order, Part, Stretch, Together, in_units, share_rows
 
-CHOICE = 0  # which rows may be read does not depend on a run's seed: runs of several seeds read the same text
+CHOICE = 0  # the seed for choosing the rows to read, so that runs with different seeds read the same text
 
 
 @dataclass(frozen=True)
 class Phase:
-    """Shares of a step's rows, one a language in the order of the model, until the fraction `until` of all steps.
+    """Shares of a step's rows, one per language in the order of the model, until the fraction `until` of all steps.
 
     Only their proportions count: 9 and 1 are 0.9 and 0.1.
     """
@@ -30,15 +30,15 @@ class Phase:
 
 @dataclass(frozen=True)
 class Mixture:
-    """How much of each language a model reads. The default: the rows of all in one shuffled order.
+    """The amount of each language that a model reads. Default: all rows in one shuffled order.
 
-    phases: the shares of each language in every step, in the order in which they follow one another.
+    phases: the shares of each language in every step, in chronological order.
     exponent: without phases, shares in proportion to a language's rows to this power (XLM-Align: 0.7).
-    text: the fraction of its rows that may be read of each language, the same rows whatever the seed; empty: all.
-    held_out: the fraction of each corpus's sentences, the last ones, that is not read at all, not in bitexts either.
-    bitexts, dictionaries: between which languages; None: as `Languages` has them.
+    text: the fraction of each language's rows that is read, the same rows for every seed; empty: all.
+    held_out: the fraction of each corpus's sentences, the last ones, that is never read, not even in bitexts.
+    bitexts, dictionaries: the pairs of languages with bitexts and dictionaries; None: as in `Languages`.
     bitext_exponent: shares of bitexts in proportion to their rows to this power; None: all in one shuffled order.
-    pairs: the fraction of each step's rows that is of bitexts; None: in proportion to how many rows there are of each.
+    pairs: the fraction of each step's rows that comes from bitexts; None: in proportion to their number of rows.
     """
 
     phases: tuple[Phase, ...] = ()
@@ -66,7 +66,7 @@ class Mixture:
         return (shares or "all in one order") + text + pairs
 
     def _shares(self, between: str, until: str, then: str, by_size: str) -> str:
-        """The shares of each phase in percent, and until which percent of the steps, except for the last one."""
+        """The shares of each phase in percent and, except for the last, its end in percent of the steps."""
         if self.exponent is not None:
             return by_size.format(self.exponent)
         texts = []
@@ -81,12 +81,12 @@ class Mixture:
 
     @property
     def languages(self) -> int | None:
-        """How many languages it is of, as far as it says so."""
+        """The number of languages, if the mixture determines it."""
         return next((len(shares) for shares in (*(phase.shares for phase in self.phases), self.text) if shares), None)
 
     @property
     def averages(self) -> list[float]:
-        """The fraction of all rows that each language has, where phases say it."""
+        """Each language's fraction of all rows, by the phases."""
         start, parts = 0.0, []
         for phase in self.phases:
             parts.append([(phase.until - start) * share / sum(phase.shares) for share in phase.shares])
@@ -94,7 +94,7 @@ class Mixture:
         return list(map(sum, zip(*parts, strict=True)))
 
     def mistakes(self, languages: int) -> list[str]:
-        """Everything that is wrong with these values for a model of so many languages, in words."""
+        """Messages about all values that are invalid for a model of this number of languages."""
         wrong = []
         for phase in self.phases:
             if len(phase.shares) != languages:
@@ -107,15 +107,15 @@ class Mixture:
         if ends and (ends != sorted(set(ends)) or not ends[0] > 0 or ends[-1] != 1):
             wrong.append(f"phases end at ascending fractions of the steps, the last at 1, not {ends}")
         if self.phases and self.exponent is not None:
-            wrong.append("shares are given or follow from sizes: phases or exponent, not both")
+            wrong.append("shares come from phases or from exponent, not both")
         for name in ("exponent", "bitext_exponent"):
             value = getattr(self, name)
             if value is not None and not 0 <= value <= 10:
-                wrong.append(f"{name} is from 0 to 10, not {value}")
+                wrong.append(f"{name} is between 0 and 10, not {value}")
         if self.text and len(self.text) != languages:
             wrong.append(f"text of {len(self.text)} languages in a model of {languages}")
         if not all(0 < part <= 1 for part in self.text):
-            wrong.append(f"text are fractions above 0 and up to 1, not {', '.join(map(str, self.text))}")
+            wrong.append(f"text holds fractions above 0 and at most 1, not {', '.join(map(str, self.text))}")
         if not 0 <= self.held_out < 1:
             wrong.append(f"held_out is a fraction below 1, not {self.held_out}")
         if self.pairs is not None and not 0 < self.pairs < 1:
@@ -127,7 +127,7 @@ class Mixture:
         return wrong
 
     def of(self, languages: Languages) -> Languages:
-        """The languages as a model reads them: without held-out text, with the bitexts and dictionaries named here."""
+        """The languages as a model reads them: without held-out text, with this mixture's bitexts and dictionaries."""
         if wrong := self.mistakes(len(languages.languages)):
             raise BadInput("; ".join(wrong))
         names = [language.name for language in languages.languages]
@@ -141,7 +141,7 @@ class Mixture:
         return all_but_last(languages, self.held_out)
 
     def order(self, parts: Mapping[Part, int], instances: int, steps: int, *seed: int) -> Order:
-        """The order of a stream's instances, `parts` having so many each, numbered one part after the other."""
+        """The order of a stream's instances; `parts` has the number of each part, which are numbered consecutively."""
         pairs = of_pairs(parts)
         exponent, phases = (self.bitext_exponent, ()) if pairs else (self.exponent, self.phases)
         text = () if pairs else self.text
@@ -157,18 +157,18 @@ class Mixture:
         return Mixed(allowed, stretches, *seed)
 
     def rows(self, batch: int, sizes: Sequence[int], paired: Sequence[bool]) -> list[int]:
-        """The rows of a step of `batch` that each stream has, by its size and by whether it is of pairs. An objective
-        that reads pairs alone has no others, whatever `pairs` says."""
+        """The number of rows of each stream in a step of `batch` rows, by its size and by whether it is `paired`.
+        `pairs` has no effect on an objective that reads only pairs."""
         if self.pairs is None or all(paired):
             return share_rows(batch, sizes)
         if batch < 2:
-            raise BadInput(f"pairs = {self.pairs:g} of the rows, and a step has one; expected a batch of two or more")
+            raise BadInput(f"pairs = {self.pairs:g} of the rows, but a step has one; expected a batch of two or more")
         of_pairs = min(batch - 1, max(1, round(batch * self.pairs)))
         divided = [0] * len(sizes)
         for kind, what, rows in ((True, "bitext", of_pairs), (False, "text", batch - of_pairs)):
             streams = [i for i, (size, pairs) in enumerate(zip(sizes, paired, strict=True)) if size and pairs is kind]
             if not streams:
-                raise BadInput(f"pairs = {self.pairs:g} of the rows, and the objective reads no {what}")
+                raise BadInput(f"pairs = {self.pairs:g} of the rows, but the objective reads no {what}")
             for i, share in zip(streams, share_rows(rows, [sizes[i] for i in streams]), strict=True):
                 divided[i] = share
         return divided
@@ -176,15 +176,15 @@ class Mixture:
 
 ALL_TOGETHER = Mixture()
 EXAMPLES = (
-    "50-50 (each half of every step)",
+    "50-50 (half of every step each)",
     "90-10",
     "10-90-until-50-then-90-10 (until half of the steps)",
-    "sizes-0.7 (by size to that power, of all languages)",
-    "90-10-of-100-25 (of all of one language's text and a quarter of the other's)",
+    "sizes-0.7 (in proportion to size to that power)",
+    "90-10-of-100-25 (from all of one language's text and a quarter of the other's)",
     "together (all text in one shuffled order)",
-    "sizes-0.7-pairs-50 (half of the rows are of bitexts)",
+    "sizes-0.7-pairs-50 (half of the rows from bitexts)",
 )
-ROUNDED = 0.005  # how far shares that were rounded to whole percents may be from a sum of 1
+ROUNDED = 0.005  # tolerance for the sum of shares rounded to whole percents
 SHARES = rf"{NUMBER}(?:-{NUMBER})*"
 NAME = re.compile(
     rf"(?:(?P<shares>{SHARES}(?:-until-{NUMBER}-then-{SHARES})*)|sizes-(?P<exponent>{NUMBER})|together)"
@@ -193,7 +193,7 @@ NAME = re.compile(
 
 
 def parse(name: str) -> Mixture:
-    """The mixture of a name: shares in percent of each language, the source first, and what follows them when."""
+    """The mixture with a name: shares in percent of each language, the source first, for each phase."""
     if not (matched := NAME.fullmatch(name)):
         raise BadInput(unknown("mixture", name, (example.split()[0] for example in EXAMPLES), EXAMPLES))
     try:
@@ -210,7 +210,7 @@ def parse(name: str) -> Mixture:
 def _phase(text: str) -> Phase:
     shares, _, until = text.partition("-until-")
     if "-" in shares and abs(sum(_fractions(shares)) - 1) > ROUNDED:
-        raise ValueError(f"{shares}: shares in percent add up to 100, not to {100 * sum(_fractions(shares)):g}")
+        raise ValueError(f"{shares}: shares in percent sum to 100, not {100 * sum(_fractions(shares)):g}")
     return Phase(_fractions(shares), fraction(until) if until else 1.0)
 
 
@@ -229,14 +229,14 @@ def shares(*parts: float) -> Mixture:
 
 
 def _allowed(parts: Mapping[Part, int], text: Sequence[float]) -> dict[Part, np.ndarray]:
-    """The instances of each part that may be read, ascending."""
+    """The readable instances of each part, ascending."""
     allowed, first = {}, 0
     for (part, size), share in zip(parts.items(), text, strict=True):
         own = np.arange(size)
         if share < 1:
             own = np.sort(np.random.default_rng([CHOICE, size]).permutation(size)[: round(share * size)])
         if not len(own):
-            raise BadInput(f"{'-'.join(part)}: {share:g} of {size:,} rows is no row")
+            raise BadInput(f"{'-'.join(part)}: {share:g} of {size:,} rows is less than one row")
         allowed[part] = first + own
         first += size
     return allowed

@@ -1,4 +1,4 @@
-"""Masked language models, computed where the loss reads them, and the modules that are trained.
+"""Masked language models, computed only where the loss needs them, and the trained modules.
 
 Shapes: B rows, L ids, H hidden, N labels.
 """
@@ -22,14 +22,14 @@ from calque.pretrain.batch import LabelledPositions, Rows
 from calque.pretrain.config import ModelConfig
 
 LOGITS = 2**30
-"""How many logits a loss may hold at a time, 4 GiB of them: what it computes beyond that, it computes in pieces."""
+"""Maximum number of logits that a loss holds at a time (4 GiB); more are computed in pieces."""
 
 
 class Learner(nn.Module):
     """A masked language model with its objective's own modules.
 
     Attributes:
-        model: the transformers model; the weights of a checkpoint are its alone.
+        model: the transformers model, whose weights alone are in a checkpoint.
         own: the objective's modules by name.
     """
 
@@ -40,17 +40,17 @@ class Learner(nn.Module):
 
     @property
     def trained(self) -> dict[str, nn.Parameter]:
-        """The parameters that a gradient changes, by name, each once however many modules share it."""
+        """The trained parameters by name, each once even if several modules share it."""
         return {name: parameter for name, parameter in self.named_parameters() if parameter.requires_grad}
 
     @property
     def state(self) -> dict[str, Tensor]:
-        """All that a resumed run restores."""
+        """The tensors that a resumed run restores."""
         return state_of(self)
 
 
 def state_of(module: nn.Module) -> dict[str, Tensor]:
-    """Every parameter and every persistent buffer of a module by name, each once, under the first of its names."""
+    """Every parameter and persistent buffer of a module, each once, under its first name."""
     seen: set[int] = set()
     state = {}
     for name, tensor in module.state_dict(keep_vars=True).items():
@@ -61,7 +61,7 @@ def state_of(module: nn.Module) -> dict[str, Tensor]:
 
 
 class Frozen(nn.Module):
-    """A copy of a model that no gradient changes, without dropout; part of a run's state, and of no checkpoint."""
+    """A frozen copy of a model, without dropout; part of a run's state but not of a checkpoint."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
@@ -69,13 +69,13 @@ class Frozen(nn.Module):
         self.train(False)
 
     def train(self, mode: bool = True) -> Frozen:
-        """Stay in evaluation mode, whatever the mode of the modules around it."""
+        """Stay in evaluation mode, whatever `mode` is."""
         super().train(False)
         return self
 
     @torch.no_grad()
     def follow(self, model: nn.Module, momentum: float) -> None:
-        """Move towards a model of the same shape: its own weights count `momentum`, and the model's the rest."""
+        """Move towards a model of the same shape: weights become momentum * own + (1 - momentum) * the model's."""
         for own, other in zip(self.model.parameters(), model.parameters(), strict=True):
             own.lerp_(other, 1 - momentum)
 
@@ -93,7 +93,7 @@ def build(config: ModelConfig, rows: int, token_types: int = 1, seed: int = 0, s
             intermediate_size=config.ffn,
             hidden_dropout_prob=config.dropout,
             attention_probs_dropout_prob=config.attention_dropout,
-            max_position_embeddings=config.length + specials.pad + 1,  # positions count from padding's id
+            max_position_embeddings=config.length + specials.pad + 1,  # positions start after padding's id
             type_vocab_size=token_types,
             initializer_range=config.initializer_range,
             layer_norm_eps=1e-5,
@@ -105,7 +105,7 @@ def build(config: ModelConfig, rows: int, token_types: int = 1, seed: int = 0, s
 
 
 def encode_each(model: Any, rows: Rows) -> Iterator[Tensor]:
-    """The states of the positions in the embeddings and then after each layer, (B, L, H) each."""
+    """The hidden states after the embeddings and after each layer, (B, L, H) each."""
     hidden, padding = _embed(model, rows), _padding(model, rows)
     yield hidden
     for layer in architecture_of(model.config).layers(model):
@@ -114,12 +114,12 @@ def encode_each(model: Any, rows: Rows) -> Iterator[Tensor]:
 
 
 def encode(model: Any, rows: Rows, layer: int) -> Tensor:
-    """The states of the positions after `layer` layers, (B, L, H); 0 are the embeddings. Nothing above is computed."""
+    """The hidden states after `layer` layers, (B, L, H), 0 for the embeddings; higher layers are not computed."""
     return next(islice(encode_each(model, rows), layer, None))
 
 
 def encode_first(model: Any, rows: Rows) -> Tensor:
-    """The state of the first position of each row after the last layer, (B, H); of that layer no more is computed."""
+    """The hidden state of each row's first position after the last layer, (B, H), which is computed only there."""
     layers = architecture_of(model.config).layers(model)
     hidden = encode(model, rows, len(layers) - 1)
     row = torch.arange(len(rows), device=hidden.device)
@@ -132,9 +132,9 @@ def prediction_loss(
 ) -> Tensor:
     """Summed cross-entropy of the labelled positions, equal to N times transformers' own mean.
 
-    Only what the loss reads is computed: at 15 % of the positions the head, the dearest part of a small
-    model, costs 15 %, and so does most of the last layer. Where `hidden`, (B, L, H), is there after `layer`
-    layers already, the pass continues from it. At most `logits` logits are in memory at a time, or one position's.
+    The head, the most expensive part of a small model, and most of the last layer are computed only at labelled
+    positions: with 15 % labels they cost 15 %. If `hidden`, (B, L, H), is given as the output of `layer` layers, the
+    pass continues from it. At most `logits` logits, or one position's, are in memory at a time.
     """
     architecture, labelled = architecture_of(model.config), rows.positions
     *layers, last = architecture.layers(model)
@@ -154,9 +154,8 @@ def prediction_loss(
 def cross_entropy(
     head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor, types: int, most: int = LOGITS
 ) -> Tensor:
-    """Summed cross-entropy of labels (N,) at hidden states (N, H), in pieces where there are more than `most` logits.
-    `head` makes logits (N, types) of them; those of a piece are computed again on the way back, and need not be
-    kept."""
+    """Summed cross-entropy of labels (N,) at hidden states (N, H); `head` computes logits (N, types). With more than
+    `most` logits it is computed in pieces, and again in the backward pass, to save memory."""
 
     def of(top: Tensor, labels: Tensor) -> Tensor:
         return F.cross_entropy(head(top).float(), labels, reduction="sum")
@@ -170,8 +169,8 @@ def cross_entropy(
 
 
 @contextmanager
-def looking(model: nn.Module, device: torch.device) -> Iterator[None]:
-    """Within it a model is in evaluation mode, and there is no gradient."""
+def evaluating(model: nn.Module, device: torch.device) -> Iterator[None]:
+    """Evaluation mode without gradients, within a block."""
     model.eval()
     with torch.no_grad(), autocast(device):
         yield
@@ -179,7 +178,7 @@ def looking(model: nn.Module, device: torch.device) -> Iterator[None]:
 
 
 def autocast(device: torch.device) -> torch.autocast:
-    """Products in bfloat16 on a GPU."""
+    """Mixed precision with bfloat16 on a GPU; no effect on a CPU."""
     return torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda")
 
 
@@ -188,7 +187,7 @@ def _padding(model: Any, rows: Rows) -> Tensor | None:
 
 
 def _embed(model: Any, rows: Rows) -> Tensor:
-    """Embeddings, (B, L, H). Positions and token types that all rows share are looked up once."""
+    """Embeddings, (B, L, H). Positions and token types shared by all rows are looked up once."""
     config, device = model.config, rows.ids.device
     architecture, positions = architecture_of(config), None
     if rows.places is not None:

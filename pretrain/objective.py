@@ -24,7 +24,8 @@ from calque.pretrain.model import Learner
 from calque.pretrain.order import Part
 
 Linked = Literal["", "gold", "grow-diag-final-and", "intersect"]
-"""The links of bitexts that an objective learns from: none, the derivation's, or fast_align's, so symmetrised."""
+"""The word links that an objective learns from: none, gold links of the derivation, or a symmetrisation of
+fast_align's."""
 GROWN: Linked = "grow-diag-final-and"
 GOLD: Linked = "gold"
 
@@ -32,13 +33,13 @@ GOLD: Linked = "gold"
 class Stream(ABC):
     """Instances in a shuffled order, and the losses on them.
 
-    Losses are sums, never means: the loop divides each once by its count over the whole batch, so that
-    neither micro-batches nor processes change a gradient.
+    Losses are sums, never means: the loop divides each once by its count over the whole batch, so that gradients do
+    not depend on micro-batches and processes.
 
     weights: the weight of each loss term in the sum, by name.
-    instances: their number. A step's rows are divided among streams in proportion to it.
-    left_out: how much of the corpora is in no instance, by reason.
-    parts: how many instances each language, or pair of languages, has, in the order in which they are numbered.
+    instances: their number; a step's rows are divided among streams in proportion to it.
+    left_out: counts of what no instance contains, by reason.
+    parts: the number of instances of each language or pair of languages, in the order of their numbering.
     uncounted: terms of `losses` that `draw` cannot count, because their count depends on the model.
     """
 
@@ -50,43 +51,43 @@ class Stream(ABC):
 
     @abstractmethod
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Any, dict[str, int]]:
-        """The batch of these instances, newly masked, and the count by which each loss term is divided."""
+        """The batch of these instances, with new masks, and the divisor of each loss term."""
 
     def pieces(self, part: Any) -> Sequence[Any]:
-        """What the model reads at a time of this process's part of a micro-batch."""
+        """This process's part of a micro-batch, split into the pieces that the model reads at a time."""
         return (part,)
 
     def before_step(self, learner: Learner, parts: Sequence[Any], world: World) -> tuple[Sequence[Any], dict[str, int]]:
-        """Called once a step, before its first gradient, in every process. `parts` are this process's micro-batches.
-        This is the place to let the model label them (inside `looking`), to update a momentum encoder, or to fill a
-        queue from all processes (`world.gather`). State that a resumed run needs belongs in parameters or buffers of
-        the objective's modules. Returns the batches that `losses` gets instead of `parts`, and this process's count of
-        each `uncounted` term."""
+        """Called once per step, before its first gradient, in every process. `parts` are this process's micro-batches.
+        Use it to label them with the model (inside `evaluating`), to update a momentum encoder, or to fill a queue from
+        all processes (`world.gather`). State that a resumed run needs belongs in parameters or buffers of the
+        objective's modules. Returns the batches for `losses`, in place of `parts`, and this process's count of each
+        `uncounted` term."""
         return parts, {}
 
     @abstractmethod
     def losses(self, learner: Learner, batch: Any) -> dict[str, Tensor]:
         """The sum of each loss term over a batch, or a part of one.
 
-        Terms without a weight are divided by their count and logged too, but have no part in the gradient.
-        Processes exchange nothing here: not all have the same number of parts.
+        Terms without a weight are divided by their count and logged too, but do not affect the gradient. Processes must
+        not communicate here, because they may have different numbers of parts.
         """
 
 
 @dataclass(frozen=True)
 class Traits:
-    """What studies and runs have to know of an objective before it makes streams.
+    """The properties of an objective that studies and runs need before it makes streams.
 
-    mask_rate: the fraction of positions that have a label, for estimates of cost.
-    language_embeddings: whether the model distinguishes languages by an embedding (RoBERTa's token types serve).
-    text: whether it reads text that has no translation, too.
-    links, parallel_share: the links of bitexts that it learns from, and the share of the sentences that it reads.
+    mask_rate: the fraction of positions with a label, for cost estimates.
+    language_embeddings: whether the model has language embeddings (RoBERTa's token types).
+    text: whether it also reads monolingual text.
+    links, parallel_share: the word links that it learns from, and the share of parallel sentences that it reads.
     predicts: whether it predicts sub-words, so that a prediction head is learnt.
     needs_start: whether it cannot start from new weights.
-    start: the objective whose model it starts from, and the fraction of its steps that are that one's.
+    start: the objective whose model it starts from, and the fraction of the steps spent on that objective.
     head_only: whether only the prediction head is trained.
-    memory: bytes of its own modules, where they are many.
-    format: a number to raise when a change of the code makes another model from the same settings.
+    memory: bytes of its own modules, if large.
+    format: a number that increases when a change of the code gives another model for the same settings.
     """
 
     mask_rate: float = 0.0
@@ -105,8 +106,8 @@ class Traits:
 class Objective(Named, ABC):
     """A frozen dataclass of plain values that makes streams for languages.
 
-    summary: one sentence about it, for glossaries and the README.
-    paper: where it is from.
+    summary: a one-sentence definition, for glossaries and documentation.
+    paper: its source.
     """
 
     summary: ClassVar[str] = ""
@@ -114,7 +115,7 @@ class Objective(Named, ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        # Nothing would read such a property, and the model would be trained without what it says.
+        # Nothing reads such a property, so it would be ignored silently.
         if wrong := [trait.name for trait in fields(Traits) if isinstance(vars(cls).get(trait.name), property)]:
             raise TypeError(f"{cls.__name__}: {', '.join(wrong)}: expected in `traits`, not as a property")
 
@@ -124,7 +125,7 @@ class Objective(Named, ABC):
 
     @property
     def parts(self) -> tuple[Objective, ...]:
-        """The objectives that it is the sum of; itself, if it is not a sum."""
+        """The summands of the objective; itself, if it is not a sum."""
         return (self,)
 
     @property
@@ -134,44 +135,44 @@ class Objective(Named, ABC):
 
     @abstractmethod
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        """The streams to train on, in rows of `length` ids; `seed` decides whatever is sampled."""
+        """The streams to train on, in rows of `length` ids; `seed` determines all sampling."""
 
     def modules(self, model: Any) -> dict[str, Module]:
-        """New modules of the objective's own, by the names under which streams find them in `Learner.own`. They may
-        share the model's parameters, as a head tied to its embeddings does. They are trained (except for parameters
-        that require no gradient) and resumed with the model, but are not part of its checkpoint."""
+        """New modules of the objective's own, by their names in `Learner.own`. They may share the model's parameters,
+        like a head tied to its embeddings. They are trained (except for parameters that require no gradient) and
+        resumed with the model, but are not part of its checkpoint."""
         return {}
 
     def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
-        """Training operations an id of bitext; 0 if it reads none. `resting`: the encoder does not learn."""
+        """Training operations per id of bitext; 0 if it reads none. `resting`: the encoder is frozen."""
         return 0.0
 
     def mistakes(self, model: ModelConfig) -> list[str]:
-        """What of it does not fit a model, in words."""
+        """Messages about settings that do not fit a model."""
         return []
 
     def flops(self, model: ModelConfig, types: int, pairs: float = 0.0) -> float:
-        """Training operations an id, of which a share `pairs` is of bitexts, for estimates of cost."""
+        """Training operations per id, for cost estimates; a share `pairs` of the ids comes from bitexts."""
         resting = self.traits.head_only
         of_text = flops_per_id(model, types, self.traits.mask_rate, resting)
         return (1 - pairs) * of_text + pairs * self.pair_flops(model, types, resting)
 
     def learner(self, model: Any, seed: int) -> Learner:
-        """A model as this objective trains it; the same seed gives the objective's modules the same weights."""
+        """The model with the objective's modules, whose initial weights depend on the seed."""
         torch.manual_seed(seed)
         learner = Learner(model, self.modules(model))
         if self.traits.head_only:
             head, table = architecture_of(model.config).head, model.get_input_embeddings().weight
-            for name, parameter in model.named_parameters():  # each once, and XLM-R's table under the head's name
+            for name, parameter in model.named_parameters():  # each once, XLM-R's table under the head's name
                 parameter.requires_grad_(name.startswith(f"{head}.") and parameter is not table)
         return learner
 
 
 class Composite(Objective):
-    """An objective that is made of others. What it reads, learns and costs follows from its parts."""
+    """An objective composed of others, with their data, modules and cost."""
 
     def __post_init__(self) -> None:
-        _ = self.parts  # which refuse settings that they cannot have
+        _ = self.parts  # parts refuse invalid settings
 
     @property
     @abstractmethod
@@ -180,17 +181,17 @@ class Composite(Objective):
     @property
     def traits(self) -> Traits:
         traits = [part.traits for part in self.parts]
-        linked = next((one for one in traits if one.links), Traits())
+        linked = next((own for own in traits if own.links), Traits())
         return Traits(
-            mask_rate=max(one.mask_rate for one in traits),
-            language_embeddings=any(one.language_embeddings for one in traits),
-            text=any(one.text for one in traits),
+            mask_rate=max(own.mask_rate for own in traits),
+            language_embeddings=any(own.language_embeddings for own in traits),
+            text=any(own.text for own in traits),
             links=linked.links,
             parallel_share=linked.parallel_share,
-            predicts=any(one.predicts for one in traits),
-            needs_start=all(one.needs_start for one in traits),
-            memory=sum(one.memory for one in traits),
-            format=max(one.format for one in traits),
+            predicts=any(own.predicts for own in traits),
+            needs_start=all(own.needs_start for own in traits),
+            memory=sum(own.memory for own in traits),
+            format=max(own.format for own in traits),
         )
 
     @property
@@ -204,8 +205,8 @@ class Composite(Objective):
         modules: dict[str, Module] = {}
         for part in self.parts:
             own = part.modules(model)
-            if twice := modules.keys() & own.keys():
-                raise ValueError(f"{self.name}: two parts have a module {min(twice)!r}; each needs a name of its own")
+            if repeated := modules.keys() & own.keys():
+                raise ValueError(f"{self.name}: two parts have a module {min(repeated)!r}; expected different names")
             modules |= own
         return modules
 
@@ -218,18 +219,18 @@ class Composite(Objective):
 
 @dataclass(frozen=True)
 class Sum(Composite):
-    """Several objectives trained together under the name `label`; `heading` is their title, if that is another. A model
-    gets one kind of links in one share of its bitexts, so parts that learn from links agree in both."""
+    """Several objectives trained together under the name `label`; `heading` is their title, if it differs. A model gets
+    one kind of links for one share of its bitexts, so parts that learn from links must agree in both."""
 
     label: str
     summands: tuple[Objective, ...]
     heading: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        for one in self.summands:
-            if one.traits.start or one.traits.head_only:
-                does = "starts from another model" if one.traits.start else "trains the prediction head alone"
-                raise ValueError(f"{self.label}: {one.name} {does}, and no part of a sum may")
+        for summand in self.summands:
+            if summand.traits.start or summand.traits.head_only:
+                does = "starts from another model" if summand.traits.start else "trains only the prediction head"
+                raise ValueError(f"{self.label}: {summand.name} {does}, which no part of a sum may")
         linked = {(part.traits.links, part.traits.parallel_share): part.name for part in self.parts}
         linked = {links: name for links, name in linked.items() if links[0]}
         if len(linked) > 1:
@@ -246,16 +247,16 @@ class Sum(Composite):
 
     @property
     def parts(self) -> tuple[Objective, ...]:
-        return tuple(part for one in self.summands for part in one.parts)
+        return tuple(part for summand in self.summands for part in summand.parts)
 
 
 @dataclass(frozen=True)
 class After(Composite):
-    """`then`, on the model that `first` made of the same languages with the same seed: a cold start.
+    """`then`, starting from the model of `first` with the same languages and seed.
 
-    `portion` of the steps are `first`'s, so that both together take as many as any other objective. Its model is a run
-    of its own, from which others may start too. Both have a model of the same shape: with language embeddings, or
-    without.
+    `portion` of the steps are `first`'s, so that both together take the steps of one objective. The first model is a
+    separate run, which other objectives may start from too. Both models have the same shape: with language embeddings
+    or without.
     """
 
     then: Objective
@@ -267,7 +268,7 @@ class After(Composite):
     def __post_init__(self) -> None:
         check_portion(self.portion)
         if self.first.traits.start or self.then.traits.start:
-            raise ValueError(f"{self.name}: neither may start from another model itself")
+            raise ValueError(f"{self.name}: neither objective may itself start from another model")
         if self.first.traits.language_embeddings != self.then.traits.language_embeddings:
             has = self.first if self.first.traits.language_embeddings else self.then
             raise ValueError(f"{self.name}: only {has.name} has language embeddings")
@@ -293,16 +294,16 @@ class After(Composite):
 
 
 def check_portion(portion: float) -> None:
-    """Raise ValueError unless `portion` is a fraction of the steps that leaves some over."""
+    """Raise ValueError unless `portion` is above 0 and below 1."""
     if not 0 < portion < 1:
         raise ValueError(f"portion is a fraction of the steps, between 0 and 1, not {portion}")
 
 
 @dataclass(frozen=True)
 class HeadOnly(Composite):
-    """`objective`, of whose model only the prediction head is trained; its table, which it shares, stays as it is. A
-    new head asks for gradients that say nothing yet, and an encoder that follows them forgets. With the encoder at rest
-    a step costs less than half."""
+    """`objective`, training only the prediction head; the embedding table that the head shares stays frozen. The
+    gradients of a new head are noise at first and would make a pretrained encoder forget. With the encoder frozen, a
+    step costs less than half."""
 
     objective: Objective
 

@@ -1,4 +1,4 @@
-"""The order in which instances are read: a pure function of seed and step, whatever the number of processes.
+"""The order of instances: a pure function of seed and step, independent of the number of processes.
 
 Shapes: K parts.
 """
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-Part = tuple[str, ...]  # what instances are of: one language, or a pair of two
+Part = tuple[str, ...]  # the language, or pair of languages, of instances
 UNIT = 10**9
-"""Shares are whole multiples of one in so many: decimal ones of nine places are exact, and sums never drift."""
+"""Shares are whole multiples of 1 / UNIT, so that shares of nine decimals are exact and sums do not drift."""
 NEVER = np.iinfo(np.int64).max
 
 
@@ -25,32 +25,31 @@ class Shuffled:
 
     def take(self, start: int, count: int) -> np.ndarray:
         """Instances `start` to `start + count` of the endless order."""
-        taken = []
+        pieces = []
         while count:
             epoch, offset = divmod(start, self.size)
             if epoch != self._epoch:
                 self._epoch = epoch
                 self._order = np.random.default_rng([*self.seed, epoch]).permutation(self.size)
             piece = self._order[offset : offset + count]
-            taken.append(piece)
+            pieces.append(piece)
             start, count = start + len(piece), count - len(piece)
-        return np.concatenate(taken) if taken else np.empty(0, np.int64)
+        return np.concatenate(pieces) if pieces else np.empty(0, np.int64)
 
 
 class Together:
-    """All instances in one shuffled order, a new one each epoch: parts have the shares that their sizes give them.
-    `size` is how many instances there are."""
+    """All `size` instances in one shuffled order, a new one each epoch, so the shares of parts follow their sizes."""
 
     def __init__(self, parts: Mapping[Part, int], instances: int, *seed: int) -> None:
         self.parts, self.size = parts, instances
         self._order = Shuffled(instances, *seed)
 
     def at(self, step: int, rows: int) -> np.ndarray:
-        """The instances of a step of `rows`, steps being counted from 0."""
+        """The instances of a step of `rows`; steps count from 0."""
         return self._order.take(step * rows, rows)
 
     def shown(self, steps: int, rows: int) -> dict[Part, tuple[int, int]]:
-        """By part, how many rows the first `steps` steps have, and how many different ones there are."""
+        """For each part, the number of rows in the first `steps` steps, and the number of different rows."""
         if not self.parts:
             return {}
         sizes = list(self.parts.values())
@@ -62,9 +61,9 @@ class Together:
 
 
 class Mixed:
-    """Each part in a shuffled order of its own, and of each step's rows its share. `allowed` are the instances of each
-    part that may be read, numbered over all parts; `stretches` say which units of a step each part has. Methods are as
-    in `Together`."""
+    """Each part in its own shuffled order, with its share of each step's rows. `allowed` are the readable instances of
+    each part, numbered over all parts; `stretches` are the units of a step for each part. Methods are as in
+    `Together`."""
 
     def __init__(self, allowed: Mapping[Part, np.ndarray], stretches: Sequence[Stretch], *seed: int) -> None:
         self.allowed, self.stretches = allowed, stretches
@@ -91,38 +90,38 @@ Order = Together | Mixed
 
 
 def in_units(shares: Sequence[float]) -> np.ndarray:
-    """Shares of any sum, none negative and one above 0, as whole units that sum to `UNIT`, (K,) int64. What rounding
-    down leaves goes to the largest remainders."""
+    """Non-negative shares of any positive sum as whole units that sum to `UNIT`, (K,) int64, by the largest remainder
+    method."""
     exact = np.asarray(shares, float) / np.sum(shares, dtype=float) * UNIT
-    units = np.floor(exact + 1e-6).astype(np.int64)  # 0.29 of the unit is not one less than it
+    units = np.floor(exact + 1e-6).astype(np.int64)  # corrects floating-point errors, as in 0.29 * UNIT
     lacking = UNIT - int(units.sum())
     largest = np.argsort(units - exact, kind="stable")[: max(0, lacking)]
     units[largest] += 1
-    units[int(units.argmax())] += UNIT - int(units.sum())  # a surplus of rounding, of a few units at most
+    units[int(units.argmax())] += UNIT - int(units.sum())  # a surplus of a few units by rounding
     return units
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """Units of each part, (K,) int64, from step `first` on."""
+    """Units of each part, (K,) int64, from step `first`."""
 
     first: int
     units: np.ndarray
 
 
 class Apportionment:
-    """How many of `rows` rows a step belong to each part: a function of the step alone. After every step each part has
-    had its exact share of all rows so far, rounded up or down, so large corpora and small ones are spread evenly over
-    training. Rounding up goes by the earliest deadline, which finds such a division whenever there is one, and there
-    always is (Tijdeman 1980, the chairman assignment problem). `stretches` are in order; the first begins at step 0,
-    and the last has no end. Rows times steps stay below 9e9."""
+    """The number of each part's rows in a step of `rows`: a function of the step alone. After every step, each part has
+    had its exact share of all rows so far, rounded up or down, so that all corpora are spread evenly over training.
+    Rounding up by the earliest deadline finds such a division, which always exists (Tijdeman 1980, the chairman
+    assignment problem). `stretches` are in order; the first starts at step 0, and the last has no end. Rows times steps
+    must stay below 9e9."""
 
     def __init__(self, stretches: Sequence[Stretch], rows: int) -> None:
         self.rows = rows
         self._firsts = [stretch.first for stretch in stretches]
         self._units = np.stack([stretch.units for stretch in stretches])
         lengths = np.diff(self._firsts)
-        self._before = np.zeros_like(self._units)  # units that parts have had when a stretch begins
+        self._before = np.zeros_like(self._units)  # units of the parts before each stretch
         self._before[1:] = np.cumsum(rows * lengths[:, None] * self._units[:-1], axis=0)
         self._steps, self._had = 0, np.zeros(self._units.shape[1], np.int64)
 
@@ -136,7 +135,7 @@ class Apportionment:
         return self._had.copy()
 
     def _next(self, steps: int, had: np.ndarray) -> np.ndarray:
-        """The rows of each part in so many steps, which had `had` in one fewer."""
+        """The rows of each part in the first `steps` steps, given the rows `had` in one step fewer."""
         stretch = int(np.searchsorted(self._firsts, steps, side="right")) - 1
         exact = self._before[stretch] + self.rows * (steps - self._firsts[stretch]) * self._units[stretch]  # in units
         least = np.maximum(exact // UNIT, had)
@@ -148,19 +147,19 @@ class Apportionment:
         return least
 
     def _due(self, units: np.ndarray) -> np.ndarray:
-        """The steps after which the exact shares have come to so many units, (K,)."""
+        """The steps after which the exact shares reach `units`, (K,)."""
         due = np.full_like(units, NEVER)
         for stretch in range(len(self._firsts) - 1, -1, -1):
-            first, a_step = self._firsts[stretch], self.rows * self._units[stretch]
-            steps = first - (self._before[stretch] - units) // np.maximum(a_step, 1)  # rounded up
+            first, per_step = self._firsts[stretch], self.rows * self._units[stretch]
+            steps = first - (self._before[stretch] - units) // np.maximum(per_step, 1)  # rounded up
             last = self._firsts[stretch + 1] if stretch + 1 < len(self._firsts) else NEVER
-            due = np.where((a_step > 0) & (steps <= last), steps, due)
+            due = np.where((per_step > 0) & (steps <= last), steps, due)
         return due
 
 
 def share_rows(batch: int, instances: Sequence[int]) -> list[int]:
-    """Divide `batch` rows among streams in proportion to their `instances`, at least one for each that has any. The
-    largest stream absorbs the rounding, so the sum is `batch` whenever there are enough rows for all."""
+    """Divide `batch` rows among streams in proportion to their `instances`, with at least one for each that has any.
+    The largest stream absorbs the rounding, so the sum is `batch` if there are enough rows for all."""
     total = sum(instances)
     rows = [max(1, round(batch * n / total)) if n else 0 for n in instances]
     largest = max(range(len(rows)), key=lambda i: instances[i])

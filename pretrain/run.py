@@ -1,11 +1,11 @@
-"""One pretraining run, from languages to a checkpoint, in a folder that resumes and is never half-written.
+"""One pretraining run, from languages to a checkpoint, in a resumable folder that is never half-written.
 
-<run>/checkpoint/     config.json, model.safetensors, tokenizer.json and its config: transformers loads it as it is
-<run>/checkpoint/tokenizers/  a folder a language, whose tokenizer reads its text as it is spelt, and prints it
-<run>/metrics.jsonl   a row every log_every steps, and one a probe
-<run>/snapshots/      the model's weights alone at some steps, where `train.snapshots` asks for them
-<run>/resume/step-N/  the last state, while the run is not finished
-<run>/manifest.json   last: its inputs, and the sha256 of its files
+<run>/checkpoint/     config.json, model.safetensors, tokenizer.json and its config, which transformers can load
+<run>/checkpoint/tokenizers/  one folder per language with a tokenizer that reads and prints its spelling
+<run>/metrics.jsonl   one row every log_every steps, and one per probe
+<run>/snapshots/      the model's weights after some steps, if `train.snapshots` is set
+<run>/resume/step-N/  the last state, until the run is finished
+<run>/manifest.json   written last: the inputs, and the sha256 of the files
 """
 
 import json
@@ -53,11 +53,11 @@ Probe = Callable[[Any], dict[str, float]]  # measures a model during training; i
 
 @dataclass(frozen=True)
 class Pretraining:
-    """Everything that determines a run's weights, except the machine that computes them.
+    """Everything that determines a run's weights, except the machine.
 
-    languages: those that the model reads, with the estimated links of their bitexts if the objective learns from such.
-    start: the folder of a model to start from, of the same shape and vocabulary; without one, weights are drawn.
-    mixture: how much of each language is read.
+    languages: the languages to read, with the estimated links of their bitexts if the objective needs them.
+    start: the folder of a model to start from, of the same shape and vocabulary; None for random weights.
+    mixture: the amount of each language that is read.
     """
 
     languages: Languages
@@ -69,7 +69,7 @@ class Pretraining:
     mixture: Mixture = ALL_TOGETHER
 
     def identity(self, world: World) -> dict[str, Any]:
-        """What must be the same for a resumed run to reach the same bits."""
+        """All that must be equal for a resumed run to give the same bits."""
         names = [language.name for language in self.languages.languages if language.name != SOURCE]
         optional = {
             "start": weights_digest(self.start) if self.start else None,
@@ -99,15 +99,15 @@ def pretrain(
     allow_change: bool = False,
     tell: Callable[[str], None] = lambda message: None,
 ) -> Path:
-    """Train, or go on training, until the folder holds a checkpoint; a finished folder is left as it is.
+    """Train, or resume training, until the folder has a checkpoint; a finished folder is not changed.
 
-    `tell` is called, for people, with what the model to start from lacked. `allow_change` goes on with another number
-    of threads or processes, torch or device, to other bits.
+    `tell` receives a message about weights that the starting model lacks. `allow_change` permits resuming with another
+    number of threads or processes, torch or device, which changes rounding.
 
     Raises:
-        BadInput: a folder of another configuration, a damaged state or checkpoint, a start that is another model, a
-            layer that the model lacks, or a corpus too small for a row.
-        NonFinite: before an update with a loss or a gradient that is not a number.
+        BadInput: a folder of another configuration, a damaged state or checkpoint, a start that does not fit, a layer
+            that the model lacks, or a corpus too small for a row.
+        NonFinite: before an update whose loss or gradient is not finite.
     """
     identity, objective, schedule = config.identity(world), config.objective, config.train
     if finished(folder):
@@ -124,9 +124,9 @@ def pretrain(
     learner = objective.learner(model, config.seed).to(world.device)
     if world.device.type == "cuda":
         for layer in architecture_of(model.config).layers(model)[:-1]:
-            layer.compile()  # all except the last one, which is computed at the labelled positions only
+            layer.compile()  # except the last, which is computed only at labelled positions
     if drawn and world.first:
-        tell(f"new, because the start has none: {', '.join(drawn)}")
+        tell(f"random, because the starting model lacks them: {', '.join(drawn)}")
     optimizer = make_optimizer(learner, schedule)
     first, state = load_state(folder / RESUME, learner, optimizer, identity, allow_change)
     ids = schedule.batch * config.model.length
@@ -144,7 +144,7 @@ def pretrain(
             snapshots.add(step, model)
             if probe and schedule.probe_every and (step % schedule.probe_every == 0 or last) and world.first:
                 metrics.write({"step": step, "probe": probe(model)})
-                learner.train()  # whatever mode the probe left it in
+                learner.train()  # the probe may have changed the mode
             if schedule.save_every and step % schedule.save_every == 0 and not last:
                 if world.first:
                     states = folder / RESUME
@@ -164,8 +164,8 @@ def pretrain(
 
 
 def _finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]) -> None:
-    """Write the checkpoint, then the manifest, then drop the state that nobody will resume."""
-    disable_progress_bar()  # of a file that is written in a blink
+    """Write the checkpoint, then the manifest, then remove the resumable state."""
+    disable_progress_bar()  # for a file that is written at once
     with whole_folder(folder / CHECKPOINT) as part:
         with writing_tensors(part / WEIGHTS):
             model.save_pretrained(part)
@@ -177,10 +177,10 @@ def _finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any
 
 
 class Metrics:
-    """The rows of a run: mean losses since the last row, speed, and the share of the machine that was used. `terms` are
-    the losses; other numbers that objectives report are means of steps too, in a field of their own. `flops` are a
-    step's, `peak` the operations/s of all processes. A run that goes on from a state begins with the state's `rows`, a
-    file. A process that does not write keeps nothing."""
+    """The rows of a run: mean losses since the last row, speed, and utilisation of the machine. `terms` are the losses;
+    other numbers reported by objectives are averaged too, in a separate field. `flops` are per step, `peak` is the
+    operations/s of all processes. A resumed run starts with the state's `rows`, a file. A process that does not write
+    keeps nothing."""
 
     def __init__(
         self,
@@ -202,7 +202,7 @@ class Metrics:
                 part.write_bytes(rows.read_bytes() if rows else b"")
 
     def add(self, step: int, losses: Mapping[str, float], norm: float) -> None:
-        """Count a step; every `log_every` of them become a row, and those that are left at the end."""
+        """Count a step; write a row every `log_every` steps and after the last."""
         self.sums = {name: self.sums.get(name, 0.0) + loss for name, loss in losses.items()}
         self.steps += 1
         if step % self.train.log_every and step < self.train.steps:
@@ -225,13 +225,13 @@ class Metrics:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Within it time does not count in the speed of training."""
+        """A block whose time does not count towards the speed of training."""
         start = time.perf_counter()
         yield
         self.since += time.perf_counter() - start
 
     def write(self, row: Mapping[str, Any]) -> None:
-        """Append one row, if this process is the one that writes."""
+        """Append one row, if this is the writing process."""
         if self.writes:
             with writing(self.path), self.path.open("ab") as file:
                 file.write((json.dumps(row) + "\n").encode())
@@ -242,13 +242,13 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"no metrics that can be read: {error}", path) from error
+        raise BadInput(f"cannot read metrics: {error}", path) from error
     rows = []
     for number, line in enumerate(lines, start=1):
         try:
             row = strict_json.loads(line)
             if not isinstance(row["step"], int) or not {"loss", "probe"} & row.keys():
-                raise ValueError("neither losses nor a probe")
+                raise ValueError("no losses and no probe")
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise BadInput(f"not a row of metrics ({error})", path, number) from error
         rows.append(row)

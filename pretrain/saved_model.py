@@ -1,7 +1,7 @@
-"""Models and tokenizers of a folder, as transformers saves them: the one file that loads them, and writes tokenizers.
+"""Models and tokenizers as saved by transformers: the only file that loads them, and writes tokenizers.
 
-Nothing in a folder is run (trust_remote_code), nothing is unpickled (weights in safetensors only), nothing is fetched,
-and nothing is asked on the terminal. Any kind of model that transformers knows can be read.
+No code of a folder is run (trust_remote_code), nothing is unpickled (weights are safetensors only), nothing is
+downloaded, and there are no prompts. Any model type of transformers can be read.
 """
 
 import hashlib
@@ -32,15 +32,15 @@ from calque.derive.vocabulary import ROLES
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 TOKENIZER, TOKENIZER_CONFIG, TOKENIZERS = "tokenizer.json", "tokenizer_config.json", "tokenizers"
-RUN = "run"  # the kind of artefact that a run's folder is
-INDEX = f"{WEIGHTS}.index.json"  # which of several files has which tensor
+RUN = "run"  # the kind of a run's artefact
+INDEX = f"{WEIGHTS}.index.json"  # the file of each tensor, if there are several files
 MOST = 10_000
-"""Layers, or labels, that a model may have: transformers makes an object of each before it reads any weight."""
+"""Maximum number of layers or labels: transformers allocates an object for each before it reads weights."""
 _COUNT = re.compile(r"(?:^|_)(?:layers?|labels)$")
 _OTHER_WEIGHTS = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
 _LAYER = re.compile(r"\blayers?\.\d+\.")
 _SPARE, _NEVER, _KEPT = "\U0010fffd", "\U0010fffc", 0x100000
-"""Private characters, which no text has: a letter on its way, a mark that no piece has, special types meanwhile."""
+"""Private characters that no text has: a temporary letter, a mark of unused pieces, and stand-ins for special types."""
 _SAFELY = {"local_files_only": True, "trust_remote_code": False}
 
 
@@ -52,7 +52,7 @@ def read_config(folder: Path) -> PreTrainedConfig:
     try:
         parts = [json.loads(path.read_text(encoding="utf-8"))]
     except (OSError, ValueError, RecursionError):
-        parts = []  # transformers says what is wrong
+        parts = []  # transformers reports the fault
     while parts:
         part = parts.pop()
         for name, value in part.items() if isinstance(part, dict) else ():
@@ -64,12 +64,12 @@ def read_config(folder: Path) -> PreTrainedConfig:
 
 
 def weight_files(folder: Path) -> tuple[Path, ...]:
-    """The files of a model's weights: one in safetensors, or the files that an index names, sorted."""
+    """The files of a model's weights: one in safetensors, or the files in an index, sorted."""
     if (whole := folder / WEIGHTS).is_file():
         return (whole,)
     if not (index := folder / INDEX).is_file():
         if others := sorted(path for path in folder.glob("*") if path.suffix in _OTHER_WEIGHTS):
-            raise BadInput(f"not opened: expected {WEIGHTS}, as transformers saves a model", others[0])
+            raise BadInput(f"not opened: expected {WEIGHTS}, the safe format of transformers", others[0])
         raise BadInput(f"no weights: expected {WEIGHTS}", folder)
     try:
         places = strict_json.loads(index.read_text(encoding="utf-8"))["weight_map"]
@@ -78,14 +78,14 @@ def weight_files(folder: Path) -> tuple[Path, ...]:
         raise BadInput(f"damaged, expected the file of each tensor: {error}", index) from None
     for name in names:
         if Path(name).name != name or not (folder / name).is_file():
-            raise BadInput(f"names the file {name!r}, which is not in its folder", index)
+            raise BadInput(f"lists the file {name!r}, which is not in its folder", index)
     if not names:
-        raise BadInput("names no file", index)
+        raise BadInput("lists no file", index)
     return tuple(folder / name for name in names)
 
 
 def weights_digest(folder: Path) -> str:
-    """The sha256 of a checkpoint's weights; of several files, that of their names and digests."""
+    """The sha256 of a checkpoint's weights; for several files, of their names and digests."""
     files = weight_files(folder)
     if len(files) == 1:
         return sha256(files[0])
@@ -100,34 +100,34 @@ def tensor_files(folder: Path) -> dict[str, Path]:
             with safe_open(path, framework="pt") as tensors:
                 files |= dict.fromkeys(tensors.keys(), path)
         except (OSError, SafetensorError) as error:
-            raise BadInput(f"no weights that can be loaded: {error}", path) from None
+            raise BadInput(f"cannot load weights: {error}", path) from None
     return files
 
 
 def load_model(folder: Path, kind: Any = AutoModel, **options: Any) -> tuple[PreTrainedModel, list[str]]:
     """The model of a folder on the CPU in float32, and the names of the weights that the folder lacks, sorted.
 
-    `kind` is the class of transformers, or the Auto class, whose `from_pretrained` makes it; `options` go there too.
+    `kind` is the class of transformers, or the Auto class, whose `from_pretrained` loads it with `options`.
 
     Raises:
-        BadInput: there is no model, only code of its own reads it, its weights are not in safetensors or do not fit its
-            config, or it is the checkpoint of a run and a byte of it, or of the run's manifest, has changed.
+        BadInput: there is no model, it needs code of its own, its weights are not in safetensors or do not fit its
+            config, or it is a run's checkpoint and a byte of it, or of the run's manifest, has changed.
         MemoryError: it does not fit into memory.
     """
     check_part(folder, RUN)  # safetensors have no checksum
     layers, files = getattr(read_config(folder), "num_hidden_layers", 0), tensor_files(folder)
     if isinstance(layers, int) and layers > len(files):
-        raise BadInput(f"{layers:,} layers, and only {len(files):,} tensors in the weights", folder / CONFIG)
+        raise BadInput(f"{layers:,} layers, but only {len(files):,} tensors in the weights", folder / CONFIG)
     options |= {"use_safetensors": True, "output_loading_info": True, "dtype": torch.float32}
-    options |= {"ignore_mismatched_sizes": True}  # they are refused here, by name
-    # A class of transformers itself runs no code of the folder, and does not know the option that forbids it.
+    options |= {"ignore_mismatched_sizes": True}  # refused below, by name
+    # Classes of transformers run no code of the folder and lack the option that forbids it.
     options |= _SAFELY if kind.__name__.startswith("Auto") else {"local_files_only": True}
     model, report = _loaded(folder, "model", lambda: kind.from_pretrained(folder, **options))
     for name, saved, wanted in sorted(report["mismatched_keys"]):
         path = next((path for other, path in files.items() if other.endswith(name) or name.endswith(other)), folder)
-        raise BadInput(f"{name} is {tuple(saved)}, and by {CONFIG} {tuple(wanted)}", path)
+        raise BadInput(f"{name} is {tuple(saved)}, but {tuple(wanted)} in {CONFIG}", path)
     if extra := sorted(name for name in report["unexpected_keys"] if _LAYER.search(name)):
-        raise BadInput(f"{CONFIG} has no such layer as that of the weights {extra[0]}", folder)
+        raise BadInput(f"the model of {CONFIG} has no layer for the weights {extra[0]}", folder)
     return model, sorted(report["missing_keys"])
 
 
@@ -137,25 +137,24 @@ def load_tokenizer(folder: Path) -> Any:
 
 
 def _loaded(place: Path, what: str, load: Callable[[], Any]) -> Any:
-    """The result of `load`, without transformers' own messages; what it cannot load is the folder's fault."""
+    """The result of `load`, without transformers' own messages; errors become BadInput about `place`."""
     level = logging.get_verbosity()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
         return load()
-    except Exception as error:  # of a dozen kinds, by what is damaged
+    except Exception as error:  # a dozen types, depending on the damage
         message = " ".join(str(error).split()) or type(error).__name__
         if isinstance(error, MemoryError | torch.OutOfMemoryError) or "allocate memory" in message:
             raise MemoryError(f"{place}: {message[:200]}") from None
-        raise BadInput(f"no {what} that can be loaded: {message[:300]}", place) from None
+        raise BadInput(f"cannot load the {what}: {message[:300]}", place) from None
     finally:
         logging.set_verbosity(level)
 
 
 def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
-    """Write the source's tokenizer to a checkpoint's folder, and that of each other language below `tokenizers/`. The
-    latter read and print a language as it is spelt. A language whose spelling is more than an exchange of letters has
-    none."""
+    """Write the source's tokenizer to a checkpoint's folder, and each other language's below `tokenizers/`, which reads
+    and prints the language's spelling. A language whose spelling is more than an exchange of letters has none."""
     write_tokenizer(languages.tokenizer, folder, languages.specials, length)
     state = json.loads((folder / TOKENIZER).read_text(encoding="utf-8"))
     for name in languages.others:
@@ -172,11 +171,10 @@ def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
 
 
 def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: int) -> None:
-    """Copy a vocabulary's tokenizer, and say what transformers must know: its class and special types. Without that,
-    transformers would make RoBERTa's own tokenizer of the same file, which cuts words another way. One that puts
-    nothing around a text gets a template, as the model's rows begin and end with special types. `length` is how many
-    ids a row of the model may have."""
-    copy = Tokenizer.from_str(tokenizer.read_text(encoding="utf-8"))  # errors of `from_file` and `save` name nothing
+    """Copy a vocabulary's tokenizer, and write its class and special types for transformers, which would otherwise load
+    RoBERTa's own tokenizer, with another segmentation. A tokenizer without a template gets one, because the model's
+    rows start and end with special types. `length` is the maximum number of ids in a row of the model."""
+    copy = Tokenizer.from_str(tokenizer.read_text(encoding="utf-8"))  # errors of `from_file` do not name the file
     start, pad, end, unknown, mask = (
         copy.id_to_token(i) for i in (specials.start, specials.pad, specials.end, specials.unknown, specials.mask)
     )
@@ -206,28 +204,28 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
 
 
 def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
-    """Refuse a model with a tokenizer that is not its own: one with more types than its table of `rows` rows has, or
-    with padding in another place than the model's, `pad`."""
+    """Refuse a model with another model's tokenizer: with more types than its table has `rows`, or with another id for
+    padding than the model's, `pad`."""
     types, path = _types(folder), folder / TOKENIZER
     if not types:
         raise BadInput("has no types", path)
     if (last := max(types.values())) >= rows:
-        raise BadInput(f"has types up to id {last:,}, and the model beside it a table of {rows:,} rows", path)
+        raise BadInput(f"has types up to id {last:,}, but the model next to it has a table of {rows:,} rows", path)
     if pad not in (pads := [types[name] for name in ROLES["pad"] if name in types]):
-        raise BadInput(f"padding is id {', '.join(map(str, pads)) or 'none'}, and the model beside it has {pad}", path)
+        raise BadInput(f"padding is id {', '.join(map(str, pads)) or 'none'}, but {pad} in the model next to it", path)
 
 
 def check_same_types(folder: Path, ours: Path) -> None:
-    """Refuse a model whose ids mean other types than those of our vocabulary's tokenizer."""
+    """Refuse a model whose ids are other types than our vocabulary's."""
     theirs = folder / TOKENIZER
     if theirs.is_file() and sha256(theirs) == sha256(ours):
         return
     if _types(folder) != Tokenizer.from_file(str(ours)).get_vocab(with_added_tokens=True):
-        raise BadInput(f"expected the vocabulary of {ours}, so that an id is the same type to both", theirs)
+        raise BadInput(f"expected the vocabulary of {ours}, so that ids are the same types", theirs)
 
 
 def _types(folder: Path) -> dict[str, int]:
-    """The types of a folder's tokenizer: a model's class may add some of its own to those of the file."""
+    """The types of a folder's tokenizer, including types that its class adds."""
     try:
         return dict(Tokenizer.from_file(str(folder / TOKENIZER)).get_vocab(with_added_tokens=True))
     except Exception:  # tokenizers raises bare Exception; transformers may read other files
@@ -235,21 +233,21 @@ def _types(folder: Path) -> dict[str, int]:
 
 
 def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: Letters) -> dict[str, Any]:
-    """The state of a tokenizer of a derived language, made from that of the vocabulary, as tokenizer.json holds it. It
-    gives the language's ids (`table`, (V,)) of text in the language's `letters`, and prints them as that text. Only
-    text with a letter that others become, and that itself becomes no other, is not printed as it was."""
+    """The content of tokenizer.json for a derived language, from the vocabulary's. It encodes text in the language's
+    `letters` as the language's ids (`table`, (V,)) and decodes them to the same text, unless that has a letter that is
+    an image but has none itself."""
     state = deepcopy(dict(tokenizer))
     model, added = state["model"], state["added_tokens"]
     if isinstance(model["vocab"], dict):  # BPE, WordPiece, whole words
         model["vocab"] = {piece: int(table[i]) for piece, i in model["vocab"].items()}
-    else:  # Unigram, whose ids are places in a list
+    else:  # Unigram, whose ids are list indices
         rows = [[f"{_NEVER}{i}", -1e4] for i in range(int(table.max()) + 1)]
         for i, entry in enumerate(model["vocab"]):
             rows[int(table[i])] = entry
         model["vocab"] = rows
     for token in added:
         token["id"] = int(table[token["id"]])
-        token["normalized"] = token["normalized"] and not token["special"]  # found before letters are exchanged
+        token["normalized"] = token["normalized"] and not token["special"]  # matched before letters are exchanged
     if letters:
         names = dict(enumerate((token["content"] for token in added if token["special"]), start=_KEPT))
         escaped = {i: "".join(a if a.isalnum() else f"\\{a}" for a in name) for i, name in names.items()}
@@ -267,11 +265,11 @@ def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: 
 
 
 def _exchange(letters: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Replacements, one after the other, that exchange letters: each before what would make it anew."""
+    """Sequential replacements that exchange letters: a letter is replaced before others become it."""
     waiting, turns = dict(letters), []
     while waiting:
         last = next((letter for letter, spelt in waiting.items() if spelt not in waiting), None)
-        if last is None:  # only circles are left: one is opened
+        if last is None:  # only cycles are left: break one
             first, spelt = next(iter(waiting.items()))
             turns.append(_replace({"String": first}, _SPARE))
             del waiting[first]

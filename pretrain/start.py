@@ -1,8 +1,8 @@
-"""The model that a run starts from: a new one, or a folder's; and its rows while it is trained.
+"""The model that a run starts from, new or from a folder, and its rows during training.
 
-A pretrained encoder has a row for each type of its tokenizer (XLM-R's 250,037), and text of a few languages uses a
-fraction of them. While it is trained, a model has the rows of the types that are kept: softmax, gradient, AdamW's
-moments and states are of that size. Its checkpoint has all rows again, those that were not kept as they were.
+A pretrained encoder has a row for each type of its tokenizer (XLM-R's 250,037), but text of a few languages uses a
+fraction of them. During training a model has only the rows of the kept types, which reduces softmax, gradients, AdamW's
+moments and states. Its checkpoint has all rows again; the other rows are unchanged.
 
 Shapes: V types of the tokenizer, R of them kept.
 """
@@ -33,29 +33,29 @@ from calque.pretrain.saved_model import (
 
 
 def check_start(folder: Path, config: ModelConfig) -> None:
-    """Refuse a folder that no run of such a model can start from, before anything else is made."""
+    """Refuse a folder that a run of such a model cannot start from, before any other work."""
     saved = read_config(folder)
     differences = _other_shape(saved, config)
     if saved.is_decoder:
-        raise BadInput("is_decoder: it reads from left to right; expected an encoder, which reads both ways", folder)
+        raise BadInput("is_decoder is set: a left-to-right model; expected a bidirectional encoder", folder)
     weight_files(folder)
     if not (folder / TOKENIZER).is_file():
-        raise BadInput("no tokenizer that text is read with; AutoTokenizer saves one as this file", folder / TOKENIZER)
+        raise BadInput("no tokenizer; AutoTokenizer saves one as this file", folder / TOKENIZER)
     check_own_types(folder, saved.vocab_size, saved.pad_token_id)
     _refuse(differences, folder)
 
 
 def has_head(folder: Path) -> bool:
-    """Whether a checkpoint has a prediction head, by the names of its weights alone."""
+    """Whether a checkpoint has a prediction head, by the names of its weights."""
     head, names = architecture_of(read_config(folder)).head, tensor_files(folder)
     return any(name.startswith(f"{head}.") and "seq_relationship" not in name for name in names)  # BERT's other head
 
 
 @dataclass(frozen=True)
 class InitialModel:
-    """The model that a run starts from: the folder `start`'s, or one with new weights. While it is trained it has rows
-    of the types that the languages keep, and when it is finished, of all. A folder's model is of RoBERTa's, XLM-R's or
-    BERT's architecture and has the config's shape; dropout is the config's."""
+    """The model that a run starts from: from the folder `start`, or with new weights. During training it has rows of
+    the languages' kept types; the finished model has all rows. A folder's model is a RoBERTa, XLM-R or BERT of the
+    config's shape; dropout is the config's."""
 
     start: Path | None
     config: ModelConfig
@@ -64,24 +64,24 @@ class InitialModel:
     seed: int
 
     def load(self) -> tuple[Any, list[str]]:
-        """The model to train, and what of it had to be drawn because the folder has none."""
+        """The model to train, and the parts that are random because the folder lacks them."""
         whole, drawn = self.whole()
         kept = self.languages.kept
         return (whole if kept is None else with_rows(whole, kept, self.languages.specials.pad)), drawn
 
     def complete(self, trained: Any, digest: str | None) -> Any:
-        """The model that was trained, with a row of each type; `digest` is that of the start's weights."""
+        """The trained model with a row for each type; `digest` is the digest of the start's weights."""
         if self.languages.kept is None:
             return trained
         if self.start and weights_digest(self.start) != digest:
-            raise BadInput("no longer the weights that the run began with, whose other rows it is to keep", self.start)
+            raise BadInput("the weights have changed since the run started, which needs their other rows", self.start)
         whole, _ = self.whole()
         put_back(trained, self.languages.kept, whole)
         return whole
 
     def whole(self) -> tuple[Any, list[str]]:
-        """The model with a row of each type, and what of it had to be drawn. Drawn are the rows of new scripts, where
-        the folder's table ends before them, and the prediction head of a folder that is an encoder alone."""
+        """The model with a row for each type, and its random parts: the rows of new scripts, if the folder's table
+        lacks them, and the prediction head, if the folder's encoder has none."""
         folder, languages, config = self.start, self.languages.whole, self.config
         if folder is None:
             types = languages.token_types if self.language_embeddings else 1
@@ -97,7 +97,7 @@ class InitialModel:
         model = architecture.masked_model(saved)
         table, weights = model.get_input_embeddings().weight, model.state_dict(keep_vars=True)
         own = {n: each for n, each in weights.items() if n.startswith(f"{architecture.head}.") and each is not table}
-        # A parameter has several names in weights, and transformers may report one of them.
+        # A shared parameter has several names; transformers may report one.
         encoder_alone = {id(each) for each in own.values()} == {id(own[name]) for name in missing if name in own}
         if lacking := [name for name in missing if not (encoder_alone and name in own)]:
             raise BadInput(f"lacks the weights {', '.join(lacking)}", folder / WEIGHTS)
@@ -117,7 +117,7 @@ def _refuse(differences: list[str], folder: Path) -> None:
 
 
 def _other_shape(saved: Any, config: ModelConfig) -> list[str]:
-    """How a saved model's layers and length differ from a run's, in words."""
+    """Messages about differences between a saved model's layers and length and a run's."""
     length = architecture_of(saved).length(saved)
     shape = {
         "layers": (saved.num_hidden_layers, config.layers),
@@ -132,12 +132,12 @@ def _other_shape(saved: Any, config: ModelConfig) -> list[str]:
 
 
 def _other_rows(saved: Any, languages: Languages, language_embeddings: bool) -> list[str]:
-    """How a saved model's tables do not fit the languages, in words."""
+    """Messages about tables of a saved model that do not fit the languages."""
     wrong = []
     if language_embeddings and saved.type_vocab_size != languages.token_types:
         wrong.append(f"{saved.type_vocab_size} token types, not {languages.token_types}")
     if not language_embeddings and has_languages(saved.type_vocab_size):
-        wrong.append(f"{saved.type_vocab_size} token types, and the objective has no language embeddings")
+        wrong.append(f"{saved.type_vocab_size} token types, but the objective has no language embeddings")
     if saved.vocab_size < languages.size:
         wrong.append(f"a table of {saved.vocab_size:,} rows for {languages.size:,} types")
     if saved.pad_token_id != languages.specials.pad:
@@ -146,21 +146,21 @@ def _other_rows(saved: Any, languages: Languages, language_embeddings: bool) -> 
 
 
 def with_rows(model: Any, kept: np.ndarray, pad: int) -> Any:
-    """The model with rows of the types `kept` (R,) int64 alone, in their order; `pad` is the row of padding."""
+    """The model with only the rows of the types `kept` (R,) int64, in their order; `pad` is the row of padding."""
     config = model.config
     if architecture_of(config).counts_from_padding and pad != config.pad_token_id:
-        before = f"so all types before it need rows; {pad} of them have one"
-        raise BadInput(f"positions count from padding's id, {config.pad_token_id}, {before}")
+        before = f"so all types before it need rows, but only {pad} have one"
+        raise BadInput(f"positions start after padding's id, {config.pad_token_id}, {before}")
     small = type(model)(type(config).from_dict(config.to_dict() | {"vocab_size": len(kept), "pad_token_id": pad}))
     rows, whole = torch.from_numpy(kept), model.state_dict()
     with torch.no_grad():
-        for name, tensor in small.state_dict().items():  # what has a row for each type is smaller in the small model
+        for name, tensor in small.state_dict().items():  # tensors with a row per type are smaller here
             tensor.copy_(whole[name][rows] if whole[name].shape != tensor.shape else whole[name])
     return small
 
 
 def put_back(trained: Any, kept: np.ndarray, into: Any) -> None:
-    """Write what `with_rows` made and a run trained into the whole model; rows that were not kept stay as they are."""
+    """Write a trained model that `with_rows` made into the whole model; rows that were not kept stay unchanged."""
     rows, whole = torch.from_numpy(kept), into.state_dict()
     with torch.no_grad():
         for name, tensor in trained.state_dict().items():

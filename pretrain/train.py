@@ -1,4 +1,4 @@
-"""The loop. It knows neither objective nor corpus."""
+"""The training loop, independent of objective and corpus."""
 
 import math
 from collections import Counter
@@ -16,24 +16,24 @@ from calque.pretrain.mixture import ALL_TOGETHER, Mixture, of_pairs
 from calque.pretrain.model import Learner, autocast
 from calque.pretrain.objective import Stream
 
-TIMES = "times the rate"  # the key of a group of parameters that says how many times as fast as others it learns
+TIMES = "times the rate"  # the key of a parameter group's factor on the learning rate
 
 
 class NonFinite(ArithmeticError):
-    """The loss or its gradient is not a number; the weights are those before the update."""
+    """The loss or its gradient is not finite; the weights are unchanged."""
 
 
 class Draws:
-    """The batches of each step, and what each loss term counts on them: a function of (seed, step) alone. `mixture`
-    says how often each part of the streams is read in the course of `steps` steps."""
+    """The batches of each step, with the divisors of loss terms: a function of (seed, step) alone. `mixture` determines
+    the shares of the streams' parts over `steps` steps."""
 
     def __init__(
         self, streams: Sequence[Stream], batch: int, seed: int, mixture: Mixture = ALL_TOGETHER, steps: int = 0
     ) -> None:
         self.streams, self.seed = streams, seed
         terms = Counter(name for stream in streams for name in stream.weights)
-        if twice := [name for name, often in terms.items() if often > 1]:
-            raise ValueError(f"two streams have a loss term {twice[0]!r}; each needs a count of its own")
+        if repeated := [name for name, count in terms.items() if count > 1]:
+            raise ValueError(f"two streams have a loss term {repeated[0]!r}; expected different names")
         self.orders = [
             mixture.order(stream.parts, stream.instances, steps, seed, i) for i, stream in enumerate(streams)
         ]
@@ -41,7 +41,7 @@ class Draws:
         self.rows = mixture.rows(batch, sizes, [of_pairs(stream.parts) for stream in streams])
 
     def at(self, step: int) -> tuple[list[Batch], dict[str, int]]:
-        """One batch a stream, over all processes and micro-batches."""
+        """One batch per stream, over all processes and micro-batches."""
         batches: list[Batch] = []
         counts: dict[str, int] = {}
         for i, (stream, rows, order) in enumerate(zip(self.streams, self.rows, self.orders, strict=True)):
@@ -52,7 +52,7 @@ class Draws:
         return batches, counts
 
     def shown(self, steps: int) -> dict[str, dict[str, float]]:
-        """The rows of each language, and of each bitext, in the first `steps` steps, and how often each was shown."""
+        """The number of rows, and of epochs, of each language and bitext in the first `steps` steps."""
         rows_and_epochs: dict[str, dict[str, float]] = {}
         for rows, order in zip(self.rows, self.orders, strict=True):
             for part, (count, different) in order.shown(steps, rows).items():
@@ -63,10 +63,10 @@ class Draws:
 
 
 def make_optimizer(learner: Learner, config: TrainConfig) -> torch.optim.AdamW:
-    """AdamW, fused: on a table of 80,000 rows seven times faster than the default on CPU."""
+    """Fused AdamW, which is seven times faster than the default on a CPU with a table of 80,000 rows."""
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     encoder = set(map(id, architecture_of(learner.model.config).encoder(learner.model).parameters()))
-    for parameter in learner.trained.values():  # not by names: XLM-R's table goes by the head's
+    for parameter in learner.trained.values():  # not by name: XLM-R's table has the head's
         decays = config.decayed == "all" or parameter.ndim > 1
         times = 1.0 if id(parameter) in encoder else config.head_rate
         groups.setdefault((config.weight_decay if decays else 0.0, times), []).append(parameter)
@@ -90,20 +90,20 @@ def train(
     after: Callable[[int, dict[str, float], float], None] = lambda step, losses, norm: None,
     mixture: Mixture = ALL_TOGETHER,
 ) -> Draws:
-    """Train from step `first` to the last and return what was drawn.
+    """Train from step `first` to the last and return the draws.
 
-    `after(step, means, gradient norm)` follows every update. Its steps count from 1, and its means are of the losses
-    and of what streams report with them.
+    `after(step, means, gradient norm)` is called after every update; its steps count from 1, and its means are of all
+    terms that streams report.
 
     Raises:
-        NonFinite: before an update with a loss or a gradient that is not a number.
+        NonFinite: before an update whose loss or gradient is not finite.
     """
     draws = Draws(streams, config.batch, seed, mixture, config.steps)
     parameters = list(learner.trained.values())
     learner.train()
     for step in range(first, config.steps):
         batches, counts = draws.at(step)
-        # Dropout is the only thing that asks torch for random numbers; a resumed run asks for the same ones.
+        # Only dropout draws random numbers from torch; a resumed run draws the same ones.
         torch.manual_seed(int(np.random.SeedSequence([seed, step, world.rank]).generate_state(1)[0]))
         parts, more = _before_step(learner, streams, _cut(streams, batches, config.grad_accumulation, world), world)
         counts |= more
@@ -113,13 +113,13 @@ def train(
                 shares[name] += value
         add_gradients(parameters, world)
         gradient_norm = nn.utils.clip_grad_norm_(parameters, config.clip)
-        # Read together: on a GPU each reading waits for all of its work.
+        # Read together, because each read from a GPU waits for all its work.
         sums = world.add(torch.stack(list(shares.values())))
         norm, *means = torch.cat([gradient_norm[None], sums]).tolist()
         losses = dict(zip(shares, means, strict=True))
         if not math.isfinite(norm + sum(means)):
             raise NonFinite(
-                f"step {step + 1}: losses {losses}, gradient norm {norm:g}; the weights are those before it"
+                f"step {step + 1}: losses {losses}, gradient norm {norm:g}; the weights are from before this step"
             )
         for group in optimizer.param_groups:
             group["lr"] = group.get(TIMES, 1.0) * config.rate(step)
@@ -132,7 +132,7 @@ def train(
 def _cut(
     streams: Sequence[Stream], batches: Sequence[Batch], grad_accumulation: int, world: World
 ) -> list[tuple[Stream, Batch]]:
-    """This process's micro-batches, in pieces, in the order in which gradients are added, each with its stream."""
+    """This process's micro-batches, in pieces, each with its stream, in the order of gradient accumulation."""
     return [
         (stream, piece.to(world.device))
         for cut in range(grad_accumulation)
@@ -145,8 +145,8 @@ def _cut(
 def _before_step(
     learner: Learner, streams: Sequence[Stream], parts: list[tuple[Stream, Batch]], world: World
 ) -> tuple[list[tuple[Stream, Batch]], dict[str, int]]:
-    """The micro-batches as streams change them before any gradient, and the uncounted terms' counts over all processes.
-    A part's share of a mean is known only with the count over all parts."""
+    """The micro-batches after the streams' `before_step`, and the counts of uncounted terms over all processes, which
+    are needed to divide the losses of each part."""
     counts: dict[str, int] = {}
     for stream in streams:
         places = [place for place, (of, _) in enumerate(parts) if of is stream]
@@ -161,10 +161,10 @@ def _before_step(
 
 
 def _backward(learner: Learner, stream: Stream, part: Batch, counts: dict[str, int], world: World) -> dict[str, Tensor]:
-    """Add one stream's part of a micro-batch to the gradient; returns its share of each mean loss.
+    """Add the gradient of one stream's part of a micro-batch; returns its share of each mean loss.
 
-    A stream has a backward pass of its own: one graph is in memory at a time, and a sparse gradient is added
-    to the dense one in place, where autograd would make a new table of their sum.
+    Each stream has its own backward pass: one graph is in memory at a time, and a sparse gradient is added to the dense
+    one in place, where autograd would allocate a new table for their sum.
     """
     with autocast(world.device):
         sums = stream.losses(learner, part)

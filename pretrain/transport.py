@@ -1,9 +1,9 @@
-"""Word alignment as optimal transport, and from scores to links, batched.
+"""Word alignment by optimal transport, and links from scores, in batches.
 
 Shapes: B sentence pairs, n and m sub-words of their sides, L links. A pair's rows are the sub-words of one side, its
-columns the other's. Masks, (B, n) and (B, m), are true where there is a sub-word; padding has no mass and no link.
-Scores, (B, n, m), are 0 or more. Links are rows of (pair, row, column), (L, 3) int64: a dense table of them costs more
-than to find them. Ties go to the first, as in NumPy.
+columns the other's. Masks, (B, n) and (B, m), are true for sub-words; padding has no mass and no links. Scores,
+(B, n, m), are 0 or more. Links are rows of (pair, row, column), (L, 3) int64, because a dense table would cost more
+than finding them. Ties go to the first, as in NumPy.
 """
 
 from typing import Literal
@@ -14,7 +14,7 @@ from torch import Tensor
 First = Literal["columns", "rows"]
 EPSILON, ITERATIONS, ALPHA = 1e-6, 2, 0.9
 """XLM-Align's table 11, with a mu of 1 and two rounds of Itermax, and the published code's epsilon."""
-_PLACE = 14  # bits for a place
+_PLACE = 14  # bits of a position
 
 
 def log_kernel(similarity: Tensor) -> Tensor:
@@ -25,23 +25,23 @@ def log_kernel(similarity: Tensor) -> Tensor:
 def sinkhorn(
     log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor, iterations: float = ITERATIONS, first: First = "columns"
 ) -> Tensor:
-    """The transport plan of log K after Sinkhorn's iterations, (B, n, m), 0 where there is padding. An iteration makes
-    all columns and then all rows sum to 1, as the published code does; `first="rows"` is the paper's equation 6. Half
-    an iteration is its first step alone. In log space nothing leaves float32."""
+    """The transport plan of log K after Sinkhorn's iterations, (B, n, m), 0 for padding. An iteration normalises all
+    columns and then all rows to sum 1, as in the published code; `first="rows"` is the paper's equation 6. Half an
+    iteration is its first step only. Log space avoids overflow in float32."""
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
     padded = bool(padding.any())
     plan = log_kernel.masked_fill(padding, -torch.inf) if padded else log_kernel
     for turn in range(round(2 * iterations)):
         plan = plan.log_softmax(1 if (turn % 2 == 0) == (first == "columns") else 2)
-        if padded:  # a column of nothing but padding has become no number
+        if padded:  # a column of padding is now NaN
             plan = plan.masked_fill_(padding, -torch.inf)
     return plan.exp()
 
 
 def untied(plan: Tensor, log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """The plan, but in pairs of which a side has one word: there, K over its sum; all (B, n, m). Transport to or from
-    one word is the same whatever K is, so that rounding, which changes with the batch, would choose its link. The
-    largest product chooses it instead."""
+    """The plan, except for pairs with a side of one word, which get K over its sum; all (B, n, m). Transport to or from
+    a single word does not depend on K, so rounding, which varies with the batch, would choose its link; now the largest
+    product does."""
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
     own = log_kernel.masked_fill(padding, -torch.inf).flatten(1).softmax(1).view_as(plan)
     single = (row_mask.sum(1) == 1) | (col_mask.sum(1) == 1)
@@ -56,15 +56,15 @@ def argmax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 
 def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """SimAlign's Itermax (section 2.2): Argmax, and a second round of it. In the second round a cell whose row or
-    column is linked counts `ALPHA` of its score, and is out if both are; a pair with a side of two sub-words or fewer,
-    or with a side linked throughout, has none. These rules are the published code's: equation 9 of XLM-Align excludes
-    linked cells alone."""
+    """SimAlign's Itermax (section 2.2): Argmax, and a second round of it. In the second round, a cell whose row or
+    column is linked counts `ALPHA` of its score, and a cell with both linked is excluded; pairs with a side of at most
+    two sub-words, or with a fully linked side, have no second round. These are the rules of the published code;
+    equation 9 of XLM-Align excludes only linked cells."""
     scores, room = _prepare(scores, row_mask, col_mask)
     row_best, mutual = _best(scores, room)
     links = _cells(mutual & row_mask, row_best)
     pair, row, column = links.unbind(1)
-    # Padding counts as free, so that it keeps a weight and stays below 0.
+    # Padding counts as unlinked, so that it keeps a weight and stays below 0.
     row_weight, column_weight = (torch.full_like(mask, ALPHA, dtype=scores.dtype) for mask in (row_mask, col_mask))
     row_weight[pair, row] = 0.0
     column_weight[pair, column] = 0.0
@@ -77,7 +77,7 @@ def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 
 def _prepare(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> tuple[Tensor, Tensor]:
-    """Scores with padding below 0, and room for `_best`: memory that is new to the process costs as much as maxima."""
+    """Scores with padding below 0, and reusable memory for `_best`: allocation would take as long as the maxima."""
     if not (row_mask.all() and col_mask.all()):
         scores = scores.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), -1.0)
     return scores, torch.empty_like(scores, dtype=torch.float64)
@@ -90,12 +90,12 @@ def _cells(rows: Tensor, columns: Tensor) -> Tensor:
 
 
 def _best(scores: Tensor, room: Tensor) -> tuple[Tensor, Tensor]:
-    """The first of the largest cells of each row, (B, n), and whether it is the first of its column's too.
+    """The first of the largest cells of each row, (B, n), and whether it is also the first of its column's.
 
-    The bits of floats that are 0 or more are in the order of the floats, and float32 leaves the last 29 of float64
-    free: they take the cell's place, so that a maximum says where it was. `room`, (B, n, m) float64, is written over.
-    Torch finds maxima four times faster without indices than with them (`argmax` along columns, on a CPU, takes a
-    hundred times as long again).
+    Non-negative floats are ordered like their bits, and float32 leaves the last 29 bits of float64 free: these store
+    the cell's position, so that a maximum contains its own. `room`, (B, n, m) float64, is overwritten. Torch finds
+    maxima four times faster without indices than with them (`argmax` along columns, on a CPU, takes a hundred times as
+    long again).
     """
     n, m = scores.shape[1:]
     if scores.dtype == torch.float32 and max(n, m) <= 1 << _PLACE:
@@ -109,20 +109,20 @@ def _best(scores: Tensor, room: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def as_table(links: Tensor, scores: Tensor) -> Tensor:
-    """Links as a table that is true where there is one, of the shape of the scores."""
+    """Links as a boolean table of the scores' shape."""
     table = torch.zeros_like(scores, dtype=torch.bool)
     table[links.unbind(1)] = True
     return table
 
 
 def union(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Each row's largest cell and each column's, (B, n, m) links: what XLM-Align labels without filtering."""
+    """Each row's and each column's largest cell, (B, n, m): XLM-Align's labels without filtering."""
     real = row_mask[:, :, None] & col_mask[:, None]
     scores = scores.masked_fill(~real, -1.0)
     return (largest(scores, 2) | largest(scores, 1)) & real
 
 
 def largest(scores: Tensor, dim: int) -> Tensor:
-    """True at the first of the largest cells along `dim`, shaped as the scores."""
+    """True at the first of the largest cells along `dim`, in the scores' shape."""
     best = scores.argmax(dim, keepdim=True)
     return torch.zeros_like(scores, dtype=torch.bool).scatter_(dim, best, True)

@@ -1,7 +1,7 @@
-"""The nodes of a tree that a grammar orders, their features, and which orders of n items have these. A feature is its
-kind, then labels. An item `ADJ amod` has the labels `ADJ`, `amod` and `ADJ amod`; a pair of items has a feature for
-each, a sequence for the last one only. A slot is the place of an item in its node's tuple: n - 1 is the head's, n the
-mark before all items, n + 1 the mark after them."""
+"""The nodes of a tree that a grammar orders, their features, and the orders of n items that have each feature. A
+feature is a kind followed by labels. An item `ADJ amod` has the labels `ADJ`, `amod` and `ADJ amod`; a pair of items
+has one feature for each, a sequence only for the last. A slot is the index of an item in its node's tuple: n - 1 is the
+head, n the mark before all items, n + 1 the mark after them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Weights = Mapping[Feature, float]
 Branch = dict[str, "Branch"]
 
 KINDS = ADJACENT, ORDERED, BEFORE, AROUND, AFTER = ("adjacent", "ordered", "before", "around", "after")
-"""Pairs of items: neighbours, marks among them; one anywhere before the other; both before the head, on either
-side of it, both after it."""
+"""Pairs of items: neighbours (marks included); one anywhere before the other; both before the head, one on either side
+of it, both after it."""
 SEQUENCE = "sequence"
 SHORTEST_SEQUENCE, LONGEST_SEQUENCE = 3, 5
 BEGIN, END = "<", ">"
@@ -34,7 +34,7 @@ def orders(n: int) -> list[tuple[int, ...]]:
 
 @cache
 def _places(n: int) -> np.ndarray:
-    """Where each slot is in each order, the marks' slots last: (n!, n + 2)."""
+    """The position of each slot in each order, the marks' slots last: (n!, n + 2)."""
     inner = np.argsort(np.array(orders(n), dtype=np.int8), axis=1).astype(np.int8)
     outer = np.broadcast_to(np.array([-1, n], dtype=np.int8), (len(inner), 2))
     return np.concatenate([inner, outer], axis=1)
@@ -55,7 +55,7 @@ def columns(n: int) -> list[tuple[str, int, int]]:
 
 @cache
 def design(n: int) -> np.ndarray:
-    """Which order has which column's feature: (n!, columns) float64 of 0 and 1."""
+    """Whether each order has each column's feature: (n!, columns) float64 of 0 and 1."""
     place, head = _places(n), _places(n)[:, n - 1]
     has = {
         ADJACENT: lambda i, j: place[:, j] == place[:, i] + 1,
@@ -69,14 +69,14 @@ def design(n: int) -> np.ndarray:
 
 @lru_cache(maxsize=1 << 16)
 def containing(n: int, slots: tuple[int, ...]) -> np.ndarray:
-    """The numbers of the orders in which these slots, marks among them, follow one another."""
+    """The indices of the orders with these slots, marks included, in a row."""
     place = _places(n)
     neighbours = [place[:, after] == place[:, before] + 1 for before, after in pairwise(slots)]
     return np.flatnonzero(np.logical_and.reduce(neighbours))
 
 
 def pair(kind: str, first: str, second: str) -> tuple[Feature, ...]:
-    """The features of a pair of items at the three granularities; a mark is one label at each."""
+    """The features of a pair of items at three granularities; a mark has the same label at each."""
     (tag, _, relation), (its_tag, _, its_relation) = first.partition(" "), second.partition(" ")
     return (kind, tag, its_tag), (kind, relation or tag, its_relation or its_tag), (kind, first, second)
 
@@ -89,7 +89,7 @@ def node_pairs(items: Sequence[str]) -> Iterator[tuple[Feature, ...]]:
 
 
 def sequences(items: Sequence[str], order: Sequence[int]) -> Iterator[Feature]:
-    """The sequences of an order, each as often as it occurs; a node of n items has them up to length min(5, n)."""
+    """The sequences of an order, with repetitions, of length 3 to min(5, n) for a node of n items."""
     line = [BEGIN, *(items[slot] for slot in order), END]
     for k in range(SHORTEST_SEQUENCE, min(LONGEST_SEQUENCE, len(items)) + 1):
         for start in range(len(line) - k + 1):
@@ -97,7 +97,7 @@ def sequences(items: Sequence[str], order: Sequence[int]) -> Iterator[Feature]:
 
 
 class Sequences:
-    """The sequences that a grammar knows, as a tree of labels, to be found among a node's items."""
+    """The sequences of a grammar as a trie of labels, to match against a node's items."""
 
     def __init__(self, features: Iterable[Feature]) -> None:
         self._root: Branch = {}
@@ -108,7 +108,7 @@ class Sequences:
             branch[SEQUENCE] = {}
 
     def among(self, items: Sequence[str]) -> Iterator[tuple[tuple[int, ...], Feature]]:
-        """Every way in which the items could form a known sequence: its slots, and its feature."""
+        """Every way that the items can form one of the sequences: its slots and its feature."""
         n = len(items)
         slots: dict[str, list[int]] = {}
         for slot, label in enumerate((*items, BEGIN, END)):
@@ -121,7 +121,7 @@ class Sequences:
                 yield chosen, (SEQUENCE, *labels)
             if len(chosen) == min(LONGEST_SEQUENCE, n):
                 return
-            for label, places in slots.items():  # in the order of the slots: sums of floats depend on it
+            for label, places in slots.items():  # in a fixed order, because sums of floats depend on it
                 if label in branch:
                     for slot in places:
                         if slot not in chosen:
@@ -132,14 +132,14 @@ class Sequences:
 
 
 CLASSES = {"NOUN": "NOUN", "PROPN": "NOUN", "PRON": "NOUN", "VERB": "VERB"}
-"""The class of a head by its tag: each class has weights of its own, and heads of other tags are not ordered."""
-MOST = 7  # items of a node, its head among them, that are ordered at most: 5,040 orders
+"""The class of a head by its tag: each class has its own weights, and nodes with other heads keep their order."""
+MOST = 7  # maximum items of a node, including the head: 5,040 orders
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The dependents of each word in their order, the words from the root downwards, and `whole[i]`: whether word i and
-    all that depends on it are neighbours."""
+    """The dependents of each word in order, the words from the root downwards, and `whole[i]`: whether the subtree of
+    word i is contiguous."""
 
     dependents: list[list[int]]
     downwards: list[int]
@@ -147,7 +147,7 @@ class Tree:
 
     @classmethod
     def of(cls, heads: tuple[int, ...]) -> Tree:
-        """The tree of some heads."""
+        """The tree with these heads."""
         n = len(heads)
         dependents: list[list[int]] = [[] for _ in range(n)]
         downwards: list[int] = []
@@ -156,7 +156,7 @@ class Tree:
                 downwards.append(word)
             else:
                 dependents[head].append(word)
-        for word in downwards:  # which grows on the way
+        for word in downwards:  # grows during the loop
             downwards += dependents[word]
         first, last, size = list(range(n)), list(range(n)), [1] * n
         for word in reversed(downwards):
@@ -168,8 +168,8 @@ class Tree:
 
     @classmethod
     def without_closing_marks(cls, sentence: Sentence) -> Tree:
-        """The tree of a sentence without the punctuation that closes it: an item does not distinguish a comma from a
-        full stop, so commas before participles would teach full stops to go first."""
+        """The tree of a sentence without its closing punctuation: items do not distinguish commas from full stops, so
+        commas before participles would teach the grammar to put full stops first."""
         end = len(sentence)
         leaves = set(range(end)).difference(sentence.heads)
         while end > 1 and sentence.tags[end - 1] == "PUNCT" and end - 1 in leaves:
@@ -181,13 +181,13 @@ class Tree:
         return all(self.whole)
 
     def crossed(self, head: int) -> bool:
-        """Whether other words stand between the node's own, or between those of one of its dependents."""
+        """Whether the subtree of the head or of one of its dependents is interrupted by other words."""
         return not (self.whole[head] and all(self.whole[word] for word in self.dependents[head]))
 
 
 @cache
 def item(tag: str, relation: str) -> str:
-    """A dependent as a grammar sees it, `ADJ amod`: the relation without its subtype: each treebank has its own."""
+    """A dependent as a grammar sees it, `ADJ amod`, without the relation's subtype, which differs by treebank."""
     return f"{tag} {relation.partition(':')[0]}"
 
 
@@ -197,8 +197,8 @@ def head_item(tag: str) -> str:
 
 
 def nodes(sentence: Sentence, tree: Tree) -> Iterator[tuple[str, tuple[str, ...], tuple[int, ...]]]:
-    """Every node that a grammar could order, however large: the head's tag; the items, sorted, the head's last; and the
-    slots from the first word to the last."""
+    """Every node with a head of a known class, whatever its size: the head's tag; the items, sorted, the head's last;
+    and the slots from the first word to the last."""
     for head in tree.downwards:
         words, tag = tree.dependents[head], sentence.tags[head]
         if not words or tag not in CLASSES:

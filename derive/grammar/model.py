@@ -1,5 +1,5 @@
-"""A grammar: the weights of a language's orders, the probability that they give to each order of a node, and draws;
-and how they are learnt: the conditional log-likelihood of a treebank's orders, maximised with L-BFGS."""
+"""A grammar: the weights of a language's word orders, the probability of each order of a node, sampling, and learning,
+which maximises the conditional log-likelihood of a treebank's orders with L-BFGS."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from calque.derive.readers.lines import check_file
 from calque.derive.sentence import Sentence
 
 FORMAT = 1
-"""Goes up when the same weights would mean other probabilities, or the same treebank would teach other weights."""
+"""Increases when the same weights would give other probabilities, or the same treebank other weights."""
 LARGE = 1e6  # every weight is smaller: a sum of a few hundred stays finite
 SUBSTRATE_WEIGHT = 0.05
-LARGEST = 6  # items of the largest nodes that are learnt from
-KEPT = 0.1  # the fraction of the types of sequences, the most frequent ones, that have a weight
-PRECISE = 1e-6  # the search ends with a step that gains less than this fraction of the log-likelihood, or after `STEPS`
+LARGEST = 6  # items of the largest nodes in training
+KEPT = 0.1  # the fraction of sequence types, the most frequent ones, that have a weight
+PRECISE = 1e-6  # the search ends when a step gains less than this fraction of the log-likelihood, or after `STEPS`
 STEPS = 1_000
 
 Items = tuple[str, ...]
-Seen = tuple[Items, tuple[int, ...]]  # a node's items, and the order in which a sentence has them
+Seen = tuple[Items, tuple[int, ...]]  # a node's items, and their order in a sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,19 +44,19 @@ class Grammar:
 
     @classmethod
     def train(cls, sentences: Iterable[Sentence], name: str = "", l2: float = 1.0, path: Path | None = None) -> Grammar:
-        """Learn from the projective trees of a treebank (`path`, for errors), nodes of 2 to 6 items. The search
-        maximises the sum over nodes of log p(order) less l2 / 2 times the sum of squared weights, which is concave."""
+        """Learn from the projective trees of a treebank (`path`, for errors), from nodes of 2 to 6 items. The concave
+        objective is the sum over nodes of log p(order) minus l2 / 2 times the sum of squared weights."""
         return cls(name, *_learn(sentences, l2, path))
 
     @classmethod
     def mix(cls, superstrate: Grammar, substrate: Grammar, weight: float = SUBSTRATE_WEIGHT) -> Grammar:
-        """theta = (1 - weight) of the superstrate's + weight of the substrate's."""
+        """theta = (1 - weight) * theta of the superstrate + weight * theta of the substrate."""
         if not 0 <= weight <= 1:
-            raise ValueError(f"the substrate's weight is from 0 to 1, not {weight}")
+            raise ValueError(f"the substrate's weight is between 0 and 1, not {weight}")
         weights = {}
         for kind in sorted(superstrate.weights.keys() | substrate.weights.keys()):
             ours, theirs = superstrate.weights.get(kind, {}), substrate.weights.get(kind, {})
-            # Sorted, because the order of a set changes from process to process and sums of floats follow it.
+            # Sorted: the order of a set varies between processes, and sums of floats with it.
             weights[kind] = {
                 feature: (1 - weight) * ours.get(feature, 0.0) + weight * theirs.get(feature, 0.0)
                 for feature in sorted(ours.keys() | theirs.keys())
@@ -88,7 +88,7 @@ class Grammar:
         return np.asarray(shares / shares.sum())
 
     def save(self, path: Path) -> None:
-        """Write the grammar as sealed JSON, one weight per line, so that a person can read and compare it."""
+        """Write the grammar as sealed JSON, one weight per line, readable and comparable by eye."""
         weights = {
             kind: {" + ".join(feature): weight for feature, weight in sorted(self.weights[kind].items())}
             for kind in sorted(self.weights)
@@ -120,19 +120,19 @@ def _read_weights(kind: str, table: dict[str, Any]) -> dict[Feature, float]:
 
 
 class Sampler:
-    """Exact draws of orders. Distributions of nodes that were met lately are kept: at most 165 MB of them."""
+    """Exact draws of orders. The distributions of recent nodes are cached, at most 165 MB."""
 
     def __init__(self, grammar: Grammar) -> None:
         self.cumulative = lru_cache(maxsize=1 << 12)(lambda items: np.cumsum(grammar.probabilities(items)))
 
     def __call__(self, items: tuple[str, ...], u: float) -> tuple[int, ...]:
-        """The order of a node's items, the head's last, that a uniform number from 0 to below 1 picks."""
+        """The order of a node's items, the head's last, that the uniform number `u` in [0, 1) selects."""
         every = features.orders(len(items))
         return every[min(int(self.cumulative(items).searchsorted(u, "right")), len(every) - 1)]
 
 
 def _learn(sentences: Iterable[Sentence], l2: float, path: Path | None) -> tuple[dict[str, Weights], dict[str, int]]:
-    """Weights by class of head for the orders of a treebank, and counts of what was used."""
+    """Weights for each class of head, learnt from a treebank, and counts of its sentences and nodes."""
     about: Counter[str] = Counter()
     seen: dict[str, Counter[Seen]] = {kind: Counter() for kind in sorted(set(CLASSES.values()))}
     for sentence in sentences:
@@ -157,8 +157,8 @@ def _learn(sentences: Iterable[Sentence], l2: float, path: Path | None) -> tuple
 
 
 class _Group(NamedTuple):
-    """The B distinct nodes of n items: their counts, the features of their pairs, and those of their sequences. counts
-    (B,); features (B, columns, 3), numbers of features; has (B * n!, sequences), which order has which."""
+    """The B distinct nodes of n items. counts (B,); features (B, columns, 3), the feature numbers of their pairs; has
+    (B * n!, sequences), sparse, whether each order has each sequence."""
 
     n: int
     counts: np.ndarray
@@ -222,7 +222,7 @@ class Likelihood:
         return counts
 
     def __call__(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
-        """The loss, and its gradient over the weights: (features,)."""
+        """The loss, and its gradient with respect to the weights: (features,)."""
         likelihood = self.observed @ weights
         expected = np.zeros(len(weights))
         for group in self.groups:
@@ -245,6 +245,6 @@ class Likelihood:
         from threadpoolctl import threadpool_limits
 
         start, options = np.zeros(len(self.numbers)), {"maxiter": STEPS, "maxcor": 20, "ftol": PRECISE}
-        with threadpool_limits(1):  # sums of several threads are rounded another way, and other orders are drawn
+        with threadpool_limits(1):  # more threads round sums differently, which changes the drawn orders
             best = minimize(self, start, jac=True, method="L-BFGS-B", options=options)
         return {feature: float(best.x[number]) for feature, number in self.numbers.items()}, int(best.nit)

@@ -1,1 +1,1 @@
-"""Word links: estimated by fast_align, symmetrised, read and written; no torch here."""
+"""Word links, without torch: estimated by fast_align, symmetrised, read and written."""

@@ -15,21 +15,21 @@ from calque.derive.readers.parallel import Pair
 
 __all__ = ["Aligner", "LeftOut", "Links", "Pair", "Scored", "line_of", "write_links"]
 
-_EXAMPLES = 5  # lines that are named for each reason
+_EXAMPLES = 5  # line numbers listed per reason
 
 
 class Aligner(ABC):
-    """Finds which words of a sentence and its translation belong together."""
+    """Links the words of a sentence to the words of its translation."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """What tables call it."""
+        """The aligner's name in tables."""
 
     @property
     @abstractmethod
     def left_out(self) -> LeftOut:
-        """What got no links so far, and why."""
+        """Sentence pairs and words without links so far, by reason."""
 
     @abstractmethod
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
@@ -41,25 +41,25 @@ class Aligner(ABC):
 
     @abstractmethod
     def matrix(self, pair: Pair) -> np.ndarray:
-        """The scores of all links that the words of one pair may have, (n, m), NaN where there are none."""
+        """The scores of all possible links of one pair, (n, m), NaN where there are none."""
 
 
 class LeftOut:
-    """What got no links, and why: counted, and the first lines where it happened."""
+    """Counts of what got no links, by reason, with the first line numbers of each."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self._lines: defaultdict[str, list[int]] = defaultdict(list)
 
     def add(self, what: str, line: int, count: int = 1) -> None:
-        """`count` more of `what`, in the pair that stands in `line`, counted from 1."""
+        """Add `count` of `what`, found in line `line`, counted from 1."""
         self.counts[what] += count
         lines = self._lines[what]
         if line not in lines and len(lines) <= _EXAMPLES:
             lines.append(line)
 
     def described(self) -> list[str]:
-        """A line a reason, as in `3 words that ... (line 4, 17)`."""
+        """One line per reason, as in `3 words that ... (line 4, 17)`."""
         described = []
         for what, count in self.counts.items():
             lines = self._lines[what]
@@ -69,7 +69,7 @@ class LeftOut:
 
 
 def line_of(links: Iterable[Link] | Scored) -> str:
-    """A pair's links as a line, without its end; those of a dictionary have their scores, to six digits."""
+    """A pair's links as a line, without the line end; scored links have their scores, to six digits."""
     if isinstance(links, dict):
         return " ".join(f"{i}-{j}:{score:.6g}" for (i, j), score in sorted(links.items()))
     return " ".join(f"{i}-{j}" for i, j in links)

@@ -1,12 +1,12 @@
-"""Sentence pairs as flat columns, and fast_align's prior over them: links near the diagonal are more probable.
+"""Sentence pairs as flat columns, and fast_align's prior, which favours links near the diagonal.
 
-Every target word stands next to every source word that it may come from: P pairs, R target words, C cells, which are
-(n + 1) a target word, n source words with the null word before them.
+A cell is a target word with one source word that it may come from: P pairs, R target words, C cells. A target word has
+n + 1 cells, for the null word and n source words.
 
-Of n source words, target word j of m is linked to word i with a probability in proportion to exp(tension * h), where
-h(i, j, m, n) = -|i / n - j / m| and places count from 1 (Dyer, Chahuneau and Smith 2013, sections 2 and 3). h falls by
-1 / n a step on both sides of the diagonal, so its sums over i are two geometric series each. The arguments of functions
-on h are arrays that broadcast, or scalars.
+The prior probability that target word j of m comes from source word i of n is proportional to exp(tension * h), where
+h(i, j, m, n) = -|i / n - j / m| and positions count from 1 (Dyer, Chahuneau and Smith 2013, sections 2 and 3). h falls
+by 1 / n per position on both sides of the diagonal, so sums over i are two geometric series each. The arguments of
+functions on h are arrays that broadcast, or scalars.
 """
 
 from array import array
@@ -17,21 +17,21 @@ import numpy as np
 
 from calque.derive.links.aligner import Links, Pair
 
-NULL = 0  # the id of the word before the first, which target words without a link come from
-NULL_SHARE = 0.08  # the null word's part of a target word's prior
-TENSION = 4.0  # the tension before it is optimised
+NULL = 0  # the id of the null word, the source of target words without a link
+NULL_SHARE = 0.08  # the prior probability of the null word
+TENSION = 4.0  # the initial tension
 _LOWEST, _HIGHEST = 0.1, 14.0
 _STEPS, _RATE = 8, 20.0
-_CELLS = 2**16  # at how many cells a chunk ends: its columns stay in the processor's cache
+_CELLS = 2**16  # cells of a chunk, whose columns then fit the processor's cache
 
 
 @dataclass(frozen=True)
 class PairChunk:
     """A few sentence pairs as ids.
 
-    sources: the source words of each pair after a null word, pair after pair.
-    targets: (R,) the target words, pair after pair.
-    n, m: (P,) how many source and target words each pair has.
+    sources: a null word and the source words of each pair, concatenated.
+    targets: (R,) the target words of each pair, concatenated.
+    n, m: (P,) the number of source and target words of each pair.
     """
 
     sources: np.ndarray
@@ -43,7 +43,7 @@ class PairChunk:
 def chunks(
     pairs: Iterable[Pair], source_id: Callable[[str], int], target_id: Callable[[str], int]
 ) -> Iterator[PairChunk]:
-    """Cut a stream of sentence pairs, each with words on both sides or on neither, into chunks; only one is held."""
+    """Cut a stream of sentence pairs, each with words on both sides or on neither, into chunks, one at a time."""
     sources, targets, n, m, cells = array("i"), array("i"), array("i"), array("i"), 0
 
     def chunk() -> PairChunk:
@@ -64,10 +64,10 @@ def chunks(
 
 
 class Cells:
-    """The cells of a chunk, target word by target word, null word first: the order in which sums are made.
+    """The cells of a chunk, target word by target word, null word first; sums are computed in this order.
 
-    i: (C,) the place of the source word from 1, 0 for the null word.
-    row: (C,) which target word a cell belongs to.
+    i: (C,) the position of the source word from 1, 0 for the null word.
+    row: (C,) the number of the cell's target word.
     start: (R,) the cell of each target word's null word.
     """
 
@@ -88,7 +88,7 @@ class Cells:
         return self._chunk.sources[first[self.row] + self.i] * stride + self._chunk.targets[self.row]
 
     def prior(self, tension: float) -> np.ndarray:
-        """(C,) the probability of each place to be what the target word comes from, before the words are seen."""
+        """(C,) the prior probability that the target word comes from each position."""
         h = nearness(self._source, (self._j / self._m)[self.row])
         scale = partition(self._j, self._m, self._n, tension) / (1.0 - NULL_SHARE)
         prior = np.exp(tension * h) / scale[self.row]
@@ -96,20 +96,20 @@ class Cells:
         return prior
 
     def posterior(self, joint: np.ndarray) -> np.ndarray:
-        """(C,) the probabilities, given the words, of joint ones."""
-        # Added up one by one, as a loop would: where two words are equally likely, the last bits decide.
+        """(C,) the posterior probabilities, given joint ones."""
+        # Summed sequentially, as in a loop: the last bits decide between equally likely words.
         return joint / np.bincount(self.row, joint)[self.row]
 
     def feature(self, posterior: np.ndarray) -> float:
-        """h of the links that are expected, summed over the target words. Their places count from 0 here, a quirk of
-        the published tool that its links depend on."""
+        """The expected h, summed over the target words. Their positions count from 0 here, a quirk of the published
+        tool that its links depend on."""
         h = nearness(self._source, ((self._j - 1) / self._m)[self.row])
         h[self.start] = 0.0
         return float(np.sum(h * posterior))
 
     def links(self, joint: np.ndarray, reverse: bool) -> list[Links]:
-        """What each target word most probably comes from, for each pair; of equals the first, and null before all.
-        `reverse` exchanges the sides."""
+        """The links of each pair, from each target word to its most probable source; ties go to the null word, then to
+        the first word. `reverse` exchanges the sides."""
         hits = np.flatnonzero(joint == np.maximum.reduceat(joint, self.start)[self.row])
         first = hits[np.diff(self.row[hits], prepend=-1) > 0]
         linked = self.i[first] > 0
@@ -122,7 +122,7 @@ class Cells:
         return [links[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
     def tables(self, posterior: np.ndarray, reverse: bool) -> list[np.ndarray]:
-        """The probability of each link of each pair, (source words, target words) of the links; `reverse` exchanges the
+        """The probability of each possible link, (source words, target words) for each pair; `reverse` exchanges the
         sides."""
         sizes = (self._chunk.n + 1) * self._chunk.m
         by_pair = np.split(posterior, np.cumsum(sizes)[:-1])
@@ -132,7 +132,7 @@ class Cells:
 
 
 def nearness(source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """The negative distance of relative positions, on which fast_align's prior is built."""
+    """h: the negative distance between relative positions."""
     return -np.abs(source - target)
 
 
@@ -142,14 +142,14 @@ def partition(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> np
 
 
 def slope(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> np.ndarray:
-    """The derivative of log Z by the tension, as the published tool computes it: its divisor is Z with the two lengths
-    exchanged, which is wrong unless m = n, but the published links depend on it."""
+    """The derivative of log Z with respect to the tension, as the published tool computes it: it divides by Z with the
+    two lengths exchanged, which is wrong unless m = n, but the published links depend on it."""
     return _sums(j, m, n, tension)[1] / partition(j, n, m, tension)
 
 
 def optimise(tension: float, mean: float, m: np.ndarray, n: np.ndarray, pairs: np.ndarray) -> float:
-    """The tension after a few steps up the likelihood. `mean` is h of the links that the corpus is expected to have,
-    over its target words; `pairs` (S,) counts the sentence pairs of each of the distinct lengths `m` and `n` (S,)."""
+    """The tension after a few steps of gradient ascent on the likelihood. `mean` is the expected h per target word;
+    `pairs` (S,) counts the sentence pairs of each of the distinct lengths `m` and `n` (S,)."""
     shape = np.repeat(np.arange(len(m)), m)
     j, weight = places(m) + 1, pairs[shape] / np.sum(m * pairs)
     for _ in range(_STEPS):
@@ -159,19 +159,19 @@ def optimise(tension: float, mean: float, m: np.ndarray, n: np.ndarray, pairs: n
 
 
 def places(lengths: np.ndarray) -> np.ndarray:
-    """0, 1, ... within each of many stretches laid end to end."""
+    """0, 1, ... within each of the concatenated segments of these lengths."""
     ends = np.cumsum(lengths)
     return np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)
 
 
 def _sums(j: np.ndarray, m: np.ndarray, n: np.ndarray, tension: float) -> tuple[np.ndarray, np.ndarray]:
     """The sums over i of exp(tension * h) and of h * exp(tension * h)."""
-    below = np.floor(j * n / m)  # the last place that is not past the diagonal
+    below = np.floor(j * n / m)  # the last position not past the diagonal
     step, ratio = 1.0 / n, np.exp(-tension / n)
     z, hz = np.zeros(below.shape), np.zeros(below.shape)
     for first, count in ((below, below), (below + 1, n - below)):
-        # With lengths exchanged j may lie past the end. The published tool then counts what is left without a sign:
-        # four thousand million places, so the series never ends.
+        # With exchanged lengths j may be past the end. The published tool then computes the count as an unsigned 32-bit
+        # integer, so the series is practically infinite.
         count = np.where(count < 0, count + 2.0**32, count)
         h = nearness(first / n, j / m)
         height, rest, gap = np.exp(tension * h), ratio**count, 1.0 - ratio

@@ -1,13 +1,13 @@
-"""fast_align: IBM model 2 with one parameter for all places (Dyer, Chahuneau and Smith 2013).
+"""fast_align: IBM model 2 with one parameter for all positions (Dyer, Chahuneau and Smith 2013).
 
-p(target word f at place j comes from source word e at place i) is in proportion to t(f | e) times the diagonal's prior.
-t has a Dirichlet prior and is learnt by variational Bayes, the tension by its gradient. As in the published tool, the
-last pass only aligns: `passes` of them learn one time fewer, and the tension stays where it is in the first.
+p(target word f at position j comes from source word e at position i) is proportional to t(f | e) times the diagonal's
+prior. t has a Dirichlet prior and is learnt by variational Bayes, the tension by gradient ascent. As in the published
+tool, the last of the `passes` only aligns, and the first leaves the tension unchanged.
 
-Its two directions make one aligner, which can be saved and opened again: an artefact of plain files.
+The two directions form one aligner, saved as an artefact of plain files:
 
 source.json, target.json             the words, in the order of their ids
-forward-keys.npy, reverse-keys.npy   the pairs of words that stood in one sentence pair, as `FastAlign.keys`
+forward-keys.npy, reverse-keys.npy   the co-occurring word pairs, as `FastAlign.keys`
 forward.npy, reverse.npy             t(target | source) and t(source | target) of each
 """
 
@@ -33,20 +33,19 @@ from calque.derive.links.cells import NULL, TENSION, Cells, PairChunk, chunks, o
 from calque.derive.links.symmetrise import SYMMETRISATIONS, Symmetrisation, grow_diag_final_and
 
 KIND, FORMAT = "fast_align", 2
-LONGEST = 1024  # words in a sentence at most: the memory of a pair is in proportion to the product of its lengths
+LONGEST = 1024  # maximum words in a sentence: the memory of a pair is proportional to the product of its lengths
 _ALPHA = 0.01  # the parameter of the Dirichlet prior of t(. | e).
-_UNSEEN = 1e-9  # t of words that never stood in one sentence pair, and of all words at the beginning
+_UNSEEN = 1e-9  # t of words that never co-occur, and of all words initially
 _ROOM = 2**20  # keys that may wait to be merged
 
 
 @dataclass(frozen=True)
 class FastAlign:
-    """A trained model of one direction. `reverse` says that source words come from target words instead: each has one
-    link at most. `keys` are the D pairs of words that stood in one sentence pair, sorted, and `probabilities` their t.
-    `unlearnt` counts the sentence pairs that training left out; those that have an empty side or a too long one get no
-    links either. A word that was never seen has the t of all words that never stood in one sentence pair, so the
-    diagonal decides. The score of a link is the probability that the target word comes from the source word, given both
-    sentences."""
+    """A trained model of one direction, in which each target word has at most one link; `reverse` exchanges source and
+    target. `keys` are the D word pairs that co-occur in a sentence pair, sorted, and `probabilities` their t.
+    `unlearnt` counts the sentence pairs left out of training (one side empty or too long), which get no links either.
+    Unseen words have the t of words that never co-occur, so the diagonal decides. The score of a link is the
+    probability that the target word comes from the source word, given both sentences."""
 
     reverse: bool
     source_ids: dict[str, int]
@@ -59,7 +58,7 @@ class FastAlign:
 
     @classmethod
     def train(cls, pairs: Iterable[Pair], passes: int = 5, *, reverse: bool = False) -> FastAlign:
-        """Learn from sentence pairs, which are read once and held as ids, four bytes for every two words of a pair."""
+        """Learn from sentence pairs, which are read once and kept as ids; a pair takes up to four bytes per cell."""
         if passes < 1:
             raise ValueError(f"passes should be 1 or more, not {passes}")
         counted = count(NULL + 1)
@@ -70,7 +69,7 @@ class FastAlign:
         kept = (pair for line, pair in turned if _usable(pair, line, unlearnt))
         corpus = list(chunks(kept, source_ids.__getitem__, target_ids.__getitem__))
         if not corpus:
-            raise BadInput(f"nothing to align by: {', '.join(unlearnt.described()) or 'no sentence pairs at all'}")
+            raise BadInput(f"nothing to learn from: {', '.join(unlearnt.described()) or 'no sentence pairs at all'}")
         keys = _distinct(Cells(chunk).keys(len(target_ids) + 1) for chunk in corpus)
         probabilities, tension = _learn(corpus, keys, len(target_ids) + 1, passes - 1)
         return cls(reverse, dict(source_ids), dict(target_ids), keys, probabilities, tension, unlearnt)
@@ -85,13 +84,13 @@ class FastAlign:
         return table if table.size else np.full((len(pair[0]), len(pair[1])), np.nan)
 
     def align_with_tables(self, pairs: Iterable[Pair]) -> Iterator[tuple[Links, np.ndarray]]:
-        """The links of each pair, and the scores of all, (n, m); a pair that is left out has an empty table."""
+        """The links of each pair, and the scores of all possible links, (n, m), empty for a pair that is left out."""
         for cells, joint in self._joint(pairs):
             tables = cells.tables(cells.posterior(joint), self.reverse)
             yield from zip(cells.links(joint, self.reverse), tables, strict=True)
 
     def _joint(self, pairs: Iterable[Pair]) -> Iterator[tuple[Cells, np.ndarray]]:
-        """The cells of a few sentence pairs at a time, and what each of their links weighs."""
+        """The cells of a few sentence pairs at a time, and their joint probabilities."""
         no_source, no_target = len(self.source_ids) + 1, len(self.target_ids)
         turned = enumerate(_turned(pairs, self.reverse), start=1)
         for chunk in chunks(
@@ -108,9 +107,8 @@ class FastAlign:
 
 @dataclass(frozen=True)
 class StatisticalAligner(Aligner):
-    """Both directions of fast_align, learnt from the same sentence pairs and made into one by a symmetrisation. The
-    score of a link is the mean of the probabilities that the directions give it (DeNero and Klein 2007), also where one
-    of them would not make it."""
+    """Both directions of fast_align, learnt from the same sentence pairs and symmetrised. The score of a link is the
+    mean of its probabilities in the two directions (DeNero and Klein 2007), even if only one direction links it."""
 
     forward: FastAlign
     reverse: FastAlign
@@ -147,7 +145,7 @@ class StatisticalAligner(Aligner):
         return (self.forward.matrix(pair) + self.reverse.matrix(pair)) / 2
 
     def save(self, folder: Path) -> None:
-        """Write it to a folder; what was there is replaced."""
+        """Write it to a folder, replacing the previous content."""
         facts: dict[str, Any] = {
             "format": FORMAT,
             "symmetrisation": self.symmetrisation.__name__.replace("_", "-"),
@@ -183,7 +181,7 @@ class StatisticalAligner(Aligner):
 
 
 def is_saved(folder: Path) -> bool:
-    """Whether a folder looks like a saved aligner's, and not like a model that transformers loads."""
+    """Whether a folder looks like a saved aligner rather than a model of transformers."""
     return (folder / MANIFEST).is_file() and not (folder / "config.json").is_file()
 
 
@@ -200,7 +198,7 @@ def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int, passes: int) 
         for chunk, key in zip(corpus, ids, strict=True):
             cells = Cells(chunk)
             posterior = cells.posterior(probabilities[key] * cells.prior(tension))
-            np.add.at(expected, key.astype(np.intp), posterior)  # one by one, in order, however the chunks are cut
+            np.add.at(expected, key.astype(np.intp), posterior)  # sequentially, whatever the chunks
             feature += cells.feature(posterior)
         if number:
             tension = optimise(tension, feature / words, m, n, pairs)
@@ -210,7 +208,7 @@ def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int, passes: int) 
 
 
 def _distinct(parts: Iterable[np.ndarray]) -> np.ndarray:
-    """The sorted distinct keys of all parts; what waits to be merged is never much more than what is merged."""
+    """The sorted distinct keys of all parts, merged in batches to bound memory."""
     merged, waiting, size = np.empty(0, np.int64), [], 0
     for part in parts:
         waiting.append(_unique(part))
@@ -221,7 +219,7 @@ def _distinct(parts: Iterable[np.ndarray]) -> np.ndarray:
 
 
 def _unique(keys: np.ndarray) -> np.ndarray:
-    """np.unique, without its hashing: sorting is several times faster here."""
+    """np.unique by sorting, which is several times faster here than hashing."""
     keys = np.sort(keys)
     return keys[np.diff(keys, prepend=-1) > 0]
 
@@ -231,7 +229,7 @@ def _turned(pairs: Iterable[Pair], reverse: bool) -> Iterable[Pair]:
 
 
 def _usable(pair: Pair, line: int, left_out: LeftOut) -> bool:
-    """Whether a pair has words on both sides and not too many; if not, it is counted."""
+    """Whether a pair has words on both sides, and not too many; others are counted."""
     n, m = map(len, pair)
     if not n or not m:
         left_out.add("sentence pairs with an empty side", line)

@@ -1,6 +1,6 @@
-"""Word links of a bitext as an artefact, as a dictionary is: made once, read by whoever trains on them.
+"""The word links of a bitext as an artefact, computed once and read by training.
 
-links.npy (L, 2) uint16   places of linked words, (in the first sentence, in the second), sorted within a pair
+links.npy (L, 2) uint16   positions of linked words, (in the first sentence, in the second), sorted within a pair
 ends.npy  (N + 1,) int64  where the links of each sentence pair begin
 """
 
@@ -23,7 +23,7 @@ LINKS, ENDS = "links.npy", "ends.npy"
 
 @dataclass(frozen=True)
 class StoredLinks:
-    """The links of N sentence pairs; `facts` is what their maker says of them."""
+    """The links of N sentence pairs; `facts` is their manifest's content."""
 
     links: np.ndarray
     ends: np.ndarray
@@ -62,9 +62,8 @@ def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:
 
 
 def of_pieces(links: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Links of words, (k, 2), as links of their sub-words, (m, 2) int64, sorted; `first` and `second` count the
-    sub-words of each word. Those of linked words are linked one by one where the words have as many, else each with all
-    (WEAM)."""
+    """Word links, (k, 2), as sub-word links, (m, 2) int64, sorted; `first` and `second` are the number of sub-words of
+    each word. Linked words with equally many sub-words link these one to one, others all to all (WEAM)."""
     starts = [np.cumsum(pieces, dtype=np.int64) - pieces for pieces in (first, second)]
     linked: list[tuple[int, int]] = []
     for i, j in links.tolist():

@@ -1,8 +1,7 @@
-"""Two directed alignments made into one: the five symmetrisations of the `atools` that come with fast_align. Links are
-(source place, target place); in the forward ones every target word has at most one source word. Growing starts from the
-links of both directions and adds links of one (Och and Ney 2003, section 5; Koehn, Och and Marcu 2003). Each pass scans
-the source, then the target, and a link that was just added lets its neighbours in, so the order of the scan is part of
-the method."""
+"""Symmetrisations of two directed alignments: the five of fast_align's `atools`. Links are (source position, target
+position); in the forward direction every target word has at most one source word. Growing starts from the links of both
+directions and adds links of one (Och and Ney 2003, section 5; Koehn, Och and Marcu 2003). Each pass scans the source,
+then the target, and a new link admits its neighbours at once, so the order of the scan is part of the method."""
 
 from collections.abc import Callable, Iterable
 
@@ -14,17 +13,17 @@ _NEIGHBOURS = tuple((di, dj) for di in (-1, 0, 1) for dj in (-1, 0, 1) if di or 
 
 
 def union(forward: Links, reverse: Links) -> Links:
-    """The links of either direction."""
+    """The links of either direction or both."""
     return sorted({*forward, *reverse})
 
 
 def intersect(forward: Links, reverse: Links) -> Links:
-    """The links of both directions: no word has two."""
+    """The links common to both directions: no word has two."""
     return sorted({*forward} & {*reverse})
 
 
 def grow_diag(forward: Links, reverse: Links) -> Links:
-    """The intersection, grown by links of the union next to it, also diagonally, that link a word without a link."""
+    """The intersection, grown by neighbouring links of the union, diagonals included, that link an unlinked word."""
     grown = {*forward} & {*reverse}
     sources, targets = {i for i, _ in grown}, {j for _, j in grown}
     waiting, grew = sorted({*forward, *reverse} - grown), True
@@ -41,12 +40,12 @@ def grow_diag(forward: Links, reverse: Links) -> Links:
 
 
 def grow_diag_final(forward: Links, reverse: Links) -> Links:
-    """`grow_diag`, then all forward links, then all reverse ones, that link a word without a link."""
+    """`grow_diag`, then all forward and then all reverse links that link an unlinked word."""
     return _finished(forward, reverse, any)
 
 
 def grow_diag_final_and(forward: Links, reverse: Links) -> Links:
-    """`grow_diag`, then all forward links, then all reverse ones, between two words without a link."""
+    """`grow_diag`, then all forward and then all reverse links between two unlinked words."""
     return _finished(forward, reverse, all)
 
 
@@ -54,7 +53,7 @@ SYMMETRISATIONS = {
     method.__name__.replace("_", "-"): method
     for method in (intersect, union, grow_diag, grow_diag_final, grow_diag_final_and)
 }
-"""All of them, by the names that `atools` gives them."""
+"""All symmetrisations, by their names in `atools`."""
 
 
 def _finished(forward: Links, reverse: Links, enough: Callable[[Iterable[bool]], bool]) -> Links:

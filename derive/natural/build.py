@@ -1,4 +1,4 @@
-"""Natural languages on disk: text and bitexts as ids of a given vocabulary, in the folder that models read."""
+"""Build the folder of natural languages: text and bitexts as ids of a given vocabulary."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -26,8 +26,8 @@ from calque.derive.workers import Progress, Workers, silent
 
 
 def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
-    """The ids of lines: what the tokenizer gives for each, without special types. Words are what white space separates;
-    those without an id are left out."""
+    """The tokenizer's ids of each line, without special types. Words are separated by white space; words without an id
+    are left out."""
     encodings = vocabulary.encode_texts(lines)
     pieces = [
         _pieces(line, [stop for _, stop in encoding.offsets]) for line, encoding in zip(lines, encodings, strict=True)
@@ -41,8 +41,8 @@ def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
 
 
 def _pieces(line: str, stops: Sequence[int]) -> list[int]:
-    """How many ids each word of a line has that has any; ids end before the characters `stops`. An id may begin with
-    the space before its word. All ids are one word's if they are not in the words' order."""
+    """The number of ids of each word of a line that has any; id i ends before character `stops[i]` and may include the
+    space before its word. If the ids are not in the words' order, all count as one word's."""
     ends, end = [], 0
     for word in line.split():
         end = line.index(word, end) + len(word)
@@ -52,7 +52,7 @@ def _pieces(line: str, stops: Sequence[int]) -> list[int]:
 
 
 class EncodedPiece(NamedTuple):
-    """A piece as ids, `sides` one per language. `lines` counts those that have text, `left_out` what is in no side;
+    """A piece as ids, one of `sides` per language. `lines` counts its lines with text, `left_out` its exclusions;
     `size` is the piece's."""
 
     sides: list[Shard]
@@ -62,7 +62,7 @@ class EncodedPiece(NamedTuple):
 
 
 def encode_piece(folder: Path, digest: str, piece: Piece) -> EncodedPiece:
-    """Encode a piece with the vocabulary of a folder, whose contents the `digest` stands for."""
+    """Encode a piece with the vocabulary in a folder, whose contents the `digest` identifies."""
     left_out: Counter[str] = Counter()
     vocabulary = _vocabulary(folder, digest)
     sides = [encode_lines(vocabulary, lines) for lines in piece.columns(left_out)]
@@ -92,7 +92,7 @@ def natural_fingerprint(
     rows: Rows = "used",
     dictionaries: Dictionaries | None = None,
 ) -> str:
-    """Twelve hexadecimal digits that change whenever the files of `derive_natural` would."""
+    """Twelve hexadecimal digits that change whenever the files of `derive_natural` would change."""
     for path in (dictionaries or {}).values():
         check_file(path)
     return fingerprint(
@@ -121,15 +121,14 @@ def derive_natural(
 
     Args:
         texts: each language's text.
-        bitexts: sentences and their translations, by the names of the two languages, which have texts.
+        bitexts: sentences and their translations, by the names of the two languages, which also have texts.
         vocabulary: the tokenizer's folder.
         folder: the new folder.
-        workers: the number of processes that encode.
-        progress: receives the bytes of the files on the disk.
-        rows: whether a model has a row of each type of the tokenizer, or only of special types and those that some text
-            uses.
-        dictionaries: files of words and their translations between the languages of a bitext (`derive.dictionary`),
-            whose entries are kept if both words are types of their own and occur.
+        workers: the number of encoding processes.
+        progress: receives the number of bytes read from the files.
+        rows: whether a model has rows of all the tokenizer's types, or only of special types and types that occur.
+        dictionaries: files of words and their translations between the languages of a bitext (`derive.dictionary`);
+            entries are kept if both words are single types that occur.
     """
     dictionaries = dictionaries or {}
     _check(texts, bitexts, dictionaries)
@@ -176,19 +175,19 @@ def _check(texts: Texts, bitexts: Bitexts, dictionaries: Dictionaries) -> None:
             raise BadInput(f"a language called {name!r}; expected none of {', '.join(RESERVED)}")
     for pair, files in bitexts.items():
         if missing := [name for name in pair if name not in texts]:
-            raise BadInput(f"a bitext of {' and '.join(pair)}, and no text of {missing[0]}")
+            raise BadInput(f"a bitext of {' and '.join(pair)}, but no text of {missing[0]}")
         if pair[0] == pair[1] or not files:
             raise BadInput(f"a bitext of {' and '.join(pair)}; expected two languages and at least one file")
         if pair[::-1] in bitexts:
-            raise BadInput(f"two bitexts {'-'.join(pair)}; expected one, of several files")
+            raise BadInput(f"two bitexts {'-'.join(pair)}; expected one, which may have several files")
     for pair, path in dictionaries.items():
         if pair not in bitexts:
-            raise BadInput(f"a dictionary of {' and '.join(pair)}, and no bitext of them")
+            raise BadInput(f"a dictionary of {' and '.join(pair)}, but no bitext of them")
         read_lexicon(path)  # before hours of encoding
 
 
 def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[str, Any]:
-    """Write the entries whose words are types with an occurrence, and return the manifest's facts about them."""
+    """Write the entries whose words are types that occur, and return the manifest's facts about them."""
     counts: Counter[str] = Counter()
     pairs, left_out = id_pairs(read_lexicon(lexicon, counts), vocabulary)
     left_out += counts
@@ -196,7 +195,7 @@ def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[st
     left_out["entries of a type that no text has"] += int((~occur).sum())
     if not occur.any():
         why = ", ".join(f"{count:,} {reason}" for reason, count in sorted((+left_out).items()))
-        raise BadInput(f"no entry is left: {why}; expected words that the text has, of one sub-word each", lexicon)
+        raise BadInput(f"no entry is left: {why}; expected words of one sub-word that the text has", lexicon)
     write_dictionary(path, pairs[occur], vocabulary)
     return {"entries": int(occur.sum()), "left out": dict(+left_out)}
 
@@ -204,8 +203,8 @@ def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[st
 def _write_corpora(
     name: str, folders: Sequence[Path], counts: np.ndarray, encoded: Iterable[EncodedPiece]
 ) -> dict[str, Any]:
-    """Write encoded text, a corpus per language, and return a manifest's facts. `counts` (V,) int64 grows by how often
-    each type occurs."""
+    """Write encoded text, one corpus per language, and return the manifest's facts. The count of each type is added to
+    `counts` (V,) int64."""
     left_out: Counter[str] = Counter()
     lines = 0
     with ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""Files of one language's text and of bitexts, in pieces, with or without the sentences that models are tested on."""
+"""Files of text and bitexts, read in pieces, optionally without the sentences that models are tested on."""
 
 import re
 from collections import Counter
@@ -20,10 +20,10 @@ from calque.derive.readers.markup import ESCAPED, seems_escaped, unescaped, whol
 from calque.derive.readers.parallel import Pair, words_of
 from calque.derive.readers.text import COLUMNS, annotation, head
 
-MANY = 1 << 14  # lines of two files that are read together
+MANY = 1 << 14  # lines of two parallel files per piece
 HEAD = 24
-"""Letters from which on a sentence inside a line is not there by chance: shorter ones are withheld where they are a
-line."""
+"""Minimum letters of a sentence that is withheld inside a longer line; shorter ones must be the whole line, because
+they may match by chance."""
 WHY = "lines with a sentence that models are tested on"
 _OTHER = re.compile(r"[\W_]+")
 
@@ -39,15 +39,15 @@ class FileSet(Protocol):
         """Bytes on the disk."""
 
     def identity(self) -> list[Any]:
-        """What decides the text, for a fingerprint."""
+        """All that determines the text, for a fingerprint."""
 
 
 @dataclass(frozen=True)
 class TextFiles:
-    """Files of one language's text, one text per line; a file's name and its first lines tell its format. `column` is
-    that of the text in JSON lines and Parquet. `megabytes` takes only the head of each file, to the end of the piece
-    that reaches it (0: all of it), in bytes before compression. `escaped` says that characters are escaped, as Moses's
-    tokenizer does (`&quot;`), and are to be unescaped."""
+    """Files of one language's text, one text per line; a file's name and first lines determine its format. `column` is
+    the text's column in JSON lines and Parquet. `megabytes` limits each file to its head, in uncompressed bytes, up to
+    the end of the piece that reaches the limit (0: no limit). `escaped`: characters are escaped as by Moses's tokenizer
+    (`&quot;`) and are unescaped on reading."""
 
     paths: tuple[Path, ...]
     column: str = "text"
@@ -76,9 +76,9 @@ class TextFiles:
 
 @dataclass(frozen=True)
 class BitextFiles:
-    """Sentences and their translations, of the first language and the second: line by line in `path` and `beside`, as
-    Moses has them; or, without `beside`, in two `columns`, counted from 0, of a file with tabs. `megabytes` and
-    `escaped` are those of `TextFiles`, in bytes of the first file."""
+    """Sentences of the first language and translations in the second: line by line in `path` and `beside` (Moses), or,
+    without `beside`, in two `columns`, counted from 0, of a tab-separated file. `megabytes`, in bytes of the first
+    file, and `escaped` are as in `TextFiles`."""
 
     path: Path
     beside: Path | None = None
@@ -88,7 +88,7 @@ class BitextFiles:
 
     def __post_init__(self) -> None:
         if min(self.columns) < 0 or self.columns[0] == self.columns[1]:
-            raise BadInput(f"two different columns, counted from 0, not {self.columns[0]} and {self.columns[1]}")
+            raise BadInput(f"columns {self.columns[0]} and {self.columns[1]}; expected two different ones, from 0")
         if self.megabytes < 0:
             raise BadInput(f"megabytes is 0 (all of it) or more, not {self.megabytes}")
 
@@ -108,7 +108,7 @@ class BitextFiles:
         return (piece.then(change) for piece in lines.up_to(self.megabytes, found))
 
     def words(self, source: str, target: str, left_out: Counter[str]) -> Iterator[Pair]:
-        """Stream the pairs' words in the style of sets of gold links; `source` and `target` are codes as in en."""
+        """Stream the pairs' words, tokenized as sets of gold links are; `source` and `target` are codes such as en."""
         for piece in self.pieces():
             counts: Counter[str] = Counter()
             columns = piece.columns(counts)
@@ -132,15 +132,15 @@ class BitextFiles:
 
 @dataclass(frozen=True)
 class Without:
-    """Files without the lines, or pairs of lines, that hold a sentence of the files `tests`; they are counted. Two
-    sentences are the same if they have the same letters and digits in the same order, whatever stands between them and
-    however Unicode writes them: text and its tokenised form are."""
+    """Files without the lines, or pairs of lines, that contain a sentence of the files `tests`; these are counted. Two
+    sentences are the same if their letters and digits are the same in the same order, in any Unicode form, so text
+    equals its tokenized form."""
 
     files: FileSet
     tests: TextFiles
 
     def pieces(self) -> Iterator[Piece]:
-        """The pieces in order; that there are sentences to withhold is checked before the first."""
+        """The pieces in order; first checks that there are sentences to withhold."""
         sentences(self.tests)
         return (piece.then(partial(_withhold, self.tests)) for piece in self.files.pieces())
 
@@ -183,7 +183,7 @@ class Sentences:
                 self._by_head.setdefault(bare[:HEAD], []).append(bare)
 
     def within(self, line: str) -> bool:
-        """Whether a line is one of them, or has a long one in it."""
+        """Whether a line is one of the sentences or contains a long one."""
         bare = letters(line)
         return bare in self.whole or any(
             bare.startswith(sentence, i)
@@ -193,12 +193,12 @@ class Sentences:
 
 
 def letters(text: str) -> str:
-    """Letters and digits alone, in lower case and Unicode's compatible form: accents and width may be written apart."""
+    """Letters and digits only, in lower case and Unicode's form NFKC, which unifies accents and widths."""
     return _OTHER.sub("", normalize("NFKC", text).lower())
 
 
 def sentences(tests: TextFiles) -> Sentences:
-    """The sentences of files, read once per process for the same contents; there must be one."""
+    """The sentences of files, read once per process; BadInput if there are none."""
     return _read_sentences(tests, tuple(map(digest, tests.paths)))
 
 
@@ -207,7 +207,7 @@ def _read_sentences(tests: TextFiles, digests: tuple[str, ...]) -> Sentences:
     left_out: Counter[str] = Counter()
     found = Sentences(line for piece in tests.pieces() for line in piece.columns(left_out)[0])
     if not found.whole:
-        raise BadInput("no sentence in it to withhold", tests.paths[0])
+        raise BadInput("no sentence to withhold", tests.paths[0])
     return found
 
 
@@ -217,7 +217,7 @@ def _read_columns(places: tuple[int, int], block: Block, left_out: Counter[str])
         for number, line in enumerate(block.lines(left_out), start=block.line):
             row = line.split("\t") if line.strip() else [""] * least
             if len(row) < least:
-                raise BadInput(f"{len(row)} columns between tabs; expected at least {least}", block.path, number)
+                raise BadInput(f"{len(row)} tab-separated columns; expected at least {least}", block.path, number)
             yield row[places[0]], row[places[1]]
 
     return whole_pairs(rows(), left_out)
@@ -228,7 +228,7 @@ def _read_two_files(sides: tuple[Block, Block], left_out: Counter[str]) -> Colum
 
 
 def _two_files(path: Path, beside: Path) -> Iterator[Piece]:
-    """The pieces of two files, line i of one translating line i of the other; they must have as many lines."""
+    """The pieces of two files of equal length; line i of one translates line i of the other."""
     with lines.open_bytes(path) as first, lines.open_bytes(beside) as second:
         rows = zip_longest(lines.raw_lines(first, path), lines.raw_lines(second, beside))
         line, offset, before, uneven = 1, 0, 0, 0
@@ -236,8 +236,8 @@ def _two_files(path: Path, beside: Path) -> Iterator[Piece]:
             for number, (a, b) in enumerate(group, start=line):
                 if a is None or b is None:
                     sizes = [number - (side is None) + sum(1 for _ in file) for side, file in ((a, first), (b, second))]
-                    where = f"; line {uneven:,} is the first that is blank in one of them only" if uneven else ""
-                    expected = f"{sizes[1]:,} lines for the {sizes[0]:,} of {path}; expected a translation a line"
+                    where = f"; line {uneven:,} is the first that is blank in only one of them" if uneven else ""
+                    expected = f"{sizes[1]:,} lines for the {sizes[0]:,} of {path}; expected one translation per line"
                     raise BadInput(expected + where, beside)
                 if not uneven and (not a.strip()) != (not b.strip()):
                     uneven = number
@@ -249,7 +249,7 @@ def _two_files(path: Path, beside: Path) -> Iterator[Piece]:
 
 
 def _next_rows(rows: Iterator[Sequence[Any]]) -> list[Sequence[Any]]:
-    """The next `MANY` rows, fewer where they are long or one of the files has ended (its line is None)."""
+    """The next `MANY` rows, or fewer if they are long or one of the files has ended (its line is None)."""
     group, size = list[Sequence[Any]](), 0
     for row in rows:
         group.append(row)

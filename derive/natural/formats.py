@@ -1,7 +1,5 @@
-"""Formats of text: which one a file has, by its name and its first lines, and what text a block of its lines holds.
-
-Text stays as it is, except for white space at a line's ends.
-"""
+"""Formats of text: detection by a file's name and first lines, and the text in a block of lines. Text is unchanged
+except for white space at the ends of lines."""
 
 import re
 from collections import Counter
@@ -23,10 +21,10 @@ from calque.derive.readers.text import COLUMNS, ENTITIES, JSON, TREEBANK, XML, K
 PARQUET = "Parquet"
 RUNNING: dict[Kind, str] = {"doc": "documents of WikiExtractor", "wikitext": "WikiText", "plain": "plain text"}
 NAMED = {".conllu": TREEBANK, ".jsonl": JSON, ".ndjson": JSON, ".parquet": PARQUET}
-"""What a file must be whose name ends so."""
+"""The format that a file name's suffix requires."""
 NumberedLines = Sequence[Numbered]
 Read = Callable[[NumberedLines, Path, Counter[str]], Iterator[str]]
-"""Finds the text in the lines of whole records; it counts what is not text."""
+"""Finds the text in the lines of whole records and counts the rest."""
 _TEXT = "# text ="
 _UNSPACED = (
     "\u0e00-\u0fff"  # Thai, Lao, Tibetan
@@ -40,8 +38,7 @@ _ANY = re.compile(f"[{_UNSPACED}]")
 
 
 def pieces(path: Path, column: str) -> Iterator[Piece]:
-    """The pieces of a file in order; `column` is that of the text, in formats that have several. Where a file is cut
-    into blocks, these end with a record."""
+    """The pieces of a file in order, each of whole records; `column` is the text's column, in formats with several."""
     name = format_of(path)
     if name == PARQUET:
         yield from parquet.pieces(path, column)
@@ -67,10 +64,10 @@ def _read(texts: Read, block: Block, left_out: Counter[str]) -> Columns:
 
 
 def format_of(path: Path) -> str:
-    """The format of a file by its first lines; BadInput if its name says another."""
+    """The format of a file by its first lines; BadInput if its suffix requires another."""
     name, suffix = _format_of_contents(path), Path(lines.bare_name(path)).suffix
     if NAMED.get(suffix, name) != name:
-        raise BadInput(f"named {suffix}, as {NAMED[suffix]} is, but it begins as {name} does", path)
+        raise BadInput(f"has the suffix {suffix} of {NAMED[suffix]} but starts like {name}", path)
     return name
 
 
@@ -91,7 +88,7 @@ def _running(kind: Kind, numbered: NumberedLines, path: Path, left_out: Counter[
 
 
 def _json(column: str, numbered: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
-    """JSON lines: a text of several lines is several lines. Objects whose text is null are left out."""
+    """JSON lines: each line of a text is a line of its own. Objects with null for the text are left out."""
     for number, line in numbered:
         if not line.strip():
             left_out["blank lines"] += 1
@@ -106,8 +103,8 @@ def _json(column: str, numbered: NumberedLines, path: Path, left_out: Counter[st
 
 
 def treebank_texts(names: Sequence[str], numbered: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
-    """The text of a sentence as its comment has it; without one, its words as they stood before they were cut. Comments
-    without a sentence have no text."""
+    """The text of each sentence: its `# text` comment, or else its tokens, spaced by SpaceAfter. Comments without a
+    sentence have no text."""
     last, withheld = 0, WithheldWords()
     for blank, group in groupby(numbered, lambda line: not line[1].strip()):
         if blank:
@@ -132,7 +129,7 @@ def treebank_texts(names: Sequence[str], numbered: NumberedLines, path: Path, le
 
 
 def _joined_tokens(path: Path, rows: NumberedLines, names: Sequence[str]) -> str:
-    """The tokens of a sentence, multiword ones whole, with a space after each unless its line says otherwise."""
+    """The tokens of a sentence, multiword tokens unsplit, with a space after each except where SpaceAfter=No."""
     joined, covered = "", 0
     for number, line in rows:
         id_, form, *_, misc = cells(Place(path, number), line, names)
@@ -159,9 +156,9 @@ def _entities(shape: Shape, numbered: NumberedLines, path: Path, left_out: Count
 
 
 def join_words(words: Sequence[str]) -> str:
-    """The words with a space between them, but with none between letters of scripts that are written without spaces. A
-    sentence of single characters with such a letter among them was cut by character, as PAN-X's Chinese and Japanese
-    are: there is none between digits or Latin letters in it either, and where there was one is not known."""
+    """The words joined by spaces, except between letters of scripts written without spaces. A sentence of single
+    characters that has such a letter was split by character (Chinese and Japanese PAN-X), so it is joined without any
+    spaces; the original ones, between Latin words for example, are lost."""
     if max(map(len, words), default=0) == 1 and _ANY.search("".join(words)):
         return "".join(words)
     return _BETWEEN.sub("", " ".join(words))

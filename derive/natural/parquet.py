@@ -1,4 +1,4 @@
-"""Text in a column of a Parquet file; the one file that knows of pyarrow, which is installed on request."""
+"""Text in a column of a Parquet file; the only module that uses pyarrow, which is an optional dependency."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -10,29 +10,29 @@ from calque.derive.natural.piece import Columns, Piece
 from calque.derive.readers.lines import LIMIT, SIZE, stripped
 from calque.derive.strict_json import is_text
 
-MAGIC = b"PAR1"  # what a Parquet file begins and ends with
-ROWS = 1 << 10  # rows that are read at a time
-EXPANSION = 100  # how many times its compressed size text may have; zstandard seldom reaches 20
+MAGIC = b"PAR1"  # the first and last bytes of a Parquet file
+ROWS = 1 << 10  # rows per read
+EXPANSION = 100  # maximum compression ratio; zstandard rarely reaches 20 on text
 
 
 def _read(texts: list[str | None], left_out: Counter[str]) -> Columns:
-    there = [text for text in texts if text is not None]
-    left_out["rows without text"] += len(texts) - len(there)
-    return (stripped(there, left_out),)
+    present = [text for text in texts if text is not None]
+    left_out["rows without text"] += len(texts) - len(present)
+    return (stripped(present, left_out),)
 
 
 def pieces(path: Path, column: str) -> Iterator[Piece]:
-    """The text of a column; a text of several lines is several lines. Rows whose text is null are left out."""
+    """The text of a column; each line of a text is a line of its own. Rows with null for the text are left out."""
     try:
         import pyarrow as pa
         from pyarrow import parquet
     except ImportError:
-        raise BadInput("Parquet, which needs pyarrow: pip install pyarrow", path) from None
+        raise BadInput("reading Parquet needs pyarrow: pip install pyarrow", path) from None
     try:
         with parquet.ParquetFile(path) as file:
             _check_column(path, column, file.schema_arrow, pa.types)
             _check_expansion(path, column, file)
-        # a value that several rows have is decoded once, and not for all rows of a batch
+        # repeated values are decoded once, not once per row
         with parquet.ParquetFile(path, read_dictionary=[column]) as file:
             yield from _pieces(path, column, file)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
@@ -51,8 +51,8 @@ def _check_column(path: Path, column: str, schema: Any, types: Any) -> None:
 
 
 def _check_expansion(path: Path, column: str, file: Any) -> None:
-    """Refuse a column chunk that decompresses to much more than text does: all of it may be one page."""
-    leaves = range(file.metadata.num_columns)  # a column of several is several of them
+    """Refuse a column chunk with an implausible compression ratio: all of it may be one page."""
+    leaves = range(file.metadata.num_columns)  # a nested column has several leaves
     place = next(i for i in leaves if file.schema.column(i).path == column)
     for group in range(file.metadata.num_row_groups):
         chunk = file.metadata.row_group(group).column(place)
@@ -72,7 +72,7 @@ def _pieces(path: Path, column: str, file: Any) -> Iterator[Piece]:
         for row in batch.column(0):
             text = row.as_py()
             if text is not None and not is_text(text):
-                raise BadInput(f"{column!r} holds a NUL, as in {text[:80]!r}; expected text", path)
+                raise BadInput(f"{column!r} contains a NUL, as in {text[:80]!r}; expected text", path)
             texts.append(text)
             rows += 1
             own = len(text.encode()) if text else 0

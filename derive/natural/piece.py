@@ -1,4 +1,4 @@
-"""A piece of a file of text, or of parallel text, that one worker reads on its own."""
+"""A piece of a text file, or of parallel files, that a worker reads independently."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-Columns = tuple[list[str], ...]  # lines of text in one language, or as many in each of two, none of them blank
+Columns = tuple[list[str], ...]  # lines of one language, or parallel lines of two, none blank
 Change = Callable[[Columns, Counter[str]], Columns]
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Some whole records of files; it depends on the files alone, never on who reads it. `read` finds the lines in the
-    `content`, and `changes` follow in their order. All of these can be pickled. `offset` is where the piece begins, in
-    bytes before compression, and `size` how many bytes on the disk were read for it."""
+    """Some whole records of files, the same for every reader. `read` finds the lines in the `content`, then `changes`
+    apply in order; all can be pickled. `offset` is the start of the piece, in uncompressed bytes, and `size` the number
+    of bytes read from the disk for it."""
 
     content: Any
     read: Callable[[Any, Counter[str]], Columns]
@@ -27,7 +27,7 @@ class Piece:
         return replace(self, changes=(*self.changes, change))
 
     def columns(self, left_out: Counter[str]) -> Columns:
-        """Read the piece; `left_out` counts what is not in the lines."""
+        """Read the piece; `left_out` counts its exclusions."""
         columns = self.read(self.content, left_out)
         for change in self.changes:
             columns = change(columns, left_out)

@@ -1,1 +1,1 @@
-"""Pocket English: a small language of our own, with trees, tags, entities and inferences that are known."""
+"""Pocket English: a small artificial language with gold trees, tags, entities and inferences."""

@@ -1,6 +1,6 @@
-"""Facts about invented people, stated in Pocket English. Of each person every relation holds for one thing; all things
-are equally frequent. Half of a person's facts are stated in derived languages too, which so know the person, the
-relation and the things from text of their own; the others are stated in the source alone."""
+"""Facts about invented people, stated in Pocket English. Each person has one value per relation, and all values are
+equally frequent. Half of a person's facts are stated in derived languages too, so these mention the person, the
+relation and the values; the other half are stated only in the source."""
 
 import random
 from collections import Counter, defaultdict
@@ -17,16 +17,16 @@ from calque.derive.sentence import Sentence
 
 RELATIONS: dict[str, list[str]] = read_table("facts.toml")  # patterns by relation
 LEADS = ("", "today", "again", "indeed")  # adverbs that may open a statement
-STATEMENTS = 1_000_000  # of all facts, at most: they are held in memory, to be shuffled
+STATEMENTS = 1_000_000  # maximum for all facts, which are shuffled in memory
 SAMPLE, STREAM = 4_000, 2**20
-"""Sentences that show which words are nouns, of a stream that neither the corpus nor a task has."""
+"""Number and stream of the sentences that show which words are nouns; no corpus or task uses the stream."""
 _SYLLABLES = ["".join(pair) for pair in product("b d f g k l m n p r s t v z br dr gr kr pl st tr".split(), "aeiou")]
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about `subjects` people, each stated `mentions` times in a language that has it. A relation holds for one
-    of `values` things: nouns of the language, of which each relation has its own."""
+    """Facts about `subjects` people, each stated `mentions` times in every language that states it. Each relation has
+    its own `values`, nouns of the language."""
 
     subjects: int = 64
     values: int = 8
@@ -38,7 +38,7 @@ class Facts:
             numbers = f"{self.subjects}, {self.values} and {self.mentions}"
             raise BadInput(f"facts have at least 2 subjects, 2 values and 1 mention, not {numbers}")
         if (statements := self.number * self.mentions) > STATEMENTS:
-            raise BadInput(f"{statements:,} statements of facts (by subjects and mentions); at most {STATEMENTS:,} fit")
+            raise BadInput(f"{statements:,} statements (subjects x relations x mentions); at most {STATEMENTS:,} fit")
 
     @property
     def number(self) -> int:
@@ -48,7 +48,7 @@ class Facts:
         return _questions(self, language)
 
     def statements(self, language: Pocket, shared: bool) -> list[Sentence]:
-        """The sentences that state the shared facts, or the others, in a random order, with all columns."""
+        """The sentences that state the shared facts, or the unshared ones, in random order, with all columns."""
         rng = random.Random(f"{self.seed}:statements:{shared}")
         statements = [
             _with_lead(question.clozes[number % len(question.clozes)].sentence, LEADS[rng.randrange(len(LEADS))])
@@ -66,14 +66,14 @@ def _questions(facts: Facts, language: Pocket) -> tuple[Question, ...]:
     nouns = _nouns(language)
     if len(nouns) < (wanted := facts.values * len(RELATIONS)):
         raise BadInput(
-            f"facts of {facts.values} values and {len(RELATIONS)} relations take {wanted} words that are mostly nouns, "
-            f"and a language of {language.types} types shows {len(nouns)}; expected fewer values or more types"
+            f"facts of {facts.values} values and {len(RELATIONS)} relations need {wanted} words that are mostly nouns; "
+            f"a language of {language.types} types has {len(nouns)}: expected fewer values or more types"
         )
     chosen = rng.sample(nouns[:wanted], wanted)
     taken = language.forms
     free = [name for name in map("".join, product(_SYLLABLES, repeat=2)) if name not in taken]
     if facts.subjects > len(free):
-        raise BadInput(f"facts about {facts.subjects:,} subjects; there are names for {len(free):,}")
+        raise BadInput(f"facts about {facts.subjects:,} subjects; there are only {len(free):,} names")
     names = rng.sample(free, facts.subjects)
     shared = {name: set(rng.sample(list(RELATIONS), len(RELATIONS) // 2)) for name in names}
     questions = []
@@ -94,7 +94,7 @@ def _questions(facts: Facts, language: Pocket) -> tuple[Question, ...]:
 
 
 def _turns(values: tuple[str, ...], rng: random.Random) -> Iterator[str]:
-    """All values in a random order, then all in another one."""
+    """All values in a random order, then in another, endlessly."""
     while True:
         yield from rng.sample(values, len(values))
 

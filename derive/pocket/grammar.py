@@ -1,5 +1,5 @@
-"""Random sentence trees whose shape (frame, number, tense, determiners, what hangs on what) is fixed here; the words
-are drawn later from one another's preferences, subject before verb before object."""
+"""Random sentence trees: this module draws their structure (frame, number, tense, determiners, dependents). The words
+are drawn later from each other's preferences, subject before verb before object."""
 
 import random
 from typing import TypeVar
@@ -26,7 +26,7 @@ NAMES = {
     cast.SITE: (phrase.compound_name, "LOC"),
 }
 
-# Neighbouring sentences share their time: they tell what was, or what is.
+# The sentences of a paragraph share their time.
 PAST = {"past": 1}
 PRESENT = {"present": 27, "modal": 13, "perfect": 5}
 FRAMES = {
@@ -38,14 +38,14 @@ INNER = {Role.INTR: 2, Role.TR: 3, Role.SOC: 1, Role.GO: 1}
 
 
 class SentenceGrammar:
-    """Draws trees with `rng`, in the given tenses (PAST or PRESENT); verbs under nouns have the first of these. A
-    phrase or clause of depth 0 may have others under it, one of depth 1 is plain. The class of a common noun is the
-    role in which its topic has it: PERSON, ANIMATE, THING or PLACE."""
+    """Draws trees with `rng`, in the given tenses (PAST or PRESENT); verbs in relative clauses have the first tense. A
+    phrase or clause of depth 0 may contain others, one of depth 1 may not. The class of a common noun is its role in
+    the topic: PERSON, ANIMATE, THING or PLACE."""
 
     def __init__(self, rng: random.Random, tenses: dict[str, int]) -> None:
         self._rng = rng
         self._tenses = tenses
-        self._named: set[Pick] = set()  # the members of the cast that the sentence has named
+        self._named: set[Pick] = set()  # members of the cast named in the sentence
 
     def sentence(self) -> Node:
         self._named.clear()
@@ -105,7 +105,7 @@ class SentenceGrammar:
         return node
 
     def _adjuncts(self, root: Node, verb: Pick, depth: int, sparse: bool = False) -> None:
-        """How, how often, where, with what: a clause that says little else has more of them."""
+        """Adverbs and prepositional phrases; a `sparse` clause, which has little else, gets more of them."""
         if self.chance(0.12):
             root.add(phrase.adverb(Pick(verb, Role.FREQ), "often"))
         manner = self.chance(0.4 if sparse else 0.2)
@@ -135,7 +135,7 @@ class SentenceGrammar:
         return root
 
     def _kind(self, relation: str, tense: str, negative: bool) -> Node:
-        """A horse is an animal that the farmer feeds; this is a horse."""
+        """As in: A horse is an animal that the farmer feeds. This is a horse."""
         pick, plural = Pick(TOPIC, Role.HYPONYM), self.chance(0.3)
         article, points = "" if plural else "a", self.chance(0.4)
         predicate = pick if points else Pick(pick, Role.HYPERNYM)
@@ -150,7 +150,7 @@ class SentenceGrammar:
         return phrase.copular(root, tense, plural, negative).add(subject)
 
     def _quality(self, relation: str, tense: str, negative: bool, question: bool) -> Node:
-        """The old horse is weak."""
+        """As in: The old horse is weak."""
         kind = self.among({Role.THING: 4, Role.PERSON: 3, Role.PLACE: 2})
         subject, pick, plural = self.topical(kind, "nsubj", 0)
         quality = Pick(pick, Role.ADJ)
@@ -164,7 +164,7 @@ class SentenceGrammar:
         return root
 
     def _existential(self, relation: str, tense: str, negative: bool) -> Node:
-        """There is a horse in the field."""
+        """As in: There is a horse in the field."""
         kind, plural = self.among({Role.THING: 2, Role.ANIMATE: 1}), self.chance(0.4)
         pick = Pick(TOPIC, kind)
         determiner = "no" if negative else self.among({"some": 2, "many": 1}) if plural else "a"
@@ -198,7 +198,7 @@ class SentenceGrammar:
         return self._rng.random() < probability
 
     def among(self, weights: dict[T, int]) -> T:
-        """A key, as often as its weight says."""
+        """A key, drawn by its weight."""
         return self._rng.choices(list(weights), list(weights.values()))[0]
 
     def subject(self, human: bool, depth: int) -> tuple[Node, Pick, bool]:
@@ -228,20 +228,20 @@ class SentenceGrammar:
         return self.noun(pick, Role.PLACE, "nsubj", plural, 1), pick, plural
 
     def topical(self, kind: Role, relation: str, depth: int) -> tuple[Node, Pick, bool]:
-        """What recurs in the paragraph, or something new; with its pick, and whether it is plural."""
+        """The paragraph's recurring noun of a kind, or a new one; with its pick, and whether it is plural."""
         if self.chance(0.44):
             return self.noun(RECURRING[kind], kind, relation, False, depth, "the"), RECURRING[kind], False
         pick, plural = Pick(TOPIC, kind), self.chance(0.3)
         return self.noun(pick, kind, relation, plural, depth), pick, plural
 
     def thing(self, verb: Pick, depth: int) -> Node:
-        """A direct object of the verb that is no person or animal."""
+        """An inanimate direct object of the verb."""
         if self.chance(0.1):
             return phrase.pronoun(self.among({"it": 4, "this": 2, "that": 2, "these": 1, "those": 1}), "obj")
         return self.noun(Pick(verb, Role.OBJECT), Role.THING, "obj", self.chance(0.36), depth)
 
     def someone(self, verb: Pick, role: Role, relation: str, depth: int) -> Node:
-        """A person or animal in that role of the verb."""
+        """A person or animal in a role of the verb."""
         kind = self.among({"noun": 58, "name": 30, "pronoun": 9, "them": 3})
         if kind == "name" and self._first_mention(FRIEND):
             return self._person(FRIEND, relation)
@@ -250,7 +250,7 @@ class SentenceGrammar:
         return self.noun(Pick(verb, role), Role.ANIMATE, relation, self.chance(0.3), depth)
 
     def objects(self, verb: Pick, frame: Role, depth: int) -> list[Node]:
-        """What a verb of that frame takes after it, except clauses."""
+        """The objects of a verb of that frame, except clauses."""
         if frame == Role.TR:
             return [self.thing(verb, depth)]
         if frame == Role.GO:
@@ -268,7 +268,7 @@ class SentenceGrammar:
     def noun(
         self, pick: Pick, kind: Role, relation: str, plural: bool, depth: int, determiner: str = "", rich: bool = False
     ) -> Node:
-        """A common noun with what hangs on it; a `rich` one is never bare."""
+        """A common noun with its dependents; a `rich` noun always has a phrase, or a relative clause unless a place."""
         node = phrase.noun(pick, relation, plural, determiner)
         if not determiner:
             self._determine(node, pick, plural)
@@ -287,7 +287,7 @@ class SentenceGrammar:
         return node
 
     def phrase(self, head: Pick, relation: str) -> Node:
-        """A prepositional phrase that its head favours, or a name: the preposition shows of what kind."""
+        """A prepositional phrase preferred by its head, or with a name, whose kind the preposition shows."""
         if self.chance(0.22) and (location := self._name(LOCATIONS, relation)):
             return adposition(location[0], self.among({"in": 4, "near": 2, "from": 2}))
         if self.chance(0.11) and (firm := self._name(ORGANISATIONS, relation)):
@@ -300,7 +300,7 @@ class SentenceGrammar:
         return adposition(noun, preposition.form(0))
 
     def _first_mention(self, pick: Pick) -> bool:
-        """Whether the sentence has not named this member of the cast yet; no sentence names one twice."""
+        """Whether the sentence has not named this member of the cast yet; no sentence names a member twice."""
         new = pick not in self._named
         self._named.add(pick)
         return new
@@ -309,7 +309,7 @@ class SentenceGrammar:
         return phrase.person(pick, relation, self.among({1: 55, 2: 36, 3: 9}))
 
     def _name(self, picks: dict[Pick, int], relation: str) -> tuple[Node, Pick] | None:
-        """The name of one of the picks with that pick, unless the sentence has it already."""
+        """The name of one of the picks, with that pick, unless the sentence has it already."""
         pick = self.among(picks)
         form, label = NAMES[pick]
         return (form(pick, relation, label), pick) if self._first_mention(pick) else None

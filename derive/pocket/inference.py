@@ -1,9 +1,9 @@
-"""Premises and hypotheses whose label follows from the grammar, and not from their outside. Both statements of a pair
-speak of one scene: `the worker` is whoever was called `the cook` a sentence ago, if a cook is a worker; what is not big
-is small; a deed is done in one manner and at one place; numbers are exact; nobody is known to have done what was done
-to them; `every` and `no` speak of things that there are. A pair is one case of one family with words that are drawn
-alike for all labels; as a rule one content word differs. Cases are weighted so that neither side alone, nor what the
-two have in common, reveals the label."""
+"""Premises and hypotheses whose label follows from their meaning and not from surface cues. Both statements of a pair
+are about one scene: `the worker` refers to `the cook` of the premise, if a cook is a worker; things that are not big
+are small; an action has one manner and one place; numbers are exact; that a acts on b says nothing about b acting on a;
+the nouns of `every` and `no` have referents. A pair is a case of a family, with words drawn in the same way for all
+labels; usually one content word differs. Cases are weighted so that neither side alone reveals the label, and their
+common features do not either."""
 
 import random
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -21,36 +21,35 @@ from calque.derive.sentence import Sentence
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS = ("entailment", "neutral", "contradiction")
 SPECIFIC, GENERAL, OTHER_SPECIFIC, OTHER_GENERAL = range(4)
-"""A noun, its hypernym, a noun of another kind, and the hypernym of that."""
+"""A noun, its hypernym, an unrelated noun, and the hypernym of the latter."""
 POLE, OPPOSITE, OTHER_POLE = range(3)  # a verb or an adjective, its antonym, and one unrelated to both
 
 SAME = ((SPECIFIC, SPECIFIC), (GENERAL, GENERAL))
 UP, DOWN = (SPECIFIC, GENERAL), (GENERAL, SPECIFIC)
 FOREIGN = ((SPECIFIC, OTHER_SPECIFIC), (SPECIFIC, OTHER_GENERAL), (GENERAL, OTHER_SPECIFIC), (GENERAL, OTHER_GENERAL))
 CHANGED = {UP: 1.0, DOWN: 8.0, **dict.fromkeys(FOREIGN, 0.25)}
-"""Two nouns (the premise's, the hypothesis's) that differ, and the weight that balancing starts from: it would rather
-have a noun of another kind than a more special one, and both are wanted."""
+"""Two different nouns (the premise's, the hypothesis's) and their initial weights. DOWN starts high because balancing
+prefers unrelated nouns as neutral cases, and both are wanted."""
 POLES = ({"pole": OPPOSITE}, {"pole": OTHER_POLE})
-POLARITIES = ("always", "never")  # how a hypothesis affirms or denies with a sentence of the same length
+POLARITIES = ("always", "never")  # affirm and deny in sentences of equal length
 
 HYPERNYM, ANTONYM, NEGATION, PASSIVE, EXCHANGE, QUANTIFIER, NUMBER, ADJUNCT = KINDS = (
     "hypernym", "antonym", "negation", "passive", "exchange", "quantifier", "number", "adjunct",
 )  # fmt: skip
-"""What pairs test, as examples name it: every kind of pair has at least two labels with the same outside."""
+"""The phenomena that pairs test, as in `Example.diagnostic`; each has at least two labels with the same surface."""
 
 SHARES = {"quality": 0.31, "deed": 0.31, "meeting": 0.11, "quantity": 0.07, "number": 0.12, "adjunct": 0.08}
-"""The share of each family of pairs; qualities and deeds have the same cases."""
+"""The share of each family of pairs; `quality` and `deed` have the same cases."""
 PLAIN = 0.2
-"""Share of the qualities and deeds that are denied by `not`, which makes a sentence longer; `never` does not."""
-FRONTED = 0.2  # share of the adjuncts that stand first
+"""Share of the qualities and deeds negated by `not`, which makes a sentence longer, rather than by `never`."""
+FRONTED = 0.2  # share of the adjuncts in first position
 
 
 @dataclass(frozen=True)
 class Statement:
-    """Which of a pair's words are used, and how. `manner` and `place` are numbers of words too, or None. `determiner`
-    is that of a quantified subject, `count` the number of things that something is done to. `polarity` is the word that
-    affirms or denies, if there is one: "not", "always", "never". `exchanged`: who did it and to whom it was done have
-    changed places."""
+    """The words of a statement, as indices into the pair's words, and its form. `manner`, `place` and `count`, the
+    number of objects, are indices too, or None. `determiner` is the subject's. `polarity` is the word that affirms or
+    denies: "not", "always", "never" or none. `exchanged`: agent and patient are exchanged."""
 
     noun: int = SPECIFIC
     pole: int = POLE
@@ -64,17 +63,17 @@ class Statement:
 
     @property
     def seen_alone(self) -> tuple[object, ...]:
-        """What a reader of this statement alone can see: not which of two words of a kind it has."""
+        """The features visible in this statement alone, which exclude the choice between two words of a kind."""
         return self.noun % 2, self.polarity, self.determiner
 
     @property
     def negative(self) -> bool:
-        """Whether it denies what it speaks of; `no` is left to what is said of quantities."""
+        """Whether it is negated by `not` or `never`; the determiner `no` is handled with quantifiers."""
         return self.polarity in ("not", "never")
 
 
 def infer(premise: Statement, hypothesis: Statement) -> str:
-    """The label: what the premise says of the hypothesis."""
+    """The label: whether the premise entails or contradicts the hypothesis."""
     if hypothesis.noun >= OTHER_SPECIFIC or OTHER_POLE in (premise.pole, hypothesis.pole):
         return NEUTRAL
     if premise.determiner != "the":
@@ -93,20 +92,20 @@ def infer(premise: Statement, hypothesis: Statement) -> str:
 
 
 def _infer_quantified(premise: Statement, hypothesis: Statement) -> str:
-    """`every` and `no` of the premise, and `every`, `no` and `a` of the hypothesis, about one quality. (No cook is hot:
-    every cook is cold.)"""
+    """The label for `every` or `no` in the premise and `every`, `no` or `a` in the hypothesis, about one quality. (No
+    cook is hot: every cook is cold.)"""
     agree = (premise.pole == hypothesis.pole) ^ (premise.determiner == "no") ^ (hypothesis.determiner == "no")
-    spoken_of = hypothesis.noun <= premise.noun
+    covered = hypothesis.noun <= premise.noun
     if hypothesis.determiner == "a":
-        return ENTAILMENT if agree else CONTRADICTION if spoken_of else NEUTRAL
+        return ENTAILMENT if agree else CONTRADICTION if covered else NEUTRAL
     if not agree:
         return CONTRADICTION
-    return ENTAILMENT if spoken_of else NEUTRAL
+    return ENTAILMENT if covered else NEUTRAL
 
 
 @dataclass(frozen=True)
 class PairCase:
-    """Two statements as one pair; `outside` is what they have in common with all pairs that look alike."""
+    """Two statements as one pair; `outside` is the surface form that it shares with pairs of other labels."""
 
     premise: Statement
     hypothesis: Statement
@@ -133,17 +132,17 @@ def _cases(
     nouns: Mapping[tuple[int, int], float] = CHANGED,
     other_kind: str = "",
 ) -> Iterator[PairCase]:
-    """The pairs of a case that differ in their `nouns`, then those that differ in one of the `changes` instead."""
-    for (one, other), share in nouns.items():
-        premise, hypothesis = replace(case.premise, noun=one), replace(case.hypothesis, noun=other)
+    """The pairs of a case that differ in their `nouns`, then the pairs that differ in one of the `changes`."""
+    for (first, second), share in nouns.items():
+        premise, hypothesis = replace(case.premise, noun=first), replace(case.hypothesis, noun=second)
         yield replace(case, premise=premise, hypothesis=hypothesis, weight=case.weight * share)
-    for (one, other), change in product(SAME, changes):
-        premise, hypothesis = replace(case.premise, noun=one), replace(case.hypothesis, noun=other, **change)
+    for (first, second), change in product(SAME, changes):
+        premise, hypothesis = replace(case.premise, noun=first), replace(case.hypothesis, noun=second, **change)
         yield replace(case, premise=premise, hypothesis=hypothesis, kind=other_kind or case.kind)
 
 
 def _qualities(yes: str, no: str) -> Iterator[PairCase]:
-    """What is, or does, what: a noun or its quality changes, and either side may be denied by the word `no`."""
+    """A noun with a quality or an intransitive verb: one of them changes, and `no` may negate either side."""
     for first, second in product((yes, no), repeat=2):
         kind, other_kind, weight = (NEGATION, NEGATION, 0.6) if first != second else (HYPERNYM, ANTONYM, 1.0)
         case = PairCase(Statement(polarity=first), Statement(polarity=second), (first, second), kind, weight)
@@ -151,22 +150,22 @@ def _qualities(yes: str, no: str) -> Iterator[PairCase]:
 
 
 def _meetings() -> Iterator[PairCase]:
-    """Who does something to whom, in which manner and voice."""
+    """An agent, a patient and a manner, in active or passive voice."""
     either = (False, True)
     for first, second, exchanged, polarity in product(either, either, either, POLARITIES):
         premise = Statement(polarity="always", passive=first, manner=0)
         hypothesis = Statement(polarity=polarity, passive=second, manner=0, exchanged=exchanged)
         case = PairCase(premise, hypothesis, (first, second, polarity), PASSIVE if first != second else EXCHANGE)
-        # Half of the neutral pairs have nothing exchanged, so that order alone does not give the others away.
+        # Half of the neutral pairs are not exchanged, so that order alone does not reveal the label.
         others = {} if exchanged else {nouns: 4 * share for nouns, share in CHANGED.items() if nouns != UP}
         yield from _cases(case, [{"manner": 1}], {UP: CHANGED[UP], **others})
 
 
 def _quantities() -> Iterator[PairCase]:
-    """Every cook, no cook, a cook: whether more general nouns are entailed depends on what stands before them."""
+    """Every cook, no cook, a cook: the determiner decides whether a more general noun is entailed."""
     for first, second in product(("every", "no"), ("every", "no", "a")):
         case = PairCase(Statement(determiner=first), Statement(determiner=second), (first, second), QUANTIFIER)
-        yield from _cases(case, POLES, CHANGED | {UP: 8.0})  # here it is the more general that is no consequence
+        yield from _cases(case, POLES, CHANGED | {UP: 8.0})  # here the more general noun is not entailed
 
 
 def _numbers() -> Iterator[PairCase]:
@@ -176,7 +175,7 @@ def _numbers() -> Iterator[PairCase]:
 
 
 def _adjuncts() -> Iterator[PairCase]:
-    """One of two adjuncts is left out (or added, more rarely), while another word changes."""
+    """One of two adjuncts is removed or, less often, added, while another word changes."""
     both = Statement(polarity="always", manner=0, place=0)
     one_left = {"manner": replace(both, place=None), "place": replace(both, manner=None)}
     for polarity, added, (adjunct, fewer) in product(POLARITIES, (False, True), one_left.items()):
@@ -187,7 +186,7 @@ def _adjuncts() -> Iterator[PairCase]:
 
 @lru_cache(maxsize=1)
 def families() -> dict[str, list[PairCase]]:
-    """The balanced cases of each family; the weights of a label sum to one in each."""
+    """The balanced cases of each family; within a family, the weights of each label sum to one."""
     plain, steady = balanced(list(_qualities("", "not")), VIEWS), balanced(list(_qualities("always", "never")), VIEWS)
     qualities = [replace(case, weight=PLAIN * case.weight) for case in plain]
     qualities += [replace(case, weight=(1 - PLAIN) * case.weight) for case in steady]
@@ -197,8 +196,8 @@ def families() -> dict[str, list[PairCase]]:
 
 
 def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """Labelled pairs about the senses of `topics` without end, every three with the three labels in a random order;
-    `places` draws the word order of a sentence."""
+    """An endless stream of labelled pairs about the senses of `topics`, every three with the three labels in random
+    order; `places` draws the word order of a sentence."""
     words = WordDraws(topics, rng)
     draws: dict[str, Callable[[], Material]] = {
         "quality": words.quality, "deed": words.deed, "quantity": words.quality, "number": words.number,
@@ -208,7 +207,7 @@ def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Pla
     def draw(case: PairCase) -> Example:
         material = draws[case.family]()
         if material.deed and "not" in (case.premise.polarity, case.hypothesis.polarity):
-            material = replace(material, tense="perfect")  # has (not) found: the verb has one form on both sides
+            material = replace(material, tense="perfect")  # has (not) found: the same verb form on both sides
         premise, hypothesis = (_say(side, material, places(), rng) for side in (case.premise, case.hypothesis))
         return Example(((premise,), (hypothesis,)), case.label, case.kind)
 
@@ -224,7 +223,7 @@ def _say(statement: Statement, material: Material, places: Places, rng: random.R
     root = _deed(statement, material) if material.deed else _quality(statement, material)
     if statement.polarity in POLARITIES:
         adverb = Node(statement.polarity, "ADV", "advmod", place="helper" if material.early else "often")
-        root.dependents.insert(0, adverb)  # of two in one place, the first that was added stands first
+        root.dependents.insert(0, adverb)  # of two dependents in one place, the earlier comes first
     if statement.manner is not None and material.manners:
         manner = phrase.adverb(material.manners[statement.manner])
         root.add(phrase.fronted(manner) if statement.place is None and rng.random() < FRONTED else manner)

@@ -19,12 +19,12 @@ from calque.derive.pocket.questions import questions
 from calque.derive.pocket.tree import ORDERS, Places, draw_cast, say
 from calque.derive.sentence import Sentence
 
-CHUNK = 1_000  # sentences of a chunk, the smallest part of a stream that can be made for itself
-FEWEST, MOST = 300, 5_000  # word types that a language may have
+CHUNK = 1_000  # sentences of a chunk, the smallest part of a stream that can be generated on its own
+FEWEST, MOST = 300, 5_000  # word types of a language
 PRESENT_SHARE = 0.7
 LONGEST = 25
 MOST_RARE = 0.5
-STEEPEST = 4.0  # beyond it a class is as good as one word: in the end, weights that no number can represent
+STEEPEST = 4.0  # beyond it a class has practically one word, and weights underflow in the end
 
 Tasks = Callable[[list[Sense], random.Random, Callable[[], Places]], Iterator[Example]]
 
@@ -32,9 +32,9 @@ Tasks = Callable[[list[Sense], random.Random, Callable[[], Places]], Iterator[Ex
 @dataclass(frozen=True)
 class Pocket:
     """A language of `types` word types (300 to 5,000), drawn with `seed`; `zipf` is the exponent within a class. All
-    words are in lower case: a capital would distinguish names from nouns, and double the lexicon. `tail` is the share
-    of content words that are so rare that many of them occur once in a corpus. `order` is one of
-    derive.pocket.tree.ORDERS: languages that differ in it alone say the same trees with the same words."""
+    words are in lower case: capitals would reveal names and double the lexicon. `tail` is the share of content words
+    that are so rare that many occur once in a corpus. `order` is one of derive.pocket.tree.ORDERS: languages that
+    differ only in it have the same trees and words."""
 
     types: int = 600
     seed: int = 0
@@ -48,13 +48,13 @@ class Pocket:
         if self.order not in ORDERS:
             raise BadInput(f"no word order is called {self.order!r}; there are {', '.join(ORDERS)}")
         if not 0 <= self.tail <= MOST_RARE:
-            raise BadInput(f"the tail is a share of the words, expected 0 to {MOST_RARE}, not {self.tail}")
+            raise BadInput(f"the tail is a share of the words between 0 and {MOST_RARE}, not {self.tail}")
         if not 0 <= self.zipf <= STEEPEST:
-            raise BadInput(f"the exponent of word frequencies is from 0 to {STEEPEST:g}, not {self.zipf}")
+            raise BadInput(f"the exponent of word frequencies is between 0 and {STEEPEST:g}, not {self.zipf}")
 
     def sentences(self, count: int, stream: int = 0, withhold: bool = False) -> Iterator[Sentence]:
-        """The first `count` sentences of a stream, with all columns. `withhold` leaves out the third of the names that
-        only tests (and the corpus) show."""
+        """The first `count` sentences of a stream, with all columns. `withhold` excludes the third of the names that is
+        reserved for tests and the corpus."""
         chunks = (self.chunk(stream, number, withhold) for number in count_from())
         return islice((sentence for chunk in chunks for sentence in chunk), count)
 
@@ -81,12 +81,11 @@ class Pocket:
         return self._examples("pairs", inferences, count, stream)
 
     def paraphrases(self, count: int, stream: int = 0) -> Iterator[Example]:
-        """The first `count` pairs of a stream that say the same ("1") or not ("0"), in equal shares."""
+        """The first `count` pairs of a stream, paraphrases ("1") and others ("0"), in equal shares."""
         return self._examples("paraphrases", paraphrases, count, stream)
 
     def questions(self, count: int, stream: int = 0) -> Iterator[Example]:
-        """The first `count` questions of a stream: (question,), (sentences of a context), one of which has the answer's
-        span."""
+        """The first `count` questions of a stream: (question,), (sentences of a context), one with the answer span."""
         return self._examples("questions", questions, count, stream)
 
     def _examples(self, kind: str, tasks: Tasks, count: int, stream: int) -> Iterator[Example]:
@@ -98,7 +97,7 @@ class Pocket:
         return frozenset(Lexicon(self.types, self.seed).forms)
 
     def lemmas(self) -> Iterator[tuple[str, str]]:
-        """Each form of each inflected word with its lemma; a form of several words comes with each."""
+        """Each form of each inflected word with its lemma; a form of several words is repeated."""
         for topic in Lexicon(self.types, self.seed).topics:
             for lexemes in topic.values():
                 for lexeme in lexemes:
@@ -107,7 +106,7 @@ class Pocket:
 
 @lru_cache(maxsize=4)
 def _parts(language: Pocket) -> tuple[list[Sense], frozenset[str]]:
-    """The topics, from which every sentence is drawn; and the words of names that are withheld."""
+    """The topics of all sentences, and the withheld words of names."""
     lexicon = Lexicon(language.types, language.seed)
     preferences = Preferences(lexicon, language.seed, language.zipf, language.tail)
     return preferences.topics, frozenset(lexicon.withheld)

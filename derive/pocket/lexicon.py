@@ -1,4 +1,4 @@
-"""The lexicon: the core's words by topic, grown with invented ones to an exact number of word types; and its names."""
+"""The lexicon: core words by topic, extended with invented words to an exact number of word types, and names."""
 
 import random
 import re
@@ -60,32 +60,32 @@ def _with_ed(word: str) -> str:
 
 
 def stem(rng: random.Random, syllables: int) -> str:
-    """A word of that many syllables that reads like English and, as a rule, is not."""
+    """An English-looking word of that many syllables."""
     parts = [rng.choice(ONSETS) + rng.choice(VOWELS) for _ in range(syllables)]
     return "".join(parts) + rng.choice(CODAS)
 
 
-# One round of growth in one topic; invented words keep the core's proportions. Several times, since a
-# noun that is not the only one of its kind needs company.
+# The kinds of words added to one topic per round, in the core's proportions. Rounds repeat, because a noun
+# needs others of its kind.
 ROUND = (
     "thing tr adj person tr thing intr place thing soc tr animal adj thing past tr person place go thing ditr firm adj"
 ).split()
 START = "person thing tr thing place intr adj thing soc tr".split()
 
 SHARED = 0.5
-"""How often an invented word is one that its topic has already, in another class: only context tells them apart."""
+"""Share of invented words that reuse a word of their topic in another class, so that only context disambiguates."""
 USES = {"W": "women", "M": "men", "S": "surnames", "L": "places", "O": "brands"}
-LETTERS = "W M S L O WL MO SL SO LO WLO MLO SLO WSO MSL".split()  # what an invented name may be used for
+LETTERS = "W M S L O WL MO SL SO LO WLO MLO SLO WSO MSL".split()  # the possible uses of an invented name
 
-Names = dict[str, list[str]]  # the words of each of `USES`, the most frequent first. Most words have several uses.
+Names = dict[str, list[str]]  # the words of each of `USES`, most frequent first; most words have several uses
 Entity = tuple[str, ...]
 FIRST, MIDDLE, LAST, NOMINATIVE, ACCUSATIVE, POSSESSIVE = range(6)
-"""A person's forms; the last three are the pronouns that stand for it."""
+"""A person's forms; the last three are pronouns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lexeme:
-    """A word with its forms, and the words that its meaning is tied to (lemmas of the same kind, or "")."""
+    """A word with its forms, and its hypernym and antonym (lemmas of the same kind, or "")."""
 
     lemma: str
     kind: str
@@ -95,9 +95,9 @@ class Lexeme:
 
 
 class Lexicon:
-    """`topics[t][kind]` are the lexemes of a kind in topic t, the most frequent first; `forms` all word types. General
-    words are in every topic. The number of types is exact: content words first, then names, each of which is one type,
-    fill the rest. `withheld` are the words that no name in the training data of a task has: every third."""
+    """`topics[t][kind]` are the lexemes of a kind in topic t, most frequent first; `forms` are all word types. General
+    words are in every topic. The number of types is exact: names, of one type each, fill it up after the content words.
+    `withheld` is every third name word; no name in the training data of a task has one."""
 
     def __init__(self, types: int, seed: int) -> None:
         self.types = types
@@ -134,7 +134,7 @@ class Lexicon:
         return queue.pop() if queue else self._invent(t, kind)
 
     def _invent(self, t: int, kind: str) -> str:
-        """A new entry in the core's notation: half of the verbs, and some adjectives, are also nouns of their topic."""
+        """A new entry in the core's notation. Half of the verbs and some adjectives are also nouns of their topic."""
         topic, rng = self.topics[t], self._rng
         if kind == "past":
             return self._of_topic(topic, ("tr",), kind, PARTICIPLE) or self._invent(t, "adj")
@@ -154,7 +154,7 @@ class Lexicon:
         return lemma
 
     def _of_topic(self, topic: dict[str, list[Lexeme]], kinds: tuple[str, ...], kind: str, form: int) -> str:
-        """A form of one of the topic's words of these kinds that is not yet of the kind that it is wanted for."""
+        """A form of one of the topic's words of these kinds that is not yet a word of `kind`, or ""."""
         taken = {lexeme.lemma for lexeme in topic[kind]}
         source = topic[self._rng.choice(kinds)]
         fit = [w.forms[form] for w in source if w.forms[form] not in taken and w.lemma not in WORDS["plurals"]]
@@ -173,7 +173,7 @@ class Lexicon:
             self.forms.update(lexeme.forms)
 
     def _name(self) -> None:
-        """Give every remaining type to a name."""
+        """Fill the remaining types with names."""
         rng = self._rng
         self.forms.update(WORDS["names"]["sites"].split(), WORDS["names"]["firms"].split())
         core = [entry.split(":") for entry in WORDS["names"]["words"].split()][::-1]
@@ -194,14 +194,14 @@ class Lexicon:
 
 
 def entities(lexicon: Lexicon, rng: random.Random) -> dict[str, list[list[Entity]]]:
-    """People, places and organisations, most frequent first; only context tells a name's type, as words are shared. A
+    """People, places and organisations, most frequent first; they share words, so only context shows a name's type. A
     list per topic of `people` (first, middle, last name, three pronouns), `brands` (name), `firms` (name, firm) as in
     Dalmar Bank, and `colleges` (firm, town) as in School of Dalmar; one list of `towns` (name) and of `sites` (kind,
-    name) as in Lake Orrin. The words of an entity are withheld all or none: every third entity is of withheld words."""
+    name) as in Lake Orrin. Every third entity has only withheld words, the others none."""
     given, withheld = Names(), Names()
     for use, names in lexicon.names.items():
         given[use] = [name for name in names if name not in lexicon.withheld]
-        # Where no word of a use is withheld, the given ones stand in for them.
+        # A use without withheld words falls back to the given ones.
         withheld[use] = [name for name in names if name in lexicon.withheld] or given[use]
     parts = [_entities(names, len(lexicon.topics), rng) for names in (given, withheld)]
     return {kind: [_mix(*both) for both in zip(*(part[kind] for part in parts), strict=True)] for kind in parts[0]}
@@ -209,7 +209,7 @@ def entities(lexicon: Lexicon, rng: random.Random) -> dict[str, list[list[Entity
 
 def _entities(names: Names, topics: int, rng: random.Random) -> dict[str, list[list[Entity]]]:
     def turns(pool: Sequence[str]) -> Iterator[str]:
-        """The pool's names over and over, in a random order."""
+        """The pool's names in a random order, repeated endlessly."""
         return cycle(rng.sample(pool, len(pool)))
 
     women, men, surnames, places, brands = names.values()
@@ -236,8 +236,8 @@ def _entities(names: Names, topics: int, rng: random.Random) -> dict[str, list[l
 
 
 def _mix(given: list[Entity], withheld: list[Entity]) -> list[Entity]:
-    """Two given ones and one that is withheld, and so on; whatever remains of either comes last."""
+    """Two given entities and one withheld entity in turn; any remainder comes last."""
     pairs = [given[i : i + 2] for i in range(0, len(given), 2)]
-    singles = [[one] for one in withheld]
+    singles = [[entity] for entity in withheld]
     turns: Iterator[tuple[list[Entity], list[Entity]]] = zip_longest(pairs, singles, fillvalue=[])
-    return [one for pair, single in turns for one in (*pair, *single)]
+    return [entity for pair, single in turns for entity in (*pair, *single)]

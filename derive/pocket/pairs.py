@@ -1,5 +1,5 @@
-"""Parts of all tasks on several sentences: the words of an example, drawn alike whatever the label; fair weights of
-cases; examples without end."""
+"""Common parts of the tasks on several sentences: words drawn independently of the label, balanced weights of cases,
+and endless streams of examples."""
 
 import random
 from collections import defaultdict
@@ -14,22 +14,22 @@ from calque.derive.pocket.preferences import SIZE, Role, Sense
 
 T = TypeVar("T")
 C = TypeVar("C", bound=Any)  # a case: a dataclass with a `label` and a `weight`
-View = Callable[[Any], Hashable]  # something that can be seen of a case without understanding it
+View = Callable[[Any], Hashable]  # a surface feature of a case
 
-REPETITIONS = 1_000  # times in a row that a case may be drawn with words that it had before
-TRIES = 1_000  # draws after which a lexicon is taken to have no such words
+REPETITIONS = 1_000  # maximum draws of a case in a row that repeat an earlier example
+TRIES = 1_000  # draws after which a lexicon counts as having no such words
 NUMBERS = ("two", "three", "four")
 
 
 def balanced(cases: Sequence[C], views: Sequence[View], rounds: int = 200) -> list[C]:
-    """The cases with new weights, such that what can be seen of them says nothing about their label.
+    """The cases with new weights, such that no view is informative about the label.
 
-    Iterative proportional fitting (Deming and Stephan 1940): in turn, every view of the cases is scaled so that each
-    thing that is seen is equally frequent under every label. The weights of each label sum to one, and change as little
-    as they can; cases that no weight can balance are left out.
+    Iterative proportional fitting (Deming and Stephan 1940): each view in turn is scaled so that each of its values is
+    equally frequent under every label. The weights of each label sum to one and change as little as possible; cases
+    that cannot be balanced are left out.
 
     Raises:
-        ValueError: none is left.
+        ValueError: no case is left.
     """
     kept = _supported(cases, views)
     labels = [case.label for case in kept]
@@ -48,7 +48,7 @@ def balanced(cases: Sequence[C], views: Sequence[View], rounds: int = 200) -> li
 
 
 def _supported(cases: Sequence[C], views: Sequence[View]) -> list[C]:
-    """The cases of which everything that is seen can be seen under every label."""
+    """The cases whose value in each view occurs under every label."""
     kept = list(cases)
     every = {case.label for case in cases}
     while True:
@@ -62,14 +62,14 @@ def _supported(cases: Sequence[C], views: Sequence[View]) -> list[C]:
             break
         kept = [case for case in kept if not any(view(case) in keys for view, keys in zip(views, bad, strict=True))]
     if not kept:
-        raise ValueError("no weights make these cases look alike under every label")
+        raise ValueError("no weights balance these cases")
     return kept
 
 
 def draw_cases(
     labels: Sequence[str], cases: Sequence[C], draw: Callable[[C], Example], rng: random.Random
 ) -> Iterator[Example]:
-    """Examples of cases, which are drawn by their weights; see `fresh`."""
+    """Examples of cases drawn by weight; see `fresh`."""
     by_label = {label: [case for case in cases if case.label == label] for label in labels}
     ends = {label: list(accumulate(case.weight for case in some)) for label, some in by_label.items()}
 
@@ -81,8 +81,8 @@ def draw_cases(
 
 
 def fresh(labels: Sequence[str], rng: random.Random, case: Callable[[str], Callable[[], Example]]) -> Iterator[Example]:
-    """Examples without end, none twice; each run of as many as there are labels has one of each. `case` draws a case of
-    a label, which draws an example; where that came before, the case is drawn again, so labels stay in equal shares."""
+    """An endless stream of distinct examples, in rounds of one per label. `case` draws a case of a label, which draws
+    an example; a repeated example is drawn again from the same case, so that labels keep equal shares."""
     seen: set[tuple[tuple[tuple[str, ...], ...], ...]] = set()
     while True:
         for label in rng.sample(labels, len(labels)):
@@ -96,15 +96,15 @@ def fresh(labels: Sequence[str], rng: random.Random, case: Callable[[str], Calla
                     break
             else:
                 kind = example.diagnostic or f"label {label}"
-                raise BadInput(f"after {len(seen):,} examples the lexicon has no new ones of the kind {kind}")
+                raise BadInput(f"after {len(seen):,} examples the lexicon has no new ones of kind {kind}")
 
 
 @dataclass(frozen=True)
 class Material:
-    """`nouns` and `poles` are in the order of derive.pocket.inference; so are two of each adjunct. What stays empty is
-    not in the pair: `poles` are adjectives where there is no `deed`, and verbs else. `acts`: the noun that may change
-    does it, and `other`, a noun or a name, is what it is done to; or the other way round. `setting`: a place that both
-    statements name. `early`: `always` stands before `is`, not behind it."""
+    """The words of a pair. `nouns`, `poles` and the two of each adjunct are in the order of derive.pocket.inference;
+    empty fields are not in the pair. `poles` are verbs with `deed`, else adjectives. `acts`: the noun that may change
+    is the agent and `other`, a noun or a name, the patient; else the reverse. `setting`: a place in both statements.
+    `early`: `always` precedes `is`."""
 
     nouns: tuple[Sense, ...]
     poles: tuple[Sense, ...]
@@ -125,38 +125,38 @@ class WordDraws:
     def __init__(self, topics: list[Sense], rng: random.Random) -> None:
         self._topics = topics
         self._rng = rng
-        self._kinds: defaultdict[str, set[str]] = defaultdict(set)  # in whatever topic
+        self._kinds: defaultdict[str, set[str]] = defaultdict(set)  # over all topics
         roles = (Role.HYPONYM, Role.ANIMATE, Role.THING, Role.PLACE)
         for noun in (noun for topic in topics for role in roles for noun in set(topic.tables[role])):
             self._kinds[noun.lemma] |= {noun.lemma, *(kind.lemma for kind in noun.tables[Role.HYPERNYM][:1])}
         self._verbs = {role: _of_two_axes(topics, role) for role in (Role.TR, Role.INTR)}
         if not self._verbs[Role.TR]:
             raise BadInput(
-                "the lexicon has no two pairs of antonyms among its verbs that are not rare; more word types, a "
-                "smaller tail or a smaller exponent of frequencies have more"
+                "the lexicon has fewer than two pairs of antonyms among its frequent verbs; expected more word types, "
+                "a smaller tail or a smaller exponent of frequencies"
             )
 
     def quality(self) -> Material:
-        """What is how, or does what without an object."""
+        """A noun with an adjective or an intransitive verb."""
         topic = self._topic()
         if self._verbs[Role.INTR] and self._rng.random() < 0.25:
             nouns = self._nouns(topic, Role.ANIMATE)
             poles = self._poles(lambda: self._rng.choice(self._verbs[Role.INTR]))
             return Material(nouns, poles, True, self._tense(), setting=self._setting(topic, nouns))
         nouns, tense = self._nouns(topic, Role.HYPONYM), self._tense()
-        poles = self._poles(lambda: self._draw(self._rng.choice(nouns), Role.ADJ))  # it tells of no single noun
+        poles = self._poles(lambda: self._draw(self._rng.choice(nouns), Role.ADJ))  # independent of the noun used
         early = self._rng.random() < 0.5
         return Material(nouns, poles, False, tense, setting=self._setting(topic, nouns), early=early)
 
     def deed(self) -> Material:
-        """Somebody who does something to a thing, or leaves it."""
+        """An agent with a transitive verb and a thing."""
         topic = self._topic()
         nouns = self._nouns(topic, Role.ANIMATE)
         poles = self._poles(lambda: self._rng.choice(self._verbs[Role.TR]))
         return Material(nouns, poles, True, self._tense(), True, self._draw(topic, Role.THING))
 
     def meeting(self) -> Material:
-        """Two people or animals, one of whom does something to the other."""
+        """Two people or animals, an agent and a patient."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, Role.ANIMATE), self._draw(topic, Role.SOC)
         role = Role.NAME if self._rng.random() < 0.5 else Role.ANIMATE
@@ -166,7 +166,7 @@ class WordDraws:
         return Material(nouns, (verb,), True, self._tense(), acts, other, manners)
 
     def number(self) -> Material:
-        """Somebody who does something to two or three things."""
+        """An agent with a transitive verb and a number of things."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, Role.ANIMATE), self._draw(topic, Role.TR)
         other = self._another(lambda: self._draw(verb, Role.OBJECT), nouns)
@@ -174,7 +174,7 @@ class WordDraws:
         return Material(nouns, (verb,), True, self._tense(), True, other, numbers=numbers)
 
     def adjunct(self) -> Material:
-        """Somebody who does something in a manner and at a place."""
+        """An agent with an intransitive verb, a manner and a place."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, Role.ANIMATE), self._draw(topic, Role.INTR)
         preposition = self._draw(verb, Role.LOCATIVE)
@@ -184,20 +184,20 @@ class WordDraws:
         return Material(nouns, (verb,), True, self._tense(), manners=manners, places=places)
 
     def encounter(self, named: tuple[bool, bool], alike: bool) -> Material:
-        """Two people, and one deed; `alike`: its verb has one form in both voices."""
+        """Two people and a verb; `alike`: the verb has the same form in both voices."""
         topic = self._topic()
         tense = "past" if alike else "present"
         verb = self._such(lambda: self._draw(topic, Role.SOC), lambda verb: not alike or len(set(verb.forms[2:])) == 1)
         roles = [Role.NAME if name else Role.ANIMATE for name in named]
         people = self._such(
-            lambda: tuple(self._draw(topic, role) for role in roles), lambda two: len({one.lemma for one in two}) == 2
+            lambda: tuple(self._draw(topic, role) for role in roles), lambda two: two[0].lemma != two[1].lemma
         )
         place = self._another(lambda: self._draw(topic, Role.PLACE), people)
         manner, preposition = self._draw(verb, Role.MANNER), self._draw(verb, Role.LOCATIVE)
         return Material(people, (verb,), True, tense, manners=(manner,), places=((preposition, place),))
 
     def scene(self) -> tuple[list[Sense], list[Sense], list[Sense]]:
-        """Five people or animals, three places and two verbs of one topic; no two have a form in common."""
+        """Five people or animals, three places and two verbs of one topic, all with different lemmas."""
         topic = self._topic()
         people = self._different(5, lambda: self._draw(topic, Role.NAME if self._rng.random() < 0.5 else Role.ANIMATE))
         places = self._different(3, lambda: self._draw(topic, Role.PLACE), people)
@@ -213,7 +213,7 @@ class WordDraws:
         return sense.tables[role][int(self._rng.random() * SIZE)]
 
     def _setting(self, topic: Sense, nouns: Iterable[Sense]) -> tuple[Sense, Sense]:
-        """A place that both statements name, so that they end alike, whatever differs."""
+        """A place in both statements, so that they end in the same words."""
         place = self._another(lambda: self._draw(topic, Role.PLACE), nouns)
         preposition = self._such(lambda: self._draw(place, Role.LOCATIVE), lambda word: word.form(0) != "from")
         return preposition, place
@@ -225,7 +225,7 @@ class WordDraws:
             return self._such(lambda: self._draw(topic, role), lambda noun: bool(noun.tables[Role.HYPERNYM]))
 
         first = specific()
-        # No word names both, nor any kind that both belong to.
+        # They share no lemma and no hypernym.
         second = self._such(specific, lambda noun: self._kinds[first.lemma].isdisjoint(self._kinds[noun.lemma]))
         return first, first.tables[Role.HYPERNYM][0], second, second.tables[Role.HYPERNYM][0]
 
@@ -240,7 +240,7 @@ class WordDraws:
         return drawn[-count:]
 
     def _two(self, draw: Callable[[], Sense]) -> tuple[Sense, Sense]:
-        """Two words that exclude each other: neither is a kind of the other."""
+        """Two words, neither of which is a hypernym of the other."""
 
         def exclude(two: tuple[Sense, Sense]) -> bool:
             one, other = two[0].lemma, two[1].lemma
@@ -249,7 +249,7 @@ class WordDraws:
         return self._such(lambda: (draw(), draw()), exclude)
 
     def _poles(self, draw: Callable[[], Sense]) -> tuple[Sense, ...]:
-        """A word and its antonym, in either order, and a word of the same kind unrelated to both."""
+        """A word and its antonym, in either order, and an unrelated word of the same kind."""
         first = self._such(draw, lambda word: bool(word.tables[Role.ANTONYM]))
         second = self._such(draw, lambda word: bool(word.tables[Role.ANTONYM]) and word.lemma not in _axis(first))
         axes = [(word, self._draw(word, Role.ANTONYM)) for word in (first, second)]
@@ -260,7 +260,7 @@ class WordDraws:
         for _ in range(TRIES):
             if fits(drawn := draw()):
                 return drawn
-        raise BadInput("the lexicon has too few words that exclude each other; more word types have more")
+        raise BadInput("the lexicon has too few words that exclude each other; expected more word types")
 
 
 def _axis(word: Sense) -> frozenset[str]:
@@ -268,6 +268,6 @@ def _axis(word: Sense) -> frozenset[str]:
 
 
 def _of_two_axes(topics: list[Sense], role: Role) -> list[Sense]:
-    """The verbs of a kind that have an antonym, or none if they are all one pair."""
+    """The verbs of a kind with an antonym, or none if they are all one pair."""
     verbs = [verb for topic in topics for verb in topic.tables[role] if verb.tables[Role.ANTONYM]]
     return verbs if len(set(map(_axis, verbs))) > 1 else []

@@ -1,6 +1,5 @@
-"""Pairs of sentences with the same words that say the same or do not, after PAWS (Zhang et al. 2019): another voice,
-adjuncts at other places, or two people who change places. What overlaps, and how much of the order, is as frequent with
-either label."""
+"""Pairs of sentences with the same words, paraphrases or not, after PAWS (Zhang et al. 2019): they differ in voice, in
+the position of adjuncts, or in two exchanged people. Overlap in words and in order is balanced over the labels."""
 
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -20,27 +19,28 @@ DIFFERENT, SAME = LABELS = ("0", "1")
 
 
 @dataclass(frozen=True)
-class Telling:
-    """How a deed is told: in which voice, what stands first, and which of two adjuncts comes before the other."""
+class SentenceForm:
+    """The form of a sentence: its voice, its fronted adjunct if any, and the order of the two adjuncts."""
 
     passive: bool
     first: str
     place_before: bool
 
 
-TELLINGS = tuple(
-    Telling(passive, first, before)
+FORMS = tuple(
+    SentenceForm(passive, first, before)
     for passive, first, before in product((False, True), ("", "manner", "place"), (False, True))
-    if not (first and before)  # of two adjuncts, one is left
+    if not (first and before)  # with one adjunct fronted, the other has no order
 )
 
 
 @dataclass(frozen=True)
-class Twice:
-    """A deed told twice. `named`: which of the two people are called by name; `alike`: the verb has one form."""
+class ParaphraseCase:
+    """Two sentences about one action. `named`: whether each of the two people has a name; `alike`: the verb has the
+    same form in both voices."""
 
-    one: Telling
-    other: Telling
+    first: SentenceForm
+    second: SentenceForm
     exchanged: bool
     named: tuple[bool, bool]
     alike: bool
@@ -53,48 +53,48 @@ class Twice:
 
 
 def paraphrases(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """Labelled pairs about the senses of `topics` without end, every two with both labels in a random order; `places`
-    draws the word order of a sentence."""
+    """An endless stream of labelled pairs about the senses of `topics`, every two with both labels in random order;
+    `places` draws the word order of a sentence."""
     words = WordDraws(topics, rng)
 
-    def draw(case: Twice) -> Example:
+    def draw(case: ParaphraseCase) -> Example:
         deed = words.encounter(case.named, case.alike)
-        one = _tell(deed, case.one, False, places())
-        return Example(((one,), (_tell(deed, case.other, case.exchanged, places()),)), case.label)
+        first = _tell(deed, case.first, False, places())
+        return Example(((first,), (_tell(deed, case.second, case.exchanged, places()),)), case.label)
 
-    return draw_cases(LABELS, twice(), draw, rng)
+    return draw_cases(LABELS, paraphrase_cases(), draw, rng)
 
 
-def _tell(deed: Material, telling: Telling, exchanged: bool, places: Places) -> Sentence:
+def _tell(deed: Material, form: SentenceForm, exchanged: bool, places: Places) -> Sentence:
     agent, patient = map(phrase.person_or_noun, deed.nouns[::-1] if exchanged else deed.nouns)
-    root = phrase.verb(deed.poles[0], deed.tense, passive=telling.passive)
-    phrase.act(root, agent, patient, telling.passive)
+    root = phrase.verb(deed.poles[0], deed.tense, passive=form.passive)
+    phrase.act(root, agent, patient, form.passive)
     preposition, noun = deed.places[0]
     manner = phrase.adverb(deed.manners[0])
-    # All stand where adverbs do, so that either can come before the other.
+    # Both are in the place of adverbs, so that either can precede the other.
     place = phrase.adposition(phrase.noun(noun, "obl", determiner="the"), preposition.form(0))
     place.place = "advmod"
     adjuncts = {"manner": manner, "place": place}
-    for name in ("place", "manner") if telling.place_before else ("manner", "place"):
-        root.add(phrase.fronted(adjuncts[name]) if telling.first == name else adjuncts[name])
+    for name in ("place", "manner") if form.place_before else ("manner", "place"):
+        root.add(phrase.fronted(adjuncts[name]) if form.first == name else adjuncts[name])
     return say(root.add(Node(".", "PUNCT", "punct")), places)
 
 
 @lru_cache(maxsize=1)
-def twice() -> list[Twice]:
-    """The cases, balanced: no telling of one side, and no overlap of both, is more frequent with one label."""
+def paraphrase_cases() -> list[ParaphraseCase]:
+    """The cases, balanced: neither the form of one side nor the overlap of both depends on the label."""
     either = (False, True)
     cases = [
-        Twice(one, other, exchanged, named, alike)
-        for one, other, exchanged, named, alike in product(TELLINGS, TELLINGS, either, product(either, either), either)
-        if one != other or exchanged
+        ParaphraseCase(first, second, exchanged, named, alike)
+        for first, second, exchanged, named, alike in product(FORMS, FORMS, either, product(either, either), either)
+        if first != second or exchanged
     ]
-    views = (lambda case: case.one, lambda case: case.other, lambda case: case.outside)
+    views = (lambda case: case.first, lambda case: case.second, lambda case: case.outside)
     return balanced([replace(case, outside=_outside(case)) for case in cases], views, rounds=30)
 
 
-def _outside(case: Twice) -> tuple[object, ...]:
-    """How much two tellings have in common, in English order, whatever their words."""
+def _outside(case: ParaphraseCase) -> tuple[object, ...]:
+    """The overlap of the two sentences, in English order, for any words."""
 
     def noun(word: str) -> Sense:
         return Sense((word, word), lexeme=Lexeme(word, "person", (word, word)))
@@ -103,13 +103,13 @@ def _outside(case: Twice) -> tuple[object, ...]:
     verb = Sense(("v", "vs", "ved", "ved" if case.alike else "ven"))
     places = ((Sense(("p",)), noun("n")),)
     deed = Material(tuple(people), (verb,), True, "past", manners=(Sense(("m",)),), places=places)
-    first = _tell(deed, case.one, False, ENGLISH.places).words
-    second = _tell(deed, case.other, case.exchanged, ENGLISH.places).words
+    first = _tell(deed, case.first, False, ENGLISH.places).words
+    second = _tell(deed, case.second, case.exchanged, ENGLISH.places).words
     return (case.named, case.alike, *_overlap(first, second))
 
 
 def _overlap(first: Sequence[str], second: Sequence[str]) -> tuple[object, ...]:
-    """Lengths, shared words, shared neighbours, shared words in the same order, and whether they begin or end alike."""
+    """Lengths, shared words, shared bigrams, shared words in the same order, and equality of the starts and ends."""
     shared = set(first) & set(second)
     places = {word: place for place, word in reversed(list(enumerate(second)))}
     order = [places[word] for word in dict.fromkeys(first) if word in shared]

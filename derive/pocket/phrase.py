@@ -1,5 +1,5 @@
-"""The phrases of Pocket English as trees: names, noun phrases, verb groups, clauses, of words that are given or still
-to be drawn. Number, tense and polarity are fixed here, and with them agreement."""
+"""The phrases of Pocket English as trees (names, noun phrases, verb groups, clauses) of given words or of words to be
+drawn later. Number, tense, polarity and agreement are decided here."""
 
 from calque.derive.pocket.lexicon import BASE, FIRST, LAST, MIDDLE, PARTICIPLE, PAST, PLURAL, SINGULAR, THIRD
 from calque.derive.pocket.preferences import Role, Sense
@@ -13,7 +13,7 @@ def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") 
 
 
 def pronoun(word: Token, relation: str, place: str = "") -> Node:
-    """A pronoun; `place` says where it stands, if not where its relation puts it."""
+    """A pronoun; `place` overrides the position of its relation."""
     return Node(word, "PRON", relation, place=place)
 
 
@@ -23,7 +23,7 @@ def adjective(word: Word, relation: str = "amod") -> Node:
 
 
 def adverb(word: Word, place: str = "") -> Node:
-    """An adverb; `place` says where it stands, if not where its relation puts it."""
+    """An adverb; `place` overrides the position of its relation."""
     return Node(word.form(0), "ADV", "advmod", place=place)
 
 
@@ -33,7 +33,7 @@ def adposition(node: Node, preposition: Token) -> Node:
 
 
 def person(word: Word, relation: str, length: int) -> Node:
-    """A person's name: the first name; first and last; or all three. The first word is the head (UD: flat)."""
+    """A person's name: the first name, first and last, or all three. The first word is the head (UD: flat)."""
     forms = {1: [FIRST], 2: [FIRST, LAST], 3: [FIRST, MIDDLE, LAST]}[length]
     head, *rest = (Node(word.form(form), "PROPN", "flat", entity="PER") for form in forms)
     head.relation = relation
@@ -57,7 +57,7 @@ def long_name(word: Word, relation: str, label: str) -> Node:
 
 
 def person_or_noun(sense: Sense, relation: str = "") -> Node:
-    """Somebody by name, or the only one of a kind."""
+    """A person by name, or a noun with `the`."""
     return person(sense, relation, 1) if sense.lexeme is None else noun(sense, relation, determiner="the")
 
 
@@ -65,7 +65,7 @@ def verb(
     word: Word, tense: str, plural: bool = False, negative: bool = False, question: bool = False, passive: bool = False
 ) -> Node:
     """A finite verb group, headed by the verb; `tense` is past, present, perfect, or modal where `word` is a pick.
-    English asks and denies by its first auxiliary: `do` steps in where there is none."""
+    English questions and negation use the first auxiliary, `do` if there is none."""
     helpers: list[tuple[Token, str]] = []
     form = PARTICIPLE
     if tense == "modal":
@@ -101,7 +101,7 @@ def copular(predicate: Node, tense: str, plural: bool, negative: bool, question:
 
 
 def act(verb_group: Node, agent: Node, patient: Node, passive: bool) -> Node:
-    """The verb group with who does it and to whom, in either voice."""
+    """The verb group with agent and patient, in either voice."""
     agent.relation, patient.relation = ("obl:agent", "nsubj:pass") if passive else ("nsubj", "obj")
     return verb_group.add(adposition(agent, "by") if passive else agent, patient)
 
@@ -113,13 +113,13 @@ def coordinate(first: Node, second: Node, conjunction: str) -> Node:
 
 
 def fronted(node: Node) -> Node:
-    """An adjunct before everything else, closed by a comma."""
+    """An adjunct in first position, followed by a comma."""
     node.place = "first"
     return node.add(Node(",", "PUNCT", "punct", place="comma"))
 
 
 def subordinate(clause: Node, relation: str, mark: str, first: bool = False) -> Node:
-    """A clause under another; a first one is closed by a comma."""
+    """A subordinate clause; in first position it is followed by a comma."""
     clause.relation = relation
     clause.add(Node(mark, "SCONJ", "mark"))
     return fronted(clause) if first else clause

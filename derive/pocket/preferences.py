@@ -1,5 +1,5 @@
-"""Which words go with which: selectional preferences, sharp enough that a word is known by its company, from which
-models learn: besides its topic every word has a few favourites of its own in every role."""
+"""Selectional preferences: besides its topic, every word has a few favourites in every role, so that models can learn
+words from their contexts."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from itertools import accumulate
 
 from calque.derive.pocket.lexicon import GENERAL, NOUNS, VERBS, WORDS, Entity, Lexeme, Lexicon, entities
 
-SIZE = 128  # entries of a table of favourites: drawing one is a list access
-RARITY = 1 / 1_500  # how often a word of the tail replaces another of its kind and topic
-BOOSTS = (150, 60, 25)  # how much likelier a word's favourites are than their frequency says
+SIZE = 128  # entries of a table of favourites, so that a draw is a list access
+RARITY = 1 / 1_500  # the probability that a word of the tail replaces another of its kind and topic
+BOOSTS = (150, 60, 25)  # added to the factor 1 of a word's favourites
 
-# What a drawn word is to the word that it was drawn for:
+# The role of a drawn word for the word that it is drawn for:
 # - verbs of each frame, for the subject (or for a verb that goes before); PASSIVE: for the object;
 # - for verbs: SUBJECT to MODAL;
-# - for nouns: ADJ (adjectives that stand anywhere), ATTRIBUTE (those that may stand before it), NUMBER to HYPERNYM;
-# - for verbs and nouns: LOCATIVE and OBLIQUE, a preposition, for which then a NOUN is drawn;
+# - for nouns: ADJ (adjectives in any position), ATTRIBUTE (adjectives before the noun), NUMBER to HYPERNYM;
+# - for verbs and nouns: LOCATIVE and OBLIQUE, a preposition, for which a NOUN is then drawn;
 # - for adjectives and verbs: ANTONYM;
 # - for a topic: PERSON to COLLEGE.
 Role = IntEnum(
@@ -33,15 +33,14 @@ Role = IntEnum(
     start=0,
 )
 FRAMES = {kind: Role[kind.upper()] for kind in ("intr", "tr", "soc", "ditr", "go", "say", "want")}
-"""The role of each kind of verb; only organisations (and places) HIRE, and they do nothing else.
-
-So a name that is a person's, a place's and an organisation's is told by the words around it."""
+"""The role of each kind of verb. Only organisations (and places) HIRE, and they do nothing else, so context shows
+whether a name belongs to a person, a place or an organisation."""
 TAIL_KINDS = ("person", "animal", "thing", "place", "adj", "intr", "tr", "soc")
 
 
 class Sense:
-    """A word in one topic: its forms, and for each role the words it favours, as often as it favours them. `rare` are
-    words of the tail that replace it, one time in 1 / `rarity`."""
+    """A word in one topic: its forms, and for each role a table of its favourites, repeated by preference. `rare` are
+    words of the tail, which replace it with probability `rarity`."""
 
     __slots__ = ("forms", "lexeme", "rare", "rarity", "tables", "weight")
 
@@ -61,20 +60,20 @@ class Sense:
         return self.forms[index]
 
     def draw(self, role: int, chance: float) -> Sense:
-        """A word that this one favours in that role, or a rare one; `chance` is uniform on [0, 1)."""
+        """A favourite of this word in a role, or a rare word in its place; `chance` is uniform on [0, 1)."""
         place = chance * SIZE
         index = int(place)
         sense = self.tables[role][index]
         rest = place - index
         if rest < sense.rarity:
             rare = sense.rare[int(rest / sense.rarity * SIZE)]
-            if role != Role.HYPONYM or rare.tables[Role.HYPERNYM]:  # a word drawn for its kind has one
+            if role != Role.HYPONYM or rare.tables[Role.HYPERNYM]:  # a hyponym must have a hypernym
                 return rare
         return sense
 
 
 class Preferences:
-    """A sense for every topic (`topics`), from which all others can be drawn; `tail` is the share of rare words."""
+    """The senses of the topics (`topics`), from which all others can be drawn; `tail` is the share of rare words."""
 
     def __init__(self, lexicon: Lexicon, seed: int, zipf: float, tail: float) -> None:
         self._rng = random.Random(f"{seed}:preferences")
@@ -140,7 +139,7 @@ class Preferences:
             self._bind_phrases(heads, things, Role.OBLIQUE)
 
     def _bind_function_words(self, senses: list[Sense]) -> None:
-        """Give every word its adverbs, numbers and the like: the same in all its topics, or it had no profile."""
+        """Give every word its adverbs, numbers and the like, the same in all topics, or they would average out."""
         alike: defaultdict[tuple[str, str], list[Sense]] = defaultdict(list)
         for sense in senses:
             alike[_identity(sense)].append(sense)
@@ -165,7 +164,7 @@ class Preferences:
                     sense.tables[role] = group[0].tables[role]
 
     def _bind_phrases(self, heads: Sequence[Sense], nouns: list[Sense], role: Role) -> None:
-        """Two prepositions for each word, the first thrice as likely, each with nouns of its own in each topic."""
+        """Two prepositions for each word, the first three times as likely, each with its own nouns in each topic."""
         prepositions = WORDS["prepositions"][role.name.lower()].split()
         phrases = []
         for head in heads:
@@ -176,13 +175,13 @@ class Preferences:
         self._bind(phrases, nouns, Role.NOUN)
 
     def _offer(self, topic: Sense, entries: list[Sense], role: Role) -> None:
-        """What a topic offers follows frequency alone."""
+        """Fill a topic's table by frequency."""
         topic.tables[role] = _spread(entries, [entry.weight for entry in entries], self._rng)
 
     def _bind(self, rows: list[Sense], columns: list[Sense], forward: Role, backward: Role | None = None) -> None:
-        """Fill the rows' tables with columns, and the columns' with rows where `backward` is given. Both follow one
-        joint weight, row's frequency x column's frequency x favour, so that either way of drawing prefers the same
-        pairs. No word is its own company: a rake is not raked."""
+        """Fill the rows' tables with columns and, if `backward` is given, the columns' with rows. Both follow one joint
+        weight, row frequency x column frequency x favour, so that both directions prefer the same pairs. No word is
+        paired with itself: a rake is not raked."""
         rng = self._rng
         favour = [[1.0] * len(columns) for _ in rows]
         for i in range(len(rows)):
@@ -200,8 +199,8 @@ class Preferences:
                 column.tables[backward] = _spread(rows, weights, rng)
 
     def _lexemes(self, lexemes: list[Lexeme], kind: str) -> list[Sense]:
-        """Senses by rank; hypernyms and general nouns are in many topics, and would be the most frequent words of all.
-        Those of the tail are in no table but `rare`."""
+        """Senses by rank. Hypernyms and general nouns have less weight, because they are in many topics. Words of the
+        tail are only in the table `rare`."""
         hypernyms = {lexeme.hypernym for lexeme in lexemes}
         general = {entry.partition(":")[0] for entry in GENERAL.get(kind, "").split()} if kind in NOUNS else ()
         shared = {**dict.fromkeys(general, len(self.topics) / 2), **dict.fromkeys(hypernyms, 4.0)}
@@ -224,23 +223,23 @@ class Preferences:
 
 
 def _weight(rank: int, zipf: float) -> float:
-    """Zipf and Mandelbrot's law within a class."""
+    """The Zipf-Mandelbrot law within a class."""
     return float((rank + 2) ** -zipf)
 
 
 def _identity(sense: Sense) -> tuple[str, str]:
-    """What a word's senses in all topics have in common."""
+    """The identity of a word across topics."""
     assert sense.lexeme is not None
     return sense.lexeme.kind, sense.lexeme.lemma
 
 
 def _differ(one: Sense, other: Sense) -> bool:
-    """Whether two words differ in more than their class."""
+    """Whether two senses have different lemmas."""
     return one is not other and not (one.lexeme and other.lexeme and one.lexeme.lemma == other.lexeme.lemma)
 
 
 def _tie(group: list[Sense], role: Role) -> None:
-    """The one word that a word's meaning names, where there is one."""
+    """Fill the tables of a word's only hypernym or antonym, if it has one."""
     senses = {sense.lexeme.lemma: sense for sense in group if sense.lexeme}
     for sense in group:
         if sense.lexeme:
@@ -249,8 +248,8 @@ def _tie(group: list[Sense], role: Role) -> None:
 
 
 def _spread(entries: list[Sense], weights: list[float], rng: random.Random) -> list[Sense]:
-    """SIZE entries in proportion to their weights, by systematic sampling. An entry too rare for a place of its own has
-    one in some tables only: on average its share is right, and the tables differ all the more."""
+    """SIZE entries in proportion to their weights, by systematic sampling. Rare entries appear in some tables only, in
+    the right proportion on average."""
     ends = list(accumulate(weights))
     start = rng.random()
     places = (bisect_left(ends, (start + i) * ends[-1] / SIZE) for i in range(SIZE))

@@ -1,5 +1,5 @@
-"""Questions about short paragraphs: who did something to somebody, to whom, or where. The answer is a span of words;
-several sentences have the question's words, and only roles and negation distinguish them."""
+"""Questions about short paragraphs: who acted, on whom, or where. The answer is a span of words; several sentences have
+the question's words and are distinguished only by roles and negation."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -13,10 +13,10 @@ from calque.derive.pocket.tree import Node, Places, linearise, say
 from calque.derive.sentence import Sentence, Span
 
 PLACED = 0.4
-"""Share of the sentences with a place, where the question does not ask for it; questions of places need it in all."""
-FRONTED = 0.3  # share of the places that stand first
+"""Share of the sentences with a place, unless the question asks for it; then all have one."""
+FRONTED = 0.3  # share of the places in first position
 ANSWER = "answer"  # the label of the answer's span
-SUBJECT, OBJECT, PLACE = KINDS = ("subject", "object", "place")  # what questions ask for, as examples name it
+SUBJECT, OBJECT, PLACE = KINDS = ("subject", "object", "place")  # what questions ask for, as in `Example.diagnostic`
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Event:
 
 
 def questions(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """Questions about the senses of `topics` without end, about as many of each kind; `places` draws the word order of
-    a sentence."""
+    """An endless stream of questions about the senses of `topics`, in rounds of one per kind; `places` draws the word
+    order of a sentence."""
     words = WordDraws(topics, rng)
 
     def draw(kind: str) -> Example:
@@ -43,11 +43,12 @@ def questions(topics: list[Sense], rng: random.Random, places: Callable[[], Plac
 
 
 def _events(words: WordDraws, kind: str, rng: random.Random) -> list[Event]:
-    """What the question is about, then distractors that could be taken for it by their words: two where agent and
-    patient have changed places, one that is denied, and others of the same people."""
+    """The event in question, then distractors with similar words: two with the roles of its people changed, a negated
+    one, and up to two with another verb."""
     people, places, verbs = words.scene()
-    one, other, *rest = people
-    first, second = (one, other) if rng.random() < 0.5 else (other, one)
+    first, second, *rest = people
+    if rng.random() >= 0.5:
+        first, second = second, first
     event = Event(first, verbs[0], second, places[0])
     denied = replace(event, place=rng.choice(places[1:]), negative=True)
     if kind == PLACE:
@@ -66,7 +67,7 @@ def _events(words: WordDraws, kind: str, rng: random.Random) -> list[Event]:
 def _tell(
     event: Event, tense: str, kind: str, answers: bool, rng: random.Random, places: Callable[[], Places]
 ) -> Sentence:
-    """An event as a sentence; if it `answers` the question, the answer is its span."""
+    """An event as a sentence; if it `answers` the question, its span is the answer."""
     passive = rng.random() < 0.5
     agent, patient = phrase.person_or_noun(event.agent), phrase.person_or_noun(event.patient)
     root = phrase.act(phrase.verb(event.verb, tense, passive=passive), agent, patient, passive)
@@ -84,16 +85,16 @@ def _tell(
     node = {SUBJECT: agent, OBJECT: patient, PLACE: where}[kind]
     nodes, _ = linearise(root, order)
     words = {id(node), *(id(below) for below in node.dependents if below.tag == "DET")}
-    inside = [i for i, one in enumerate(nodes) if id(one) in words]
+    inside = [i for i, node in enumerate(nodes) if id(node) in words]
     return replace(sentence, spans=(Span(inside[0], inside[-1] + 1, ANSWER),))
 
 
 def _ask(event: Event, tense: str, kind: str, rng: random.Random, places: Callable[[], Places]) -> Sentence:
-    """Who or where, in the active or in the passive."""
+    """The question, with who or where, in active or passive voice."""
     passive = rng.random() < 0.5
     agent = phrase.pronoun("who", "") if kind == SUBJECT else phrase.person_or_noun(event.agent)
     patient = phrase.pronoun("who", "") if kind == OBJECT else phrase.person_or_noun(event.patient)
-    # The question word stands first; where it is not the subject, an auxiliary comes before the subject.
+    # The question word comes first; if it is not the subject, an auxiliary precedes the subject.
     inverted = kind == PLACE or (kind == SUBJECT) == passive
     root = phrase.verb(event.verb, tense, question=inverted, passive=passive)
     if inverted and kind != PLACE:

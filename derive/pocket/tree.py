@@ -1,4 +1,4 @@
-"""Sentences as dependency trees without an order, the word orders that linearise them, and the words drawn for them."""
+"""Sentences as unordered dependency trees, the word orders that linearise them, and the words drawn for them."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from calque.derive.pocket.preferences import Role, Sense
 from calque.derive.sentence import Sentence, Span
 
 Places = Mapping[str, int]
-"""Where a dependent stands: before its head when negative, after it when positive, the further out the larger."""
+"""The position of a dependent: negative before its head, positive after it, larger further away."""
 
 
 @dataclass(frozen=True)
 class WordOrder:
-    """A word order, and the freedom that sentences have in it: `free[key]` is another place and its share."""
+    """A word order and its free variation: `free[key]` is an alternative place and its probability."""
 
     places: Places
     free: Mapping[str, tuple[int, float]] = field(default_factory=dict)
 
     def draw(self, rng: random.Random) -> Places:
-        """The places of one sentence; what is free is drawn once for all of it."""
+        """The places of one sentence; each alternative is drawn once per sentence."""
         if not self.free:
             return self.places
         moved = {key: place for key, (place, probability) in self.free.items() if rng.random() < probability}
@@ -39,8 +39,8 @@ ENGLISH = ORDERS["english"]
 
 
 class Pick:
-    """A word still to be drawn from those that its governor favours in one role (derive.pocket.preferences); without
-    governor, the member of the paragraph's cast whose number is `role`."""
+    """A word to be drawn later from its governor's favourites in one role (derive.pocket.preferences); without
+    governor, member number `role` of the paragraph's cast."""
 
     __slots__ = ("governor", "role")
 
@@ -61,14 +61,14 @@ CAST = (
     Role.NAME, Role.NAME, Role.TOWN, Role.TOWN, Role.SITE, Role.BRAND, Role.FIRM, Role.COLLEGE,
     Role.PERSON, Role.ANIMATE, Role.THING, Role.PLACE,
 )  # fmt: skip
-"""The people and things that the sentences of a paragraph share, after its topic, from which new words are drawn."""
+"""The people and things that the sentences of a paragraph share, besides its topic."""
 TOPIC, HERO, FRIEND, TOWN, ELSEWHERE, SITE, BRAND, FIRM, COLLEGE, PERSON, ANIMATE, THING, PLACE = (
     Pick(None, member) for member in range(1 + len(CAST))
 )
 
 
 def draw_cast(topic: Sense, rng: random.Random, withheld: frozenset[str] = frozenset()) -> list[Sense]:
-    """The topic and its cast; hero and friend are two people, and no name has a word that is withheld."""
+    """The topic and its cast; hero and friend are different people, and no name has a withheld word."""
 
     def draw(role: Role) -> Sense:
         while True:
@@ -86,16 +86,15 @@ Token = str | Draw
 
 
 class Word(Protocol):
-    """Something that has forms: a given word, or a pick."""
+    """Anything with forms: a given word, or a pick."""
 
     def form(self, index: int) -> Token: ...
 
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A word and its dependents. `place` is its key in a table of places where the relation does not settle it.
-    `entity` marks the words of a name with its label; two names of one label that touch in English are taken for
-    one."""
+    """A word and its dependents. `place` is its key in a table of places if the relation is not. `entity` is the label
+    of a name, on each of its words; adjacent names of one label (in English order) become one."""
 
     word: Token
     tag: str
@@ -110,7 +109,7 @@ class Node:
 
 
 def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
-    """The nodes in order, and each one's head (the root's is -1). Projective by construction."""
+    """The nodes in order, and the head of each (-1 for the root). Projective by construction."""
     nodes: list[Node] = []
     parents: list[Node] = []
 
@@ -130,8 +129,8 @@ def linearise(root: Node, places: Places) -> tuple[list[Node], tuple[int, ...]]:
 
 
 def say(root: Node, places: Places, cast: Sequence[Sense] = (), chance: Callable[[], float] = float) -> Sentence:
-    """The sentence of a tree, its words drawn for the cast and for one another; a tree of given words needs neither.
-    Words and names are drawn in English order, so variants of word order have the same."""
+    """The sentence of a tree; picks are drawn with `cast` and `chance`, which a tree of given words does not need.
+    Words and names are drawn in English order, so that all word orders have the same words."""
     nodes, heads = linearise(root, ENGLISH.places)
     drawn: dict[Pick, Sense] = {}
 
@@ -154,7 +153,7 @@ def say(root: Node, places: Places, cast: Sequence[Sense] = (), chance: Callable
     for i, word in enumerate(words[:-1]):
         if word == "a" and words[i + 1][0] in "aeiou":
             words[i] = "an"
-    # a new sentence: each word's origin is its place in this order.
+    # A new sentence: the origin of each word is its position in this order.
     return Sentence(tuple(words), sentence.tags, sentence.heads, sentence.relations, sentence.spans)
 
 

@@ -1,7 +1,7 @@
 """CoNLL-U treebanks: words, UPOS tags, lemmas and trees, checked as strictly as the format allows. Tags belong to
-syntactic words, or to the tokens of XTREME's files, whose conversion replaces the words of a multiword token by the
-token (French `du` instead of `de` and `le`). It has the tag of the word with the fewest ancestors, in the tree and in
-the enhanced graph together; among equals, words are ranked by their tags."""
+syntactic words or, as in XTREME's files, to tokens: XTREME's conversion replaces the words of a multiword token by the
+token (French `du` instead of `de` and `le`). The token gets the tag of the word with the fewest ancestors, in the tree
+and the enhanced graph together; ties are resolved by a ranking of tags."""
 
 import re
 from collections import Counter
@@ -22,7 +22,7 @@ UNENDED = "no blank line after the last sentence: the file is truncated, or add 
 NAMES: tuple[str, ...] = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 NEEDED = ("ID", "FORM", "UPOS")
 PLUS = "# global.columns"
-"""How the first line of CoNLL-U Plus begins."""
+"""The start of the first line of CoNLL-U Plus."""
 _ID = re.compile(r"(\d{1,9})(?:([-.])(\d{1,9}))?", re.ASCII)
 _ANNOUNCED = re.compile(r"#\s*(?:text|sent_id)\s*=")
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
@@ -44,11 +44,11 @@ def read_conllu(
     language: str = "",
 ) -> Iterator[Sentence]:
     """Stream a treebank's sentences: words are FORM, tags UPOS, relations DEPREL with its subtype. Multiword tokens and
-    empty nodes are checked and have no word; they are counted in `counts`, and so are words that lost white space (`20
-    000` is `20000`), and blank lines and comments without a sentence. `unparsed` accepts sentences whose HEAD and
-    DEPREL are all `_`; they have no tree. `withheld` accepts treebanks that are published without words. With XTREME's
-    `units` a sentence has its multiword tokens in place of their words, tagged as XTREME's conversion tags them in
-    `language`, no U+200C and no tree."""
+    empty nodes are checked but are not words; `counts` gets their number, words that lost white space (`20 000` becomes
+    `20000`), and blank lines and comments without a sentence. `unparsed` accepts sentences whose HEAD and DEPREL are
+    all `_`; they have no tree. `withheld` accepts treebanks published without words. With XTREME's `units`, multiword
+    tokens replace their words, with the tags of XTREME's conversion for `language`; sentences have neither U+200C nor a
+    tree."""
     counts = Counter() if counts is None else counts
     names, lines, words, block = NAMES, Lines(path, counts, must_end=True), WithheldWords(), _Block(counts, unparsed)
     for number, line in lines:
@@ -71,13 +71,13 @@ def read_conllu(
     if block.comments:
         block.leave_out(last)
     if not words.words:
-        raise BadInput("no sentence in it", path)
+        raise BadInput("no sentence in this file", path)
     if not withheld:
         words.check(path)
 
 
 def read_lemmas(path: Path) -> Iterator[tuple[str, str]]:
-    """Stream a word and its lemma for each word that has one; multiword tokens and empty nodes are not words."""
+    """Stream each word that has a lemma, with the lemma; multiword tokens and empty nodes are not words."""
     names = NAMES
     for number, line in read_lines(path):
         if number == 1:
@@ -90,7 +90,7 @@ def read_lemmas(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def column_names(path: Path, line: str) -> tuple[str, ...]:
-    """The names of a treebank's columns: those in the first line of CoNLL-U Plus, or CoNLL-U's ten."""
+    """The names of a treebank's columns: from the first line of CoNLL-U Plus, or CoNLL-U's ten."""
     if not line.startswith(PLUS):
         return NAMES
     names = tuple(line.removeprefix(PLUS).removeprefix(" =").split())
@@ -103,11 +103,11 @@ def cells(place: Place, line: str, names: Sequence[str]) -> list[str]:
     """The ten columns of a word's line; columns that `names` lacks are `_`."""
     columns = line.split("\t")
     if len(columns) != len(names):
-        raise place.fault(f"{len(columns)} columns between tabs; expected {len(names)}")
+        raise place.fault(f"{len(columns)} tab-separated columns; expected {len(names)}")
     if names == NAMES:
         return columns
-    there = dict(zip(names, columns, strict=True))
-    return [there.get(name, NOTHING) for name in NAMES]
+    by_name = dict(zip(names, columns, strict=True))
+    return [by_name.get(name, NOTHING) for name in NAMES]
 
 
 @dataclass
@@ -122,8 +122,8 @@ class _Block:
     enhanced: list[str] = field(default_factory=list)  # column DEPS
     tokens: list[tuple[int, int, str, Place]] = field(default_factory=list)  # multiword: first word, end, FORM
     comments: int = 0
-    announced: Place | None = None  # a comment that only a sentence has
-    last: str = "0"  # the ID before
+    announced: Place | None = None  # a comment that only sentences have
+    last: str = "0"  # the previous ID
 
     def add(self, place: Place, line: str, names: Sequence[str]) -> None:
         if line.startswith("#"):
@@ -136,7 +136,7 @@ class _Block:
         columns = cells(place, line, names)
         if not all(map(str.strip, columns)):
             name = next(name for name, column in zip(NAMES, columns, strict=True) if not column.strip())
-            raise place.fault(f"column {name} is empty; expected _ where there is nothing")
+            raise place.fault(f"column {name} is empty; expected _ for no value")
         match = _ID.fullmatch(columns[0])
         if match is None:
             raise place.fault(f"ID {columns[0]!r}; expected a number such as 3, 3-4 or 3.1")
@@ -164,12 +164,12 @@ class _Block:
         if fault := relation_fault(relation, int(head) - 1):
             raise place.fault(fault)
         if len(self.heads) + 1 < len(self.words):
-            raise place.fault(f"HEAD {head}, and the words before have none; expected _")
+            raise place.fault(f"HEAD {head} after words without a HEAD; expected _")
         self.heads.append(int(head) - 1)
         self.relations.append(relation)
 
     def _no_word(self, match: re.Match[str], columns: list[str], place: Place) -> None:
-        """A multiword token, which stands before its first word, or an empty node, which stands after its word."""
+        """Add a multiword token, which precedes its first word, or an empty node, which follows its word."""
         here, first, second = len(self.words), int(match[1]), int(match[3])
         if match[2] == "-":
             self.counts["multiword tokens"] += 1
@@ -183,10 +183,10 @@ class _Block:
             if first != here or second != (int(nodes) + 1 if nodes and int(before) == here else 1):
                 raise place.fault(f"empty node {match[0]} after ID {self.last}")
         if any(columns[i] != NOTHING for i in (6, 7)):
-            raise place.fault(f"{match[0]} has a HEAD or DEPREL; only words have them")
+            raise place.fault(f"{match[0]} has a HEAD or DEPREL; expected them for words only")
 
     def leave_out(self, place: Place) -> None:
-        """Count comments without a sentence, up to a place, or a blank line."""
+        """Count a blank line, or comments without a sentence, which end at `place`."""
         if self.announced or self.last != "0":
             fault = "a sentence without words: the file is truncated, or remove its comments"
             raise (self.announced or place).fault(fault)
@@ -194,7 +194,7 @@ class _Block:
 
     def sentence(self) -> Sentence:
         if self.tokens and self.tokens[-1][1] > len(self.words):
-            raise self.tokens[-1][3].fault(f"a multiword token reaches past word {len(self.words)}")
+            raise self.tokens[-1][3].fault(f"a multiword token extends beyond word {len(self.words)}")
         if not self.heads:
             self.counts["sentences without a tree in their file"] += 1
         elif fault := tree_fault(self.heads):
@@ -202,7 +202,7 @@ class _Block:
         return Sentence(tuple(self.words), tuple(self.tags), tuple(self.heads), tuple(self.relations))
 
     def with_tokens(self, language: str) -> Sentence:
-        heads = self.sentence().heads or [-1] * len(self.words)  # none in a file without trees
+        heads = self.sentence().heads or [-1] * len(self.words)  # a file without trees has none
         parents = [[head, *self._enhanced_heads(i)] for i, head in enumerate(heads)]
         words, tags = [*self.words], [*self.tags]
         for start, end, form, _ in reversed(self.tokens):
@@ -214,7 +214,7 @@ class _Block:
         return Sentence(tuple(word.replace(JOINER, "") or word for word in words), tuple(tags))
 
     def _enhanced_heads(self, word: int) -> list[int]:
-        """The heads of a word in the enhanced graph that are words too."""
+        """The heads of a word in the enhanced graph, without empty nodes."""
         names = [arc.partition(":")[0] for arc in self.enhanced[word].split("|")]
         heads = [int(name) - 1 for name in names if _NUMBER.fullmatch(name)]
         if max(heads, default=-1) >= len(self.words):
@@ -224,7 +224,7 @@ class _Block:
 
 
 def _token_tag(words: Sequence[int], tags: Sequence[str], parents: Sequence[Sequence[int]], language: str) -> str:
-    """The tag of the multiword token that consists of `words`; `parents` has the heads of each word of its sentence."""
+    """The tag of the multiword token of these `words`; `parents` has the heads of each word of the sentence."""
     ancestors: dict[int, set[int]] = {word: set() for word in words}
     for word, above in ancestors.items():
         waiting = [*parents[word]]
@@ -240,17 +240,17 @@ def _token_tag(words: Sequence[int], tags: Sequence[str], parents: Sequence[Sequ
 
 
 def relation_fault(relation: str, head: int) -> str | None:
-    """What is wrong with the relation of a word to its head, -1 where it has none, by UD v2; None if nothing is."""
+    """The fault, by UD v2, of a word's relation to its head (-1 for none); None if it is valid."""
     match = _RELATION.fullmatch(relation)
     if match is None or match[1] not in RELATIONS:
-        return f"DEPREL {relation!r}; expected a relation of UD v2, such as nsubj or nmod:poss (UD v1 has others)"
+        return f"DEPREL {relation!r}; expected a relation of UD v2, such as nsubj or nmod:poss (UD v1 differs)"
     if (match[1] == "root") != (head < 0):
-        return f"DEPREL {relation} with HEAD {head + 1}; expected root where HEAD is 0, and only there"
+        return f"DEPREL {relation} with HEAD {head + 1}; expected root if and only if HEAD is 0"
     return None
 
 
 def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
-    """A word at fault and what is wrong if these heads, counted from 0 and -1 the root's, are no tree of one root."""
+    """The first fault, as word and message, of heads (from 0; the root's is -1) that are not a tree with one root."""
     n = len(heads)
     for i, head in enumerate(heads):
         if not -1 <= head < n or head == i:
@@ -260,7 +260,7 @@ def tree_fault(heads: Sequence[int]) -> tuple[int, str] | None:
         return roots[1], f"{len(roots)} roots, words {_ids(roots)}; expected one"
     rooted = set(roots)
     for i in range(n):
-        ancestors = dict[int, None]()  # in order, and quick to look up: a chain of heads may be as long as its sentence
+        ancestors = dict[int, None]()  # ordered and quick to search: chains may be as long as the sentence
         while i not in rooted:
             if i in ancestors:
                 walked = list(ancestors)
@@ -277,8 +277,8 @@ def _ids(words: list[int]) -> str:
 
 
 def read_treebank(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream the sentences of a CoNLL-U file, or of all `*.conllu` files below a folder, sorted. Words may be withheld,
-    as grammars learn from tags and trees."""
+    """Stream the sentences of a CoNLL-U file, or of all `*.conllu` files below a folder, sorted. Words may be withheld:
+    grammars learn from tags and trees."""
     for file in treebank_files(path):
         yield from read_conllu(file, counts, withheld=True)
 

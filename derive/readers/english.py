@@ -1,7 +1,7 @@
-"""English text to sentences and words, by rule. A sentence ends at . ! ? when white space and then an upper-case
-letter, a digit or an opening quote or bracket follow; closing quotes and brackets stay with it. A full stop ends
-nothing after a title or an initial, nor after an abbreviation unless a word follows that commonly opens a sentence.
-Precision and recall are in the tests."""
+"""English text to sentences and words, by rule. A sentence ends at . ! ? before white space and an upper-case letter, a
+digit or an opening quote or bracket; closing quotes and brackets belong to it. A full stop after a title, an initial or
+an abbreviation does not end it, unless a common opener of sentences follows the initial or abbreviation. Precision and
+recall are in the tests."""
 
 import re
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from calque.derive.files import read_toml
 
 
 def _ranges(characters: Iterable[int]) -> str:
-    """Code points in ascending order, as the inside of a character class."""
+    """Ascending code points as the inside of a character class."""
     runs: list[list[int]] = []
     for code in characters:
         if runs and runs[-1][1] == code - 1:
@@ -24,23 +24,23 @@ def _ranges(characters: Iterable[int]) -> str:
 
 
 def _class(categories: tuple[str, ...]) -> str:
-    """A pattern for a character of these categories; those above U+FFFF are looked up only where there is one."""
+    """A pattern for a character of these categories; characters above U+FFFF are matched separately, for speed."""
     low, high = (
         _ranges(code for code in codes if category(chr(code)) in categories)
         for codes in (range(0x300, 0x10000), chain(range(0x10000, 0x20000), range(0xE0000, 0xE1000)))
-    )  # the planes between and above hold ideographs and private characters only
+    )  # the other planes hold only ideographs and private characters
     return rf"(?:[{low}]|(?=[\U00010000-\U0010ffff])[{high}])"
 
 
-# Combining marks and format characters (matras, accents, zero-width joiners) are not \w, and yet inside words.
+# Combining marks and format characters (matras, accents, zero-width joiners) occur inside words but are not \w.
 _MARK = _class(("Mn", "Mc", "Me", "Cf"))
-# What belongs to a symbol: marks, variation selectors, skin tones, the letters of a flag, and a symbol behind a joiner.
+# Extensions of a symbol: marks, variation selectors, skin tones, the letters of a flag, and a symbol after a joiner.
 _EXTENDS = (
     rf"(?:{_class(('Mn', 'Mc', 'Me'))}|[\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
     rf"|\u200d{_class(('So', 'Sm'))})"
 )
 _LETTER = r"[^\W\d_]"
-# An inner full stop belongs to its word (Mr. Smith, J. Smith): had it ended the sentence, the sentence would end here.
+# An inner full stop belongs to its word (Mr. Smith, J. Smith), because sentences are already separated.
 WORD = re.compile(
     rf"(?:{_LETTER}\.){{2,}}"  # U.S., e.g., p.m.
     rf"|\w+(?:['’\-‑]\w+|(?<=\d)[.,]\d+|(?:{_MARK}|\xad)+\w*)*(?:\.(?=[\s,;:]))?"
@@ -51,28 +51,28 @@ _CANDIDATE = re.compile(r"""[.!?]['"”’»)\]]*(?=\s+['"“‘«(\[$£€#*]*(
 _TABLE = {name: frozenset(text.split()) for name, text in read_toml(Path(__file__).with_name("english.toml")).items()}
 TITLES, NUMBERED, ABBREVIATIONS, OPENERS = (_TABLE[name] for name in ("titles", "numbered", "abbreviations", "openers"))
 
-_SHORT = 40  # letters of the longest word that is looked up, or taken for the number of a list's item
+_SHORT = 40  # maximum letters of an abbreviation or of a list item's number
 _NEXT = re.compile(r"[\w’']+\.?")
 _TOKEN_END = re.compile(r"(?<=\s)[.!?](?: [.!?)\]”’])*( \")?(?= \S)")
 _QUOTE = ' " '
 
 
 def split_words(text: str) -> list[str]:
-    """One sentence's words: letters and digits with inner apostrophes, hyphens, and points or commas inside numbers;
-    abbreviations with their full stops; every other character that is not white space alone."""
+    """One sentence's words: letters and digits with inner apostrophes and hyphens, and points or commas inside numbers;
+    abbreviations with their full stops; any other character except white space is a word."""
     return WORD.findall(text)
 
 
 def split_sentences(text: str) -> list[list[str]]:
-    """The words of each sentence of untokenised text (tokenised text does no harm); white space alone gives none."""
+    """The words of each sentence of a text, untokenised or tokenised; none for white space."""
     return [WORD.findall(sentence) for sentence in cut(text)]
 
 
 def cut(text: str) -> list[str]:
-    """The sentences of a text as they stand, without the white space between them."""
+    """The unchanged sentences of a text, without the white space between them."""
     text = text.strip()
     sentences, start = [], 0
-    space = stop = seen = -1  # before the mark at hand: the last space, the last full stop, and what was looked at
+    space = stop = seen = -1  # the last space and full stop before the mark, and the end of the search for them
     for match in _CANDIDATE.finditer(text):
         mark = match.start()
         space = max(space, text.rfind(" ", seen + 1, mark))
@@ -85,16 +85,16 @@ def cut(text: str) -> list[str]:
 
 
 def cut_tokens(text: str) -> list[list[str]]:
-    """The words of each sentence of text whose tokens white space parts (WikiText). A straight quote after the mark
-    stays with the sentence when it closes one that the sentence opened."""
+    """The words of each sentence of a tokenised text (WikiText). A straight quote after the final mark belongs to the
+    sentence if it closes a quote of the sentence."""
     sentences, start = [], 0
-    quotes = seen = 0  # of the sentence so far, and where the search for the next one begins
+    quotes = seen = 0  # quotes in the sentence so far, and where to search for the next
     for match in _TOKEN_END.finditer(text):
         end, mark = match.end(), match.start()
         if match[1]:
             while (place := text.find(_QUOTE, seen, mark + 1)) >= 0:
                 quotes, seen = quotes + 1, place + len(_QUOTE)
-            seen = max(seen, mark + 2 - len(_QUOTE))  # a quote may begin in what was looked at last
+            seen = max(seen, mark + 2 - len(_QUOTE))  # a quote may overlap the searched text
             if quotes % 2 == 0:
                 end = match.start(1)
         after = end + 1
@@ -111,8 +111,8 @@ def cut_tokens(text: str) -> list[list[str]]:
 
 
 def _ends(text: str, start: int, begin: int, stop: int, match: re.Match[str]) -> bool:
-    """Whether a sentence that began at `start` ends at this mark; what stands before the mark begins at `begin`, and
-    `stop` is the place of the last full stop before it."""
+    """Whether a sentence that starts at `start` ends at this mark; the token before the mark starts at `begin`, and
+    `stop` is the position of the last full stop before the mark."""
     mark, following = match.start(), match[1]
     if following.islower():
         return False
@@ -122,14 +122,14 @@ def _ends(text: str, start: int, begin: int, stop: int, match: re.Match[str]) ->
         begin += 1
     if begin == mark or stop == mark - 1:
         return True
-    # Abbreviations are short; of something longer it is enough to know that it is no number.
+    # Longer tokens are not abbreviations.
     word = text[begin:mark] if mark - begin <= _SHORT else ""
     if word in TITLES:
         return False
     if word in NUMBERED and following.isdigit():
         return False
     if word.isdigit() and text[start:mark].strip() == word:
-        return False  # the number of a list's item
+        return False  # the number of a list item
     inner_stop = stop >= begin and not text[mark - 1].isdigit()
     if word in ABBREVIATIONS or inner_stop or (len(word) == 1 and word.isupper()):
         after = _NEXT.match(text, match.start(1))

@@ -1,4 +1,4 @@
-"""Entity files, one word per line: PAN-X, CoNLL, WNUT, Universal NER, GermEval, MultiCoNER; or a sentence as JSON."""
+"""Entity files, one word per line (PAN-X, CoNLL, WNUT, Universal NER, GermEval, MultiCoNER) or one sentence as JSON."""
 
 import re
 from collections import Counter
@@ -24,19 +24,19 @@ from calque.derive.sentence import Sentence, spans_of
 _TAG = re.compile(r"O|[BIESUL]-\S+")
 _JSON = re.compile(r'[\[{]\s*["{]')
 _SINGLE, _LAST = "SU", "EL"
-"""The first letters of tags, in IOBES and BILOU, of one-word entities and of the last words of entities."""
+"""The first letters of tags in IOBES and BILOU: for one-word entities, and for the last words of entities."""
 DOCUMENT_START = "-DOCSTART-"
-_LANGUAGE = re.compile(r"(?:simple|[a-z]{2,3}(?:-[a-z-]+)?):")  # simple: is the Wikipedia in simple English
+_LANGUAGE = re.compile(r"(?:simple|[a-z]{2,3}(?:-[a-z-]+)?):")  # simple: is the Simple English Wikipedia
 _NO_TYPE = frozenset({"B-O", "I-O", "B-OTH", "I-OTH"})
 
-Row = list[tuple[int, str, str]]  # the words of a sentence as their file has them, each with its line and its tag
+Row = list[tuple[int, str, str]]  # the line number, word and tag of each word of a sentence, as in the file
 
 
 @dataclass(frozen=True)
 class Shape:
-    """Where a file keeps its words and tags: word first and tag last, between spaces and tabs if `separator` is None.
-    `numbered` files (Universal NER, GermEval) have a word number first, then word and tag, then other columns, which
-    may lack. `prefix` is PAN-X's language mark before every word (`en:`), `width` the columns of the first line."""
+    """The columns of a file: word first and tag last, separated by spaces and tabs if `separator` is None. `numbered`
+    files (Universal NER, GermEval) have a word number, word, tag, then optional others. `prefix` is PAN-X's language
+    mark before every word (`en:`), `width` the number of columns of the first line."""
 
     separator: str | None = None
     prefix: str = ""
@@ -44,26 +44,25 @@ class Shape:
     width: int = 2
 
     def row(self, place: Place, line: str) -> tuple[list[str], str, str]:
-        """The columns of a word's line, and among them the word, without the prefix, and its tag."""
+        """The columns of a line, and from them the word, without the prefix, and its tag."""
         row = _columns(line, self.separator)
         if not (len(row) >= 3 if self.numbered else len(row) == self.width > 1):
-            separator = "tabs" if self.separator else "spaces"
+            separator = "tab" if self.separator else "space"
             expected = "at least 3" if self.numbered else self.width if self.width > 1 else "at least 2"
-            raise place.fault(f"{len(row)} columns between {separator}; expected {expected}")
+            raise place.fault(f"{len(row)} {separator}-separated columns; expected {expected}")
         word, tag = row[1:3] if self.numbered else (row[0], row[-1])
         if not word.startswith(self.prefix):
-            raise place.fault(f"{word!r} lacks the prefix {self.prefix!r} of the words before")
+            raise place.fault(f"{word!r} lacks the prefix {self.prefix!r} of the previous words")
         return row, word.removeprefix(self.prefix), tag
 
 
 def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream a file's sentences with their entity spans. The shape is read off the head of the file (`shape_of`). A
-    line that begins with # is a comment if it has no column or no tag. Tags may be IOB1, IOB2, IOBES or BILOU. JSON
-    lines have `tokens`, and `ner_tags` or `tags` by name. What is repaired is counted in `counts`: an I- that continues
-    nothing begins an entity (PAN-X and IOB1 have them); S- and U- are read as B-, E- and L- as I-; in Universal NER the
-    type OTH and the stray tag B-O are O; white space inside a word goes, and a word of nothing else is left out.
-    `-DOCSTART-` lines, comments with columns, and entities inside of others, which GermEval has in a further column,
-    are left out and counted."""
+    """Stream a file's sentences with their entity spans. The shape is found in the head of the file (`shape_of`). A
+    line that starts with # is a comment if it has one column or no tag. Tags may be IOB1, IOB2, IOBES or BILOU. JSON
+    lines have `tokens`, and `ner_tags` or `tags` as names. Repairs are counted in `counts`: an I- that continues no
+    entity starts one (PAN-X, IOB1); S- and U- are read as B-, E- and L- as I-; in Universal NER the type OTH and the
+    stray tag B-O are O; white space is removed from words, and a word of white space is left out. `-DOCSTART-` lines,
+    comments with columns, and nested entities, GermEval's last column, are left out and counted."""
     counts = Counter() if counts is None else counts
     rows = _json_rows(path) if _JSON.match(next(read_lines(path))[1]) else _rows(path, counts)
     found, withheld = False, WithheldWords()
@@ -72,7 +71,7 @@ def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Senten
             counts["sentences without words, left out"] += 1
         words: list[str] = []
         tags: list[str] = []
-        entity = ""  # the type of the one that may go on
+        entity = ""  # the type of the open entity
         for line, form, tag in row:
             withheld.add([form], line)
             kind, _, label = tag.partition("-")
@@ -87,12 +86,12 @@ def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Senten
                 tags.append(f"{'B' if begins else 'I'}-{label}" if label else "O")
                 entity = "" if ends else label
             elif begins or ends:
-                entity = ""  # an entity that begins here begins with the next word
+                entity = ""  # an entity that starts here starts at the next word
         if words:
             found = True
             yield Sentence(tuple(words), spans=spans_of(tags))
     if not found:
-        raise BadInput("no sentence in it", path)
+        raise BadInput("no sentence in this file", path)
     withheld.check(path)
 
 
@@ -106,7 +105,7 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
             place = Place(path, number)
             row, word, tag = shape.row(place, line)
             if not lines.ended and number == lines.number and tag != "O" and tag[2:] not in types:
-                raise place.fault(CUT)  # of a type met before, the tag is whole
+                raise place.fault(CUT)  # a tag of a known type is whole
             types.add(tag[2:])
             if shape.numbered:
                 if row[0] != str(len(sentence) + 1):
@@ -122,22 +121,22 @@ def _json_rows(path: Path) -> Iterator[Row]:
         place, row = Place(path, number), strict_json.line(line, path, number)
         words, tags = row.get("tokens"), row.get("ner_tags", row.get("tags"))
         if not isinstance(words, list) or not isinstance(tags, list) or len(words) != len(tags):
-            raise place.fault("expected lists `tokens` and `ner_tags`, as long as each other")
+            raise place.fault("expected lists `tokens` and `ner_tags` of equal length")
         if numbers := [tag for tag in tags if isinstance(tag, int)]:
-            expected = "expected names such as B-PER: export the names of the labels"
+            expected = "expected names such as B-PER: export label names"
             raise place.fault(f"the tag {numbers[0]} is a number; {expected}")
         if wrong := [text for text in (*words, *tags) if not strict_json.is_text(text)]:
-            raise place.fault(f"{wrong[0]!r} among tokens and tags; expected text")
+            raise place.fault(f"{wrong[0]!r} in tokens or tags; expected text")
         yield [(number, word, _tag(place, tag, Shape(), Counter())) for word, tag in zip(words, tags, strict=True)]
 
 
 def language_of_entities(path: Path) -> str:
-    """The language whose mark is before the words of a file, as PAN-X's have it; empty where there is none."""
+    """The language that marks a file's words, as in PAN-X; empty if there is none."""
     return "" if _JSON.match(next(read_lines(path))[1]) else shape_of(path).prefix.removesuffix(":")
 
 
 def shape_of(path: Path) -> Shape:
-    """The shape of a file of columns, by its head and its first sentence; tabs part columns where it has one."""
+    """The shape of a file of columns, by its head and first sentence; tabs separate columns if there are any."""
     with open_bytes(path) as file:
         head = file.read(1 << 16).splitlines()
     words = [line for line in head if not line.startswith(b"#")] or head
@@ -153,7 +152,7 @@ def shape_of(path: Path) -> Shape:
 
 
 def sentence_lines(lines: Iterable[Numbered], separator: str | None, counts: Counter[str]) -> Iterator[list[Numbered]]:
-    """The numbered lines of each sentence, which blank lines part; comments and marks of documents are counted."""
+    """The numbered lines of each sentence; blank lines separate sentences, comments and document marks are counted."""
     block: list[Numbered] = []
     for number, line in lines:
         if not line.strip():
@@ -181,7 +180,7 @@ def _is_comment(line: str, separator: str | None) -> bool:
 
 
 def words_of(path: Path, lines: Iterable[Numbered], shape: Shape, counts: Counter[str]) -> list[str]:
-    """The words of a sentence with these numbered lines, whatever their tags are."""
+    """The words of a sentence with these numbered lines; tags are not checked."""
     forms = (shape.row(Place(path, number), line)[1] for number, line in lines)
     return [word for form in forms if (word := _without_space(form, counts))]
 
@@ -199,7 +198,7 @@ def _without_space(form: str, counts: Counter[str]) -> str:
 
 def _tag(place: Place, tag: str, shape: Shape, counts: Counter[str]) -> str:
     if not _TAG.fullmatch(tag) or (tag[2:] == "O" and not shape.numbered):
-        raise place.fault(f"tag {tag!r}; expected O, B-type, I-type, or as in IOBES and BILOU")
+        raise place.fault(f"tag {tag!r}; expected O, B-type, I-type, or a tag of IOBES or BILOU")
     if shape.numbered and tag in _NO_TYPE:
         counts[f"{tag} tags read as O"] += 1
         return "O"

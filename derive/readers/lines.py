@@ -1,5 +1,5 @@
-"""Files as bytes, decompressed where their first bytes say so, and their lines, decoded strictly, one by one or in
-blocks: the basis of every reader."""
+"""The basis of every reader: files as bytes, decompressed by their first bytes, and strictly decoded lines, one by one
+or in blocks."""
 
 import bz2
 import gzip
@@ -18,24 +18,24 @@ from typing import Any, BinaryIO, NamedTuple
 from calque.derive.errors import BadInput, NoFile
 from calque.derive.strict_json import is_text
 
-LIMIT = 1 << 26  # the longest line, document or segment in bytes: what a reader may have to hold in memory
+LIMIT = 1 << 26  # maximum bytes of a line, document or segment, which a reader holds in memory
 COMPRESSIONS: dict[str, tuple[str, re.Pattern[bytes], Callable[[BinaryIO], Any]]] = {
     ".bz2": ("bzip2", re.compile(rb"BZh[1-9](?:1AY&|\x17rE8)"), bz2.BZ2File),
     ".gz": ("gzip", re.compile(rb"\x1f\x8b"), lambda file: gzip.GzipFile(fileobj=file)),
     ".xz": ("xz", re.compile(rb"\xfd7zXZ\0"), lzma.LZMAFile),
 }
-"""By the ending of a file's name: its compression, how its contents begin, and what decompresses them."""
+"""By a file name's suffix: the compression, the start of the contents, and the decompressor."""
 _OTHERS = {b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstandard"}
-"""By how files begin: compressions that are not read, so that errors can name them."""
+"""Unsupported compressions by the start of the contents, for error messages."""
 
 
 def check_file(path: Path) -> None:
-    """Refuse a path that is not a regular file, or is empty."""
+    """Refuse a path that is empty or not a regular file."""
     try:
         status = path.stat()
     except FileNotFoundError:
         raise NoFile("no such file", path) from None
-    except (OSError, ValueError) as error:  # a loop of links, a name too long or with a NUL
+    except (OSError, ValueError) as error:  # for example a loop of links, or a NUL in the name
         reason = error.strerror if isinstance(error, OSError) else error
         raise BadInput(f"cannot be read: {reason}; expected a text file", path) from None
     if S_ISDIR(status.st_mode):
@@ -47,13 +47,13 @@ def check_file(path: Path) -> None:
 
 
 def compression_of(data: bytes) -> str:
-    """The compression, or the archive's format, of a file that begins with these bytes; empty if it has none."""
+    """The compression or archive format of a file that starts with these bytes; empty if there is none."""
     names = (name for name, begins, _ in COMPRESSIONS.values() if begins.match(data))
     return next(names, next((name for begins, name in _OTHERS.items() if data.startswith(begins)), ""))
 
 
 def open_bytes(path: Path) -> io.BufferedReader:
-    """Open a file, decompressed if its first bytes say that it is compressed."""
+    """Open a file, decompressed if its first bytes show a compression."""
     check_file(path)
     file = path.open("rb")
     try:
@@ -66,7 +66,7 @@ def open_bytes(path: Path) -> io.BufferedReader:
                     raise BadInput(f"{name} of an empty file; expected text", path)
                 return data
             if path.suffix == suffix:
-                raise BadInput(f"named {suffix}, but it does not begin as {name} does", path)
+                raise BadInput(f"has the suffix {suffix} but does not start like {name}", path)
     except BaseException:
         file.close()
         raise
@@ -74,7 +74,7 @@ def open_bytes(path: Path) -> io.BufferedReader:
 
 
 def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
-    """The lines of an open file with their ends; a line longer than LIMIT bytes is refused."""
+    """The lines of an open file with their line ends; a line longer than LIMIT bytes is refused."""
     for number, line in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
         if len(line) == LIMIT and not line.endswith(b"\n"):
             raise BadInput(f"no line end within {LIMIT >> 20} MiB", path, number)
@@ -82,12 +82,12 @@ def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
 
 
 def bytes_read(file: io.BufferedReader) -> int:
-    """How many bytes of the file on the disk have been read, for progress."""
+    """The number of bytes read from the file on disk, for progress."""
     return file.raw.file.tell() if isinstance(file.raw, _Decompressed) else file.tell()
 
 
 def bare_name(path: Path) -> str:
-    """The file's name without the ending of a compression."""
+    """The file's name without the suffix of a compression."""
     return path.stem if path.suffix in COMPRESSIONS else path.name
 
 
@@ -102,8 +102,8 @@ class _Decompressed(io.RawIOBase):
         try:
             return int(self._data.readinto(buffer))
         except EOFError:
-            raise BadInput(f"{self._name} that is cut short: the end of the data is missing", self._path) from None
-        except Exception as error:  # each library has an error of its own
+            raise BadInput(f"truncated {self._name}: the end of the data is missing", self._path) from None
+        except Exception as error:  # each library has its own errors
             raise BadInput(f"damaged {self._name}: {error}", self._path) from None
 
     def close(self) -> None:
@@ -125,7 +125,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 
 
 class Place(NamedTuple):
-    """A file, and the line in it where there is one."""
+    """A file, and optionally a line in it."""
 
     path: Path
     line: int | None = None
@@ -134,22 +134,22 @@ class Place(NamedTuple):
         return BadInput(message, self.path, self.line)
 
     def text(self, value: Any, what: str) -> str:
-        """A value of JSON as text that a file can hold."""
+        """A JSON value as text that can be written to a file."""
         if not isinstance(value, str):
             raise self.fault(f"{what} is {'missing' if value is None else repr(value)}; expected text")
         if not is_text(value):
-            raise self.fault(f"{what} holds a NUL or half of a surrogate pair; expected text")
+            raise self.fault(f"{what} contains a NUL or half a surrogate pair; expected text")
         return value
 
 
 def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = None) -> str:
-    """Decode UTF-8 that begins at line `line` of the file; CRLF becomes a line feed. Byte order marks at the start of
-    lines are removed; all except the file's own first one are counted."""
+    """Decode UTF-8 that starts at line `line` of the file; CRLF becomes a line feed. Byte order marks at the start of
+    lines are removed, and counted except at the start of the file."""
     if line == 1:
         head = data[:8]
         wide = any(head) and not (any(head[::2]) and any(head[1::2])) and len(head) > 1  # every other byte is NUL
         if wide or data.startswith((b"\xff\xfe", b"\xfe\xff")):
-            raise BadInput("UTF-16; expected UTF-8: convert it, as with iconv -f UTF-16 -t UTF-8", path, 1)
+            raise BadInput("UTF-16; expected UTF-8: convert it, for example with iconv -f UTF-16 -t UTF-8", path, 1)
         if name := compression_of(data):
             raise BadInput(f"compressed with {name}; expected text: decompress it first", path)
     if b"\0" in data:
@@ -174,7 +174,7 @@ def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = Non
 
 
 def without_marks(text: str, counts: Counter[str]) -> str:
-    """Running text without byte order marks anywhere, counted: a file before may have had no line end when joined."""
+    """Running text without byte order marks, which are counted; joining files without line ends leaves them inside."""
     if "\ufeff" in text:
         counts[MARKS] += text.count("\ufeff")
         text = text.replace("\ufeff", "")
@@ -182,7 +182,7 @@ def without_marks(text: str, counts: Counter[str]) -> str:
 
 
 def stripped(texts: Iterable[str], counts: Counter[str]) -> list[str]:
-    """The lines of texts without white space at their ends, and without blank ones, which are counted."""
+    """The lines of texts, stripped of white space; blank lines are left out and counted."""
     lines = [without_marks(line, counts).strip() for text in texts for line in _ENDS.split(text)]
     kept = [line for line in lines if line]
     counts["blank lines"] += len(lines) - len(kept)
@@ -190,9 +190,9 @@ def stripped(texts: Iterable[str], counts: Counter[str]) -> list[str]:
 
 
 class Lines:
-    """The lines of a file, compressed or not, without their ends and numbered from 1; `counts` has what was removed.
-    `ended` says whether the last line that was read has its line end. With `must_end` a last line without one is
-    refused: in some formats a cut line may look like a whole one."""
+    """The lines of a file, compressed or not, without line ends and numbered from 1; removals are added to `counts`.
+    `ended`: the last line read has a line end. `must_end` refuses a last line without one: in some formats a truncated
+    line may look whole."""
 
     def __init__(self, path: Path, counts: Counter[str] | None = None, must_end: bool = False) -> None:
         self.path, self._counts, self._must_end = path, counts, must_end
@@ -219,8 +219,8 @@ def read_lines(path: Path, counts: Counter[str] | None = None, *, ended: bool = 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some whole records of a file: `data` begins at line `line`, from 1, and at byte `offset` of the decompressed
-    file. `size` is how many bytes of the file on the disk were read for it."""
+    """Some whole records of a file: `data` starts at line `line`, from 1, and at byte `offset` of the decompressed
+    file. `size` is the number of bytes read from the disk for it."""
 
     path: Path
     line: int
@@ -233,15 +233,15 @@ class Block:
 
 
 def ends_line(line: bytes) -> bool:
-    """Whether a record of one line ends here."""
+    """Whether the line ends a record of one line."""
     return line.endswith(b"\n")
 
 
 def blocks(
     path: Path, ends: Callable[[bytes], bool], what: str, size: int = SIZE, limit: int = LIMIT
 ) -> Iterator[Block]:
-    """Cut a file into pieces of about `size` bytes that end with a record, whoever reads. `ends` says whether a line
-    ends a record; `what` is the name of such an end, for errors."""
+    """Cut a file, always in the same way, into blocks of about `size` bytes that end with a record. `ends` tests
+    whether a line ends a record; errors call such an end `what`."""
     with open_bytes(path) as file:
         offset, line, before = 0, 1, 0
         while data := file.read(size):
@@ -259,18 +259,18 @@ def blocks(
 
 
 def up_to(megabytes: int, pieces: Iterable[Any]) -> Iterator[Any]:
-    """The pieces of a file to the end of the one that reaches so many megabytes; all of them if that is 0."""
+    """The pieces of a file up to the one that reaches `megabytes`; all of them for 0."""
     return takewhile(lambda piece: not megabytes or piece.offset < megabytes * 1_000_000, pieces)
 
 
 def tokens(line: str) -> list[str]:
-    """The words of a line of tokenised text, which spaces and tabs part. Other white space belongs to its word: U+3000
-    alone is a word of Japanese sets, and `1 000` with a no-break space is one; links of words depend on it."""
+    """The words of a line of tokenised text, separated by spaces and tabs. Other white space belongs to words, because
+    word links depend on it: U+3000 is a word in Japanese sets, as is `1 000` with a no-break space."""
     return [token for token in line.replace("\t", " ").split(" ") if token]
 
 
 def one_word(form: str, counts: Counter[str]) -> str:
-    """The form without the white space inside it, counted: everywhere else white space parts words."""
+    """The form without the white space inside it, which is counted; elsewhere white space separates words."""
     parts = form.split()
     if parts != [form]:
         counts["words that lost white space"] += 1
@@ -279,11 +279,11 @@ def one_word(form: str, counts: Counter[str]) -> str:
 
 @dataclass
 class WithheldWords:
-    """Counts words of underscores: treebanks without a licence for their text have `_` in place of every word."""
+    """Counts words of underscores, which replace every word in treebanks whose text is not licensed."""
 
     words: int = 0
     withheld: int = 0
-    line: int = 0  # of the first such word
+    line: int = 0  # the line of the first such word
 
     def add(self, words: Iterable[str], line: int) -> None:
         for word in words:
@@ -293,15 +293,15 @@ class WithheldWords:
                 self.line = self.line or line
 
     def check(self, path: Path) -> None:
-        """Refuse a file in which most words are withheld."""
+        """Refuse a file with most words withheld."""
         if 2 * self.withheld > self.words:
-            fault = f"{self.withheld:,} of {self.words:,} words are _: the text is withheld, as its licence demands"
-            hint = "expected the words (the README of such data says how to get them)"
+            fault = f"{self.withheld:,} of {self.words:,} words are _: the text is withheld for its licence"
+            hint = "expected the words (see the data's README for how to get them)"
             raise BadInput(f"{fault}; {hint}", path, self.line)
 
 
 def parse_integer(text: str) -> int:
-    """A whole number from 0 on in ASCII digits; ValueError otherwise, also for 1_000, which Python's `int` accepts."""
+    """A whole number from 0 in ASCII digits; ValueError otherwise, also for 1_000, which Python's `int` accepts."""
     if not _INTEGER.fullmatch(text):
         raise ValueError(f"{text!r} is not a whole number")
     return int(text)

@@ -1,5 +1,5 @@
-"""Word links in the usual formats: WPT's, one link a line, sure or possible; and Pharaoh's, one sentence pair a line,
-also with scores."""
+"""Word links in the usual formats: WPT's, with one link per line, sure or possible, and Pharaoh's, with one sentence
+pair per line and optional scores."""
 
 import re
 import sys
@@ -14,13 +14,13 @@ from calque.derive.errors import BadInput
 from calque.derive.readers.lines import Lines, Numbered, Place, parse_number, read_lines, tokens
 from calque.derive.readers.parallel import Pair
 
-UNKNOWN = sys.maxsize  # the length of a sentence that is not at hand
+UNKNOWN = sys.maxsize  # the length of a sentence that is not available
 TWICE = "links that stand twice"
-MANY = 10  # sentence pairs with links, among which some link has the place 0 if places count from 0
+MANY = 10  # this many linked sentence pairs have a position 0 if positions count from 0
 
-Link = tuple[int, int]  # a place in the source sentence and one in the target sentence, both from 0
+Link = tuple[int, int]  # a position in the source sentence and one in the target sentence, both from 0
 Links = list[Link]  # the links of a sentence pair, sorted
-Scored = dict[Link, float]  # the links of a sentence pair, sorted, each with its score: the larger, the surer
+Scored = dict[Link, float]  # the links of a sentence pair, sorted, with scores: higher is more certain
 
 _GOLD = re.compile(r"(-?\d{1,9})([-p?])(-?\d{1,9})", re.ASCII)
 _SCORED = re.compile(r"([0-9]{1,9})-([0-9]{1,9})(?::(\S+))?")
@@ -29,7 +29,7 @@ _WPT = re.compile(r"(\d{1,9})\s+(-?\d{1,9})\s+(-?\d{1,9})(?:\s+([SP]))?(?:\s+(0|
 
 @dataclass(frozen=True, slots=True)
 class GoldPair:
-    """The gold links of one sentence pair; what is sure is possible too."""
+    """The gold links of one sentence pair; sure links are possible too."""
 
     sure: frozenset[Link]
     possible: frozenset[Link]
@@ -41,9 +41,9 @@ class GoldPair:
 
 @dataclass(frozen=True)
 class Gold:
-    """The gold links of N sentence pairs in order. `outside` has one line for each link that was left out; `counts`
-    counts these and whatever else is to be known. `declared`: the format or the caller states where places count from;
-    if not, 0 is assumed."""
+    """The gold links of N sentence pairs in order. `outside` has one line for each link that was left out; `counts` has
+    their number and other counts for the user. `declared`: the format or the caller states whether positions count from
+    0 or 1; otherwise 0 is assumed."""
 
     pairs: tuple[GoldPair, ...]
     outside: tuple[str, ...]
@@ -52,7 +52,7 @@ class Gold:
 
 
 class _Row(NamedTuple):
-    """A link as it stands in a file: its sentence pair and its places, which count from `first` there."""
+    """A link in a file: its sentence pair and its positions, which count from `first` in the file."""
 
     place: Place
     pair: int
@@ -63,11 +63,11 @@ class _Row(NamedTuple):
 
 def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = None) -> Gold:
     """Read the gold links of N sentence pairs; `lengths` has each pair's two lengths in words, or UNKNOWN. WPT's format
-    is `sentence source target [S|P] [confidence]`, a link a line, places from 1, sure where nothing is said;
-    confidences are not used. Sentences count from 1, or from 0 where there is a 0; ids that leave gaps and are as many
-    as the sentence pairs name them in the order of first appearance. Pharaoh's format is a line a pair with `0-0` for a
-    sure link and `0p0` or `0?0` for a possible one, places from 0, or from 1 with `from_one` (talp). A link outside its
-    sentences is left out and reported."""
+    is `sentence source target [S|P] [confidence]`, one link per line, positions from 1, sure by default; confidences
+    are not used. Sentences count from 1, or from 0 if there is a 0; ids with gaps are accepted if there are N of them,
+    in order of first appearance. Pharaoh's format has one line per pair with `0-0` for a sure link and `0p0` or `0?0`
+    for a possible one, positions from 0, or from 1 with `from_one` (talp). A link outside its sentences is left out and
+    reported."""
     counts: Counter[str] = Counter()
     reader = Lines(path, counts)
     lines = list(reader)
@@ -76,7 +76,7 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = No
         reader.check_end()
     number, first = next(((number, words[0]) for number, line in lines if (words := tokens(line))), (0, ""))
     if not number:
-        raise BadInput("no link in it", path)
+        raise BadInput("no link in this file", path)
     if not _GOLD.fullmatch(first):
         return _collect(_wpt(path, lines, len(lengths), counts), lengths, counts)
     rows = list(_pharaoh(path, lines, len(lengths), int(from_one or 0)))
@@ -89,13 +89,13 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = No
 
 
 def has_zero(pairs: Iterable[Iterable[Link]]) -> bool:
-    """Whether any link has place 0, so that places count from 0."""
+    """Whether any link has position 0, so that positions count from 0."""
     return any(0 in link for links in pairs for link in links)
 
 
 def from_where(option: str) -> str:
-    """What to say of links that may count from 0 or from 1; `option` begins the names of the two options."""
-    return f"no place is 0: say {option}-one if places count from 1, or {option}-zero if they do count from 0"
+    """The message about links that may count from 0 or from 1; `option` is the prefix of the two options."""
+    return f"no position is 0: use {option}-one if positions count from 1, or {option}-zero if they count from 0"
 
 
 def _collect(rows: Iterable[_Row], lengths: Sequence[Link], counts: Counter[str]) -> Gold:
@@ -107,7 +107,7 @@ def _collect(rows: Iterable[_Row], lengths: Sequence[Link], counts: Counter[str]
         if not (0 <= i < n and 0 <= j < m):
             reach = "" if UNKNOWN in (n, m) else f" of {n} and {m} words"
             link = f"{i + row.first} {j + row.first}, counted from {row.first},"
-            outside.append(str(row.place.fault(f"the link {link} lies outside sentences{reach}")))
+            outside.append(str(row.place.fault(f"the link {link} is outside sentences{reach}")))
             continue
         links = (sure if row.sure else possible)[row.pair]
         counts[TWICE] += row.link in links
@@ -140,20 +140,20 @@ def _wpt(path: Path, lines: list[Numbered], pairs: int, counts: Counter[str]) ->
     numbers = _pair_numbers(path, list(dict.fromkeys(int(match[1]) for _, match in matches)), pairs)
     for place, match in matches:
         if match[2] == match[3] == "0":
-            raise place.fault("a link of the places 0 and 0; in WPT's format places count from 1")
+            raise place.fault("a link of positions 0 and 0; in WPT's format positions count from 1")
         counts["confidences that are not used"] += match[5] is not None
         yield _Row(place, numbers[int(match[1])], (int(match[2]) - 1, int(match[3]) - 1), 1, match[4] != "P")
 
 
 def _pair_numbers(path: Path, ids: list[int], pairs: int) -> dict[int, int]:
-    """The sentence pair that each id means; `ids` are in the order of first appearance."""
+    """The sentence pair of each id; `ids` are in the order of first appearance."""
     first = min(1, *ids)
     if max(ids) - first < pairs:
         return {id_: id_ - first for id_ in ids}
     if len(ids) == pairs:
         return {id_: number for number, id_ in enumerate(ids)}
     found = f"{len(ids):,} sentence ids, from {min(ids)} to {max(ids)}, for {pairs:,} sentence pairs"
-    raise BadInput(f"{found}; expected numbers of these pairs or an id for each", path)
+    raise BadInput(f"{found}; expected the pairs' numbers, or one id per pair", path)
 
 
 def read_links(
@@ -164,8 +164,8 @@ def read_links(
 
 
 def read_scored(path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False) -> Iterator[Scored]:
-    """Stream the links of sentence pairs, each with its score, or 1; an empty line is a pair without links. Places
-    count from 0, or from 1 with `from_one`; None assumes 0 unless the file looks otherwise."""
+    """Stream the links of sentence pairs, each with its score, or 1; an empty line is a pair without links. Positions
+    count from 0, or from 1 with `from_one`; None assumes 0 but refuses a file with `MANY` linked pairs and no 0."""
     if from_one is None:
         with_links = list(islice(filter(None, read_scored(path)), MANY))
         if len(with_links) == MANY and not has_zero(read_scored(path)):
@@ -176,39 +176,39 @@ def read_scored(path: Path, counts: Counter[str] | None = None, *, from_one: boo
         for token in tokens(line):
             match = _SCORED.fullmatch(token)
             if match is None:
-                raise place.fault(f"{token!r} is not a link; expected places as in 0-2, or with a score as in 0-2:0.9")
+                raise place.fault(f"{token!r} is not a link; expected a link such as 0-2, or 0-2:0.9 with a score")
             link = int(match[1]) - first, int(match[2]) - first
             if min(link) < 0:
-                raise place.fault(f"{token!r} has the place 0, where places count from 1")
+                raise place.fault(f"{token!r} has position 0, but positions count from 1")
             try:
                 links.append((link, parse_number(match[3] or "1")))
             except ValueError:
                 raise place.fault(f"{token!r} has a score that is not a finite number") from None
-        once = dict(sorted(links))
-        if counts is not None and len(once) < len(links):
-            counts[TWICE] += len(links) - len(once)
-        yield once
+        unique = dict(sorted(links))
+        if counts is not None and len(unique) < len(links):
+            counts[TWICE] += len(links) - len(unique)
+        yield unique
 
 
 def check_inside(links: Iterable[Link], lengths: Link, path: Path, line: int, from_one: bool | None) -> None:
-    """Refuse links that are outside their sentences of these lengths. Without `from_one` the error says how to state
-    where places count from."""
+    """Refuse links outside sentences of these lengths. If `from_one` is None, the error names the option that states
+    where positions count from."""
     (n, m), first = lengths, int(from_one or 0)
     for i, j in links:
         if not (0 <= i < n and 0 <= j < m):
-            hint = "" if from_one is not None else "; say --links-from-one if places count from 1"
-            raise BadInput(f"{i + first}-{j + first} lies outside sentences of {n} and {m} words{hint}", path, line)
+            hint = "" if from_one is not None else "; use --links-from-one if positions count from 1"
+            raise BadInput(f"{i + first}-{j + first} is outside sentences of {n} and {m} words{hint}", path, line)
 
 
 def read_linked(
     pairs: Iterable[Pair], path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False
 ) -> Iterator[tuple[Pair, Scored]]:
-    """Sentence pairs with the links that a file has for them, line by line."""
+    """Sentence pairs with their links from a file, line by line."""
     lines = read_scored(path, counts, from_one=from_one)
     number = 0
     for number, pair in enumerate(pairs, start=1):
         if (links := next(lines, None)) is None:
-            raise BadInput(f"ends before line {number:,}, where there is a sentence pair", path)
+            raise BadInput(f"has only {number - 1:,} lines; sentence pair {number:,} has none", path)
         check_inside(links, (len(pair[0]), len(pair[1])), path, number, from_one)
         yield pair, links
     if next(lines, None) is not None:

@@ -1,4 +1,4 @@
-"""Markup that is left in text: character references such as `&amp;`, tags of HTML and MediaWiki, and placeholders."""
+"""Leftover markup in text: character references such as `&amp;`, tags of HTML and MediaWiki, and placeholders."""
 
 import re
 from collections import Counter
@@ -14,9 +14,9 @@ _REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0
 _SPACES = re.compile(" {2,}")
 _LINE_ENDS = re.compile(r"[\t-\r\x1c-\x1e\x85\u2028\u2029]")
 _PLACEHOLDER = re.compile(r"(?:<|&lt;)[A-Za-z][\w-]*(?:>|&gt;)|NS|ns|#N/A|#(?:NAME|REF|VALUE)[?!]")
-"""A tag alone, as eBible's `<range>` for a verse that is part of the one before; PAWS-X's NS; spreadsheets' errors."""
+"""A lone tag, such as eBible's `<range>` for a verse merged into the previous one; PAWS-X's NS; spreadsheet errors."""
 _MOSES = re.compile(r"&(?:amp|apos|quot|lt|gt|bar|bra|ket|#124|#91|#93);")
-"""What Moses's tokenizer writes for & ' " < > | [ and ]."""
+"""The escapes of Moses's tokenizer for & ' " < > | [ and ]."""
 
 _BREAKING = """br p div li ul ol dl dd dt tr td th table tbody thead caption hr blockquote center h1 h2 h3 h4 h5 h6 pre
     poem gallery section references templatestyles""".split()
@@ -33,12 +33,12 @@ _BREAK = re.compile(_tags(_BREAKING), re.IGNORECASE)
 _TAG = re.compile(_tags(_INLINE), re.IGNORECASE)
 _COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->")
 _NOTE = re.compile(r"<ref\b(?:[^<>]*[^<>/])?>(?:(?!<ref\b).)*?</ref>", re.IGNORECASE)
-ESCAPES = 3  # how many times a character may have been escaped; without an end, a hostile line would take forever
+ESCAPES = 3  # maximum depth of repeated escapes, which bounds the time for hostile lines
 
 
 def unescaped(text: str, counts: Counter[str]) -> str:
-    """A line of text with the characters that its references stand for, also where escaped repeatedly. A line end or a
-    tab becomes a space; a reference that HTML does not define stays."""
+    """A line of text with its character references replaced, even if escaped repeatedly. A line end or a tab becomes a
+    space; a reference that HTML does not define stays."""
     before = text
     for _ in range(ESCAPES):
         text = _REFERENCE.sub(_character, text) if "&" in text else text
@@ -57,8 +57,8 @@ def seems_escaped(text: str) -> bool:
 
 
 def without_tags(text: str, counts: Counter[str]) -> str:
-    """A line of text without tags of HTML and MediaWiki, comments, and footnotes. A tag that breaks a line, as `<br>`,
-    is a space. `a < b`, and names in brackets that are not tags, stay."""
+    """A line of text without tags of HTML and MediaWiki, comments and footnotes. A line-breaking tag such as `<br>`
+    becomes a space. `a < b` and other names in angle brackets stay."""
     if "<" not in text:
         return text
     text, comments = _COMMENT.subn("", text)
@@ -72,13 +72,13 @@ def without_tags(text: str, counts: Counter[str]) -> str:
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether a text is a placeholder for a missing one, such as `<range>`."""
+    """Whether a text is a placeholder, such as `<range>`, for a missing text."""
     return _PLACEHOLDER.fullmatch(text.strip()) is not None
 
 
 def whole_pairs(pairs: Iterable[tuple[str, str]], left_out: Counter[str]) -> tuple[list[str], list[str]]:
-    """Both sides of the pairs that have text on both, stripped; pairs with a placeholder for a translation are left out
-    too. All is counted."""
+    """The two sides, stripped, of the pairs with text on both; other pairs, also pairs with a placeholder, are left out
+    and counted."""
     first, second = [], []
     for pair in pairs:
         a, b = pair[0].strip(), pair[1].strip()

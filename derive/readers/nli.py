@@ -22,42 +22,42 @@ INFERENCE, PREMISES, HYPOTHESES, GOLD = (
     tuple(_TABLE["columns"][name]) for name in ("inference", "premises", "hypotheses", "gold")
 )
 NO_LABEL = frozenset(("-", "-1"))
-"""Gold labels where the annotators found no majority, in MultiNLI and in its numbered copies."""
+"""Gold labels for pairs without a majority of annotators, in MultiNLI and its copies with numeric labels."""
 NOT_WANTED = "pairs without a gold label"
 OTHER_LANGUAGE = "pairs of other languages"
 MISSING = "pairs with a side that is blank or a placeholder (NS)"
 
 WITHOUT_HEADER = ("sentence1", "sentence2", "label")
 LANGUAGE = "language"
-_ONE_WIKIPEDIA = {"nb": "no", "nn": "no"}  # codes of one Wikipedia, and so of one file
+_ONE_WIKIPEDIA = {"nb": "no", "nn": "no"}  # codes that share a Wikipedia, and so a file
 
 Cut = Callable[[str], list[list[str]]]  # the words of each sentence of a text
-Row = tuple[Place, Mapping[str, Any]]  # a pair by the names of its columns, and where it stands
+Row = tuple[Place, Mapping[str, Any]]  # the place of a pair, and its values by column name
 
 
 def code(language: str) -> str:
-    """The code of two letters that a language's name begins with, as `zh` of `zh-tw`; empty where it has none."""
+    """The two-letter code at the start of a language's name, such as `zh` in `zh-tw`; empty if there is none."""
     first = language.lower().replace("_", "-").partition("-")[0]
     return _ONE_WIKIPEDIA.get(first, first) if len(first) == 2 else ""
 
 
 def differ(first: str, second: str) -> bool:
-    """Whether two names are of two languages; one without a code, such as `german`, may be any language's."""
+    """Whether two names have different codes; a name without a code, such as `german`, may be any language's."""
     return bool(code(first) and code(second)) and code(first) != code(second)
 
 
 def read_nli(
     path: Path, counts: Counter[str] | None = None, cut: Cut = split_sentences, language: str = ""
 ) -> Iterator[Example]:
-    """Stream the pairs of a file; each text is split into sentences and words, as English is or by another `cut`. JSON
-    lines have `premise` (or `context`, `sentence1`), `hypothesis` (or `hypo`, `sentence2`), and `gold_label` or
-    `label`. TSV has these as a header (GLUE's with its other names, HANS's, MultiNLI's, XNLI's), or it is premise,
-    hypothesis, label without one; its quotes are plain characters. Labels 0, 1 and 2 mean entailment, neutral and
-    contradiction where the texts are called premise and hypothesis, which is counted; elsewhere 0 and 1 are those of
-    paraphrases. A pair whose gold label is `-` (or -1) is left out and counted in `counts`. So is, of a file with a
-    column of languages, what is not of `language`, if that begins with a code of two letters: XNLI's own files have
-    fifteen. A pair with a side that is blank or a placeholder, such as PAWS-X's `NS`, becomes an example without texts:
-    it keeps its place among the lines of parallel files until a caller leaves it out."""
+    """Stream the pairs of a file; each text is split into sentences and words by English rules or by another `cut`.
+    JSON lines have `premise` (or `context`, `sentence1`), `hypothesis` (or `hypo`, `sentence2`), and `gold_label` or
+    `label`. TSV has these as a header (GLUE's with its other names, HANS's, MultiNLI's, XNLI's), or no header and the
+    columns premise, hypothesis, label; quotes are plain characters. Labels 0, 1 and 2 mean entailment, neutral and
+    contradiction if the texts are called premise and hypothesis, which is counted; otherwise 0 and 1 are paraphrase
+    labels. A pair with the gold label `-` (or -1) is left out and counted in `counts`. So are pairs of other languages
+    in a file with a language column (XNLI's own files have fifteen), if `language` starts with a two-letter code. A
+    pair with a side that is blank or a placeholder, such as PAWS-X's `NS`, becomes an example without texts, which
+    keeps its place among the lines of parallel files until a caller leaves it out."""
     counts = Counter() if counts is None else counts
     first: str | None = None  # the language of the first pair
     others: Counter[str] = Counter()
@@ -69,8 +69,8 @@ def read_nli(
             others[own] += 1
             continue
         if first is not None and own != first:
-            hint = "split it by that column" + ("" if code(language) else ", or call the language by its code")
-            raise place.fault(f"language {own!r} after {first!r}; expected one in a file: {hint}")
+            hint = "split it by that column" + ("" if code(language) else ", or name the language by its code")
+            raise place.fault(f"language {own!r} after {first!r}; expected one language per file: {hint}")
         first = own
         texts = [place.text(_value(row, names), " or ".join(names)) for names in (PREMISES, HYPOTHESES)]
         label = _label(place, row, counts)
@@ -91,14 +91,14 @@ def read_nli(
         )
     if first is None:
         languages = ", ".join(map(repr, islice(others, 3))) + (" and others" if len(others) > 3 else "")
-        fault = f"says that it is of {languages}; expected pairs of {language!r}"
-        raise BadInput(fault if others else "a header and no pair", path)
+        fault = f"has pairs of {languages}; expected pairs of {language!r}"
+        raise BadInput(fault if others else "a header without pairs", path)
     if others:
         counts[OTHER_LANGUAGE] += others.total()
 
 
 def language_of_pairs(path: Path) -> str:
-    """The language that a file says its pairs are of, as XNLI's do in a column; empty where it says none."""
+    """The language in a file's language column, as in XNLI's files; empty if there is none."""
     return next((str(row.get(LANGUAGE, "")) for _, row in _rows(path, Counter())), "")
 
 
@@ -116,7 +116,7 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
     for number, line in lines:
         cells = line.split("\t")
         if len(cells) != len(names):
-            raise BadInput(f"{len(cells)} columns between tabs; expected {expected}", path, number)
+            raise BadInput(f"{len(cells)} tab-separated columns; expected {expected}", path, number)
         yield Place(path, number), dict(zip(names, cells, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""Parallel text as words: of two tokenised files, or of untokenised sentences in the style of sets of gold links."""
+"""Parallel text as words: from two tokenised files, or from sentences, tokenised in the style of sets of gold links."""
 
 import re
 from collections import Counter
@@ -21,19 +21,19 @@ _FULL = {f"{short}'": (f"{short}e",) for short in ("c", "d", "j", "l", "m", "n",
     "au": ("à", "le"),
     "aux": ("à", "les"),
 }
-"""What the French side of the en-fr set (Och and Ney 2000) writes out, whatever the gender."""
+"""Elisions and contractions that the French side of the en-fr set (Och and Ney 2000) writes out, for any gender."""
 
 
 class TwoFiles:
-    """The sentence pairs of two files, one sentence per line, read again each time; spaces and tabs separate words.
-    `counts` has what `read_lines` removed, `size` is the number of pairs."""
+    """The sentence pairs of two files, one sentence per line, read again for each iteration; spaces and tabs separate
+    words. `counts` has what `read_lines` removed, `size` is the number of pairs."""
 
     def __init__(self, source: Path, target: Path) -> None:
         self.paths = source, target
         self.counts: Counter[str] = Counter()
         sizes = [sum(1 for _ in read_lines(path, self.counts)) for path in self.paths]
         if sizes[0] != sizes[1]:
-            raise BadInput(f"{sizes[1]:,} lines for the {sizes[0]:,} of {source}; expected a sentence a line", target)
+            raise BadInput(f"{sizes[1]:,} lines for the {sizes[0]:,} of {source}; expected equal numbers", target)
         self.size = sizes[0]
 
     def __iter__(self) -> Iterator[Pair]:
@@ -41,14 +41,14 @@ class TwoFiles:
             yield tuple(tokens(source)), tuple(tokens(target))
 
     def __getitem__(self, line: int) -> Pair:
-        """The pair of a line, from 1."""
+        """The pair at a line, counted from 1."""
         return next(islice(self, line - 1, None))
 
 
 def words_of(text: str, language: str) -> tuple[str, ...]:
-    """The words of a text in lower case, as nearly as rules can tell in the style of the sets of gold links. An
-    apostrophe inside a word parts it: `it 's`, `do not` for don't, and in French `le ami`, elisions and contractions
-    (`de le`) being written out as in the en-fr set. A hyphen parts French words."""
+    """The lower-case words of a text, by rules that approximate the tokenisation of sets of gold links. An apostrophe
+    splits a word: `it 's`, `do not` for don't, and in French `le ami`, where elisions and contractions (`de le`) are
+    written out as in the en-fr set. A hyphen splits French words."""
     words: list[str] = []
     for sentence in cut(text.translate(_APOSTROPHES)):
         *parts, last = sentence.split()
@@ -60,7 +60,7 @@ def words_of(text: str, language: str) -> tuple[str, ...]:
 
 @lru_cache(_REMEMBERED)
 def _words(part: str, language: str) -> tuple[str, ...]:
-    """The words of what stands between white space, which mostly has been seen before."""
+    """The words of a token between white space, cached because tokens recur."""
     words = split_words(part.lower())
     if language == "fr":
         pieces = (piece for word in words for piece in re.split(r"(?<=')|(?<=\w)(-)(?=\w)", word) if piece)

@@ -1,5 +1,5 @@
-"""Questions with contexts and answers, in the JSON of SQuAD (XQuAD, MLQA, TyDiQA-GoldP) or a row each. An answer is
-given by its text and where it begins in the context, in Unicode characters from 0."""
+"""Questions with contexts and answers, in SQuAD's JSON (XQuAD, MLQA, TyDiQA-GoldP) or one per row. An answer is given
+by its text and its start in the context, in Unicode characters from 0."""
 
 import re
 from collections import Counter
@@ -16,7 +16,7 @@ from calque.derive.readers.english import split_sentences
 from calque.derive.readers.lines import Place, decode, open_bytes
 from calque.derive.sentence import Sentence, Span
 
-LARGEST = 1 << 30  # bytes of the largest file, decompressed
+LARGEST = 1 << 30  # maximum bytes of a file, decompressed
 ANSWER = "answer"  # the label of an answer's span
 UNANSWERABLE = "questions without an answer"
 REMOVED = "questions whose answers were removed from their file"
@@ -24,14 +24,14 @@ WIDENED = "answers widened to whole words"
 PARTED = "answers that reach over the end of a sentence"
 NOT_ASKED = "questions left out: every answer reaches over the end of a sentence"
 _ROW, _WHOLE = re.compile(r'\{\s*(?:".*)?"context"\s*:'), re.compile(r'"(?:data|paragraphs)"\s*:')
-"""A line that is a row with a question, and a key that only a whole file has."""
+"""A line that is a row with a question, and a key that only whole files have."""
 Json = Mapping[str, Any]
 Chars = tuple[int, int]  # the first character, and the one after the last
 
 
 @dataclass(frozen=True)
 class _Question:
-    """A question as it stands in its file, which says nothing but its path unless it has a question a line."""
+    """A question as in its file; `place` has a line only if the file has one question per line."""
 
     place: Place
     id: str
@@ -40,7 +40,7 @@ class _Question:
     answers: tuple[Chars, ...]
 
     def example(self, question: Sequence[Sentence], context: Sequence[Sentence]) -> Example:
-        """The question and its context in words."""
+        """The question and its context as an example."""
         for what, text in (("question", question), ("context", context)):
             if not any(map(len, text)):
                 raise self.place.fault(f"question {self.id!r}: the {what} has no words")
@@ -48,11 +48,11 @@ class _Question:
 
 
 def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
-    """The questions of a file with their contexts cut into sentences and words by rules for English. An answer that
-    begins or ends inside a word is widened to all of it; where the only answers reach over the end of a sentence the
-    question is left out. Both are counted in `counts`, and so are questions without an answer, as SQuAD 2 has them, and
-    with empty answers, as published test sets have them, which are left out. Rows with `context`, `question` and
-    `answers`, as data sets are exported, are read from JSON lines or from `data`."""
+    """The questions of a file, with contexts split into sentences and words by rules for English. An answer that starts
+    or ends inside a word is widened to the whole word; a question whose answers all cross the end of a sentence is left
+    out. Questions without an answer (SQuAD 2) or with empty answers (published test sets) are left out too. All of
+    these are counted in `counts`. Rows with `context`, `question` and `answers`, the usual export of data sets, are
+    read from JSON lines or from `data`."""
     counts = Counter() if counts is None else counts
     for item in _questions(path, counts):
         question, context = (
@@ -69,16 +69,15 @@ def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[E
 
 
 def read_questions_as_written(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
-    """The questions of a file in any language, each text one sentence as it is written. Words end at white space, and
-    where an answer begins or ends, so that answers are what annotators marked, to the character. A run of white space
-    is one space."""
+    """The questions of a file in any language, each text as one sentence. Words end at white space and at the ends of
+    answers, so that answers are exactly as annotated. A run of white space is one space."""
     for item in _questions(path, Counter() if counts is None else counts):
         yield item.example([Sentence(tuple(item.question.split()))], [_as_written(item.context, item.answers)])
 
 
 def _in_words(text: str, answer: Chars, context: Sequence[Sentence], counts: Counter[str]) -> tuple[int, Span] | None:
-    """An answer as words of a sentence, and which sentence; None where it is of several. Letters are counted without
-    white space."""
+    """An answer as the number of its sentence and its span of words; None if it crosses sentences. Letters are counted
+    without white space."""
     first, last = (_letters(text[:place]) for place in answer)
     begin = 0
     for place, sentence in enumerate(context):
@@ -121,7 +120,7 @@ def _questions(path: Path, counts: Counter[str]) -> Iterator[_Question]:
     for place, context, row in _rows(path, counts):
         id_ = row.get("id")
         if not isinstance(id_, str | int) or isinstance(id_, bool) or id_ == "":
-            raise place.fault(f"a question with the id {id_!r}; expected some text")
+            raise place.fault(f"a question with the id {id_!r}; expected text or a number")
         if isinstance(id_, str):
             place.text(row.get("id"), "a question: id")
         question = place.text(row.get("question"), f"question {id_!r}: question")
@@ -137,22 +136,22 @@ def _questions(path: Path, counts: Counter[str]) -> Iterator[_Question]:
         chars = (_chars(place, str(id_), context, *answer) for answer in answers)
         yield _Question(place, str(id_), question, context, tuple(dict.fromkeys(chars)))
     if not questions:
-        raise BadInput("no question; expected the JSON of SQuAD: data, paragraphs, qas", path)
+        raise BadInput("no question; expected SQuAD's JSON: data, paragraphs, qas", path)
     if not answered:
         raise BadInput(f"none of {questions:,} questions has an answer; expected labelled data", path)
 
 
 def _answers(place: Place, row: Json, question: str) -> list[tuple[str, int]]:
-    """The text of each answer and the character at which it begins, unchecked."""
+    """The text and the start of each answer, unchecked."""
     impossible, answers = row.get("is_impossible"), row.get("answers")
     if not (impossible is None or isinstance(impossible, bool)):
         raise place.fault(f"{question}: is_impossible is {impossible!r}; expected true or false")
     if impossible:
         return []
-    if isinstance(answers, dict):  # a column each, as data sets are exported
+    if isinstance(answers, dict):  # columns, the usual export of data sets
         texts, starts = answers.get("text"), answers.get("answer_start")
         if not isinstance(texts, list) or not isinstance(starts, list) or len(texts) != len(starts):
-            fault = "expected lists `text` and `answer_start` in answers, as long as each other"
+            fault = "expected lists `text` and `answer_start` of equal length in answers"
             raise place.fault(f"{question}: {fault}")
         answers = [{"text": text, "answer_start": start} for text, start in zip(texts, starts, strict=True)]
     found = []
@@ -165,23 +164,23 @@ def _answers(place: Place, row: Json, question: str) -> list[tuple[str, int]]:
 
 
 def _chars(place: Place, id_: str, context: str, text: str, start: int) -> Chars:
-    """Where an answer stands, without white space around it."""
+    """The characters of an answer, without surrounding white space."""
     if not 0 <= start <= len(context) or not context.startswith(text, start):
         near = context.find(text, max(0, start - 2), start + 2 + len(text))
-        there = "" if near >= 0 or text in context else ", nor anywhere in it"
-        hint = f"; it begins at {near}: the offset is off by {abs(near - start)}" if near >= 0 else ""
-        raise place.fault(f"question {id_!r}: the answer {text!r} is not at {start} of its context{there}{hint}")
+        missing = "" if near >= 0 or text in context else " or anywhere in it"
+        hint = f"; it starts at {near}: the offset is off by {abs(near - start)}" if near >= 0 else ""
+        raise place.fault(f"question {id_!r}: the answer {text!r} is not at {start} of its context{missing}{hint}")
     bare = text.strip()
     start += text.index(bare)
     return start, start + len(bare)
 
 
 def _rows(path: Path, counts: Counter[str]) -> Iterator[tuple[Place, str, Json]]:
-    """Each context with a question of it, and where it stands: a line only in JSON lines."""
+    """The place, context and row of each question; the place has a line only in JSON lines."""
     with open_bytes(path) as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
-        raise BadInput(f"more than {LARGEST >> 20:,} MiB, which are read at once; expected less", path)
+        raise BadInput(f"more than {LARGEST >> 20:,} MiB; expected a smaller file, which is read at once", path)
     text = decode(data, path, 1, counts)
     lines = text.split("\n")
     if _ROW.match(lines[0]) and not _WHOLE.search(lines[0]):
@@ -193,9 +192,9 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[tuple[Place, str, Json]]
     try:
         whole = strict_json.loads(text)
     except ValueError as error:
-        raise BadInput(f"not JSON: {error}; expected that of SQuAD", path) from None
+        raise BadInput(f"not JSON: {error}; expected SQuAD's JSON", path) from None
     if not isinstance(whole, dict):
-        raise BadInput(f"a JSON {type(whole).__name__}; expected that of SQuAD, an object with data", path)
+        raise BadInput(f"a JSON {type(whole).__name__}; expected SQuAD's object with data", path)
     for article in _list(place, whole, "data", "the file"):
         if "context" in article:
             yield place, place.text(article.get("context"), "a row: context"), article

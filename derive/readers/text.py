@@ -1,14 +1,13 @@
-"""Running text to sentences: WikiText, `<doc>`-marked Wikipedia, or plain text with a paragraph a line.
+"""Running text to sentences: WikiText, `<doc>`-marked Wikipedia, or plain text with one paragraph per line.
 
-A large file is cut into chunks that worker processes read on their own; where it is cut depends on the
-file and the size alone, never on who reads. Nothing is left out silently: what each kind leaves out is counted.
+A large file is cut into chunks that worker processes read independently; the cuts depend only on the file and the
+size. Exclusions are counted:
 
-- wikitext: white space parts tokens; ` @-@ `, ` @,@ ` and ` @.@ ` are joined again; ` = Heading = ` lines
+- wikitext: tokens are separated by white space; ` @-@ `, ` @,@ ` and ` @.@ ` are joined again; ` = Heading = ` lines
   are left out.
-- doc: `<doc ...>`, title, paragraphs, `</doc>`. The title is left out, and so is a line of at most eight words:
-  WikiExtractor ends headings with a full stop and breaks lists and tables into fragments, so that no mark tells
-  them from sentences. A line that is one tag (`</dl>`) is left out too. Escaped characters are unescaped, and tags
-  inside a line removed.
+- doc: `<doc ...>`, title, paragraphs, `</doc>`. Left out are the title, lines of at most eight words (WikiExtractor
+  ends headings with a full stop and breaks lists and tables into fragments, so that nothing else distinguishes them
+  from sentences), and lines of one tag (`</dl>`). Escaped characters are unescaped, and tags inside a line removed.
 - plain: every line is text.
 """
 
@@ -29,15 +28,15 @@ from calque.derive.readers.markup import ESCAPED, seems_escaped, unescaped, with
 Kind = Literal["wikitext", "doc", "plain"]
 LeaveOut = Callable[[str, str], None]  # counts a line that is left out: the reason, and the line
 
-FRAGMENT = 8  # a line of a `<doc>` with this many words or fewer is a heading or a fragment
+FRAGMENT = 8  # maximum words of a heading or fragment in a `<doc>`
 _OPENING, _CLOSING = "= ", " ="
-_JOINER = re.compile(r" @([-,.])@ ")  # what WikiText writes for a mark inside a word
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>")  # a line of a `<doc>` that is one tag
+_JOINER = re.compile(r" @([-,.])@ ")  # WikiText's form of a mark inside a word
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")  # a line of a `<doc>` that is a tag
 
 TREEBANK, ENTITIES, JSON = "a treebank in CoNLL-U", "words with the tags of entities", "JSON lines"
 XML, COLUMNS = "XML", "lines of columns"
 SAMPLE, SAMPLE_LETTERS = 100, 1 << 16
-"""The number of lines, and of letters in them, by which annotated files are recognised."""
+"""The number of lines and of letters that are read to recognise annotated files."""
 _LABEL = r"(?:O|[BIESUL]-\S+)"
 _TREE = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}")
 _ROW = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]*){3,}")
@@ -46,12 +45,12 @@ _TAGGED = re.compile(rf"[^\t]*(?:\t[^\t]*)*\t{_LABEL}|\d+\t[^\t]*\t{_LABEL}(?:\t
 _TAGGED_BETWEEN_SPACES = re.compile(rf"[^\s]+ (?:.* )?{_LABEL}")
 _OBJECT = re.compile(r'(?:\[\s*)?\{\s*(?:"|$)|\[\s*$')
 _MARKUP = re.compile(r"<(?:doc>|(?:\?xml|!DOCTYPE|tmx|html|mediawiki|(?:src|ref|tst)set)\b)", re.IGNORECASE)
-"""How XML begins, HTML, and documents without what WikiExtractor writes into `<doc>`."""
+"""The start of XML and HTML, and of documents without WikiExtractor's attributes in `<doc>`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of a text file: `length` bytes from `offset`, whose first line is line number `line`."""
+    """A part of a text file: `length` bytes from `offset`, where line number `line` starts."""
 
     path: Path
     kind: Kind
@@ -61,8 +60,8 @@ class Chunk:
 
 
 def detect(path: Path) -> Kind:
-    """The kind of a text file by its name and its first line that is not blank; annotated files, columns, JSON and XML
-    are refused."""
+    """The kind of a text file by its name and first non-blank line; annotated files, columns, JSON and XML are
+    refused."""
     check_file(path)
     with path.open("rb") as file:
         first, lines = head(path, file)
@@ -72,15 +71,14 @@ def detect(path: Path) -> Kind:
 
 
 def kind_of(suffix: str, first: str) -> Kind:
-    """The kind of running text in a file whose name ends in `suffix`, by its first line that is not blank."""
+    """The kind of running text in a file with this `suffix` and `first` non-blank line."""
     if first.startswith("<doc "):
         return "doc"
     return "wikitext" if suffix == ".tokens" or is_heading(first) else "plain"
 
 
 def head(path: Path, file: BinaryIO) -> tuple[str, list[Numbered]]:
-    """The first line of a file that is not blank, and the first lines that are not comments (else the first), with
-    their numbers."""
+    """The first non-blank line of a file, and its first lines that are not comments (or else the first), numbered."""
     first: Numbered | None = None
     lines: list[Numbered] = []
     letters = 0
@@ -88,19 +86,19 @@ def head(path: Path, file: BinaryIO) -> tuple[str, list[Numbered]]:
         line = decode(raw, path, number).rstrip("\n")
         if line.strip():
             first = first or (number, line)
-            if not line.startswith("#"):  # CoNLL-U begins with comments
+            if not line.startswith("#"):  # CoNLL-U starts with comments
                 lines.append((number, line))
         letters += len(line)
         if len(lines) >= SAMPLE or (lines and letters >= SAMPLE_LETTERS):
             break
     if not first:
-        raise BadInput("holds nothing but white space", path)
+        raise BadInput("contains only white space", path)
     return first[1], lines or [first]
 
 
 def annotation(first: str, lines: Sequence[Numbered]) -> str:
-    """The kind of annotation in a file, by its first line and others at its head; empty if it may be running text. At
-    least half of the lines must have columns, because single lines of text may look like them."""
+    """The kind of annotation in a file, by its first lines; empty if it may be running text. At least half of the lines
+    must have columns, because single lines of text may look like them."""
     texts = [line.rstrip() for _, line in lines]
     if _MARKUP.match(first):
         return XML
@@ -121,7 +119,7 @@ def annotation(first: str, lines: Sequence[Numbered]) -> str:
 
 
 def _are_columns(lines: Sequence[str]) -> bool:
-    """Whether all of several lines have as many tabs, as pairs and tables have; a number before a text is no column."""
+    """Whether several lines all have the same number of tabs, as in tables; a line number is not a column."""
     tabs = {line.count("\t") for line in lines}
     numbered = all(line.partition("\t")[0].isdecimal() for line in lines)
     return len(lines) > 1 and len(tabs) == 1 and tabs != {0} and not (numbered and tabs == {1})
@@ -132,7 +130,7 @@ def _most(shape: re.Pattern[str], lines: Sequence[str]) -> bool:
 
 
 def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[Chunk]:
-    """Cut a file into pieces of about `size` bytes that end with a line, or with a document."""
+    """Cut a file into chunks of about `size` bytes that end with a line or a document."""
     check_file(path)
     kind = kind or detect(path)
     ends, what = (closes_document, "</doc>") if kind == "doc" else (ends_line, "line end")
@@ -146,8 +144,8 @@ def closes_document(line: bytes) -> bool:
 
 
 def sentences(chunk: Chunk, escaped: bool = False) -> tuple[list[list[str]], Counter[str]]:
-    """A chunk's sentences as words, and how many lines and words were left out and why. `escaped`: characters are
-    escaped, as Moses's tokenizer does; those of a `<doc>` are unescaped anyway."""
+    """A chunk's sentences as words, and the number of lines and words left out, by reason. `escaped`: characters are
+    escaped as by Moses's tokenizer; in a `<doc>` they are always unescaped."""
     with chunk.path.open("rb") as file:
         file.seek(chunk.offset)
         data = file.read(chunk.length)
@@ -176,7 +174,7 @@ def sentences(chunk: Chunk, escaped: bool = False) -> tuple[list[list[str]], Cou
 def text_lines(
     kind: Kind, lines: Iterable[Numbered], path: Path, counts: Counter[str], leave_out: LeaveOut
 ) -> Iterator[str]:
-    """The lines of text among those of whole records of a file, blank ones included; `counts` has what is repaired."""
+    """The text among the lines of whole records, blank lines included; repairs are added to `counts`."""
     if kind == "doc":
         yield from _document_lines(lines, path, counts, leave_out)
         return
@@ -190,7 +188,7 @@ def text_lines(
 
 
 def is_heading(line: str) -> bool:
-    """Whether a line of WikiText is a title between as many equals signs on either side: ` = = Size = = `."""
+    """Whether a line of WikiText is a title between equally many equals signs: ` = = Size = = `."""
     line = line.removeprefix(" ").removesuffix(" ")
     start, end = 0, len(line)
     while line.startswith(_OPENING, start):
@@ -206,7 +204,7 @@ def _document_lines(lines: Iterable[Numbered], path: Path, counts: Counter[str],
     for number, line in lines:
         if line.startswith("<doc "):
             if opened:
-                raise BadInput(f"<doc> inside the document that line {opened} opens", path, number)
+                raise BadInput(f"<doc> inside the document of line {opened}", path, number)
             opened = number
         elif line.rstrip() == "</doc>":
             if not opened:

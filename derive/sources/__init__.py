@@ -1,1 +1,1 @@
-"""Where the sentences of a study come from, one file a kind."""
+"""Sources of a study's sentences, one file per kind."""

@@ -29,26 +29,25 @@ from calque.derive.source import SPLITS, Source, TaskData
 from calque.derive.sources.parsed import ParsedTrees
 from calque.derive.usage import Lemmas, gather_lemmas
 
-TRAINED, TESTED = ("training examples", "test items")  # what may be a sample
+TRAINED, TESTED = ("training examples", "test items")  # the parts that may be samples
 NO_TRANSLATION = "pairs that another language lacks"
 Read = Callable[[Path, Counter[str]], Iterable[Example]]
 Lacking = Mapping[int, Collection[int]]
-"""By the size of parallel sets, the places of the examples that at least one of them lacks."""
+"""By the size of parallel sets, the numbers of the examples that at least one of them lacks."""
 WHOLE: Lacking = MappingProxyType({})
 
 
 @dataclass(frozen=True)
 class TaskFiles:
-    """A task's files. Where a data set has no labelled test, its dev files are the test. Without `dev` files,
-    `held_out` training examples are drawn with `seed` and become the dev split, and without `test` files as many others
-    the test split. At most `limit` examples of the rest are drawn for training, and `tested` of each file's dev and
-    test set (0: all of them stay). Draws keep the files' order. Those of test sets are by the examples' ids where these
-    have any, or else the same lines of sets of one size: so they are the same examples of translations of one text. Ids
-    have to be unique within a split; where they are not, `numbered` has them counted instead, from 1. Of training files
-    only the examples are read whose id begins with `trained_id`: TyDiQA-GoldP's have all languages in one, with ids
-    such as `english-123`. Where the split is drawn, `apart` leaves out of training what has a text in common with an
-    example that is held out, as pairs of one sentence have. Treebanks of natural languages may be read in XTREME's
-    `units` (`derive.readers.conllu`)."""
+    """A task's files. Data sets without a labelled test use their dev files as the test. Without `dev` files,
+    `held_out` training examples, drawn with `seed`, are the dev split; without `test` files, `held_out` others are the
+    test split. At most `limit` of the remaining examples are drawn for training, and `tested` of each dev and test set
+    (0: no limit). Draws keep the files' order. Test sets are sampled by id or, without ids, by line for sets of equal
+    size, so that translations of one text have the same sample. Ids must be unique within a split; `numbered` replaces
+    them by numbers from 1. `trained_id` restricts training to examples whose id starts with it: TyDiQA-GoldP's files
+    contain all languages, with ids such as `english-123`. If splits are drawn, `apart` excludes from training the
+    examples that share a text with a held-out example. Treebanks of natural languages may be read in XTREME's `units`
+    (`derive.readers.conllu`)."""
 
     train: tuple[Path, ...]
     test: tuple[Path, ...] = ()
@@ -64,13 +63,13 @@ class TaskFiles:
 
     def __post_init__(self) -> None:
         if not self.train or not (self.test or self.held_out):
-            raise BadInput(f"a task has at least one file of {'test' if self.train else 'training'} data")
+            raise BadInput(f"a task needs at least one file of {'test' if self.train else 'training'} data")
         if min(self.held_out, self.limit, self.tested) < 0:
             raise BadInput(f"held_out, limit, tested are 0 or more, not {self.held_out}, {self.limit}, {self.tested}")
         if not 0 <= self.seed < 2**63:
-            raise BadInput(f"a seed is from 0 to below 2**63, not {self.seed}")
+            raise BadInput(f"a seed is at least 0 and below 2**63, not {self.seed}")
         if self.numbered and self.trained_id:
-            raise BadInput(f"trained_id {self.trained_id!r} asks for ids that `numbered` takes away")
+            raise BadInput(f"trained_id {self.trained_id!r} needs ids, which `numbered` replaces")
 
     @property
     def splits(self) -> dict[str, tuple[Path, ...]]:
@@ -81,7 +80,7 @@ class TaskFiles:
         return (*self.train, *self.dev, *self.test)
 
     def of_split(self, split: str) -> tuple[Path, ...]:
-        """The files that the examples of a split are read from: those of training, where it is drawn from them."""
+        """The files of a split's examples: the training files if it is drawn from them."""
         return self.splits[split] or self.train
 
     @property
@@ -95,18 +94,18 @@ class TaskFiles:
         return [fields, *map(_digests, self.splits.values())]
 
     def read(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
-        """The examples of some files. Two with one id are refused, unless they are `numbered`."""
+        """The examples of some files. Repeated ids are refused, unless `numbered`."""
         examples = [example for path in paths for example in read(path, counts)]
         if self.numbered:
             return [replace(example, id=str(number)) for number, example in enumerate(examples, start=1)]
-        often = Counter(example.id for example in examples if example.id)
-        if twice := [name for name, times in often.items() if times > 1]:
-            many = f"{len(twice):,} ids stand for several examples, as {twice[0]!r} does"
-            raise BadInput(f"{many}; expected each once, or `numbered`", paths[0])
+        ids = Counter(example.id for example in examples if example.id)
+        if repeated := [name for name, count in ids.items() if count > 1]:
+            fault = f"{len(repeated):,} ids belong to several examples, such as {repeated[0]!r}"
+            raise BadInput(f"{fault}; expected each once, or `numbered`", paths[0])
         return examples
 
     def lacking(self, sets: Iterable[tuple[Sequence[Path], Read]]) -> Lacking:
-        """The places of the examples that at least one of several parallel sets lacks."""
+        """The numbers of the examples that at least one of several parallel sets lacks."""
         places: defaultdict[int, set[int]] = defaultdict(set)
         for paths, read in sets:
             examples = self.read(paths, read, Counter())
@@ -116,7 +115,7 @@ class TaskFiles:
     def read_tested(
         self, paths: Sequence[Path], read: Read, counts: Counter[str], lacking: Lacking = WHOLE
     ) -> list[Example]:
-        """The examples of a test set, or a sample of them; examples that are `lacking` are left out after the draw."""
+        """The examples of a test set, or a sample of them; `lacking` examples are left out after the draw."""
         examples = self.read(paths, read, counts)
         order = list(range(len(examples)))
         if self.tested and len(examples) > self.tested:
@@ -132,12 +131,12 @@ class TaskFiles:
         examples = self.read(self.train, read, counts)
         kept = [example for example in examples if example.id.startswith(self.trained_id)]
         if examples and not kept:
-            raise BadInput(f"no id begins with {self.trained_id!r}; the first is {examples[0].id!r}", self.train[0])
+            raise BadInput(f"no id starts with {self.trained_id!r}; the first is {examples[0].id!r}", self.train[0])
         counts[f"ids that do not begin with {self.trained_id}"] += len(examples) - len(kept)
         return kept
 
     def load(self, read: Read, lacking: Mapping[str, Lacking] = MappingProxyType({})) -> TaskData:
-        """Read the splits, without what parallel sets lack of each; a split must have an example with a label."""
+        """Read the splits, without examples that parallel sets lack; a split must have a labelled example."""
         counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
         loaded: dict[str, list[Example]] = {}
         for split, paths in self.splits.items():
@@ -147,7 +146,7 @@ class TaskFiles:
                 examples = self.read_tested(paths, read, counts[split], lacking.get(split, WHOLE))
             loaded[split] = [example.interned() for example in examples]
             if paths and not any(example.texts for example in loaded[split]):
-                raise BadInput("no example with a label in it", paths[0])
+                raise BadInput("no labelled example in this file", paths[0])
         train = loaded["train"]
         drawn, shared = self._draw(train)
         for split, places in drawn.items():
@@ -160,12 +159,13 @@ class TaskFiles:
         return TaskData(loaded, {split: +count for split, count in counts.items()})
 
     def _draw(self, examples: Sequence[Example]) -> tuple[dict[str, list[int]], int]:
-        """The training examples of the splits without files, and of training; and how many share a text with these."""
+        """The numbers of the training examples for each drawn split and for training, and the number excluded by
+        `apart`."""
         order = np.random.default_rng(self.seed).permutation(len(examples)).tolist()
         without_files = [split for split, paths in self.splits.items() if not paths and self.held_out]
         held_out = self.held_out * len(without_files)
         if held_out >= len(examples):
-            raise BadInput(f"{held_out:,} examples to hold out of {len(examples):,}", self.train[0])
+            raise BadInput(f"cannot hold out {held_out:,} of {len(examples):,} examples", self.train[0])
         drawn = {
             split: sorted(order[number * self.held_out : (number + 1) * self.held_out])
             for number, split in enumerate(without_files)
@@ -175,23 +175,22 @@ class TaskFiles:
             texts = {text for i in order[:held_out] for text in _texts(examples[i])}
             rest = [i for i in rest if texts.isdisjoint(_texts(examples[i]))]
             if not rest:
-                raise BadInput("every example shares a text with one that is held out", self.train[0])
+                raise BadInput("every example shares a text with a held-out example", self.train[0])
         shared = len(order) - held_out - len(rest)
         return drawn | {"train": sorted(rest[: self.limit] if self.limit else rest)}, shared
 
     def read_translated(
         self, paths: Sequence[Path], read: Read, counts: Counter[str], own: Read, lacking: Lacking = WHOLE
     ) -> list[Example]:
-        """The translations of the examples that are learnt from, of files that translate the training files in order.
-        `own` reads the training files, `read` the others. A translation that lacks, or has another label, is
-        refused."""
+        """The translations of the training examples, from files that translate the training files in order. `own` reads
+        the training files, `read` the others. Missing translations and other labels are refused."""
         learnt, theirs = self._read_trained(own, Counter()), self.read(paths, read, counts)
         if len(learnt) != len(theirs):
             expected = f"expected a translation of each of the {len(learnt):,} of {self.train[0]}"
             raise BadInput(f"{len(theirs):,} examples; {expected}", paths[0])
         for number, (example, translation) in enumerate(zip(learnt, theirs, strict=True), start=1):
             if example.label != translation.label:
-                differs = f"example {number} has the label {translation.label!r}, and {example.label!r} in"
+                differs = f"example {number} has the label {translation.label!r}, but {example.label!r} in"
                 raise BadInput(f"{differs} {self.train[0]}: expected translations in the same order", paths[0])
         drawn, _ = self._draw(learnt)
         counts["over the limit"] += len(learnt) - len(drawn["train"])
@@ -201,7 +200,7 @@ class TaskFiles:
 def _without_missing(
     examples: Sequence[Example], places: Iterable[int], lacking: Lacking, counts: Counter[str]
 ) -> list[Example]:
-    """The examples at some places, but none that is missing here, or in a parallel set; both are counted."""
+    """The examples with these numbers, except those missing here or in a parallel set; both are counted."""
     elsewhere = lacking.get(len(examples), ())
     kept = [place for place in places if examples[place].texts]
     whole = [examples[place] for place in kept if place not in elsewhere]
@@ -212,9 +211,9 @@ def _without_missing(
 @dataclass(frozen=True)
 class Files(Source):
     """Text files (WikiText, `<doc>`-marked Wikipedia, plain), CoNLL-U for POS, IOB2 for NER, pairs, and SQuAD's JSON.
-    `megabytes` takes only the head of each text file, to the end of the chunk that reaches it (0: all of it). `parser`
-    is a folder of Stanza models, for languages that need trees. `escaped` says that characters of the text are escaped,
-    as Moses's tokenizer does (`&quot;`), and are to be unescaped."""
+    `megabytes` limits each text file to its head, up to the end of the chunk that reaches the limit (0: no limit).
+    `parser` is a folder of Stanza models, for languages that need trees. `escaped`: characters of the text are escaped
+    as by Moses's tokenizer (`&quot;`) and are unescaped on reading."""
 
     text: tuple[Path, ...]
     pos: TaskFiles | None = None
@@ -225,13 +224,13 @@ class Files(Source):
     megabytes: int = 0
     parser: Path | None = None
     escaped: bool = field(default=False, metadata=ADDED)
-    trees: ParsedTrees | None = field(default=None, compare=False, repr=False)  # given by `with_trees`
+    trees: ParsedTrees | None = field(default=None, compare=False, repr=False)  # set by `with_trees`
 
     def __post_init__(self) -> None:
         if self.megabytes < 0:
             raise BadInput(f"megabytes is 0 (all of each file) or more, not {self.megabytes}")
         if wrong := [task for task, (files, _) in self._tasks.items() if files.units != WORDS]:
-            raise BadInput(f"{wrong[0]}.units: languages are derived from trees, which are over words")
+            raise BadInput(f"{wrong[0]}.units: expected {WORDS!r}, because languages are derived from trees of words")
 
     @property
     def title(self) -> str:
@@ -291,10 +290,10 @@ class Files(Source):
     @property
     def _tasks(self) -> dict[str, tuple[TaskFiles, Read]]:
         files = {task: getattr(self, task) for task in READERS}
-        return {task: (its, READERS[task]) for task, its in files.items() if its}
+        return {task: (own, READERS[task]) for task, own in files.items() if own}
 
     def lemmas(self) -> Lemmas:
-        """Those of the POS files, where their LEMMA column has any."""
+        """The lemmas in the POS files' column LEMMA."""
         tagged = self.pos.all if self.pos else ()
         return gather_lemmas(chain.from_iterable(map(read_lemmas, tagged)))
 
@@ -305,7 +304,7 @@ class Files(Source):
     def _parser(self) -> StanzaParser:
         if self.parser is None:
             raise BadInput(
-                "a language with another word order needs trees, and text has none: name a folder of Stanza models "
+                "a language with another word order needs trees, which text lacks: name a folder of Stanza models "
                 "as source.parser or in CALQUE_STANZA (`calque parser fetch` makes one)"
             )
         return StanzaParser(self.parser)
@@ -331,21 +330,21 @@ def _entities(path: Path, counts: Counter[str]) -> Iterator[Example]:
 
 
 TAGGED = "pos"  # the task whose files are treebanks
-PICKED = ("nli", "paraphrase")  # the tasks of whose files, if they are of several languages, one is picked
+PICKED = ("nli", "paraphrase")  # tasks whose files may have several languages; one is read
 READERS: dict[str, Read] = {
     TAGGED: _tagged, "ner": _entities, "nli": read_nli, "qa": read_questions, "paraphrase": read_nli,
 }  # fmt: skip
-"""What reads the annotated English files of a task, whose texts are cut into sentences and words to be derived from."""
+"""The reader of a task's annotated English files, which splits texts into sentences and words to derive from."""
 
 
 def written(task: str, language: str = "", units: Units = WORDS) -> Read:
-    """What reads the examples of one language as they are written, from files that may hold other languages too."""
+    """The reader of a task's examples in one language with texts as written, from files of one or more languages."""
     if task not in READERS:
-        raise BadInput(f"no files of the task {task} can be read; expected one of {', '.join(READERS)}")
+        raise BadInput(f"no reader for the task {task}; expected one of {', '.join(READERS)}")
     if task == TAGGED:
         return partial(_tagged, units=units, language=language)
     if units != WORDS:
-        raise BadInput(f"units {units!r} of the task {task}; expected {WORDS!r}: {TAGGED} alone has others")
+        raise BadInput(f"units {units!r} of the task {task}; expected {WORDS!r}: only {TAGGED} has others")
     if task == "qa":
         return read_questions_as_written
     return partial(read_nli, cut=_whole, language=language) if task in PICKED else READERS[task]
@@ -356,15 +355,15 @@ def _whole(text: str) -> list[list[str]]:
 
 
 def check_language(task: str, paths: Iterable[Path], name: str = "") -> None:
-    """Refuse files that say they are of another language than `name`, or, without one, than the first that says any.
-    Codes of two letters are compared, as `zh` of `zh-tw`; any other name, such as `german`, may be any language's. What
-    is `written` in a language that is named is picked when it is read."""
+    """Refuse files marked with another language than `name` or, without one, than the first marked file. Two-letter
+    codes are compared, such as `zh` in `zh-tw`; any other name, such as `german`, may be any language's. Tasks in
+    `PICKED` with a `name` are not checked: readers pick that language."""
     if task not in (*PICKED, "ner") or (name and task in PICKED):
         return
     expected, why = name, "the study lists it for"
     for path in paths:
         own = language_of_entities(path) if task == "ner" else language_of_pairs(path)
         if differ(own, expected):
-            raise BadInput(f"says that it is of {own!r}; {why} {expected!r}", path)
+            raise BadInput(f"is marked as {own!r}; {why} {expected!r}", path)
         if not expected:
-            expected, why = own, f"{path} is of"
+            expected, why = own, f"{path} is marked as"

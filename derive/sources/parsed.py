@@ -1,4 +1,4 @@
-"""Trees of sentences that lack one: parsed once, and kept in files."""
+"""Trees for sentences without one, parsed once and kept in files."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,22 +11,22 @@ from calque.derive.fingerprint import fingerprint
 from calque.derive.parser import StanzaParser
 from calque.derive.sentence import Sentence
 
-MANY = 20  # sentences that do not all fail by themselves: when they do, the parser is at fault
-COLUMNS = ("tags", "heads", "relations")  # of a tree in a shard, each between spaces
-SHARD = 2_000  # sentences that are parsed and written together: what a killed run loses at most
+MANY = 20  # if this many sentences all fail, the parser is at fault
+COLUMNS = ("tags", "heads", "relations")  # the columns of a tree in a shard, entries separated by spaces
+SHARD = 2_000  # sentences parsed and written together, the most that a killed run loses
 
 
 @dataclass(frozen=True)
 class ParsedTrees:
-    """The trees that a parser gives to sentences. A shard is a file of sealed JSON below `cache`, with the trees
-    of up to `SHARD` sentences, or why they have none. It is named after their words and the parser, and serves every
-    study."""
+    """A parser with a cache of its trees. A shard is a file of sealed JSON in `cache`, with the tree of each of up to
+    `SHARD` sentences, or the reason why it has none. It is named after the words and the parser and serves all
+    studies."""
 
     parser: StanzaParser
     cache: Path
 
     def add_to(self, sentences: Sequence[Sentence], counts: Counter[str]) -> list[Sentence]:
-        """The sentences with a tag and a tree each; gold trees, tags and spans stay. What stays without a tree is
+        """The sentences with tags and trees; gold trees, tags and spans stay. Sentences left without a tree are
         counted."""
         lacking = list(dict.fromkeys(s.words for s in sentences if s.words and not s.heads))
         blocks = [lacking[first : first + SHARD] for first in range(0, len(lacking), SHARD)]
@@ -44,7 +44,7 @@ class ParsedTrees:
         return with_trees
 
     def _shard(self, block: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
-        """Each sentence's tree, or why it has none: from the cache or, the first time, from the parser."""
+        """Each sentence's tree, or the reason why it has none, from the cache or, the first time, from the parser."""
         path = self.cache / f"{fingerprint(self.parser.fingerprint(), block)}.parsed.json"
         if not path.exists():
             parsed = self.parser.trees(block)

@@ -1,4 +1,4 @@
-"""Pocket English as a source: as many sentences as wanted, with every task, and no data file."""
+"""Pocket English as a source: any number of sentences, with every task, without data files."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from calque.derive.source import SPLITS, Source, TaskData
 from calque.derive.usage import Lemmas, gather_lemmas
 
 EDITION = "pocket, second edition"
-CORPUS = 0  # the corpus's stream; those after it are the tasks'
-TASKS = ("pos", "ner", "nli", "qa", "paraphrase")  # in the order of their streams: one a split, task after task
-LABELS = {"nli": len(INFERENCES), "paraphrase": len(SAMENESS)}  # so many examples in a row bear every label once
-SHARED, ALONE = -1, -2  # the chunks of facts that derived languages state too, and of those that only the source states
+CORPUS = 0  # the corpus's stream; the tasks' streams follow
+TASKS = ("pos", "ner", "nli", "qa", "paraphrase")  # in the order of their streams, one per split
+LABELS = {"nli": len(INFERENCES), "paraphrase": len(SAMENESS)}  # the length of a round with each label once
+SHARED, ALONE = -1, -2  # the chunks of facts that derived languages state too, and of facts only in the source
 MOST_SENTENCES = 1_000_000_000
-MOST_EXAMPLES = 1_000_000  # the most examples of a split, all of which are in memory at once
-MANY = 2**40  # streams have no end of their own
+MOST_EXAMPLES = 1_000_000  # maximum examples of a split, which are in memory at once
+MANY = 2**40  # practically endless
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Sizes:
 
     def __post_init__(self) -> None:
         if min(self) < 1 or max(self) > MOST_EXAMPLES:
-            raise BadInput(f"every split has 1 to {MOST_EXAMPLES:,} examples; asked for {', '.join(map(str, self))}")
+            raise BadInput(f"every split has 1 to {MOST_EXAMPLES:,} examples, not {', '.join(map(str, self))}")
 
     def __iter__(self) -> Iterator[int]:
         return iter((self.train, self.dev, self.test))
@@ -44,11 +44,10 @@ class Sizes:
 
 @dataclass(frozen=True)
 class PocketEnglish(Source):
-    """A corpus of `size` sentences of Pocket English, and task data drawn from streams of their own. No example occurs
-    twice in a task. Short sentences of the corpus may come again in the tasks by chance. The training data of the
-    taggers lack a third of the names, which the corpus and the other splits show. With `facts` the corpus has their
-    statements too, which are beside the `size` sentences. There are questions (`qa`) and paraphrases where their sizes
-    are given."""
+    """A corpus of `size` sentences of Pocket English, and task data from separate streams. No example occurs twice in a
+    task; short sentences of the corpus may recur in tasks by chance. A third of the names is missing from the training
+    data for tagging but occurs in the corpus and the other splits. The statements of `facts` are added to the `size`
+    sentences. Questions (`qa`) and paraphrases exist if their sizes are given."""
 
     language: Pocket = field(default_factory=Pocket)
     size: int = 50_000
@@ -69,8 +68,8 @@ class PocketEnglish(Source):
         return f"Pocket English, {self.language.types:,} word types{facts}"
 
     def chunks(self) -> Iterator[tuple[int, int]]:
-        """(number of the chunk in its stream, sentences of it). Those of facts come second: after what a preview shows,
-        and not last, as the last sentences may be held out."""
+        """(number in the stream, number of sentences) of each chunk. Facts come second: not first, where the preview
+        is, and not last, because the last sentences may be held out."""
         for number in range(-(-self.size // CHUNK)):
             yield number, min(CHUNK, self.size - number * CHUNK)
             if self.facts and not number:
@@ -126,8 +125,8 @@ class PocketEnglish(Source):
 
 
 def _splits(sizes: Sizes, streams: Mapping[str, Iterator[Example]], labels: int) -> TaskData:
-    """The first examples of each split's stream; a group of `labels` examples, one of each label, with texts that the
-    task had before is left out, counted, and replaced."""
+    """The first examples of each split's stream. A round of `labels` examples, one per label, that repeats texts of the
+    task is replaced and counted."""
     data = TaskData({}, {split: Counter() for split in SPLITS})
     seen: set[tuple[tuple[tuple[str, ...], ...], ...]] = set()
     for split, size in zip(SPLITS, sizes, strict=True):

@@ -1,4 +1,4 @@
-"""What a model is pretrained to do, one file each, and the list of all."""
+"""The pretraining objectives, one file each, and their list."""
 
 import re
 
@@ -28,15 +28,15 @@ OBJECTIVES: tuple[type[Objective], ...] = (
     PPA,
     WordAligned,
 )
-"""Every objective of the package, in the order in which lists have them and figures colour them."""
+"""All objectives, in the order of lists and of figures' colours."""
 AFTER, HEAD = "-after-", "-head"
 
 
 def parse(name: str) -> Objective:
-    """The objective of a name, as it is written on the command line.
+    """The objective with a name, as on the command line.
 
     Raises:
-        BadInput: no objective has this name.
+        BadInput: there is no objective with this name.
     """
     then, after, rest = name.rpartition(AFTER)
     try:

@@ -1,4 +1,4 @@
-"""ALIGN-MLM: MLM, and dictionary words pulled together (ALIGN-MLM, section 3)."""
+"""ALIGN-MLM: MLM that also aligns the embeddings of dictionary words (ALIGN-MLM, section 3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ ALPHA = 10.0
 
 
 class DictionaryCosine(Stream):
-    """All dictionaries of the languages, whole, every step, so there are no instances to draw."""
+    """All dictionary entries in every step, without instances to draw."""
 
     instances = 0
 
@@ -33,22 +33,22 @@ class DictionaryCosine(Stream):
         return self.pairs, {"align": len(self.pairs)}
 
     def losses(self, learner: Learner, batch: Pairs) -> dict[str, Tensor]:
-        # A sparse gradient touches the dictionary's rows only; a dense one would be the whole table again.
+        # A sparse gradient has only the dictionary's rows; a dense one would be as large as the table.
         rows = F.embedding(batch.ids, learner.model.get_input_embeddings().weight, sparse=True)
         return {"align": -F.cosine_similarity(rows[:, 0], rows[:, 1]).sum()}
 
 
 def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:
-    """All dictionaries' entries of types that change, and the languages of either side, both (n, 2) int64. A type that
-    both languages share is its own image and would count as aligned for nothing."""
+    """The dictionaries' entries whose two ids differ, and the languages of their sides, both (n, 2) int64. A shared
+    type, which is its own image, is aligned trivially."""
     if not languages.dictionaries:
-        raise BadInput("no dictionary between the languages; there is nothing to align", languages.folder)
+        raise BadInput("no dictionary between the languages, so nothing to align", languages.folder)
     each = [languages.dictionary(*pair) for pair in languages.dictionaries]
     numbers = [[languages[name].number for name in pair] for pair in languages.dictionaries]
-    entries, sides = np.concatenate(each), np.repeat(numbers, [len(one) for one in each], axis=0)
+    entries, sides = np.concatenate(each), np.repeat(numbers, list(map(len, each)), axis=0)
     moved = entries[:, 0] != entries[:, 1]
     if not moved.any():
-        raise BadInput("the dictionary has no entry of a type that changes; there is nothing to align")
+        raise BadInput("the dictionary has only types that both languages share, so nothing to align")
     return np.ascontiguousarray(entries[moved]), sides[moved]
 
 
@@ -77,7 +77,7 @@ class AlignMLM(Composite):
 
     short_name = "ALIGN-MLM"
     forms = (number("alpha", "-", "with weight {value}", "100", float),)
-    summary = "ALIGN-MLM is MLM that also pulls the embeddings of the dictionary’s pairs towards each other."
+    summary = "ALIGN-MLM is MLM that also pulls the embeddings of dictionary pairs together."
     paper = "Tang et al. 2022"
 
     @property

@@ -18,11 +18,11 @@ Side = Literal["input", "label"]
 
 
 class Translations:
-    """The translation of each id by the dictionaries of the languages; the id itself without an entry.
+    """The translation of each id by the languages' dictionaries, or the id itself without an entry.
 
-    A word is translated into one of the languages that its own has a dictionary with, drawn for each word: by default
-    a word of the source into one of the others, and any other word into the source. Shapes: R rows of a model's table,
-    N words, P languages that one has a dictionary with.
+    The target language is drawn for each word from the languages that share a dictionary with its own: by default, one
+    of the others for a word of the source, and the source for any other word. Shapes: R rows of a model's table, N
+    words, P languages that share a dictionary with a language.
     """
 
     def __init__(self, languages: Languages) -> None:
@@ -32,8 +32,8 @@ class Translations:
             of[a][b] = _images(languages.dictionary(*pair), languages.rows)
             of[b][a] = _images(languages.dictionary(*pair[::-1]), languages.rows)
         if not any(of):
-            raise BadInput("no dictionary between the languages to translate words by", languages.folder)
-        self.partners = [np.array(sorted(images), np.int64) for images in of]  # (P,) a language
+            raise BadInput("no dictionary between the languages to translate words with", languages.folder)
+        self.partners = [np.array(sorted(images), np.int64) for images in of]  # (P,) per language
         self.images = [np.stack([images[i] for i in sorted(images)]) if images else None for images in of]  # (P, R)
 
     def __call__(
@@ -41,7 +41,7 @@ class Translations:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Translations of `ids` of `languages`, and their languages, all (N,)."""
         most = max(map(len, self.partners))
-        drawn = random.integers(0, most, len(ids))  # with one partner there is nothing to draw
+        drawn = random.integers(0, most, len(ids))
         translated, of = ids.copy(), languages.copy()
         for number, (partners, images) in enumerate(zip(self.partners, self.images, strict=True)):
             here = np.flatnonzero(languages == number)
@@ -54,7 +54,7 @@ class Translations:
 
 
 def _images(entries: np.ndarray, rows: int) -> np.ndarray:
-    """The image of each of R rows by entries (n, 2), the first of each; a row without an entry is its own image."""
+    """The image of each of R rows by its first entry, from entries (n, 2); a row without an entry is its own image."""
     image = np.arange(rows)
     first = np.unique(entries[:, 0], return_index=True)[1]
     image[entries[first, 0]] = entries[first, 1]
@@ -88,10 +88,10 @@ class CodeSwitched(Monolingual):
 
 @dataclass(frozen=True)
 class DictMLM(TextObjective):
-    """Half of the selected positions are replaced by the token's image, and the label is the token (the paper's runs).
+    """Half of the selected positions are replaced by the token's image, with the token as label (the paper's runs).
 
-    With `side="label"` rows are masked as usual and the label is the image (Chaudhary et al. 2020). A token without
-    an entry in the dictionary is its own image: visible, or its own label.
+    With `side="label"`, rows are masked as usual and the label is the image (Chaudhary et al. 2020). A token without a
+    dictionary entry is its own image: visible, or its own label.
     """
 
     side: Side = "input"
@@ -99,7 +99,7 @@ class DictMLM(TextObjective):
 
     short_name = "DICT-MLM"
     forms = (word("side", "label", "-label", "translations as labels"),)
-    summary = "DICT-MLM is MLM that puts translations from a small dictionary into the sentences."
+    summary = "DICT-MLM is MLM on sentences with some words replaced by translations from a small dictionary."
     paper = "Chaudhary et al. 2020"
 
     @property

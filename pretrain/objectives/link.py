@@ -1,4 +1,4 @@
-"""LINK: words of the source are replaced by their translations, in the input alone (after Sedova et al. 2026)."""
+"""LINK: source words are replaced by their translations, only in the input (after Sedova et al. 2026)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,16 +18,15 @@ SHARE = 0.25
 
 
 class Switched(Monolingual):
-    """Rows masked as for MLM, of which a `share` of the first language's words that are still seen are translated.
-    Labels are the words of the text. The words to be switched are drawn after the masks, so without an entry in the
-    dictionary rows are those of MLM, to the last id."""
+    """Rows masked as for MLM, with a `share` of the first language's visible words translated. Labels are the original
+    words. The switched words are drawn after the masks, so with an empty dictionary rows are identical to MLM's."""
 
     def __init__(self, languages: Languages, length: int, mask_rate: float, share: float) -> None:
         super().__init__(languages, length, mask_rate)
         self.share, self.translate = share, Translations(languages)
         if self.translate.images[0] is None:
             first = languages.languages[0].name
-            raise BadInput(f"no dictionary of {first} to translate its words by", languages.folder)
+            raise BadInput(f"no dictionary of {first} to translate its words with", languages.folder)
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Rows, dict[str, int]]:
         ids, languages = self.read(instances)
@@ -41,20 +40,20 @@ class Switched(Monolingual):
 
 @dataclass(frozen=True)
 class Link(TextObjective):
-    """MLM on text in which a `share` of the source's visible words, if they have an entry, is replaced by their images.
-    A label is always the word of the text. There are no language embeddings."""
+    """MLM on text in which a `share` of the source's visible words is replaced by their images, if they have a
+    dictionary entry. Labels are always the original words. There are no language embeddings."""
 
     share: float = SHARE
     mask_rate: float = MASK_RATE
 
     short_name = "LINK"
     forms = (percent("share", "-", "{percent} % of the words", "10"),)
-    summary = "LINK is MLM that shows some of the source’s words as their translations; labels stay the text’s."
+    summary = "LINK is MLM with some source words replaced by their translations in the input but not in the labels."
     paper = "after Sedova et al. 2026"
 
     def __post_init__(self) -> None:
         if not 0 < self.share <= 1:
-            raise ValueError(f"share is a fraction of the words, above 0 and up to 1, not {self.share}")
+            raise ValueError(f"share is a fraction of the words, above 0 and at most 1, not {self.share}")
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [Switched(languages, length, self.mask_rate, self.share)]

@@ -18,13 +18,13 @@ from calque.pretrain.objective import Objective, Stream, Traits
 
 
 class PackedLines:
-    """A language's corpus as full rows: `<s>`, then lines, each closed by `</s>`, cut wherever the row ends. Nothing is
-    padded; the last, unfilled row is left out (`left_over` ids)."""
+    """A language's corpus as full rows without padding: `<s>`, then lines, each followed by `</s>`, cut at the end of
+    the row. The last, unfilled row is left out (`left_over` ids)."""
 
     def __init__(self, language: Language, specials: Specials, length: int) -> None:
         corpus = language.corpus
         self.language, self.specials, self.length = language, specials, length
-        self.tokens = np.asarray(corpus.tokens)  # the same map; slices of a plain array are cheaper to make
+        self.tokens = np.asarray(corpus.tokens)  # a plain array on the same memory map has cheaper slices
         self.lines = np.asarray(corpus.lines)
         total = len(self.tokens) + len(corpus)
         self._rows, self.left_over = divmod(total, length - 1)
@@ -46,7 +46,7 @@ class PackedLines:
         return ids
 
     def _ended(self, place: int, low: int, high: int) -> int:
-        """The number of lines, between `low` and `high`, whose `</s>` is before a place in the endless line of all."""
+        """The number of lines, between `low` and `high`, whose `</s>` precedes a position in the concatenated lines."""
         return bisect_left(range(high), place, low, high, key=lambda line: int(self.lines[line + 1]) + line)
 
 
@@ -79,7 +79,7 @@ class Monolingual(Stream):
 
 
 class TextObjective(Objective):
-    """It predicts `mask_rate` of the ids of text."""
+    """An objective that predicts `mask_rate` of the ids of text."""
 
     mask_rate: float
 
@@ -90,12 +90,12 @@ class TextObjective(Objective):
 
 @dataclass(frozen=True)
 class MLM(TextObjective):
-    """The sum of L_MLM(C) over the languages' corpora C (ALIGN-MLM, section 3), lines packed to full length."""
+    """The sum of L_MLM(C) over the languages' corpora C (ALIGN-MLM, section 3), with lines packed into full rows."""
 
     mask_rate: float = MASK_RATE
 
     short_name = "MLM"
-    summary = "MLM predicts masked words in sentences of either language."
+    summary = "MLM predicts masked words in monolingual sentences of every language."
     paper = "Devlin et al. 2019"
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:

@@ -1,6 +1,6 @@
-"""PPA: sentences and their translations pulled together by momentum contrast, and TLM (Pan et al. 2021).
+"""PPA: momentum contrast between sentences and their translations, and TLM (Pan et al. 2021).
 
-Momentum contrast is He et al.'s (2020). Shapes: B sentences, H hidden, D dimensions, K places of the queue.
+Momentum contrast is from He et al. (2020). Shapes: B sentences, H hidden, D dimensions, K keys in the queue.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import PAIR, encoder_flops_per_id, flops_per_id
 from calque.pretrain.distributed import World
 from calque.pretrain.mask import MASK_RATE
-from calque.pretrain.model import Frozen, Learner, encode_first, looking, prediction_loss
+from calque.pretrain.model import Frozen, Learner, encode_first, evaluating, prediction_loss
 from calque.pretrain.objective import Stream, Traits
 
 MOCO = "moco"
-Beside = Literal["TLM", "MLM", ""]  # what is learnt in addition to the contrast
+Beside = Literal["TLM", "MLM", ""]  # the loss added to the contrast
 TEMPERATURE, MOMENTUM, QUEUE, WIDTH = 0.05, 0.999, 32_000, 300
 
 
 class Projection(nn.Module):
-    """W2 ReLU(W1 h), h and the result of length 1 (Pan et al. 2021, equation 2; no biases)."""
+    """W2 ReLU(W1 h), with h and the result normalised to length 1, without biases (Pan et al. 2021, equation 2)."""
 
     def __init__(self, width: int, dimensions: int) -> None:
         super().__init__()
@@ -44,8 +44,8 @@ class Projection(nn.Module):
 
 
 class MoCo(nn.Module):
-    """The projection of queries, a slow copy of encoder and projection for keys, and the last K keys. The queue begins
-    with random vectors; `taken` counts the keys that it has had. All of it is part of a run's state."""
+    """The projection of queries, a slow copy of encoder and projection for keys, and a queue of the last K keys, which
+    initially holds random vectors; `taken` counts the keys enqueued so far. All of it is part of a run's state."""
 
     queue: Tensor
     taken: Tensor
@@ -60,18 +60,18 @@ class MoCo(nn.Module):
 
     @torch.no_grad()
     def keys(self, rows: Rows) -> Tensor:
-        """Sentence vectors (B, D) of the slow encoder."""
+        """Sentence vectors (B, D) from the slow encoder."""
         vectors: Tensor = self.slow_projection.model(encode_first(self.slow.model, rows))
         return vectors
 
     def follow(self, model: nn.Module, momentum: float) -> None:
-        """Move the slow encoder and projection towards those that learn (equation 1)."""
+        """Move the slow encoder and projection towards the trained ones (equation 1)."""
         self.slow.follow(model, momentum)
         self.slow_projection.follow(self.projection, momentum)
 
     @torch.no_grad()
     def enqueue(self, keys: Tensor) -> None:
-        """Let keys take the places of the oldest, one after the other; of more than K the last stay."""
+        """Replace the oldest keys in the queue; of more than K keys, keep the last K."""
         size = len(self.queue)
         at = (self.taken + torch.arange(len(keys), device=keys.device)) % size
         self.queue[at[-size:]] = keys[-size:].to(self.queue.dtype)
@@ -79,7 +79,7 @@ class MoCo(nn.Module):
 
 
 def contrast(queries: Tensor, keys: Tensor, others: Tensor, temperature: float) -> Tensor:
-    """Summed InfoNCE in float32: each query's own key (B, D) is to be found among it and the `others` (K, D)."""
+    """Summed InfoNCE in float32: each query (B, D) should match its own key (B, D) among it and the `others` (K, D)."""
     with torch.autocast(queries.device.type, enabled=False):
         queries, keys, others = queries.float(), keys.float(), others.float()
         logits = torch.cat([(queries * keys).sum(1, keepdim=True), queries @ others.T], dim=1) / temperature
@@ -89,7 +89,7 @@ def contrast(queries: Tensor, keys: Tensor, others: Tensor, temperature: float) 
 
 @dataclass(frozen=True)
 class PairsWithKeys:
-    """Sentence pairs with the keys of their second sides, and the queue as it was before the step."""
+    """Sentence pairs with the keys of their second sides, and the queue before the step."""
 
     pairs: PairRows
     keys: Tensor
@@ -97,11 +97,11 @@ class PairsWithKeys:
 
 
 class Contrasted(PairStream):
-    """Sentence pairs, for TLM as one row, for contrast each side alone: the first is the query, the second the key.
+    """Sentence pairs: one row for TLM, two for contrast (the first side is the query, the second the key).
 
-    The slow encoder makes the keys of a step before its first gradient, after it has followed. They join the queue,
-    from all processes, after it was read: a query is compared with its own key and the keys of earlier steps. So
-    neither micro-batches nor processes change the loss.
+    Before a step's first gradient, the slow encoder is updated and computes the keys. The keys of all processes join
+    the queue after it is read, so a query is compared with its own key and the keys of earlier steps, and the loss does
+    not depend on micro-batches and processes.
     """
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: PPA) -> None:
@@ -118,7 +118,7 @@ class Contrasted(PairStream):
     ) -> tuple[Sequence[PairsWithKeys], dict[str, int]]:
         own: Any = learner.own[MOCO]
         own.follow(learner.model, self.objective.momentum)
-        with looking(learner, world.device):
+        with evaluating(learner, world.device):
             keys = [own.keys(part.side_rows(1, self.pad)).float() for part in parts]
         others = own.queue.clone()
         own.enqueue(world.gather(torch.cat([*keys, own.queue[:0]])))
@@ -136,10 +136,10 @@ class Contrasted(PairStream):
 
 @dataclass(frozen=True)
 class PPA(PairObjective):
-    """L_MoCo + L_TLM on the same pairs, either language first by the toss of a coin (section 2). A sentence's vector is
-    the first position's of the last layer, of length 1, projected to `dimensions`. `queue` keys of earlier sentences
-    are its negatives; the slow encoder keeps `momentum` of itself at every step. Table 5 varies what is learnt
-    `beside`: with MLM in place of TLM the same ids are masked, and each side is a row of its own."""
+    """L_MoCo + L_TLM on the same pairs, in random order of the languages (section 2). A sentence's vector is the last
+    layer's state at the first position, normalised and projected to `dimensions`. `queue` keys of earlier sentences are
+    the negatives; the slow encoder keeps `momentum` of its weights in every step. `beside` is the loss added to L_MoCo
+    (Table 5): with MLM in place of TLM, the same ids are masked, but each side is a separate row."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASK_RATE
@@ -158,8 +158,8 @@ class PPA(PairObjective):
         word("beside", "", "-alone", "without TLM"),
     )
     summary = (
-        "PPA predicts masked words in pairs of translated sentences, and distinguishes the translation of a sentence "
-        "from a queue of other sentences (MoCo)."
+        "PPA predicts masked words in translated sentence pairs, and learns to identify a sentence’s translation among "
+        "a queue of other sentences (MoCo)."
     )
     paper = "Pan et al. 2021"
 
@@ -176,11 +176,11 @@ class PPA(PairObjective):
 
     @property
     def traits(self) -> Traits:
-        memory = 2 * 4 * self.queue * self.dimensions  # a step keeps the queue as it was before
+        memory = 2 * 4 * self.queue * self.dimensions  # the queue, and its copy from before the step
         return replace(super().traits, mask_rate=self.mask_rate, predicts=bool(self.beside), memory=memory)
 
     def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
-        """Masked ids, and each id for the contrast, half of them with a way back; its logits are not counted."""
+        """Masked ids, and all ids for the contrast, half of them with a backward pass; its logits are not counted."""
         contrasted = (1 if resting else 2) * encoder_flops_per_id(model, PAIR / 2)
         return contrasted + (flops_per_id(model, types, self.mask_rate, resting) if self.beside else 0.0)
 

@@ -1,6 +1,6 @@
-"""PreAlign: dictionary words pulled together at every layer, then MLM with some words switched (Li et al. 2024).
+"""PreAlign: alignment of dictionary words at every layer, then MLM with some words switched (Li et al. 2024).
 
-Shapes: P pairs, W = 2P words (the first sides, then the second), A of them anchors, H hidden.
+Shapes: P pairs, W = 2P words (first sides, then second sides), A anchors among them, H hidden.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from calque.pretrain.objectives.mlm import MLM
 Sides = Literal["first", "both"]
 TEMPERATURE = 0.1
 PAIRS, PORTION, SHARE = 128, 0.1, 0.05
-WORD = 1  # where the word is in its row, `<s> word </s>`
+WORD = 1  # the position of the word in its row, `<s> word </s>`
 
 
 @dataclass(frozen=True)
 class Anchors(Batch):
-    """Dictionary entries, of which those from `first` to below `last` are to find their translations. `ids` and
-    `languages` are (P, 2) int64. Anchors are the first words of entries, or the words of both `sides`. A part has some
-    of the anchors and all of the words, so the sum over parts is that of the whole, however it is cut."""
+    """Dictionary entries; the anchors, which should match their translations, are in entries `first` to below `last`.
+    `ids` and `languages` are (P, 2) int64. Anchors are the entries' first words, or the words of both `sides`. A part
+    has some of the anchors and all words, so the sum over parts does not depend on the split."""
 
     ids: Tensor
     languages: Tensor
@@ -52,26 +52,26 @@ class Anchors(Batch):
         return replace(self, first=self.first + rows.start, last=self.first + rows.stop)
 
     def rows(self, specials: Specials) -> Rows:
-        """Each word in a row of its own, between special types, (W, 3)."""
+        """Each word in a separate row, between special types, (W, 3)."""
         words, numbers = (column.T.reshape(-1, 1) for column in (self.ids, self.languages))
         ids = F.pad(F.pad(words, (1, 0), value=specials.start), (0, 1), value=specials.end)
         return Rows(ids, torch.full_like(ids, UNLABELLED), numbers.expand(-1, 3), padded=False)
 
     @property
     def anchors(self) -> Tensor:
-        """The places of the anchors among the words, (A,)."""
+        """The indices of the anchors among the words, (A,)."""
         side = torch.arange(self.first, self.last, device=self.ids.device)
         return side if self.sides == "first" else torch.cat([side, side + len(self.ids)])
 
     @property
     def partners(self) -> Tensor:
-        """The places of the anchors' translations among the words, (A,)."""
+        """The indices of the anchors' translations among the words, (A,)."""
         return (self.anchors + len(self.ids)) % (2 * len(self.ids))
 
     @property
     def barred(self) -> Tensor:
-        """Which words are left out of an anchor's sum, (A, W): words of other entries that share a word with its own. A
-        word with two translations would push away the one that is not its partner."""
+        """The words excluded from each anchor's sum, (A, W): words of other entries that share a word with its own.
+        Otherwise a word with two translations would be pushed away from one of them."""
         same = (self.ids[:, None, :, None] == self.ids[None, :, None, :]).any(3).any(2)
         barred = same.repeat(2, 2)[self.anchors]
         each = torch.arange(len(barred), device=barred.device)
@@ -80,8 +80,8 @@ class Anchors(Batch):
 
 
 def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
-    """Summed InfoNCE of the anchors w among words v (W, H): -log(exp(cos(w, t) / T) / sum of exp(cos(w, v) / T)). In
-    float32. As in the published code the anchor itself is one of the words, with a cosine of 1."""
+    """Summed InfoNCE of the anchors w among words v (W, H), in float32: -log(exp(cos(w, t) / T) / sum of
+    exp(cos(w, v) / T)). As in the published code, the words include the anchor itself, with a cosine of 1."""
     with torch.autocast(words.device.type, enabled=False):
         unit = F.normalize(words.float(), dim=1)
         logits = (unit[batch.anchors] @ unit.T / temperature).masked_fill(batch.barred, -torch.inf)
@@ -89,7 +89,7 @@ def contrast(words: Tensor, batch: Anchors, temperature: float) -> Tensor:
 
 
 class WordContrast(Stream):
-    """Some of the dictionaries' entries a step, so there are no instances to draw."""
+    """A sample of the dictionaries' entries in every step, without instances to draw."""
 
     instances = 0
 
@@ -98,7 +98,7 @@ class WordContrast(Stream):
         self.specials, self.objective = languages.specials, objective
         self.ids, self.languages = moved_entries(languages)
         if len(self.ids) < 2:
-            raise BadInput("the dictionary has one entry of a type that changes; expected two or more")
+            raise BadInput("the dictionary has one entry of two different types; expected at least two")
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Anchors, dict[str, int]]:
         drawn = random.permutation(len(self.ids))[: self.objective.pairs]
@@ -116,7 +116,7 @@ class WordContrast(Stream):
 
 @dataclass(frozen=True)
 class Contrast(Objective):
-    """The mean over layers, embeddings included, of InfoNCE over `pairs` entries a step (section 3.2). `anchors` are
+    """The mean over layers, including embeddings, of InfoNCE over `pairs` entries per step (section 3.2). `anchors` are
     the entries' first words, as in the published code, or the words of both sides."""
 
     pairs: int = PAIRS
@@ -140,8 +140,8 @@ class Contrast(Objective):
 @dataclass(frozen=True)
 class PreAlign(Composite):
     """Both phases: MLM with `Contrast` for a `portion` of the steps, then MLM with a `share` of the words switched. The
-    first phase is a run of its own, whose model the second starts from, as with `After`. The dictionary's words are
-    read in addition to the rows of text."""
+    first phase is a separate run, from whose model the second starts, as with `After`. The dictionary's words are read
+    in addition to the rows of text."""
 
     share: float = SHARE
     portion: float = PORTION
@@ -156,8 +156,8 @@ class PreAlign(Composite):
         percent("portion", "-for-", "{percent} % of the steps", "25", " ({})"),
     )
     summary = (
-        "PreAlign is MLM that first pulls the dictionary’s pairs together at every layer, and then goes on as LINK, "
-        "with fewer words."
+        "PreAlign first trains MLM while pulling dictionary pairs together at every layer, then continues as LINK with "
+        "fewer replaced words."
     )
     paper = "Li et al. 2024"
 

@@ -1,6 +1,6 @@
-"""WEAM: masked words are predicted from the vectors of their translations (Yang et al. 2021).
+"""WEAM: masked words are also predicted from the vectors of their translations (Yang et al. 2021).
 
-Shapes: B pairs, one a row, L ids a row, H hidden, Q masked ids that have a link.
+Shapes: B pairs, one per row, L ids per row, H hidden, Q masked ids with a link.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from calque.pretrain.model import Learner, cross_entropy, encode, prediction_los
 from calque.pretrain.objective import GROWN, Linked, Stream, Traits
 
 EXCHANGE = "exchange"
-MASKS = 0.3  # the paper's share of masks
+MASKS = 0.3  # the paper's mask rate
 
 
 class Exchange(nn.Module):
-    """A linear layer over exchanged vectors, and a prediction head of its own on the model's table (eq. 6 to 8)."""
+    """A linear layer over exchanged vectors, and a separate prediction head on the model's table (eq. 6 to 8)."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Exchange(nn.Module):
 
 
 class Exchanged(PairStream):
-    """Sentence pairs, predicted from themselves and, where a masked id has a link, from the other side."""
+    """Sentence pairs, predicted by TLM and, for masked ids with a link, from the other side."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: WEAM) -> None:
         super().__init__(languages, length, seed, objective, objective.mask_rate)
@@ -68,14 +68,14 @@ class Exchanged(PairStream):
 
 
 def mean_of(vectors: Tensor, of: Tensor, size: int) -> Tensor:
-    """The mean of the vectors (K, H) that belong to each of `size` places, (size, H): A^T H with rows normalised."""
+    """The mean of the vectors (K, H) of each of `size` groups, (size, H): A^T H with normalised rows."""
     counts = torch.bincount(of, minlength=size).clamp(min=1)
     sums = vectors.new_zeros(size, vectors.shape[1]).index_add(0, of, vectors)
     return sums / counts[:, None].to(sums.dtype)
 
 
 def _masked_links(batch: LinkedPairs) -> tuple[Tensor, Tensor]:
-    """For each link, from either side, whose id is masked: the flat places of the id and of what it is linked to."""
+    """The flat positions of each masked id with a link, on either side, and of the id that it is linked to."""
     links, width = batch.links, batch.pairs.rows.labels.shape[1]
     first, second = (links.row * width + side for side in (links.first, links.second))
     here, other = torch.cat([first, second]), torch.cat([second, first])
@@ -85,9 +85,9 @@ def _masked_links(batch: LinkedPairs) -> tuple[Tensor, Tensor]:
 
 @dataclass(frozen=True)
 class WEAM(LinkObjective):
-    """L_mp + weight x L_cp: TLM, and the masked ids again from the vectors of their translations (section 2.2). Links
-    are those that fast_align estimates, symmetrised by grow-diag-final-and, or gold ones. Links of words become links
-    of sub-words one by one where both words have as many, and else of each with all, whose vectors are averaged."""
+    """L_mp + weight x L_cp: TLM, and the prediction of masked ids from the vectors of their translations (section 2.2).
+    Links are fast_align's, symmetrised by grow-diag-final-and, or gold links. Linked words with equally many sub-words
+    link these one to one, others all to all, with averaged vectors."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASKS
@@ -96,7 +96,7 @@ class WEAM(LinkObjective):
 
     short_name = full_name = "WEAM"
     summary = (
-        "WEAM predicts masked words in pairs of translated sentences, from the pair and again from the vectors of the "
+        "WEAM predicts masked words in translated sentence pairs twice: from the pair, and from the vectors of the "
         "words that they are linked to."
     )
     paper = "Yang et al. 2021"
@@ -106,7 +106,7 @@ class WEAM(LinkObjective):
         return replace(super().traits, mask_rate=self.mask_rate)
 
     def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
-        """All of every layer, and two heads at the masked positions, which are taken to cost as much as each other."""
+        """All layers in full, and two heads at the masked positions, assumed to have equal cost."""
         encoder, head = encoder_flops_per_id(model, PAIR), head_flops_per_id(model, types)
         return (1 if resting else 3) * encoder + 2 * self.mask_rate * head * (2 / 3 if resting else 1)
 

@@ -1,6 +1,6 @@
-"""Word-aligned BERT: vectors of linked words pulled together, the source's kept where they were (Cao et al. 2020).
+"""Word-aligned BERT: linked words are pulled together, source words kept near their initial vectors (Cao et al. 2020).
 
-Shapes: B pairs, L ids a side alone, H hidden, K links.
+Shapes: B pairs, L ids per side, H hidden, K links.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LINKED, KEPT = "linked words", "source words"
 
 
 class Words(PairStream):
-    """Sentence pairs, each side a row of its own and unmasked."""
+    """Sentence pairs, unmasked, with each side as a separate row."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: WordAligned) -> None:
         super().__init__(languages, length, seed, objective, mask_rate=0.0)
@@ -58,11 +58,12 @@ def _squared_distance(first: Tensor, second: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class WordAligned(LinkObjective):
-    """The mean squared distance of linked words, and `weight` times that of source words from the starting model. A
-    word is its last sub-word in the last layer, each sentence encoded alone. Links are the intersection of fast_align's
-    two directions, or gold ones. No loss predicts anything, so an untrained model would make all words alike. `frozen`
-    follows the authors' code instead of the paper's equation: the other side's words are pulled towards the starting
-    model's vectors of the source's words, `<s>` and `</s>` are words too, and squares are averaged over dimensions."""
+    """The mean squared distance between linked words, plus `weight` times the mean squared distance of source words
+    from their vectors in the starting model. A word's vector is its last sub-word's in the last layer; sentences are
+    encoded separately. Links are the intersection of fast_align's two directions, or gold links. Without a prediction
+    loss, an untrained model would make all words equal. `frozen` follows the authors' code instead of the paper's
+    equation: the other side's words are pulled towards the starting model's vectors of source words, `<s>` and `</s>`
+    count as words, and squares are averaged over dimensions."""
 
     parallel_fraction: float = USUAL
     weight: float = 1.0
@@ -72,8 +73,8 @@ class WordAligned(LinkObjective):
     short_name, full_name = "WORD-ALIGNED", "Word-aligned"
     forms = (PARALLEL, GOLD_LINKS, word("frozen", True, "-frozen", "frozen targets"))
     summary = (
-        "Word-aligned BERT continues from another model: it pulls the vectors of linked words together and keeps the "
-        "source’s words where they were."
+        "Word-aligned BERT continues from another model: it pulls the vectors of linked words together and keeps "
+        "source words close to their initial vectors."
     )
     paper = "Cao et al. 2020"
 
@@ -82,7 +83,7 @@ class WordAligned(LinkObjective):
         return replace(super().traits, predicts=False, needs_start=True)
 
     def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
-        """Every id is encoded once with its way back, and one side's once more by the starting model."""
+        """Every id is encoded once with a backward pass, and one side once more by the starting model."""
         return (1.5 if resting else 3.5) * encoder_flops_per_id(model, PAIR / 2)
 
     def modules(self, model: Any) -> dict[str, nn.Module]:

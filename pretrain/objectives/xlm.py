@@ -19,8 +19,8 @@ from calque.pretrain.objectives.mlm import MLM
 
 
 class Parallel(Stream):
-    """Parallel sentences, as many as fit: source ids in the first half of a row, another language's in the second. Each
-    half is `<s>`, lines closed by `</s>`, padding (ALIGN-MLM, appendix G.3). A row has one pair of languages."""
+    """Rows filled with parallel sentences: source ids in the first half, another language's in the second. Each half is
+    `<s>`, lines followed by `</s>`, padding (ALIGN-MLM, appendix G.3). A row has one pair of languages."""
 
     def __init__(self, languages: Languages, length: int, fraction: float, mask_rate: float, seed: int) -> None:
         self.weights = {"tlm": 1.0}
@@ -50,7 +50,7 @@ class Parallel(Stream):
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Rows, dict[str, int]]:
         ids, languages = self.read(instances)
         rows = self.masking(ids, languages, random, padded=True)
-        # Each half counts from the start, as in Conneau and Lample (2019).
+        # Positions restart in the second half, as in Conneau and Lample (2019).
         words = (ids != self.languages.specials.pad).reshape(len(ids), 2, self.half)
         places = (np.cumsum(words, axis=2) * words - 1).reshape(ids.shape)
         return replace(rows, places=torch.from_numpy(places)), {"tlm": rows.labelled}
@@ -61,7 +61,7 @@ class Parallel(Stream):
 
 @dataclass(frozen=True)
 class TLM(PairObjective):
-    """L_TLM(C1-2): masked prediction over a sentence and its translation at once, of a share of all sentences."""
+    """L_TLM(C1-2): masked prediction over a sentence and its translation together, for a share of all sentences."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASK_RATE
@@ -88,7 +88,7 @@ class XLM(Composite):
 
     short_name = "XLM"
     forms = (PARALLEL,)
-    summary = "XLM is MLM that also predicts masked words in pairs of translated sentences."
+    summary = "XLM is MLM that also predicts masked words in translated sentence pairs (TLM)."
     paper = "Conneau and Lample 2019"
 
     @property

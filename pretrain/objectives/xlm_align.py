@@ -1,6 +1,6 @@
-"""XLM-Align: MLM, TLM and denoising word alignment on labels of the model's own (Chi et al. 2021).
+"""XLM-Align: MLM, TLM and denoising word alignment (DWA) with self-labels (Chi et al. 2021).
 
-Shapes: B pairs, one a row, L ids a row, W ids a side at most, H hidden, Q queries.
+Shapes: B pairs, one per row, L ids per row, W maximum ids per side, H hidden, Q queries.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import PAIR, flops_per_id, pair_flops_per_id
 from calque.pretrain.distributed import World
 from calque.pretrain.mask import MASK_RATE
-from calque.pretrain.model import Learner, encode, looking, prediction_loss
+from calque.pretrain.model import Learner, encode, evaluating, prediction_loss
 from calque.pretrain.objective import GOLD, GROWN, Composite, Linked, Objective, Stream, Traits
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.transport import First, as_table, itermax, largest, log_kernel, sinkhorn, union, untied
@@ -32,14 +32,14 @@ from calque.pretrain.transport import First, as_table, itermax, largest, log_ker
 Positions = Literal["masked", "unmasked", "all-aligned", "none"]
 Labels = Literal["self", "gold", "estimated"]
 LINKS: dict[Labels, Linked] = {"self": "", "gold": GOLD, "estimated": GROWN}
-"""The links that labels are, where the model does not make them."""
+"""The links that serve as labels; none if the model labels the pairs itself."""
 POINTER = "pointer"
-DEPTH = 10 / 12  # how deep in the paper's model the labelling layer is
+DEPTH = 10 / 12  # the relative depth of the labelling layer in the paper's model
 
 
 @dataclass(frozen=True)
 class Queries:
-    """From place `at` of `row`, `target` is to be chosen among the places `first` to `last` - 1. All (Q,)."""
+    """At position `at` of `row`, the pointer should choose `target` among positions `first` to `last` - 1. All (Q,)."""
 
     row: Tensor
     at: Tensor
@@ -52,7 +52,7 @@ class Queries:
 
 
 class Pointer(nn.Module):
-    """A pointer network (section 3.2): one query and one key projection, for both directions."""
+    """A pointer network (section 3.2) with one query and one key projection for both directions."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class Pointer(nn.Module):
 
 @dataclass(frozen=True)
 class LabelledPairs:
-    """Pairs with the queries that their labels make, and how many links are right and ids linked."""
+    """Pairs with the queries from their labels, and the numbers of correct links and of linked ids."""
 
     rows: Rows
     queries: Queries
@@ -78,7 +78,7 @@ class LabelledPairs:
 
 
 class SentencePairs(PairStream):
-    """Sentence pairs, with one pass over the masked ones for TLM and DWA."""
+    """Sentence pairs, with one pass over the masked pairs for TLM and DWA."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: DWA) -> None:
         super().__init__(languages, length, seed, objective, objective.mask_rate)
@@ -102,7 +102,7 @@ class SentencePairs(PairStream):
         if not self.uncounted:
             return parts, {}
         labelled, counts = [], Counter[str]()
-        with looking(learner, world.device):
+        with evaluating(learner, world.device):
             for part in parts:
                 after, more = self.label(learner.model, part)
                 labelled.append(after)
@@ -110,7 +110,7 @@ class SentencePairs(PairStream):
         return labelled, dict(counts)
 
     def label(self, model: Any, batch: PairRows) -> tuple[LabelledPairs, dict[str, int]]:
-        """Pairs labelled by the model as it is, and how much each of `uncounted` counts on them."""
+        """Pairs labelled by the current model, and the count of each of `uncounted` on them."""
         places = torch.arange(batch.gold.shape[1], device=batch.gold.device)
         gold = batch.gold[:, :, None] == places
         links, plan = self._self_label(model, batch) if self.objective.labels == "self" else (gold, gold.float())
@@ -125,8 +125,8 @@ class SentencePairs(PairStream):
         return labelled, {name: counts[name] for name in self.uncounted}
 
     def _self_label(self, model: Any, batch: PairRows) -> tuple[Tensor, Tensor]:
-        """Links between the clean pairs' sides and the plan that they are read from, both (B, W, W) (section 3.1).
-        Products are taken in float32 also where the model computes in bfloat16."""
+        """Links between the sides of clean pairs, and their transport plan, both (B, W, W) (section 3.1). Products are
+        in float32, even if the model computes in bfloat16."""
         objective = self.objective
         layer = objective.labelling_layer(model.config.num_hidden_layers)
         hidden = encode(model, replace(batch.rows, ids=batch.clean), layer).float()
@@ -142,7 +142,7 @@ class SentencePairs(PairStream):
         return union(plan, in_first, in_second), plan
 
     def _queries(self, batch: PairRows, links: Tensor, plan: Tensor) -> Queries:
-        """The queries that links make, and from which side; an id with several links asks for the heaviest."""
+        """The queries from links, in both directions; an id with several links points to the heaviest."""
         objective, (first, _), (second, _) = self.objective, batch.places(0), batch.places(1)
         if objective.queries == "all-aligned":
             toss = batch.dice.gather(1, first)[:, :, None] < batch.dice.gather(1, second)[:, None]
@@ -156,7 +156,7 @@ class SentencePairs(PairStream):
             backward = links & largest(heavy, 1) & asks.gather(1, second)[:, None]
         (row, i, j), (row_back, i_back, j_back) = forward.nonzero().T, backward.nonzero().T
         rows = torch.cat([row, row_back])
-        side = torch.cat([torch.ones_like(row), torch.zeros_like(row_back)])  # the one that is pointed at
+        side = torch.cat([torch.ones_like(row), torch.zeros_like(row_back)])  # the target's side
         begin = torch.stack([first[:, 0], second[:, 0]], dim=1)[rows, side]
         return Queries(
             row=rows,
@@ -180,13 +180,13 @@ class SentencePairs(PairStream):
 
 @dataclass(frozen=True)
 class Settings(Named):
-    """The settings of DWA, and of TLM on the same pass unless `tlm` is false (section 3.2). The labels come from layer
-    `label_layer` of the live model, from the derivation (`labels="gold"`, the ceiling), or from the links that another
-    aligner estimated (`labels="estimated"`). DWA is learnt at `layer`. Layers count from 1; without a number the first
-    is as deep as the paper's tenth of twelve, and the second is the last. `queries` are the masked ids that have a
-    link, as many unmasked ones, or one id of every link (table 7). The pairs of a micro-batch are read in `pieces` of
-    similar length, as all of a piece are padded to its longest: with pairs of natural text, two thirds of a single
-    piece are padding."""
+    """The settings of DWA, and of TLM on the same pass unless `tlm` is false (section 3.2). Labels come from layer
+    `label_layer` of the current model, from the derivation (`labels="gold"`, an upper bound), or from an external
+    aligner (`labels="estimated"`). DWA is learnt at `layer`. Layers count from 1; by default, `label_layer` has the
+    relative depth of the paper's tenth of twelve, and `layer` is the last. `queries` are the masked ids with a link, an
+    equal number of unmasked ones, or one id of every link (table 7). The pairs of a micro-batch are read in `pieces` of
+    similar length, because pairs are padded to the longest of their piece: with natural text, a single piece is two
+    thirds padding."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASK_RATE
@@ -218,7 +218,7 @@ class Settings(Named):
         if self.pieces < 1:
             raise ValueError(f"pieces is at least 1, not {self.pieces}")
         if not self.tlm and self.queries == "none":
-            raise ValueError("neither TLM nor DWA is left")
+            raise ValueError("without TLM and DWA there is no loss")
 
 
 @dataclass(frozen=True)
@@ -229,7 +229,7 @@ class DWA(Settings, PairObjective):
 
     @property
     def traits(self) -> Traits:
-        # Format 1 let rounding link the only sub-word of a side.
+        # In format 1, rounding decided the link of a side's only sub-word.
         return replace(super().traits, mask_rate=self.mask_rate, links=LINKS[self.labels], format=2)
 
     def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
@@ -243,7 +243,7 @@ class DWA(Settings, PairObjective):
 
     def mistakes(self, model: ModelConfig) -> list[str]:
         return [
-            f"{self.name} takes layer {layer} of a model that has {model.layers}"
+            f"{self.name} needs layer {layer}, but the model has {model.layers}"
             for layer in (self.label_layer, self.layer)
             if layer is not None and not 1 <= layer <= model.layers
         ]
@@ -257,12 +257,12 @@ class DWA(Settings, PairObjective):
 
 @dataclass(frozen=True)
 class XLMAlign(Settings, Composite):
-    """L_MLM + L_TLM + L_DWA (section 3.3), or what the settings leave of it: TLM, DWA or both."""
+    """L_MLM + L_TLM + L_DWA (section 3.3); the settings may omit TLM or DWA."""
 
     short_name, full_name = "XLM-ALIGN", "XLM-Align"
     summary = (
-        "XLM-Align is MLM that also predicts masked words in sentence pairs, links the words of such a pair by itself, "
-        "and learns to point from a masked word to the word that it is linked to."
+        "XLM-Align is MLM that also predicts masked words in translated sentence pairs, links the words of each pair "
+        "with its own representations, and learns to point from a masked word to its link."
     )
     paper = "Chi et al. 2021"
 

@@ -74,9 +74,9 @@ def test_no_flipped_bit_and_no_cut_goes_unseen(folder: Path, data: st.DataObject
 def test_an_unfinished_folder_and_one_of_another_kind_are_refused(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no such file"):
         Artefact.open(tmp_path, "numbers")
-    with pytest.raises(BadInput, match="expected that of words"):
+    with pytest.raises(BadInput, match="expected words"):
         Artefact.open(folder, "words")
-    with pytest.raises(BadInput, match=r"no other\.bin"):
+    with pytest.raises(BadInput, match=r"lists no file other"):
         Artefact.open(folder, "numbers").path("other.bin")
 
 
@@ -87,7 +87,7 @@ def test_a_part_is_checked_and_nothing_else(folder: Path, tmp_path: Path) -> Non
     check_part(deep, "numbers")
     (whole / NAMES[1]).write_bytes(bytes(64))
     for part in (deep, deep / ".." / "deep"):
-        with pytest.raises(BadInput, match=r"weights\.bin: not the file that was written"):
+        with pytest.raises(BadInput, match=r"weights\.bin: changed since it was written"):
             check_part(part, "numbers")
     (tmp_path / MANIFEST).write_text("no JSON", encoding="utf-8")  # of somebody else
     for part, kind in ((deep, "words"), (whole, "numbers"), (tmp_path / "none", "numbers")):
@@ -145,7 +145,7 @@ def test_a_sealed_file_is_the_one_that_was_written_before(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("value", [{"digest": "mine"}, {"a": float("nan")}, {"a": float("inf")}])
 def test_what_would_not_be_read_is_not_written(tmp_path: Path, value: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=r"the seal's own key|not JSON compliant"):
+    with pytest.raises(ValueError, match=r"reserved for the seal|not JSON compliant"):
         write_sealed(tmp_path / "sealed.json", value)
     assert list(tmp_path.iterdir()) == []
 
@@ -166,7 +166,7 @@ def test_every_file_is_checked_once(folder: Path, tmp_path: Path, monkeypatch: p
     assert told == [(1, 2), (2, 2)] * 2
     copy = shutil.copytree(folder, tmp_path / "copy")
     (copy / NAMES[1]).write_bytes(bytes(64))
-    with pytest.raises(BadInput, match=r"weights\.bin: not the file that was written"):
+    with pytest.raises(BadInput, match=r"weights\.bin: changed since it was written"):
         Artefact.open(copy, "numbers").verify()
 
 

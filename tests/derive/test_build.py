@@ -344,7 +344,7 @@ class SourceAlone(Lines):
 
 
 def test_a_language_without_a_sentence_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="inv: no sentence is left of the corpus"):
+    with pytest.raises(BadInput, match="inv: no sentence is left in the corpus"):
         derive_languages(
             SourceAlone(("a b", "c d")), (Invert(),), 262, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
         )
@@ -360,7 +360,7 @@ class Empty(PocketEnglish):
 
 def test_a_source_without_text_is_refused_by_transforms_that_count_types_too(study: Path, tmp_path: Path) -> None:
     frequent = Transliterate(0.25, by="most-frequent")
-    with pytest.raises(BadInput, match="no sentence is left of the corpus"):
+    with pytest.raises(BadInput, match="no sentence is left in the corpus"):
         derive_languages(
             Empty(), [frequent], GivenVocabulary(study / "vocabulary"), DictionaryConfig(), tmp_path / "a", tmp_path
         )

@@ -83,7 +83,7 @@ def test_the_image_of_a_type_is_what_the_text_has_of_it(text: list[list[int]], s
 def test_what_it_is_called_and_what_it_refuses() -> None:
     assert [Cognates(share).name for share in (0, 0.25, 1)] == ["trans-stems-0", "trans-stems-25", "trans-stems-100"]
     assert Cognates(0.5).title == "Trans 50 % of stems shared"
-    with pytest.raises(ValueError, match="fraction of the types, from 0 to 1"):
+    with pytest.raises(ValueError, match="fraction of the types between 0 and 1"):
         Cognates(1.5)
     with pytest.raises(ValueError, match="not known yet"):
         Cognates(0.5).image(SIZE)

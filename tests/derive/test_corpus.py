@@ -91,7 +91,7 @@ def test_a_writer_that_fails_leaves_no_corpus_that_opens(tmp_path: Path) -> None
 
 
 def test_a_corpus_without_a_sentence_is_refused(tmp_path: Path) -> None:
-    message = "syn-drop: no sentence is left of the corpus"
+    message = "syn-drop: no sentence is left in the corpus"
     with pytest.raises(BadInput, match=message), CorpusWriter(tmp_path / "syn-drop", 9):
         pass
 

@@ -106,7 +106,7 @@ def test_defaults_are_those_that_records_were_made_with() -> None:
 
 
 def test_unusable_configs() -> None:
-    with pytest.raises(BadInput, match="from 0 to 1"):
+    with pytest.raises(BadInput, match="between 0 and 1"):
         DictionaryConfig(fraction=25)
     with pytest.raises(BadInput, match="'uniform' or 'frequency'"):
         DictionaryConfig(by="random")  # type: ignore[arg-type]
@@ -146,7 +146,7 @@ def test_counts_and_probabilities_are_those_of_the_links(pairs, least: int, prob
 
 
 def test_a_link_outside_its_sentences_is_no_entry() -> None:
-    with pytest.raises(ValueError, match="the link 0-1 of sentences of 2 and 1 words"):
+    with pytest.raises(ValueError, match="the link 0-1 between sentences of 2 and 1 words"):
         counted([((("a", "b"), ("x",)), [(0, 1)])])
 
 

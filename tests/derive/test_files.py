@@ -154,7 +154,7 @@ def test_a_claimed_folder_is_refused_to_others_until_it_is_free(tmp_path: Path) 
     folder = tmp_path / "runs" / "one"
     for _ in range(2):
         with claimed(folder):
-            with pytest.raises(BadInput, match="another process works on it"), claimed(folder):
+            with pytest.raises(BadInput, match="another process is using this folder"), claimed(folder):
                 pass
             with claimed(tmp_path / "runs" / "two"):
                 pass
@@ -182,7 +182,7 @@ def test_the_claim_of_a_killed_process_dies_with_it(tmp_path: Path) -> None:
 def test_where_no_folder_can_be_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     for place in (whole_file, whole_folder, claimed):
-        with pytest.raises(BadInput, match="no folder can be made here"), place(tmp_path / "file" / "below" / "name"):
+        with pytest.raises(BadInput, match="cannot make this folder"), place(tmp_path / "file" / "below" / "name"):
             pass
     assert (tmp_path / "file").read_text() == "in the way"
 

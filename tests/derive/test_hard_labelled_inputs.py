@@ -139,7 +139,7 @@ def test_real_placeholders(calque_data: Path) -> None:
 
 def test_pairs_between_commas_are_refused(tmp_path: Path) -> None:
     path = file(tmp_path / "a.csv", "premise,hypothesis,label\nA,B,0\n")
-    with pytest.raises(BadInput, match=r"a\.csv:1: 1 columns between tabs; expected premise, hypothesis, label"):
+    with pytest.raises(BadInput, match=r"a\.csv:1: 1 tab-separated columns; expected premise, hypothesis, label"):
         list(written("nli")(path, Counter()))
 
 

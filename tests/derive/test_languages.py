@@ -175,7 +175,7 @@ def test_languages_that_do_not_belong_together_are_refused(folder: Path, tmp_pat
     for change, message in (
         (lambda part: np.save(part / "inv" / "image.npy", np.arange(499)), "of vocabularies of different sizes"),
         (lambda part: np.save(part / "inv" / "image.npy", np.arange(500).astype(object)), "expected the id table"),
-        (lambda part: np.full(400, 400).tofile(part / "inv" / "source_line.bin"), "line 401 of 400 of the source"),
+        (lambda part: np.full(400, 400).tofile(part / "inv" / "source_line.bin"), "line 401 of the source"),
     ):
         copy = shutil.copytree(folder, tmp_path / "copy", dirs_exist_ok=True)
         change(copy)
@@ -203,7 +203,7 @@ def test_links_of_another_bitext_are_refused(folder: Path, tmp_path: Path) -> No
         all_but_last(languages, 0.1).with_links(tmp_path / "links")
     path = tmp_path / "links" / "links.npy"
     path.write_bytes(path.read_bytes()[:-1] + b"\x07")
-    with pytest.raises(BadInput, match=r"links\.npy: not the file that was written"):
+    with pytest.raises(BadInput, match=r"links\.npy: changed since it was written"):
         languages.with_links(tmp_path / "links")
 
 
@@ -226,9 +226,7 @@ def test_an_entry_of_a_type_that_the_corpus_lacks_is_refused(folder: Path, tmp_p
     counts[entries[[4, 9], 0]] = 0
     np.save(copy / "vocabulary" / "counts.npy", counts)
     write_manifest(copy, KIND, Artefact.open(folder, KIND).facts)
-    said = (
-        rf"dictionary\.tsv:5: the corpus has no type {entries[4, 0]}, nor those of 1 more entries; expected entries of"
-    )
+    said = rf"dictionary\.tsv:5: the corpus has no type {entries[4, 0]} .and 1 more entries.; expected types"
     with pytest.raises(BadInput, match=said):
         Languages.open(copy, ["trans"]).dictionary("trans", "source")
 

@@ -40,7 +40,7 @@ def folder(place: Path, *models: str) -> Path:
         (("en/pos/calque.pt",), r"no en/depparse/\*\.pt, the model of the processor depparse: `calque parser fetch`"),
         (("en/depparse/calque.pt",), r"no en/pos/\*\.pt"),
         ((), "models of no language"),
-        (("en/pos/a.pt", "en/depparse/a.pt", "fr/pos/a.pt"), "models of en, fr; expected those of one language"),
+        (("en/pos/a.pt", "en/depparse/a.pt", "fr/pos/a.pt"), "models of en, fr; expected models of one language"),
     ],
 )
 def test_a_folder_that_lacks_a_processor_is_refused(tmp_path: Path, models: tuple[str, ...], message: str) -> None:

@@ -198,13 +198,13 @@ def test_a_longer_tail_has_more_words_that_occur_once() -> None:
 
 @pytest.mark.parametrize("tail", [-0.1, 0.6, float("nan")])
 def test_a_tail_that_is_no_share_of_the_words_is_refused(tail: float) -> None:
-    with pytest.raises(BadInput, match=r"tail is a share of the words, expected 0 to 0\.5"):
+    with pytest.raises(BadInput, match=r"tail is a share of the words between 0 and 0\.5"):
         Pocket(tail=tail)
 
 
 @pytest.mark.parametrize("zipf", [-1.0, 4.1, 1e308, float("nan")])
 def test_an_exponent_that_no_weights_have_is_refused(zipf: float) -> None:
-    with pytest.raises(BadInput, match=r"exponent of word frequencies is from 0 to 4, not"):
+    with pytest.raises(BadInput, match=r"exponent of word frequencies is between 0 and 4, not"):
         Pocket(zipf=zipf)
     assert {len(list(Pocket(300, zipf=edge).sentences(3))) for edge in (0, 4)} == {3}
 

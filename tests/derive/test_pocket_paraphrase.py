@@ -9,7 +9,7 @@ import pytest
 from calque.analysis.tasks.baselines import BagOfWords, Shallow
 from calque.derive.example import Example
 from calque.derive.pocket.language import Pocket
-from calque.derive.pocket.paraphrase import LABELS, Twice, twice
+from calque.derive.pocket.paraphrase import LABELS, ParaphraseCase, paraphrase_cases
 from calque.derive.sentence import Sentence
 
 ITEMS = 5_000
@@ -61,7 +61,7 @@ def test_every_overlap_is_equally_frequent_under_both_labels() -> None:
 
 def weights(label: str) -> Counter[object]:
     total: Counter[object] = Counter()
-    for case in twice():
-        assert isinstance(case, Twice)
+    for case in paraphrase_cases():
+        assert isinstance(case, ParaphraseCase)
         total.update({case.outside: case.weight} if case.label == label else {})  # type: ignore[dict-item]
     return total

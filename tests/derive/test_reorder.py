@@ -237,7 +237,7 @@ def test_defaults_are_those_that_records_were_made_with() -> None:
 
 @pytest.mark.parametrize("changes", [{"superstrate_weight": 1.1}, {"superstrate_weight": -0.1}, {"p": 2.0}])
 def test_dials_have_ends(changes: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match="from 0 to 1"):
+    with pytest.raises(ValueError, match="between 0 and 1"):
         Reorder(FINAL, ENGLISH, **changes)  # type: ignore[arg-type]
 
 

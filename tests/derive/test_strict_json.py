@@ -17,13 +17,13 @@ def test_what_is_right_is_read(text: str) -> None:
     [
         ("", "Expecting value"),
         ("{", "Expecting property name"),
-        ("[" * 100_000, "it nests too deeply"),
-        ('{"a":' * 100_000, "it nests too deeply"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"a":' * 100_000, "nested too deeply"),
         ("9" * 5_000, "limit"),
-        ('{"a": 1, "b": 2, "a": 1}', "the key 'a' twice"),
-        ('{"b": {"a": 1, "a": 2}}', "the key 'a' twice"),
-        ("[NaN]", "NaN is not a number of JSON"),
-        ("-Infinity", "-Infinity is not a number of JSON"),
+        ('{"a": 1, "b": 2, "a": 1}', "the key 'a' occurs twice"),
+        ('{"b": {"a": 1, "a": 2}}', "the key 'a' occurs twice"),
+        ("[NaN]", "NaN is not a JSON number"),
+        ("-Infinity", "-Infinity is not a JSON number"),
     ],
 )
 def test_what_is_wrong_is_a_value_error(text: str, message: str) -> None:

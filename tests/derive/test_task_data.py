@@ -71,7 +71,7 @@ def test_the_folder_is_sealed(folder: Path, tmp_path: Path) -> None:
     task.artefact.verify()
     files = {path.name: sha256(path) for path in folder.iterdir() if path.name != "manifest.json"}
     assert task.artefact.digests == files
-    with pytest.raises(BadInput, match=r"no train\.inv\.jsonl is among its files"):
+    with pytest.raises(BadInput, match=r"lists no file train\.inv\.jsonl"):
         task.path("train", "inv")
 
 
@@ -202,13 +202,13 @@ def test_a_file_that_says_another_language_than_the_study_is_refused(
     own = TaskFiles((files["en"],), (files["en"],), (files["en"],))
     names = dict.fromkeys(("de-at", "de_at", "german", "deu", "web-de"), (files["de"],))
     write_natural_task(task, own, names, tmp_path / "right", source="en")
-    with pytest.raises(BadInput, match=rf"en\.tsv: says that it is of 'en'; {expected} 'fr'"):
+    with pytest.raises(BadInput, match=rf"en\.tsv: is marked as 'en'; {expected} 'fr'"):
         write_natural_task(task, own, {}, tmp_path / "source", source="fr")
-    with pytest.raises(BadInput, match=rf"de\.tsv: says that it is of 'de'; {expected} 'fr'"):
+    with pytest.raises(BadInput, match=rf"de\.tsv: is marked as 'de'; {expected} 'fr'"):
         write_natural_task(task, own, {"fr": (files["de"],), "de": (files["fr"],)}, tmp_path / "swapped")
-    with pytest.raises(BadInput, match=r"fr\.tsv: says that it is of 'fr'; .*en\.tsv is of 'en'"):
+    with pytest.raises(BadInput, match=r"fr\.tsv: is marked as 'fr'; .*en\.tsv is marked as 'en'"):
         write_natural_task(task, TaskFiles((files["en"], files["fr"]), own.test, own.dev), {}, tmp_path / "mixed")
-    with pytest.raises(BadInput, match=r"fr\.tsv: says that it is of 'fr'"):
+    with pytest.raises(BadInput, match=r"fr\.tsv: is marked as 'fr'"):
         write_natural_task(task, own, {"de": (files["de"], files["fr"])}, tmp_path / "mixed")
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["right"]
 
@@ -229,9 +229,9 @@ def test_of_a_file_in_several_languages_the_one_that_it_is_listed_for_is_read(tm
     facts = Artefact.open(tmp_path / "made", KIND).facts
     assert facts["splits"]["test"]["languages"]["de-at"] == {"examples": 2, "left out": {"pairs of other languages": 4}}
     assert facts["splits"]["train"]["left out"] == {"pairs of other languages": 4}
-    with pytest.raises(BadInput, match=r"xnli\.tsv: says that it is of 'ar', 'de', 'en'; expected pairs of 'sw'"):
+    with pytest.raises(BadInput, match=r"xnli\.tsv: has pairs of 'ar', 'de', 'en'; expected pairs of 'sw'"):
         write_natural_task("nli", own, {"sw": (whole,)}, tmp_path / "none", source="en")
-    with pytest.raises(BadInput, match=r"language 'de' after 'ar'.* or call the language by its code"):
+    with pytest.raises(BadInput, match=r"language 'de' after 'ar'.* or name the language by its code"):
         write_natural_task("nli", own, {"german": (whole,)}, tmp_path / "none", source="en")
     prints = {natural_task_fingerprint("nli", own, every, source=name) for name in ("en", "de", "ar")}
     assert len(prints) == 3 and not (tmp_path / "none").exists()

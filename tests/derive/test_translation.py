@@ -73,7 +73,7 @@ def test_same_sentences_same_bytes(folder: Path, tmp_path: Path) -> None:
         ([], SIZE, "no words"),
         ([(("a",), ("b",)), (("a",), ())], SIZE, "sentence pair 2 has a side without words"),
         (made(5), 4000, "more than the corpus supports"),
-        (made(5), 100, "the smallest"),
+        (made(5), 100, "expected at least"),
     ],
 )
 def test_what_cannot_be_used_leaves_nothing(tmp_path: Path, pairs: Pairs, size: int, message: str) -> None:

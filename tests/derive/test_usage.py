@@ -40,7 +40,7 @@ def test_a_usage_is_read_as_it_was_written(tmp_path: Path) -> None:
     np.save(tmp_path / "usage.npy", usage.table)
     assert np.array_equal(Usage.load(tmp_path).table, usage.table)
     (tmp_path / "usage.npy").write_bytes(b"no numbers")
-    with pytest.raises(BadInput, match="how the corpus uses each type"):
+    with pytest.raises(BadInput, match="the corpus's usage of types"):
         Usage.load(tmp_path)
 
 

@@ -58,7 +58,7 @@ def test_a_study_begins_with_a_folder_and_its_vocabulary(kind: str, tmp_path: Pa
     done, heard = Done(tmp_path / "runs", of_folder(given)), Heard()
     done.compute(report=heard)
     (model,) = done.models()
-    told = f"pretrain {NAME}/XLM-ALIGN/seed-0: new, because the start has none: the prediction head, rows "
+    told = f"pretrain {NAME}/XLM-ALIGN/seed-0: random, because the starting model lacks them: the prediction head, "
     assert [line for line in heard.finished if line.startswith(told)]
     languages, plain = Languages.open(done.data, [NAME]), Tokenizer.from_file(str(given / "tokenizer.json"))
     size = plain.get_vocab_size()

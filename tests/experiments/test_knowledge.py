@@ -45,7 +45,7 @@ def test_every_model_is_asked_and_the_report_tells(done: Done) -> None:
     assert "| MLM " in table and "| PreAlign " in table and "| Trans + Inv " in table
     assert (done.report / "figures" / "figure-knowledge.png").is_file()
     page = (done.report / "report.html").read_text(encoding="utf-8")
-    assert "Facts carried" in page and "PreAlign is MLM that first" in page
+    assert "Facts carried" in page and "PreAlign first trains MLM" in page
 
 
 def test_both_phases_of_prealign_take_the_steps_of_mlm(done: Done) -> None:
@@ -71,6 +71,6 @@ def test_facts_are_asked_for_where_a_study_has_some(facts: Study, tiny: Study) -
 
 def test_facts_that_the_language_cannot_state_are_a_mistake_of_the_study(facts: Study) -> None:
     wrong = with_facts(facts, Facts(values=500))
-    assert any("facts of 500 values and 4 relations take 2000 words" in mistake for mistake in study_mistakes(wrong))
+    assert any("facts of 500 values and 4 relations need 2000 words" in mistake for mistake in study_mistakes(wrong))
     with pytest.raises(BadInput, match="source: facts of 500 values"):
         override(wrong, [])

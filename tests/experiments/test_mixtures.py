@@ -170,7 +170,7 @@ def test_settings(tiny: Study) -> None:
         ("mixture.pairs=0.5", "mixture.pairs: each of `mixtures` says this for itself"),
         ("mixture.text=1,0.5", "mixture.text: each of `mixtures`"),
         ("transforms=trans,trans", "names one twice"),
-        ("objectives=XLM-ALIGN-label9", "takes layer 9"),
+        ("objectives=XLM-ALIGN-label9", "needs layer 9"),
         ("objectives=MLM,XLM-ALIGN-after-MLM", "XLM-ALIGN-after-MLM starts from another model"),
         ("objectives=MLM,WORD-ALIGNED", "WORD-ALIGNED cannot start from random weights"),
         ("mixtures=100-0.0001", "a language with none of all .* rows; leave it out of the model"),

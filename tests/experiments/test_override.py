@@ -219,7 +219,7 @@ def test_what_masks_nothing_has_no_say_in_how_much_others_mask(pocket: Study) ->
         ("transforms=trans,nonsense", "no transform is called 'nonsense'"),
         ("transforms=trans.trans", "changes the script twice"),
         ("dictionary.by=luck", "expected one of uniform, frequency, not 'luck'"),
-        ("dictionary.fraction=2", "from 0 to 1, not 2"),
+        ("dictionary.fraction=2", "between 0 and 1, not 2"),
         (
             "vocabulary=nowhere",
             "vocabulary is a number of types, or the folder of a tokenizer: nowhere/tokenizer.json",
@@ -263,7 +263,7 @@ def test_a_mistake_is_named(pocket: Study, setting: str, said: str) -> None:
 
 @pytest.mark.parametrize("mixture", ["50-60", "9-1", "90-10-until-50-then-50-60", "50-50-50"])
 def test_percents_that_do_not_add_up_are_refused(mixture: str) -> None:
-    with pytest.raises(BadInput, match="add up to 100"):
+    with pytest.raises(BadInput, match="sum to 100"):
         override(study("languages"), [f"mixtures={mixture}"])
 
 

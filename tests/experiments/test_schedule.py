@@ -130,7 +130,7 @@ def test_a_damaged_folder_is_found_before_what_needs_it(tmp_path: Path) -> None:
     slow = word(tmp_path, "slow")
     compute([a], tmp_path, 1)
     (a.folder / "text").write_text("b ")
-    with pytest.raises(BadInput, match="not the file that was written"):
+    with pytest.raises(BadInput, match="changed since it was written"):
         compute([slow, word(tmp_path, "c", (a,))], tmp_path, 1)
     assert not slow.finished
 
@@ -156,7 +156,7 @@ def test_the_folder_of_another_step_is_refused(what: str, tmp_path: Path) -> Non
 
 def test_a_step_that_another_command_computes_is_refused(tmp_path: Path) -> None:
     a = word(tmp_path, "a")
-    with claimed(a.folder), pytest.raises(BadInput, match="another process works on it"):
+    with claimed(a.folder), pytest.raises(BadInput, match="another process is using this folder"):
         compute([a], tmp_path, 1)
     assert not a.finished
     compute([a], tmp_path, 1)

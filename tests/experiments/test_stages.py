@@ -117,7 +117,7 @@ def test_damaged_languages_are_refused_and_nothing_is_left(
 def test_damaged_examples_are_refused_before_pretraining(derived: Done) -> None:
     path = derived.examples["pos"].folder / "dev.jsonl"
     path.write_text("")
-    with pytest.raises(BadInput, match=r"dev\.jsonl: not the file that was written"):
+    with pytest.raises(BadInput, match=r"dev\.jsonl: changed since it was written"):
         derived.compute("pretrain", "evaluate")
     assert not derived.model("MLM").folder.exists()
 
@@ -150,7 +150,7 @@ def test_a_run_goes_on_with_another_number_of_threads_only_if_told(
     made = read_sealed(state)
     made["identity"]["threads"] = 2
     write_sealed(state, made)
-    with pytest.raises(BadInput, match="begun with threads 2, not 1; --allow-change goes on"):
+    with pytest.raises(BadInput, match="started with threads 2, not 1; --allow-change continues"):
         long.compute("pretrain")
     long.compute("pretrain", allow_change=True)
     rows = [json.loads(row) for row in (run / "metrics.jsonl").read_text("utf-8").splitlines()]
@@ -207,7 +207,7 @@ def test_processes_of_torchrun_share_a_study(done: Done, tmp_path: Path) -> None
 def test_two_commands_do_not_work_on_one_model(done: Done, tmp_path: Path) -> None:
     places = Done(tmp_path, override(done.study, ["objectives=MLM"]))
     places.compute("derive")
-    with claimed(places.model("MLM").folder), pytest.raises(BadInput, match="another process works on it"):
+    with claimed(places.model("MLM").folder), pytest.raises(BadInput, match="another process is using this folder"):
         places.compute("pretrain")
     places.compute("pretrain")
 

@@ -141,7 +141,7 @@ def test_values_with_commas_are_separated_by_semicolons(tiny: Study) -> None:
         (["train.stesp=4,8"], "did you mean steps?"),
         (["train.steps=4,many"], "expected int, not 'many'"),
         (["train.steps=4,0"], "train.steps is at least 1"),
-        (["dictionary.fraction=0.5,2"], "from 0 to 1, not 2"),
+        (["dictionary.fraction=0.5,2"], "between 0 and 1, not 2"),
         (["paper=align_mlm,nature"], "expected one of align_mlm"),
         (["train.steps=" + ",".join(map(str, range(12, 23))), "vocabulary=" + ",".join(map(str, range(600, 610)))],
          f"makes 110 variants of the study; expected at most {MOST}"),

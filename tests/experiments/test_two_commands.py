@@ -16,7 +16,7 @@ from tests.experiments.test_cli import ROOT, SETTINGS, calque
 from tests.processes import below, free_port, wait_for
 
 LONG = ["--set", "train.steps=1000000"]
-BUSY = "another process works on it; wait for that process or stop it"
+BUSY = "another process is using this folder; wait for it or stop it"
 Command = subprocess.Popen[str]
 
 
@@ -91,7 +91,7 @@ def test_a_process_that_is_left_alone_is_one_line_and_others_leave_its_folder_al
         second.kill()
         _, err = first.communicate()
     assert first.returncode == 1
-    assert err.startswith("calque: another of 2 processes is lost; rank 0 cannot go on alone (")
+    assert err.startswith("calque: another of 2 processes is lost; rank 0 cannot continue alone (")
     assert err.endswith("); the same command resumes\n") and err.count("\n") == 1
 
 
@@ -102,7 +102,7 @@ def test_a_shard_of_which_one_bit_changed_is_refused_before_training(derived: Do
     whole[len(whole) // 2] ^= 1
     path.write_bytes(whole)
     code, _, err = calque("pretrain", "pocket", "--runs", str(derived.root), "--jobs", "1", *SETTINGS)
-    wrong = f"calque: {path}: not the file that was written; remove {derived.data} and run the command again\n"
+    wrong = f"calque: {path}: changed since it was written; remove {derived.data} and run the command again\n"
     assert (code, err) == (2, wrong)
     path.unlink()
     code, _, err = calque("pretrain", "pocket", "--runs", str(derived.root), "--jobs", "1", *SETTINGS)

@@ -150,7 +150,7 @@ def test_berts_two_token_types_are_no_languages(study: Path, languages: Language
     with pytest.raises(BadInput, match="2 token types, not 3"):
         pretrain(tmp_path / "run", Pretraining(languages, XLM(), STILL, TRAIN, 0, tmp_path / "bert"), ALONE)
     save(ROBERTA, study, tmp_path / "xlm", type_vocab_size=languages.token_types)
-    with pytest.raises(BadInput, match="3 token types, and the objective has no language embeddings"):
+    with pytest.raises(BadInput, match="3 token types, but the objective has no language embeddings"):
         InitialModel(tmp_path / "xlm", STILL, languages, False, 0).whole()
 
 

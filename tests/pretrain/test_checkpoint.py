@@ -108,12 +108,12 @@ def test_the_state_of_another_step_or_run_is_refused(run: str, step: int, traine
 @pytest.mark.parametrize("key", IDENTITY)
 def test_another_configuration_or_machine_is_refused(saved: Path, key: str) -> None:
     other = IDENTITY | {key: "another"}
-    with pytest.raises(BadInput, match=f"begun with {key} .*, not 'another'"):
+    with pytest.raises(BadInput, match=f"started with {key} .*, not 'another'"):
         load_state(saved, *fresh(), other)
     if key in MACHINE:
         assert load_state(saved, *fresh(), other, allow_change=True)[0] == 7
     else:
-        with pytest.raises(BadInput, match=f"begun with {key}"):
+        with pytest.raises(BadInput, match=f"started with {key}"):
             load_state(saved, *fresh(), other, allow_change=True)
 
 
@@ -145,7 +145,7 @@ def test_a_state_of_another_shape_is_refused(saved: Path) -> None:
     """As that of code that has changed since: no tensor is left as it was drawn."""
     learner, optimizer = fresh()
     learner.register_buffer("queue", torch.zeros(3))
-    with pytest.raises(BadInput, match="other parameters or buffers, such as queue"):
+    with pytest.raises(BadInput, match="other parameters or buffers than the model's, such as queue"):
         load_state(saved, learner, optimizer, IDENTITY)
     larger = replace(MODEL, length=MODEL.length + 1)
     learner = new_learner(MLM(), larger)

@@ -73,7 +73,7 @@ def test_processes_see_the_batches_of_one_and_end_with_its_weights(ranks: Path, 
 
 @pytest.mark.parametrize("size", [size for size in SIZES if size != 2])
 def test_another_number_of_processes_goes_on_only_if_told_and_with_the_same_batches(ranks: Path, size: int) -> None:
-    refused = f"this run was begun with world 2, not {size}; --allow-change goes on all the same, to other bits"
+    refused = f"this run was started with world 2, not {size}; --allow-change continues anyway, with different rounding"
     for rank in range(size):
         said = json.loads((ranks / f"changed to {size} said-{rank}.json").read_text(encoding="utf-8"))
         assert said[0].endswith(refused)
@@ -122,7 +122,7 @@ def test_one_process_finds_the_run_of_two_finished(ranks: Path, study: Path) -> 
     identity = json.loads((ranks / "run" / "manifest.json").read_text())["identity"]
     assert identity["world"] == 2
     assert pretrain(ranks / "run", config, ALONE) == ranks / "run" / "checkpoint"
-    with pytest.raises(BadInput, match="begun with"):
+    with pytest.raises(BadInput, match="started with"):
         pretrain(ranks / "run", replace(config, seed=1), ALONE)
 
 
@@ -135,5 +135,5 @@ def test_an_environment_that_does_not_say_where_to_meet_is_refused(monkeypatch: 
     monkeypatch.setenv("WORLD_SIZE", "2")
     monkeypatch.setenv("RANK", "0")
     monkeypatch.delenv("MASTER_ADDR", raising=False)
-    with pytest.raises(BadInput, match="WORLD_SIZE=2, but not where to meet"):
+    with pytest.raises(BadInput, match="WORLD_SIZE=2 but no MASTER_ADDR"):
         join()

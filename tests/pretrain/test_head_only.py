@@ -56,5 +56,5 @@ def test_the_encoder_stays_also_when_the_head_is_trained_after_another_objective
     assert (
         new_learner(after).trained.keys() == new_learner(BOTH).trained.keys() < new_learner(XLMAlign()).trained.keys()
     )
-    with pytest.raises(ValueError, match="XLM-ALIGN-head trains the prediction head alone, and no part of a sum may"):
+    with pytest.raises(ValueError, match="XLM-ALIGN-head trains only the prediction head, which no part of a sum may"):
         Sum("both", (MLM(), BOTH))

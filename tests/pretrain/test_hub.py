@@ -115,11 +115,11 @@ def test_a_name_is_what_was_downloaded_before(tmp_path: Path, offline: None) -> 
 
 @pytest.mark.parametrize("revision", ["", "@", "@main", f"@{COMMIT[:12]}", f"@{COMMIT.upper()}"])
 def test_a_name_without_a_commit_is_refused_with_the_way_to_write_it(revision: str, tmp_path: Path, hub: Hub) -> None:
-    said = rf"no folder '{MODEL}{revision}'; .* named with its revision, as {MODEL}@ and the 40 digits of a commit"
+    said = rf"no folder '{MODEL}{revision}'; .* needs its revision: {MODEL}@ and the 40 digits of a commit"
     with pytest.raises(BadInput, match=f"{said}$"):
         model_folder(f"{MODEL}{revision}", tmp_path)
     cached(tmp_path)
-    with pytest.raises(BadInput, match=f"{said}, such as the one at hand: {MODEL}@{COMMIT}$"):
+    with pytest.raises(BadInput, match=f"{said}, such as the downloaded {MODEL}@{COMMIT}$"):
         model_folder(f"{MODEL}{revision}", tmp_path)
     assert not hub.asked
 
@@ -161,7 +161,8 @@ def test_what_the_hub_has_not_is_one_line(name: str, said: str, tmp_path: Path, 
     with pytest.raises(BadInput) as caught:
         model_folder(name, tmp_path)
     model = name.partition("@")[0]
-    assert str(caught.value).startswith(f"no folder '{name}', and the hub ({hub.url}) does not give {model}: ")
+    expected = f"no folder '{name}', and {model} cannot be downloaded from the hub ({hub.url}): "
+    assert str(caught.value).startswith(expected)
     assert said in str(caught.value) and "\n" not in str(caught.value)
 
 
@@ -169,14 +170,14 @@ def test_a_hub_that_does_not_answer_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     use("http://127.0.0.1:9", monkeypatch)
-    with pytest.raises(BadInput, match=r"the hub \(http://127.0.0.1:9\) does not give .*refused"):
+    with pytest.raises(BadInput, match=r"from the hub \(http://127.0.0.1:9\): .*refused"):
         model_folder(f"{MODEL}@{COMMIT}", tmp_path)
     assert not caplog.records
 
 
 def test_a_hub_that_breaks_off_leaves_no_model(tmp_path: Path, hub: Hub) -> None:
     hub.sends = 1
-    with pytest.raises(BadInput, match="does not give"):
+    with pytest.raises(BadInput, match="cannot be downloaded"):
         model_folder(f"{MODEL}@{COMMIT}", tmp_path)
     hub.sends = 99
     assert (model_folder(f"{MODEL}@{COMMIT}", tmp_path) / "model.safetensors").read_bytes() == b"weights"

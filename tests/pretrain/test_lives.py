@@ -88,7 +88,7 @@ def test_the_process_that_is_left_ends_with_one_line(died_of_two: Died) -> None:
     lines = [line for line in printed.splitlines() if line.startswith("rank ")]
     for line, ends in zip(lines, [*lives, status["waiting"]], strict=True):
         left = ends.index(LOST)
-        lost = f"another of 2 processes is lost; rank {left} cannot go on alone ("
+        lost = f"another of 2 processes is lost; rank {left} cannot continue alone ("
         assert line.startswith(f"rank {left}: Lost: {lost}")
 
 

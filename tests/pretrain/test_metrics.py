@@ -67,8 +67,8 @@ def test_what_is_no_row_is_told_with_its_line(row: str, tmp_path: Path) -> None:
 
 
 def test_no_metrics_are_told(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no metrics"):
+    with pytest.raises(BadInput, match="cannot read metrics"):
         read_metrics(tmp_path / METRICS)
     (tmp_path / METRICS).write_bytes(b"\xff\n")
-    with pytest.raises(BadInput, match="no metrics"):
+    with pytest.raises(BadInput, match="cannot read metrics"):
         read_metrics(tmp_path / METRICS)

@@ -80,10 +80,10 @@ def test_the_language_with_the_fewest_rows_has_so_many_of_all() -> None:
         ({"phases": (Phase((1, 1, 1), 0.5), Phase((1, 1, 1), 0.5))}, "ascending fractions"),
         ({"phases": (Phase((1, 1, 1), 0.5),)}, "the last at 1"),
         ({"phases": shares(1, 1, 1).phases, "exponent": 0.7}, "not both"),
-        ({"exponent": -1.0}, "exponent is from 0"),
-        ({"bitext_exponent": float("nan")}, "bitext_exponent is from 0"),
+        ({"exponent": -1.0}, "exponent is between 0"),
+        ({"bitext_exponent": float("nan")}, "bitext_exponent is between 0"),
         ({"text": (1.0, 0.5)}, "text of 2 languages"),
-        ({"text": (1.0, 0.5, 0.0)}, "text are fractions"),
+        ({"text": (1.0, 0.5, 0.0)}, "text holds fractions"),
         ({"held_out": 1.0}, "held_out is a fraction below 1"),
         ({"pairs": 0.0}, "pairs is a fraction between 0 and 1, not 0"),
         ({"pairs": 1.0}, "pairs is a fraction between 0 and 1, not 1"),
@@ -91,7 +91,7 @@ def test_the_language_with_the_fewest_rows_has_so_many_of_all() -> None:
         ({"dictionaries": (("trans", "inv"), ("inv", "trans"))}, "dictionaries are between two languages, each pair"),
         ({"bitexts": (("source", "perm"),)}, "no language perm in the model"),
         ({"held_out": 0.9999}, "none is left"),
-        ({"text": (1.0, 1.0, 1e-6)}, r"inv: 1e-06 of \d+ rows is no row"),
+        ({"text": (1.0, 1.0, 1e-6)}, r"inv: 1e-06 of \d+ rows is less than one row"),
     ],
 )
 def test_what_is_wrong_is_told(folder: Path, changes: dict[str, Any], message: str) -> None:
@@ -122,9 +122,9 @@ def test_rows_sum_to_the_batch_and_those_of_pairs_to_their_part(streams: list[tu
 
 def test_pairs_without_a_bitext_are_refused(folder: Path) -> None:
     (stream,) = MLM().streams(Languages.open(folder, NAMES), MODEL.length, 0)
-    with pytest.raises(BadInput, match=r"pairs = 0.5 of the rows, and the objective reads no bitext"):
+    with pytest.raises(BadInput, match=r"pairs = 0.5 of the rows, but the objective reads no bitext"):
         Draws([stream], 8, 0, Mixture(pairs=0.5), 100)
-    with pytest.raises(BadInput, match=r"pairs = 0.5 of the rows, and a step has one; expected a batch of two or more"):
+    with pytest.raises(BadInput, match=r"pairs = 0.5 of the rows, but a step has one; expected a batch of two or more"):
         Mixture(pairs=0.5).rows(1, [9, 9], [False, True])
 
 

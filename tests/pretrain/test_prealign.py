@@ -168,7 +168,7 @@ def test_without_entries_to_tell_apart_it_is_refused(study: Path, languages: Lan
     with pytest.raises(BadInput, match="no dictionary between the languages"):
         Contrast().streams(Mixture(dictionaries=()).of(languages), LENGTH, 0)
     entry = (study / LANGUAGE / "dictionary.tsv").read_text(encoding="utf-8").splitlines(keepends=True)[:1]
-    with pytest.raises(BadInput, match="one entry of a type that changes; expected two"):
+    with pytest.raises(BadInput, match="one entry of two different types"):
         Contrast().streams(with_dictionary(study, tmp_path / "one", entry), LENGTH, 0)
 
 

@@ -35,7 +35,7 @@ def test_it_is_trained_with_the_rows_of_its_text_and_ends_whole(calque_encoder: 
     assert kept is not None and languages.whole.rows == 250_002 and languages.rows == len(kept) < 1_000
     config = Pretraining(Languages.open(tmp_path / "made", ("en", "xx")), MLM(), MODEL, TRAIN, 0, calque_encoder)
     checkpoint = pretrain(tmp_path / "run", config, ALONE, tell=told.append)
-    assert told == ["new, because the start has none: the prediction head"]
+    assert told == ["random, because the starting model lacks them: the prediction head"]
     assert json.loads((tmp_path / "run" / MANIFEST).read_text(encoding="utf-8"))["drawn"] == ["the prediction head"]
 
     with (

@@ -121,7 +121,7 @@ def test_padding_s_row_may_move_where_positions_do_not_count_from_it() -> None:
     with torch.no_grad():
         whole = bert(input_ids=ids, attention_mask=(ids != OURS.pad).long()).logits[:, 0, 1:].log_softmax(1)[0, 8]
         assert float(prediction_loss(few, rows_of(here, asked))) == pytest.approx(-float(whole), rel=1e-5)
-    with pytest.raises(BadInput, match="positions count from padding's id, 1, so all types before it need rows; 0"):
+    with pytest.raises(BadInput, match="positions start after padding's id, 1, so all types before it need rows"):
         with_rows(masked_model(ROBERTA), kept, OURS.pad - 1)
 
 
@@ -157,7 +157,7 @@ def checkpoint(given: Path) -> Path:
     messages = list[str]()
     made = pretrain(given / "run", config(given), ALONE, tell=messages.append)
     head = "lm_head.bias" in load_file(given / "start" / WEIGHTS)
-    assert messages == ([] if head else ["new, because the start has none: the prediction head"])
+    assert messages == ([] if head else ["random, because the starting model lacks them: the prediction head"])
     return made
 
 
@@ -222,7 +222,7 @@ def test_a_start_that_changes_meanwhile_is_told_before_the_checkpoint(given: Pat
         weights.write_bytes(before[:-2] + b"xx")
 
     try:
-        with pytest.raises(BadInput, match="no longer the weights that the run began with"):
+        with pytest.raises(BadInput, match="the weights have changed since the run started"):
             pretrain(given / "changed", config(given), ALONE, progress=change)
     finally:
         weights.write_bytes(before)

@@ -130,7 +130,7 @@ def test_a_finished_run_is_left_as_it_is(study: Path, tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
     path = tmp_path / "checkpoint" / "model.safetensors"
     path.write_bytes(path.read_bytes()[:-1] + b"x")
-    with pytest.raises(BadInput, match=r"model\.safetensors: not the file that was written"):
+    with pytest.raises(BadInput, match=r"model\.safetensors: changed since it was written"):
         pretrain(tmp_path, config(study), ALONE)
 
 
@@ -149,7 +149,7 @@ def test_a_folder_of_another_configuration_is_refused(study: Path, tmp_path: Pat
         pretrain(tmp_path, config(study), ALONE)
     else:
         stop_at(tmp_path, config(study), 6)
-    with pytest.raises(BadInput, match=f"begun with {changed} "):
+    with pytest.raises(BadInput, match=f"started with {changed} "):
         pretrain(tmp_path, config(study, **CHANGES[changed]), ALONE, allow_change=True)
     pretrain(tmp_path, config(study), ALONE)
 
@@ -176,7 +176,7 @@ def test_other_data_are_refused(study: Path, tmp_path: Path) -> None:
     stop_at(tmp_path / "run", config(study), 6)
     shutil.copytree(study, tmp_path / "study")
     write_manifest(tmp_path / "study", KIND, study_facts("other"))
-    with pytest.raises(BadInput, match=r"begun with data .*'made'}, not .*'other'}"):
+    with pytest.raises(BadInput, match=r"started with data .*'made'}, not .*'other'}"):
         pretrain(tmp_path / "run", config(tmp_path / "study"), ALONE)
 
 
@@ -184,7 +184,7 @@ def test_other_threads_are_refused_unless_asked_for(study: Path, tmp_path: Path)
     stop_at(tmp_path, config(study), 6)
     torch.set_num_threads(2)
     try:
-        with pytest.raises(BadInput, match="begun with threads 1, not 2; --allow-change"):
+        with pytest.raises(BadInput, match="started with threads 1, not 2; --allow-change"):
             pretrain(tmp_path, config(study), ALONE)
         pretrain(tmp_path, config(study), ALONE, allow_change=True)
     finally:

@@ -105,7 +105,7 @@ def test_a_config_of_fewer_layers_than_the_weights_is_refused(tmp_path: Path) ->
     RobertaForMaskedLM(RobertaConfig(**SHAPE | {"num_hidden_layers": 2})).save_pretrained(tmp_path)
     RobertaConfig(**SHAPE).save_pretrained(tmp_path)
     for kind in (AutoModel, RobertaForMaskedLM):
-        with pytest.raises(BadInput, match=r"no such layer .*layer\.1\."):
+        with pytest.raises(BadInput, match=r"no layer for .*layer\.1\."):
             load_model(tmp_path, kind)
 
 
@@ -156,7 +156,7 @@ def test_a_tensor_of_another_shape_is_named_with_its_file(folder: Path, kind: An
     folder, name = sharded(folder) if parted else folder, "roberta.encoder.layer.0.attention.self.query.weight"
     path = tensor_files(folder)[name]
     save_file(load_file(path) | {name: torch.zeros(8, 9)}, path, metadata={"format": "pt"})
-    with pytest.raises(BadInput, match=rf"{path.name}: .*query\.weight is \(8, 9\), and by .* \(8, 8\)"):
+    with pytest.raises(BadInput, match=rf"{path.name}: .*query\.weight is \(8, 9\), but \(8, 8\) in"):
         load_model(folder, kind)
 
 
@@ -172,7 +172,7 @@ def test_a_config_of_more_layers_or_labels_than_any_model_has_is_refused(folder:
 def test_a_config_of_more_layers_than_there_are_tensors_is_refused(folder: Path) -> None:
     path = folder / "config.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"num_hidden_layers": 9_000}))
-    with pytest.raises(BadInput, match=r"config\.json: 9,000 layers, and only \d+ tensors"):
+    with pytest.raises(BadInput, match=r"config\.json: 9,000 layers, but only \d+ tensors"):
         load_model(folder)
 
 

@@ -75,7 +75,7 @@ def test_a_run_begins_with_them_and_is_another_run(cold: Path, moved: Path, stud
     assert manifest["identity"]["start"] == sha256(cold / WEIGHTS)
     # What counts is what it began with, not where that lies.
     assert pretrain(tmp_path / "still", warm(study, moved, train=still), ALONE) == checkpoint
-    with pytest.raises(BadInput, match="begun with start"):
+    with pytest.raises(BadInput, match="started with start"):
         pretrain(tmp_path / "still", warm(study, None, train=still), ALONE)
 
 
@@ -95,7 +95,7 @@ def test_it_goes_on_to_the_same_bits(cold: Path, study: Path, tmp_path: Path) ->
         ({"model": replace(MODEL, heads=4)}, "heads 2, not 4"),
         ({"model": replace(MODEL, layers=3, length=64)}, "layers 2, not 3; length 32, not 64"),
         ({"objective": XLM()}, "1 token types, not 3"),
-        ({"objective": XLMAlign(layer=3)}, "DWA-dwa3 takes layer 3 of a model that has 2"),
+        ({"objective": XLMAlign(layer=3)}, "DWA-dwa3 needs layer 3 but the model has 2"),
     ],
 )
 def test_another_model_is_refused(cold: Path, study: Path, tmp_path: Path, changes: dict[str, Any], said: str) -> None:
@@ -113,13 +113,13 @@ def test_what_is_no_checkpoint_is_refused(moved: Path, study: Path, languages: L
     with pytest.raises(BadInput, match=r"lacks the weights lm_head\.bias"):
         beginning(moved, languages)
     save_file(weights | {"lm_head.bias": removed[:-1].clone()}, moved / WEIGHTS, metadata={"format": "pt"})
-    with pytest.raises(BadInput, match=r"model\.safetensors: lm_head\.bias is \(599,\), and by .* \(600,\)"):
+    with pytest.raises(BadInput, match=r"model\.safetensors: lm_head\.bias is \(599,\), but \(600,\) in"):
         beginning(moved, languages)
     (moved / WEIGHTS).write_bytes(b"no safetensors")
-    with pytest.raises(BadInput, match="can be loaded"):
+    with pytest.raises(BadInput, match="cannot load"):
         beginning(moved, languages)
     (moved / "config.json").write_text("{")
-    with pytest.raises(BadInput, match="can be loaded"):
+    with pytest.raises(BadInput, match="cannot load"):
         beginning(moved, languages)
 
 
@@ -127,10 +127,10 @@ def test_what_no_run_can_begin_with_is_refused_before_anything_is_made(moved: Pa
     check_start(moved, MODEL)
     config = json.loads((moved / "config.json").read_text(encoding="utf-8"))
     for changes, said in (
-        ({"model_type": "gpt2"}, "of the type 'gpt2'; expected one of roberta, xlm-roberta, bert"),
-        ({"vocab_size": 5}, r"tokenizer\.json: has types up to id 5, and the model beside it a table of 5 rows"),
-        ({"pad_token_id": 3}, r"tokenizer\.json: padding is id 1, and the model beside it has 3"),
-        ({"is_decoder": True}, r"is_decoder: it reads from left to right; expected an encoder"),
+        ({"model_type": "gpt2"}, "of type 'gpt2'; expected one of roberta, xlm-roberta, bert"),
+        ({"vocab_size": 5}, r"tokenizer\.json: has types up to id 5, but the model next to it has a table of 5 rows"),
+        ({"pad_token_id": 3}, r"tokenizer\.json: padding is id 1, but 3 in the model next to it"),
+        ({"is_decoder": True}, r"is_decoder is set: a left-to-right model"),
         ({"num_hidden_layers": 3, "max_position_embeddings": 9}, r"another shape: layers 3, not 2; length 7, not \d+"),
     ):
         (moved / "config.json").write_text(json.dumps(config | changes), encoding="utf-8")
@@ -143,7 +143,7 @@ def test_what_no_run_can_begin_with_is_refused_before_anything_is_made(moved: Pa
         check_start(moved, MODEL)
     (moved / "tokenizer.json").unlink()
     (moved / "vocab.txt").write_text("<pad>\n", encoding="utf-8")  # AutoTokenizer makes one of it
-    with pytest.raises(BadInput, match=r"tokenizer\.json: no tokenizer that text is read with"):
+    with pytest.raises(BadInput, match=r"tokenizer\.json: no tokenizer; AutoTokenizer saves one"):
         check_start(moved, MODEL)
     (moved / WEIGHTS).unlink()
     with pytest.raises(BadInput, match=r"no weights: expected model\.safetensors"):
@@ -159,7 +159,7 @@ def test_another_vocabulary_is_refused(moved: Path, languages: Languages) -> Non
     with pytest.raises(BadInput, match=r"tokenizer\.json: expected the vocabulary of"):
         beginning(moved, languages)
     (moved / "tokenizer.json").write_text("{}")
-    with pytest.raises(BadInput, match="no tokenizer that can be loaded"):
+    with pytest.raises(BadInput, match="cannot load the tokenizer"):
         beginning(moved, languages)
 
 
@@ -168,7 +168,7 @@ def test_a_damaged_checkpoint_is_refused_by_a_link_too(cold: Path, languages: La
     path = tmp_path / "run" / "checkpoint" / WEIGHTS
     path.write_bytes(path.read_bytes()[:-1] + b"x")
     (tmp_path / "link").symlink_to(path.parent)
-    with pytest.raises(BadInput, match="not the file that was written"):
+    with pytest.raises(BadInput, match="changed since it was written"):
         beginning(tmp_path / "link", languages)
 
 

@@ -57,9 +57,9 @@ def test_a_run_learns_from_estimated_links(folder: Path, tmp_path: Path) -> None
     assert rows[-1]["loss"]["dwa"] < rows[0]["loss"]["dwa"]
     assert list(rows[-1]["reported"]) == ["labelled"]
     other = estimate_links(languages, "source", "xx", tmp_path / "other", passes=1)
-    with pytest.raises(BadInput, match="begun with links"):
+    with pytest.raises(BadInput, match="started with links"):
         pretrain(tmp_path / "run", replace(config, languages=languages.with_links(other)), ALONE)
-    with pytest.raises(BadInput, match="asks for estimated links, and the languages have none"):
+    with pytest.raises(BadInput, match="needs estimated links, but the languages have none"):
         pretrain(tmp_path / "without", replace(config, languages=languages), ALONE)
 
 
@@ -105,5 +105,5 @@ def test_labels_are_made_without_gold(folder: Path, queries: str) -> None:
 
 
 def test_gold_labels_are_refused(folder: Path) -> None:
-    with pytest.raises(BadInput, match="in a translation they are unknown"):
+    with pytest.raises(BadInput, match="which a translation does not have"):
         DWA(labels="gold").streams(Languages.open(folder, ["xx"]), MODEL.length, 0)

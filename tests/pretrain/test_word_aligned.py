@@ -147,7 +147,7 @@ def test_frozen_is_another_objective_and_the_equation_has_the_identity_that_it_h
 
 
 def test_links_that_there_are_not_are_refused(languages: Languages) -> None:
-    with pytest.raises(BadInput, match="WORD-ALIGNED-100 asks for estimated links, and the languages have none"):
+    with pytest.raises(BadInput, match="WORD-ALIGNED-100 needs estimated links, but the languages have none"):
         stream(languages, WordAligned(1.0))
 
 

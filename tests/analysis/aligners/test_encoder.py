@@ -170,7 +170,7 @@ def test_code_in_a_folder_is_not_run_and_nothing_is_asked(bert: Path, tmp_path: 
     config |= {"model_type": "ours", "auto_map": {"AutoConfig": "code.C", "AutoModel": "code.M"}}
     (folder / "config.json").write_text(json.dumps(config))
     (folder / "code.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
-    with pytest.raises(BadInput, match="no model that can be loaded"):
+    with pytest.raises(BadInput, match="cannot load the model"):
         EncoderAligner.open(folder, OT, 1)
     assert not (tmp_path / "ran").exists()
 

@@ -87,7 +87,7 @@ def test_fast_align_is_scored_by_direction_and_symmetrisation(gold: Gold, senten
     assert scores == expected
     assert len({score.predicted for score in scores.values()}) > 3
     assert left_out == {"sentence pairs with an empty side": 2}  # once a direction
-    with pytest.raises(BadInput, match="nothing to align by"):
+    with pytest.raises(BadInput, match="nothing to learn from"):
         fast_align_scores(sentence_pairs, gold, [])
 
 

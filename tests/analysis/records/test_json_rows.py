@@ -134,9 +134,9 @@ def test_a_wrong_language_of_a_run_is_refused(tmp_path: Path) -> None:
         ('{"value": 1', "one JSON object per line"),
         ("{}", "missing count"),
         ("", "one JSON object per line"),
-        ('{"value": Infinity}', "not a number of JSON"),
+        ('{"value": Infinity}', "not a JSON number"),
         ('{"count": ' + "9" * 5000 + "}", "one JSON object per line"),
-        ("[" * 100_000, "nests too deeply"),
+        ("[" * 100_000, "nested too deeply"),
         ('{"value": 1, "value": 2}', "twice"),
     ],
 )

@@ -76,7 +76,7 @@ def test_a_mixture_weighs_both(learnt: Grammar, weight: float) -> None:
 
 
 def test_a_weight_is_a_fraction(learnt: Grammar) -> None:
-    with pytest.raises(ValueError, match="from 0 to 1"):
+    with pytest.raises(ValueError, match="between 0 and 1"):
         Grammar.mix(learnt, learnt, 1.5)
 
 
@@ -110,7 +110,7 @@ def test_another_file_is_refused(tmp_path: Path, change: dict[str, object], mess
     [
         ("", "is empty"),
         ("{", "damaged, expected a grammar"),
-        ("[" * 100_000, "nests too deeply"),
+        ("[" * 100_000, "nested too deeply"),
         (f'{{"format": {"1" * 5000}}}', "damaged, expected a grammar"),
         ("[]", "expected a grammar"),
         ('{"name": "x"}', "expected a grammar"),

@@ -76,8 +76,8 @@ def test_pairs_have_the_links_of_their_lines(tmp_path: Path) -> None:
     path.write_text("1-0:0.5\n\n")
     assert list(read_linked(pairs, path)) == [(pairs[0], {(1, 0): 0.5}), (pairs[1], {})]
     for text, said in (
-        ("1-0\n1-1\n", "links:2: 1-1 lies outside sentences of 1 and 2 words"),
-        ("0-0\n", "links: ends before line 2, where there is a sentence pair"),
+        ("1-0\n1-1\n", "links:2: 1-1 is outside sentences of 1 and 2 words"),
+        ("0-0\n", "links: has only 1 lines; sentence pair 2 has none"),
         ("0-0\n0-0\n\n", "links: more lines of links than the 2 sentence pairs"),
     ):
         path.write_text(text)

@@ -186,8 +186,8 @@ def test_pairs_that_cannot_be_learnt_from_are_counted() -> None:
     assert not model.left_out.counts
     with pytest.raises(BadInput) as error:
         FastAlign.train(UNUSABLE)
-    assert str(error.value) == f"nothing to align by: {', '.join(COUNTED)}"
-    with pytest.raises(BadInput, match="nothing to align by: no sentence pairs at all"):
+    assert str(error.value) == f"nothing to learn from: {', '.join(COUNTED)}"
+    with pytest.raises(BadInput, match="nothing to learn from: no sentence pairs at all"):
         FastAlign.train([])
 
 
@@ -278,7 +278,7 @@ def test_another_folder_or_format_is_refused(saved: Path, tmp_path: Path) -> Non
     with pytest.raises(BadInput, match="expected the manifest of fast_align"):
         StatisticalAligner.open(tmp_path)
     write_sealed(tmp_path / MANIFEST, {"kind": "corpus", "files": {}})
-    with pytest.raises(BadInput, match="the manifest of corpus; expected that of fast_align"):
+    with pytest.raises(BadInput, match="the manifest of corpus; expected fast_align"):
         StatisticalAligner.open(tmp_path)
     facts = json.loads((saved / MANIFEST).read_text(encoding="utf-8"))
     write_sealed(tmp_path / MANIFEST, {key: value for key, value in facts.items() if key != "digest"} | {"format": 9})

@@ -229,7 +229,7 @@ def test_one_sentence_is_a_language_and_none_is_not(tmp_path: Path) -> None:
     languages = Languages.open(tmp_path / "made", ["en"])
     assert len(languages["en"].corpus) == 1 and not languages.bitexts and not languages.dictionaries
     assert languages.tables.shape == (1, languages.rows)
-    with pytest.raises(BadInput, match=r"none\.txt: holds nothing but white space"):
+    with pytest.raises(BadInput, match=r"none\.txt: contains only white space"):
         derive_natural({"en": TextFiles((none,))}, {}, given, tmp_path / "none")
     shorter = written(tmp_path / "shorter.txt", ["\ta"])
     with pytest.raises(BadInput, match=r"en-xx: no line of text is left; all are empty or left out"):
@@ -246,11 +246,11 @@ def test_what_cannot_be_put_together_is_told(tmp_path: Path) -> None:
         ({}, {}, {}, "no language; expected the text of at least one"),
         ({"source": text}, {}, {}, "a language called 'source'; "),
         ({"e/n": text}, {}, {}, "a language called 'e/n'"),
-        (texts, {("en", "fr"): pair}, {}, "a bitext of en and fr, and no text of fr"),
+        (texts, {("en", "fr"): pair}, {}, "a bitext of en and fr, but no text of fr"),
         (texts, {("en", "en"): pair}, {}, "a bitext of en and en; expected two languages"),
         (texts, {("en", "xx"): ()}, {}, "expected two languages and at least one file"),
-        (texts, {("en", "xx"): pair, ("xx", "en"): pair}, {}, "two bitexts en-xx; expected one, of several files"),
-        (texts, {}, {("en", "xx"): tmp_path / "d"}, "a dictionary of en and xx, and no bitext of them"),
+        (texts, {("en", "xx"): pair, ("xx", "en"): pair}, {}, "two bitexts en-xx; expected one"),
+        (texts, {}, {("en", "xx"): tmp_path / "d"}, "a dictionary of en and xx, but no bitext of them"),
         (texts, {("en", "xx"): pair}, {("en", "xx"): tmp_path / "d"}, "d: no such file"),
         (texts, {("en", "xx"): pair}, {("en", "xx"): tmp_path / "a.txt"}, r"a\.txt:1: 'a': expected a word"),
     ]

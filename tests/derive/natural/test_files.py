@@ -31,9 +31,9 @@ def test_columns_between_tabs_are_pairs(tmp_path: Path) -> None:
     rows = [f"{i}\t{fr} \t{en}\tCC BY" for i, (en, fr) in enumerate(PAIRS)]
     path = written(tmp_path / "pairs.tsv", [rows[0], "", *rows[1:], "9\t \tAlone.\t"])
     assert read(BitextFiles(path, columns=(2, 1))) == (PAIRS, {"blank lines": 1, "pairs with an empty side": 1})
-    with pytest.raises(BadInput, match=r"pairs\.tsv:1: 4 columns between tabs; expected at least 6"):
+    with pytest.raises(BadInput, match=r"pairs\.tsv:1: 4 tab-separated columns; expected at least 6"):
         read(BitextFiles(path, columns=(2, 5)))
-    with pytest.raises(BadInput, match="two different columns, counted from 0, not 1 and 1"):
+    with pytest.raises(BadInput, match="columns 1 and 1; expected two different ones, from 0"):
         BitextFiles(path, columns=(1, 1))
 
 
@@ -50,9 +50,9 @@ def test_two_files_are_pairs_line_by_line(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_bitext_out_of_step_is_told_with_what_can_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = written(tmp_path / "a.en", ["a", "b", "", "d", "e"])
     monkeypatch.setattr("derive.natural.files.MANY", 2)
-    with pytest.raises(BadInput, match=r"a\.fr: 6 lines for the 5 of \S+a\.en; expected a translation a line$"):
+    with pytest.raises(BadInput, match=r"a\.fr: 6 lines for the 5 of \S+a\.en; expected one translation per line$"):
         read(BitextFiles(first, written(tmp_path / "a.fr", ["a", "b", "", "d", "e", "f"])))
-    told = r"a\.fr: 4 lines for the 5 .*; line 3 is the first that is blank in one of them only"
+    told = r"a\.fr: 4 lines for the 5 .*; line 3 is the first that is blank in only one of them"
     with pytest.raises(BadInput, match=told):
         read(BitextFiles(first, written(tmp_path / "a.fr", ["a", "b", "d", "e"])))
 

@@ -56,13 +56,13 @@ def test_a_column_that_is_not_there_or_no_text_is_told(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"a\.parquet: damaged Parquet"):
         list(TextFiles((path,), "body").pieces())
     path.write_text("plain text", encoding="utf-8")
-    with pytest.raises(BadInput, match=r"named \.parquet, as Parquet is, but it begins as plain text does"):
+    with pytest.raises(BadInput, match=r"has the suffix \.parquet of Parquet but starts like plain text"):
         list(TextFiles((path,), "body").pieces())
 
 
 def test_text_with_a_nul_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "a.parquet", {"text": ["a", None, "b\0c"]})
-    with pytest.raises(BadInput, match=r"a\.parquet: 'text' holds a NUL"):
+    with pytest.raises(BadInput, match=r"a\.parquet: 'text' contains a NUL"):
         list(TextFiles((path,)).pieces())
 
 

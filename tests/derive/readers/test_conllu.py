@@ -69,16 +69,16 @@ def test_words_tags_and_trees_are_read_and_the_rest_is_counted(tmp_path: Path) -
     ("text", "message"),
     [
         ("", "a: is empty"),
-        ("\n", "a: no sentence in it"),
-        ("# newdoc\n\n", "a: no sentence in it"),
+        ("\n", "a: no sentence in this file"),
+        ("# newdoc\n\n", "a: no sentence in this file"),
         ("# text = a\n\n" + tree(0), ":1: a sentence without words"),
         (tree(0) + "# newdoc\n# sent_id = 2\n", ":4: a sentence without words: the file is truncated"),
         (tree(0) + "# sent", ":3: the last line has no line end: the file is truncated"),
         (row("0.1", "a", "_", "_", "_") + "\n\n", ":2: a sentence without words"),
         (tree(0) + tree(0)[:-1], ":3: no blank line after the last sentence: the file is truncated"),
-        (tree(0, 1)[:-8] + "\n", ":2: 8 columns between tabs; expected 10"),
+        (tree(0, 1)[:-8] + "\n", ":2: 8 tab-separated columns; expected 10"),
         (tree(0, 1)[:-8], ":2: the last line has no line end: the file is truncated"),
-        (tree(0).replace("\t", " "), ":1: 1 columns between tabs; expected 10"),
+        (tree(0).replace("\t", " "), ":1: 1 tab-separated columns; expected 10"),
         (tree(0).replace("NOUN", ""), ":1: column UPOS is empty"),
         (tree(0).replace("w1", " ", 1), ":1: column FORM is empty"),
         (row("1", "a") + "\n# late\n\n", ":2: a comment inside a sentence"),
@@ -93,8 +93,8 @@ def test_words_tags_and_trees_are_read_and_the_rest_is_counted(tmp_path: Path) -
             (tree(0, 1).replace("dep", wrong), f":2: DEPREL '{re.escape(wrong)}'; expected a relation of UD v2")
             for wrong in ("_", "OBJ", " obj", "obj + x", "negative", "names", "obj:", "obj:X", "obj:a:b")
         ),
-        (tree(0, 1).replace("dep", "root"), ":2: DEPREL root with HEAD 1; expected root where HEAD is 0"),
-        (tree(0, 1).replace("dep", "root:x"), ":2: DEPREL root:x with HEAD 1; expected root where HEAD is 0"),
+        (tree(0, 1).replace("dep", "root"), ":2: DEPREL root with HEAD 1; expected root if and only if HEAD is 0"),
+        (tree(0, 1).replace("dep", "root:x"), ":2: DEPREL root:x with HEAD 1; expected root if and only if HEAD is 0"),
         (tree(0, 1).replace("root", "obj"), ":1: DEPREL obj with HEAD 0; expected root"),
         (row("1", "a", head="9" * 5000) + "\n\n", ":1: HEAD '9999.*9999'; expected a number"),
         (row("9" * 5000, "a") + "\n\n", ":1: ID '9999.*expected a number such as"),
@@ -115,7 +115,7 @@ def test_words_tags_and_trees_are_read_and_the_rest_is_counted(tmp_path: Path) -
         (tree(0, 3, 2), ":2: words 2, 3 form a cycle"),
         (tree(2, 1), ":1: words 1, 2 form a cycle"),
         (tree(0, 1) + tree(0, 1, 4, 5, 3, 3), ":6: words 3, 4, 5 form a cycle"),
-        (row("1-2", "x", "_", "_", "_") + "\n" + tree(0), ":1: a multiword token reaches past word 1"),
+        (row("1-2", "x", "_", "_", "_") + "\n" + tree(0), ":1: a multiword token extends beyond word 1"),
         (row("2-3", "x", "_", "_", "_") + "\n" + tree(0, 1, 1), ":1: multiword token 2-3 where word 1"),
         (row("1-1", "x", "_", "_", "_") + "\n" + tree(0), ":1: multiword token 1-1 where word 1"),
         (row("1-2", "x", "_", "0", "_") + "\n" + tree(0, 1), ":1: 1-2 has a HEAD or DEPREL"),
@@ -205,7 +205,7 @@ def test_words_come_with_their_lemmas(tmp_path: Path) -> None:
     path.write_text(WITH_LEMMAS)
     assert list(read_lemmas(path)) == [("Dogs", "dog"), ("do", "do")]  # neither tokens nor nodes, nor without a lemma
     path.write_text(WITH_LEMMAS + "1\tno columns\n")
-    with pytest.raises(BadInput, match=r"a\.conllu:8: 2 columns between tabs; expected 10"):
+    with pytest.raises(BadInput, match=r"a\.conllu:8: 2 tab-separated columns; expected 10"):
         list(read_lemmas(path))
 
 

@@ -58,8 +58,8 @@ def test_what_is_odd_is_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("1 1 1 S\n1 2 -99 S\n1 2 3 P\n2 2 4 S\n", "a:2: the link 2 -99, counted from 1, lies outside sentences of 3"),
-        ("1 1 1 S\n1 2 3 P\n2 2 4 S\n2 3 4 P\n", "a:4: the link 3 4, counted from 1, lies outside sentences of 2 and"),
+        ("1 1 1 S\n1 2 -99 S\n1 2 3 P\n2 2 4 S\n", "a:2: the link 2 -99, counted from 1, is outside sentences of 3"),
+        ("1 1 1 S\n1 2 3 P\n2 2 4 S\n2 3 4 P\n", "a:4: the link 3 4, counted from 1, is outside sentences of 2 and"),
         ("1 1 1 S\n1 2 3 P\n2 2 4 S\n2 1 0 S\n", "a:4: the link 1 0, counted from 1"),
         ("0-0 1p2\n1-3 0--1\n", "a:2: the link 0 -1, counted from 0"),
         ("0-0 1p2 3-0\n1-3\n", "a:1: the link 3 0, counted from 0"),
@@ -75,7 +75,7 @@ def test_a_link_outside_its_sentences_is_left_out_and_reported(tmp_path: Path, t
 def test_places_that_seem_to_count_from_one_are_told(tmp_path: Path) -> None:
     unknown = [(UNKNOWN, UNKNOWN)]
     for text, lengths in (("1-1 2p3\n2-4\n", LENGTHS), ("1-1\n" * 10, unknown * 10)):
-        with pytest.raises(BadInput, match=f"{tmp_path / 'a'}: no place is 0.*--from-one"):
+        with pytest.raises(BadInput, match=f"{tmp_path / 'a'}: no position is 0.*--from-one"):
             read(tmp_path / "a", text, lengths)
         assert read(tmp_path / "a", text, lengths, from_one=True).declared
         assert read(tmp_path / "a", text, lengths, from_one=False).declared
@@ -86,14 +86,14 @@ def test_places_that_seem_to_count_from_one_are_told(tmp_path: Path) -> None:
 def test_without_sentences_only_the_beginning_is_a_bound(tmp_path: Path) -> None:
     gold = read(tmp_path / "a", "1 1 1 S\n1 0 1 S\n2 500 700 P\n", [(UNKNOWN, UNKNOWN)] * 2)
     assert gold.pairs[1].possible == {(499, 699)}
-    assert gold.outside == (f"{tmp_path / 'a'}:2: the link 0 1, counted from 1, lies outside sentences",)
+    assert gold.outside == (f"{tmp_path / 'a'}:2: the link 0 1, counted from 1, is outside sentences",)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "a: is empty"),
-        ("\n \n", "a: no link in it"),
+        ("\n \n", "a: no link in this file"),
         ("1 1 1 S\n2 2 4", ":2: the last line has no line end"),
         ("1 1 1 S\n2 2 4 S 0.5", ":2: the last line has no line end"),
         ("0-0\n1-1", ":2: the last line has no line end"),

@@ -91,7 +91,7 @@ def test_numbers_are_labels_of_inference_beside_a_premise_and_counted(tmp_path: 
     ],
 )
 def test_a_file_of_several_languages_is_refused(tmp_path: Path, text: str) -> None:
-    with pytest.raises(BadInput, match=":3: language 'bg' after 'ar'; expected one in a file: split it by that column"):
+    with pytest.raises(BadInput, match="language 'bg' after 'ar'; expected one language per file: split"):
         read(tmp_path / "a", text)
 
 
@@ -110,17 +110,17 @@ def test_paraphrase_labels_stay(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("", "a: is empty"),
-        ("A.\tB.\tneutral\nA.\tB.\n", ":2: 2 columns between tabs; expected premise, hypothesis, label"),
+        ("A.\tB.\tneutral\nA.\tB.\n", ":2: 2 tab-separated columns; expected premise, hypothesis, label"),
         ("A.\tB.\tneutral\nA.\tB.\tneu", ":2: label 'neu'; expected one of entailment"),
-        ("A.\tB.\tneutral\n\n", ":2: 1 columns between tabs"),
-        ("premise\thypothesis\tlabel\n", "a: a header and no pair"),
-        ("premise\thypo\tlabel\nA.\tB.\tneutral\tx\n", ":2: 4 columns between tabs; expected the header's 3"),
+        ("A.\tB.\tneutral\n\n", ":2: 1 tab-separated columns"),
+        ("premise\thypothesis\tlabel\n", "a: a header without pairs"),
+        ("premise\thypo\tlabel\nA.\tB.\tneutral\tx\n", ":2: 4 tab-separated columns; expected the header's 3"),
         ("premise\ttext\tlabel\n", ":1: label 'label'"),
         ("A.\tB.\t2\n", ":1: label '2'; expected one of"),
-        ('{"premise": "A.", "premise": "B."}\n', ":1: not JSON: the key 'premise' twice"),
+        ('{"premise": "A.", "premise": "B."}\n', ":1: not JSON: the key 'premise' occurs twice"),
         (f'{{"premise": {"9" * 5000}}}\n', ":1: not JSON: "),
         ('{"premise": ' + "[" * 100_000 + "\n", ":1: not JSON: "),
-        (as_json(premise="A\0.", hypothesis="B.", label="neutral"), ":1: premise or .* holds a NUL"),
+        (as_json(premise="A\0.", hypothesis="B.", label="neutral"), ":1: premise or .* contains a NUL"),
         (as_json(premise="A.", hypothesis=3, label="neutral"), ":1: hypothesis or hypo or .* is 3; expected text"),
         (
             as_json(premise="A.", hypothesis="B.", label=True),
@@ -133,7 +133,7 @@ def test_paraphrase_labels_stay(tmp_path: Path) -> None:
         (as_json(premise="A.", hypothesis="B.", label="neutral") + "[1]\n", ":2: a JSON list; expected an object"),
         (as_json(premise="A.", label="neutral"), ":1: hypothesis or hypo or .* is missing; expected text"),
         (as_json(premise="A.", hypothesis="B.", label="yes"), ":1: label 'yes'"),
-        (as_json(premise="A \ud800.", hypothesis="B.", label="neutral"), ":1: premise or .* holds a NUL or half of"),
+        (as_json(premise="A \ud800.", hypothesis="B.", label="neutral"), ":1: premise or .* contains a NUL or half"),
         ("A.\tÉ.\tneutral\n".encode("latin-1"), ":1: byte 0xc9 is not UTF-8"),
         ("A.\tB.\tneutral\n\0\n", ":2: a NUL byte"),
     ],

@@ -92,24 +92,24 @@ def test_any_answer_of_any_text_is_kept_to_the_character(text: str, data: st.Dat
 def test_an_id_is_text_that_can_be_written(tmp_path: Path) -> None:
     path = written(tmp_path / "a.json", asked(id_="\ud800"))
     for read in (read_questions, read_questions_as_written):
-        with pytest.raises(BadInput, match="a question: id holds a NUL or half of a surrogate pair"):
+        with pytest.raises(BadInput, match="a question: id contains a NUL or half a surrogate pair"):
             list(read(path))
 
 
 @pytest.mark.parametrize(
     ("questions", "said"),
     [
-        ([asked(start=9)], "answer 'Mr. Lee' is not at 9 of its context; it begins at 8: the offset is off by 1"),
-        ([asked("Bob", start=3)], "question 'q1': the answer 'Bob' is not at 3 of its context, nor anywhere in it"),
+        ([asked(start=9)], "answer 'Mr. Lee' is not at 9 of its context; it starts at 8: the offset is off by 1"),
+        ([asked("Bob", start=3)], "question 'q1': the answer 'Bob' is not at 3 of its context or anywhere in it"),
         ([asked(start=-1)], "question 'q1': the answer 'Mr. Lee' is not at -1 of its context"),
-        ([asked(id_=None)], "a question with the id None; expected some text"),
+        ([asked(id_=None)], "a question with the id None; expected text"),
         ([asked(" ", start=3)], "none of 1 questions has an answer; expected labelled data"),
         ([asked(question=7)], "question 'q1': question is 7; expected text"),
         ([asked(question=" ")], "question 'q1': the question has no words"),
         ([asked(answers=None)], "question 'q1': answers is missing; expected a list of objects"),
         ([asked(answers=[{"text": "Ada", "answer_start": "0"}])], "answer_start is '0'; expected a number of"),
         ([asked(answers=[])], "none of 1 questions has an answer; expected labelled data"),
-        ([], "no question; expected the JSON of SQuAD: data, paragraphs, qas"),
+        ([], "no question; expected SQuAD's JSON: data, paragraphs, qas"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("read", [read_questions, read_questions_as_written])
@@ -125,11 +125,11 @@ def test_what_is_wrong_is_said_with_the_file(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[]", "a JSON list; expected that of SQuAD, an object with data"),
+        ("[]", "a JSON list; expected SQuAD's object with data"),
         ("{}", "the file: data is missing; expected a list of objects"),
         ('{"data": [{"paragraphs": [{"qas": []}]}]}', "a paragraph: context is missing; expected text"),
         ('{"data": ', "not JSON: Expecting value"),
-        ('{"data": [], "data": []}', "not JSON: the key 'data' twice"),
+        ('{"data": [], "data": []}', "not JSON: the key 'data' occurs twice"),
     ],
 )
 def test_a_file_of_another_form_is_refused(text: str, said: str, tmp_path: Path) -> None:

@@ -144,14 +144,14 @@ def test_where_a_file_is_cut_changes_nothing(tmp_path_factory: pytest.TempPathFa
     ("text", "message"),
     [
         (DOC.removesuffix("</doc>\n"), ":9: no </doc> for this <doc>: the file is truncated"),
-        (DOC.replace("</doc>\n", "", 1), ":8: <doc> inside the document that line 1 opens"),
+        (DOC.replace("</doc>\n", "", 1), ":8: <doc> inside the document of line 1"),
         (DOC + "\nmore\n", ":14: text outside of <doc>"),
         (DOC + "</doc>\n", ":13: </doc> without <doc>"),
         (DOC.encode()[:-4] + b"\xe9\n", ":12: byte 0xe9 is not UTF-8"),
         ("One.\nTw\0o.\n", ":2: a NUL byte"),
         (b"One.\n\xff\xd8\xff\n", ":2: byte 0xff is not UTF-8"),
         (b"One.\nTwo\rthree.\n", ":2: a carriage return inside a line"),
-        (" \n\n", "nothing but white space"),
+        (" \n\n", "only white space"),
         ("", "is empty"),
     ],
 )

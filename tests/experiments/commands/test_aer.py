@@ -76,7 +76,7 @@ def test_gold_links_that_count_from_1(here: Path, capsys: pytest.CaptureFixture[
     ("file", "text", "message"),
     [
         ("links", "0-0\n", "links: 1 lines of links for 2 sentence pairs"),
-        ("links", "0-0\n0-2\n", "links:2: 0-2 lies outside sentences of 1 and 2 words"),
+        ("links", "0-0\n0-2\n", "links:2: 0-2 is outside sentences of 1 and 2 words"),
         ("links", "0-0\n0:2\n", "links:2: '0:2' is not a link"),
         ("target", "a red house\n", "target: 1 lines for the 2"),
         ("gold", "a text\n", "gold:1: 'a text' is not a link"),

@@ -162,7 +162,7 @@ def test_what_fast_align_learnt_is_saved_and_aligns_other_text(here: Path, tmp_p
     words = tmp_path / "model" / "source.json"
     words.write_bytes(words.read_bytes().replace(b"the", b"thx"))
     code, said, told = run(*new)
-    assert (code, said) == (2, "") and f"{words}: not the file that was written" in told
+    assert (code, said) == (2, "") and f"{words}: changed since it was written" in told
 
 
 def test_a_changed_checkpoint_of_a_run_is_refused(here: Path, checkpoint: Path) -> None:
@@ -174,7 +174,7 @@ def test_a_changed_checkpoint_of_a_run_is_refused(here: Path, checkpoint: Path) 
     weights.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     code, said, told = run(*words)
     assert (code, said, len(told.splitlines())) == (2, "", 1)
-    assert f"{weights}: not the file that was written" in told
+    assert f"{weights}: changed since it was written" in told
     (checkpoint.parent / MANIFEST).write_text("{}")  # of somebody else
     assert run(*words)[0] == 0
 
@@ -229,9 +229,9 @@ def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> 
         ([*model, "--save", tmp_path / "new", a, b], "is a folder already: leave out --save"),
         ([*two, "--save", tmp_path], "there is something else; expected the name of a new folder"),
         ([*two, "--save", tmp_path / "two"], "there is something else"),
-        ([*two, "--save", tmp_path / "of-others"], "the manifest of run; expected that of fast_align"),
+        ([*two, "--save", tmp_path / "of-others"], "the manifest of run; expected fast_align"),
         ([*two, "--save", "."], ".: expected the name of a new folder"),
-        (["--model", tmp_path / "of-others", a, b], "the manifest of run; expected that of fast_align"),
+        (["--model", tmp_path / "of-others", a, b], "the manifest of run; expected fast_align"),
         (["--model", tmp_path / "of-others", "--method", "match", a, b], "holds what fast-align learnt"),
         (["--model", tmp_path / "of-others", "--save", tmp_path / "new", a, b], "is saved already"),
         (["--method", "fast-align", *model, a, b], "no aligner that fast-align saved is in"),
@@ -250,7 +250,7 @@ def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> 
         assert expected in told
     with claimed(tmp_path / "new"):
         code, _, told = run(*two, "--save", tmp_path / "new")
-    assert (code, len(told.splitlines())) == (2, 1) and "new: another process works on it" in told
+    assert (code, len(told.splitlines())) == (2, 1) and "new: another process is using this folder" in told
     assert sorted(tmp_path.rglob("*")) == before
     code, said, told = run(*two, "--draw", 1)
     assert (code, said, len(told.splitlines())) == (2, "", 1) and "needs --out" in told

@@ -66,8 +66,8 @@ def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> 
     os.mkfifo(tmp_path / "pipe")
     out, before = ["--out", tmp_path / "made"], sorted(tmp_path.iterdir())
     for words, expected in (
-        ([*out, "--links", tmp_path / "short"], "short: ends before line 2"),
-        ([*out, "--links", tmp_path / "outside"], "outside:1: 0-99 lies outside sentences"),
+        ([*out, "--links", tmp_path / "short"], "short: has only 1 lines"),
+        ([*out, "--links", tmp_path / "outside"], "outside:1: 0-99 is outside sentences"),
         ([*out, "--links", here / "links", "--least-count", 10**6], "no entry is left"),
         (["--links", here / "links", "--out", here / "a"], "a: is an input"),
         (["--links", here / "links", "--out", tmp_path], "is a folder or a device; expected the name of a file"),

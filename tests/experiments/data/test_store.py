@@ -222,7 +222,7 @@ def test_a_file_that_nobody_can_check_stays(site: Site, tmp_path: Path) -> None:
 
 def test_one_process_at_a_time(site: Site, tmp_path: Path) -> None:
     one = download(site.serve("/f", b"file"), b"file")
-    with claimed(tmp_path / "fetching"), pytest.raises(BadInput, match="another process works on it"):
+    with claimed(tmp_path / "fetching"), pytest.raises(BadInput, match="another process is using this folder"):
         fetched(tmp_path, one)
     assert site.asked == []
     assert fetched(tmp_path, one).placed == ["f"]
