@@ -1,7 +1,7 @@
-"""How long a step of each objective takes, compared with a step of MLM, on the languages of a study.
+"""The time of a step of each objective relative to a step of MLM, on the languages of a study.
 
-The ratios are the paces at which a study gives objectives equal seconds instead of equal steps. Links that fast_align
-makes for WEAM and word-aligned BERT are made before, and their time is not counted.
+The ratios are the paces of a study that gives objectives equal seconds instead of equal steps. The links of fast_align
+for WEAM and word-aligned BERT are made beforehand, and their time is not counted.
 """
 
 import tempfile
@@ -19,11 +19,11 @@ from calque.experiments.studies.objectives_seconds import SHORT
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.mlm import MLM
 
-STEPS, WARM = 30, 10  # steps of a turn, and those of them that are not counted: the first ones allocate
+STEPS, WARM = 30, 10  # steps of a turn, and its first ones, which allocate and are not counted
 
 
 def turn(run: Step, machine: Machine) -> Callable[[], float]:
-    """CPU seconds of a step from random weights, whose values change no time."""
+    """CPU seconds of a step from random weights, which do not affect the time."""
 
     def seconds() -> float:
         ends: list[float] = []
@@ -38,7 +38,8 @@ def turn(run: Step, machine: Machine) -> Callable[[], float]:
 
 
 def paces(rounds: int) -> list[Comparison]:
-    """By objective, steps per second next to MLM's; an objective that starts from another takes both by portions."""
+    """By objective, steps per second next to MLM's; an objective that starts from another has the weighted mean of
+    both."""
     study = objectives_pocket()
     objectives = (*study.objectives, SHORT)
     every: dict[str, Objective] = {"MLM": MLM(study.objectives[0].traits.mask_rate)}

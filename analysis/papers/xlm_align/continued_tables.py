@@ -1,4 +1,4 @@
-"""Tables of an encoder and of what was pretrained further from it, with published numbers marked as published."""
+"""Tables of an encoder and of models pretrained further from it, with published numbers marked as published."""
 
 from collections.abc import Iterable, Iterator
 from itertools import permutations
@@ -23,12 +23,12 @@ from calque.analysis.tasks.catalog import PRIMARY, PRINTED, TASKS, metric_title,
 from calque.analysis.tasks.questions import Questions
 
 MEANS, BY_LANGUAGE = 1, range(13, 20)  # the paper's tables: of XTREME's means, and of its tasks by language
-BY_PAPER = {"WEAM": (1, 2), "PPA": (2, 4, 5)}  # the tables of tasks by language of papers that read pairs alone
+BY_PAPER = {"WEAM": (1, 2), "PPA": (2, 4, 5)}  # tables by language, in papers whose objectives read only pairs
 XTREME = ("pos", "ner", "xquad", "mlqa", "tydiqa", "nli", "paraphrase")
-"""Its tasks but for retrieval, in the order of the paper's Table 1."""
+"""XTREME's tasks except retrieval, in the order of the paper's Table 1."""
 SIMALIGN = ("argmax, as SimAlign printed it",)
 PUBLISHED_RULES = {RELEASED.name: ("optimal transport",), DEFAULT.name: SIMALIGN, "argmax": SIMALIGN}
-"""The name in the paper's Table 2 of a way to read links, or of its kind: its optimal transport is the released one."""
+"""A method's name, or its kind's, in the paper's Table 2, where optimal transport is the released aligner."""
 METRICS = {"cosine": "cosine", "csls": "CSLS"}
 MINED_HEADS = {MINED: "mining F1 (mutual)", MINED_XTREME: "mining F1 (XTREME’s rule)"}
 Rows = Iterable[tuple[str, ...]]
@@ -58,7 +58,7 @@ def continued_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]
 def continued_table(
     study: Continued, name: str, scale: str, header: Iterable[str], rows: Rows, labels: int, **values: Any
 ) -> Table:
-    """A table as `texts.table` makes it, whose caption may name what all tables of such a study say of it."""
+    """A table by `texts.table`, whose note may use values common to all tables of such a study."""
     seeds = over_seeds(study.seeds)
     if len(study.seeds) < 2:
         covers = "± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
@@ -104,7 +104,7 @@ def _retrieval(study: Continued, scale: str) -> Table:
             cells = []
             for layer, metric in columns:
                 by_pair = [study.found(model, pair, metric, layer) for pair in pairs]
-                # of the two directions of a pair one is mined
+                # only one direction of a pair is mined
                 cells.append(number(average([one for one in by_pair if one or metric in METRICS])))
             rows.append((study.title(model), name, *cells))
     heads = [f"{(METRICS | MINED_HEADS)[metric]}, layer {layer}" for layer, metric in columns]
@@ -137,7 +137,7 @@ def xtreme_table(study: Continued, scale: str) -> Table:
 
 
 def task_table(study: Continued, task: str, scale: str) -> Table:
-    """A task in each language, with floors, and the paper's numbers of the same languages."""
+    """A task in each language, with floors, and the paper's numbers for the same languages."""
     languages = [study.source, *study.languages(task)]
     metrics, floors = [metric.name for metric in TASKS[task].metrics], study.results.floors
     rows: list[tuple[str, ...]] = []
@@ -164,13 +164,13 @@ def task_table(study: Continued, task: str, scale: str) -> Table:
 
 
 def printed_metrics(task: str) -> list[str]:
-    """The metrics of a task in published tables: one, or two where questions are answered."""
+    """The metrics of a task in published tables: one, or two for question answering."""
     its = TASKS[task]
     return [metric.name for metric in its.metrics] if isinstance(its, Questions) else [PRINTED[task]]
 
 
 def tables_by_language(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
-    """The tables of each paper whose objective was learnt or, of PPA, where translations were."""
+    """The tables of each paper whose objective was trained, and PPA's if translations were learnt from."""
     for paper in BY_PAPER:
         learnt = any(name.startswith(paper) for name in study.learnt)
         for task in study.tasks:
@@ -179,15 +179,14 @@ def tables_by_language(study: Continued, scale: str) -> Iterator[tuple[str, Tabl
 
 
 def _printed(study: Continued, paper: str, task: str) -> list[Published]:
-    """What a paper prints of a task by language, each number once: some tables repeat the rows of others."""
+    """A paper's numbers of a task by language, each once: some tables repeat the rows of others."""
     here = [one for one in study.printed(paper, BY_PAPER[paper]) if one.task == task]
     return list({(p.objective, p.setting, p.language, p.metric): p for p in reversed(here)}.values())[::-1]
 
 
 def by_language(study: Continued, task: str, paper: str, scale: str) -> Table:
-    """A row for each model, way to fine-tune it and metric that is printed, and the paper's rows after them. Languages
-    are those of the paper that the task was tested in, so that means are over the same ones; where it has none of the
-    task, they are all."""
+    """One row per model, way of fine-tuning and printed metric, then the paper's rows. Only languages that the paper
+    has too are shown, so that means are over the same ones; all of them, if it lacks the task."""
     printed, ways = _printed(study, paper, task), study.ways(task)
     theirs = {one.language for one in printed}
     languages = [study.source, *(name for name in study.languages(task) if name in theirs or not printed)]
