@@ -212,9 +212,9 @@ def test_a_plan_says_that_nothing_is_pretrained(study: Study) -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        (["tasks="], "and there is none"),
+        (["tasks="], "expected tasks, gold sets"),
         (["tasks.nli.files.held_out=0"], "at least one file of test data"),
-        (["tasks.pos.tests="], "tasks.pos.tests are of one other language at least"),
+        (["tasks.pos.tests="], "tasks.pos.tests need at least one other language"),
         (["tasks.pos.learning_rates=1e-3,1e-3"], "tasks.pos.the grid has a setting twice"),
         (["source=fr"], "tasks.pos: fr is the source, whose sets are in files"),
         (["tasks.pos.epochs=1,0"], "tasks.pos.the grid: epochs is at least 1, not 0"),
