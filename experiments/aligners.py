@@ -55,7 +55,7 @@ def _score(
     pairs = lowered(text.set.pairs) if lower else text.set.pairs
     device = str(machine.world.device)
     scores, exclusions = alone_and_joint(checkpoint, pairs, text.set.gold, token_types, device, everywhere)
-    records = [_record(run, text, one.method, one.total, layer=one.layer, joint=one.joint) for one in scores]
+    records = [_record(run, text, s.method, s.total, layer=s.layer, joint=s.joint) for s in scores]
     return records, exclusions
 
 

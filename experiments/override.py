@@ -119,7 +119,7 @@ def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
     (holder,) = holders
     name, changed = holder[0], _replace(parts[holder], None, holder[0], path, text)
     if name == "measures":
-        changed = tuple(changed if number == holder[1] else one for number, one in enumerate(study.measures))
+        changed = tuple(changed if number == holder[1] else m for number, m in enumerate(study.measures))
     return dataclasses.replace(study, **{name: changed})
 
 

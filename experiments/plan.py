@@ -50,10 +50,10 @@ CARDS = (
 
 def card(kind: str) -> Card:
     """The card of a kind, in upper or lower case."""
-    for one in CARDS:
-        if one.kind.lower() == kind.lower():
-            return one
-    raise BadInput(unknown("kind of card", kind, (one.kind for one in CARDS)))
+    for candidate in CARDS:
+        if candidate.kind.lower() == kind.lower():
+            return candidate
+    raise BadInput(unknown("kind of card", kind, (candidate.kind for candidate in CARDS)))
 
 
 def on_cards(cost: Cost, card: Card, number: int) -> tuple[float, float, int]:

@@ -361,7 +361,7 @@ class Study:
     def _measures(self, root: Path, seed: int) -> list[Measure]:
         """The measures of this study, with the examples that they need."""
         examples = self.examples(root, seed)
-        return [replace(one, examples=examples[one.task]) if isinstance(one, Growth) else one for one in self.measures]
+        return [replace(m, examples=examples[m.task]) if isinstance(m, Growth) else m for m in self.measures]
 
     def measuring(self, root: Path, model: Model) -> list[Step]:
         """The steps that measure a model as it is and after fine-tuning; the start has a copy to fine-tune for each

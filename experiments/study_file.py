@@ -70,7 +70,7 @@ def _function(module: ModuleType, path: Path) -> Callable[[], Any]:
         for name, function in inspect.getmembers(module, inspect.isfunction)
         if function.__module__ == module.__name__
         and not name.startswith("_")
-        and all(one.default is not one.empty for one in inspect.signature(function).parameters.values())
+        and all(p.default is not p.empty for p in inspect.signature(function).parameters.values())
     }
     if path.stem in own:
         return own[path.stem]
@@ -100,7 +100,7 @@ def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
     """
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
-        if not any(next(mistyped(value, one), None) is None for one in arguments):
+        if not any(next(mistyped(value, kind), None) is None for kind in arguments):
             yield _mismatch(name, value, " or ".join(map(_words_for, arguments)))
     elif origin is typing.Literal:
         if value not in arguments:
@@ -110,15 +110,15 @@ def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
             yield _mismatch(name, value, "a tuple: ('a', 'b'), or ('a',) for one")
             return
         each = arguments[:1] * len(value) if arguments[-1:] == (Ellipsis,) else arguments
-        for place, (one, kind) in enumerate(zip(value, each, strict=False)):
-            yield from mistyped(one, kind, f"{name}[{place}]")
+        for place, (item, kind) in enumerate(zip(value, each, strict=False)):
+            yield from mistyped(item, kind, f"{name}[{place}]")
     elif isinstance(origin, type) and issubclass(origin, Mapping):
         if not isinstance(value, Mapping):
             yield _mismatch(name, value, "a dict")
             return
-        for key, one in value.items():
+        for key, item in value.items():
             yield from mistyped(key, arguments[0], f"a key of {name}")
-            yield from mistyped(one, arguments[1], f"{name}.{key}")
+            yield from mistyped(item, arguments[1], f"{name}.{key}")
     elif isinstance(hint, type):
         if not _fits(value, hint):
             yield _mismatch(name, value, _words_for(hint))

@@ -164,7 +164,7 @@ class DerivedExamples:
 
     def language(self, name: str) -> str:
         """The fingerprint of the examples in one language, which does not depend on the others."""
-        return self._fingerprint(tuple(one for one in self.languages.transforms if one.name == name))
+        return self._fingerprint(tuple(transform for transform in self.languages.transforms if transform.name == name))
 
     def check(self, folder: Path) -> None:
         """Find damaged examples, and labels and metrics that scoring would fail on, before anything is trained."""

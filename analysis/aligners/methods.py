@@ -142,7 +142,7 @@ OT = method("products", TRANSPORT, "itermax")
 DEFAULT = method()  # mutual argmax of centred cosines: of all methods it has the lowest AER on one gold set, en-fr
 METHODS = (OT, RELEASED, *(method("cosine", rule=rule) for rule in RULES), DEFAULT)
 """The methods that studies compare (XLM-Align, section 4.3; SimAlign)."""
-BY_NAME = {one.name: one for one in METHODS}
+BY_NAME = {choice.name: choice for choice in METHODS}
 CHOICES = (
     *(method(similarity, plan, rule) for plan in (DIRECT, TRANSPORT) for rule in RULES for similarity in SIMILARITIES),
     RELEASED,

@@ -49,8 +49,8 @@ class EncoderScore:
     @property
     def items(self) -> Items:
         """|A and S| + |A and P| of |A| + |S|, by pair."""
-        hits = (one.found_sure + one.found_possible for one in self.counts)
-        return Items.over(hits, (one.predicted + one.sure for one in self.counts))
+        hits = (counts.found_sure + counts.found_possible for counts in self.counts)
+        return Items.over(hits, (counts.predicted + counts.sure for counts in self.counts))
 
 
 def link_record(model: MeasuredModel, gold_set: str, aligner: str, score: LinkCounts, **fields: object) -> Record:

@@ -92,12 +92,12 @@ def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
     """The look of each of a study's objectives, or of some, in their order; empty if there are too many to distinguish.
     Pass all that a study has: if two share a colour and marker, the later one gets a marker that is free."""
     described = {name: results.objective(name) for name in objectives or results.objectives}
-    kinds = {name: one.parts[-1]["kind"] for name, one in described.items() if one.parts}
+    kinds = {name: d.parts[-1]["kind"] for name, d in described.items() if d.parts}
     others = [kind for kind in dict.fromkeys(kinds.values()) if kind not in FAMILIES]
     if len(others) > len(OWN):
         return {}
     own = {kind: Look(*colours) for kind, colours in zip(others, OWN, strict=False)}
-    looks = {name: look(one, results.start(name), own.get(kinds.get(name, ""))) for name, one in described.items()}
+    looks = {name: look(d, results.start(name), own.get(kinds.get(name, ""))) for name, d in described.items()}
     taken, used = {each[:2] for each in looks.values()}, set[tuple[str, str]]()
     for name, (colour, marker, _) in looks.items():
         if (colour, marker) in used:

@@ -88,7 +88,7 @@ def curve_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
                 rows.append((study.title(model), f"{examples:,}", OURS, *cells))
         trends = " ".join(_in_words(study, model, task) for model in study.models)
         if theirs := study.of_small(task):
-            values = {name: one.value for name, one in theirs.items()}
+            values = {name: p.value for name, p in theirs.items()}
             rows.append((SMALL, f"{LEARNT[task]:,}", PUBLISHED, *printed_cells(values, languages)))
         header = ("model", "examples", "source", *languages, *OF_LANGUAGES)
         about: dict[str, Any] = {"task": task_title(task), "metric": metric_title(PRIMARY[task]), "trends": trends}
@@ -125,7 +125,7 @@ def examples_figure(study: Continued, scale: str) -> Plot | None:
         return None
     results, languages = study.results, {task: [study.source, *study.languages(task)] for task in tasks}
     printed = {task: study.of_small(task) for task in tasks}
-    numbers = [one for task in tasks for name, one in printed[task].items() if name in languages[task]]
+    numbers = [p for task in tasks for name, p in printed[task].items() if name in languages[task]]
     floors = [floor for task in tasks for floor in strongest(study, task)]
     lines = any(trend(study, study.start, task) for task in tasks)
     widths = [1.0, BEYOND] if any(printed.values()) else [1.0]
@@ -136,7 +136,7 @@ def examples_figure(study: Continued, scale: str) -> Plot | None:
             row[0].set_ylabel(f"{metric_title(PRIMARY[task])}, %")
             row[0].set_title(task_title(task))
             if printed[task]:
-                _beyond(row[1], study, task, {name: one.value for name, one in printed[task].items()})
+                _beyond(row[1], study, task, {name: p.value for name, p in printed[task].items()})
             elif len(widths) > 1:
                 row[1].remove()
         handles = [key(study.source, *SOURCE, line="-"), key("mean of the other languages", *OTHERS, line="-")]
@@ -192,10 +192,10 @@ def _draw_trend(panel: Axes, study: Continued, task: str, start: float, end: flo
     """The start's line and its interval, where it gives possible scores."""
     if line := trend(study, study.start, task):
         along = [(amount, line.at(amount)) for amount in np.geomspace(start, end).tolist()]
-        points = [(amount, one) for amount, one in along if 0 <= one.mean <= 1]
+        points = [(amount, score) for amount, score in along if 0 <= score.mean <= 1]
         places = [amount for amount, _ in points]
-        panel.plot(places, [100 * one.mean for _, one in points], ":", color=INK, linewidth=1.2)
-        bands = [one.interval for _, one in points if one.interval]
+        panel.plot(places, [100 * score.mean for _, score in points], ":", color=INK, linewidth=1.2)
+        bands = [score.interval for _, score in points if score.interval]
         if bands and len(bands) == len(points):
             low, high = 100 * np.clip(np.array(bands).T, 0, 1)
             panel.fill_between(places, low, high, color=INK, alpha=0.12, linewidth=0)

@@ -95,7 +95,7 @@ def _language(record: Record, results: Results) -> str:
     """The language of a number: a derived one by its title; natural ones are averaged."""
     run = results.runs[record.run]
     described = next((language for language in run.languages if language.name == record.language), None)
-    mixtures = {one.mixture.name for one in results.runs.values() if one.mixture and len(one.languages) > 1}
+    mixtures = {other.mixture.name for other in results.runs.values() if other.mixture and len(other.languages) > 1}
     mixed = f"{run.mixture.title}, " if run.mixture and (len(run.languages) > 2 or len(mixtures) > 1) else ""
     return mixed + (described.title if described and described.parts else "all languages")
 

@@ -92,7 +92,7 @@ def over(seeds: Sequence[int], what: str = "Bars") -> str:
 def units_note(records: Iterable[Record], tasks: Collection[str]) -> str:
     """The units of POS in records of `tasks`, as a sentence with a space after it; empty without POS."""
     units = {record.units for record in records if record.task == TAGGED} if TAGGED in tasks else set[str]()
-    return "".join(f"Units of POS: {UNITS[one]}. " for one in sorted(units))
+    return "".join(f"Units of POS: {UNITS[unit]}. " for unit in sorted(units))
 
 
 def terms(results: Results) -> Iterator[tuple[str, str]]:

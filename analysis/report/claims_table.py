@@ -33,7 +33,7 @@ def claims_table(results: Results, claims: Sequence[Claim], scale: str, title: s
     if not tested:
         return None
     rows = []
-    for claim, corrected in zip(tested, in_families((one.family, one.verdict) for one in tested), strict=True):
+    for claim, corrected in zip(tested, in_families((claim.family, claim.verdict) for claim in tested), strict=True):
         family = f"{claim.family} ({corrected.of})" if corrected.of else claim.family
         ps = written(claim.verdict.p), written(corrected.p)
         rows.append((claim.text, corrected.verdict, *ps, family, claim.verdict.because, claim.where))

@@ -75,7 +75,7 @@ def styled(width: float, height: float, title: str) -> Iterator[Figure]:
 
 def ends(estimates: Sequence[Estimate], bounds: tuple[float, float] = SHARE) -> list[Ends]:
     """Both ends of each interval, in percent and clipped to `bounds`; None if there is none."""
-    intervals = [one.interval for one in estimates]
+    intervals = [estimate.interval for estimate in estimates]
     return [both and (100 * max(both[0], bounds[0]), 100 * min(both[1], bounds[1])) for both in intervals]
 
 
@@ -107,9 +107,9 @@ def draw_points(
     **style: Any,
 ) -> None:
     """Draw means in percent at places of the other axis, as markers or a line, with their intervals behind them."""
-    places, means = [place for place, _ in points], [100 * one.mean for _, one in points]
+    places, means = [place for place, _ in points], [100 * estimate.mean for _, estimate in points]
     axes.plot(*((means, places) if across else (places, means)), color=colour, **style)
-    draw_intervals(axes, places, ends([one for _, one in points], bounds), colour, across)
+    draw_intervals(axes, places, ends([estimate for _, estimate in points], bounds), colour, across)
 
 
 def grid(figure: Figure, number: int, columns: int, **options: Any) -> np.ndarray:

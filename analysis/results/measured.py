@@ -101,24 +101,24 @@ def gap(ours: Sequence[BySeed], theirs: Sequence[BySeed]) -> Estimate | None:
 
 
 def _average(values: Sequence[Measured]) -> Measured:
-    value, low, high = (float(np.mean([getattr(one, name) for one in values])) for name in ("value", "low", "high"))
-    if any(one.error is None for one in values):
+    value, low, high = (float(np.mean([getattr(m, name) for m in values])) for name in ("value", "low", "high"))
+    if any(m.error is None for m in values):
         return Measured(value, None, None, low, high)
     groups: dict[tuple[str, str, int], list[tuple[str, np.ndarray]]] = {}
     errors: list[float] = []
-    for one in values:
-        if one.parts is None or one.test is None:
-            errors.append((one.error or 0.0) / len(values))
+    for m in values:
+        if m.parts is None or m.test is None:
+            errors.append((m.error or 0.0) / len(values))
         else:
-            task, language, part = one.test
-            groups.setdefault((task, part, len(one.parts)), []).append((language, one.parts))
+            task, language, part = m.test
+            groups.setdefault((task, part, len(m.parts)), []).append((language, m.parts))
     merged = []
     for (task, part, _), group in groups.items():
         test = (task, "+".join(dict.fromkeys(language for language, _ in group)), part)
         merged.append(over_parts(value, np.sum([parts for _, parts in group], axis=0) / len(values), test, low, high))
     if len(merged) == 1 and not errors:
         return merged[0]
-    return Measured(value, float(np.hypot.reduce([*errors, *(one.error or 0.0 for one in merged)])), None, low, high)
+    return Measured(value, float(np.hypot.reduce([*errors, *(m.error or 0.0 for m in merged)])), None, low, high)
 
 
 def judge_difference(ours: BySeed, theirs: BySeed, *, side: int = 1, bound: float = 0.0) -> Verdict:

@@ -81,8 +81,7 @@ def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
     for floor in (floor for floors in by_draw for floor in floors):
         groups.setdefault(replace(floor, value=0.0, count=0, items=None), []).append(floor)
     return [
-        replace(of, value=fmean(one.value for one in each), count=sum(one.count for one in each))
-        for of, each in groups.items()
+        replace(of, value=fmean(f.value for f in each), count=sum(f.count for f in each)) for of, each in groups.items()
     ]
 
 
@@ -157,7 +156,7 @@ class Results:
     ) -> BySeed:
         """Each seed's number. Delta is SUP − ZS, for the seeds that have both; both are of the same test items."""
         if measure == DELTA:
-            sup, zs = (self.scores(one, objective, language, task, metric, **facets) for one in ("SUP", "ZS"))
+            sup, zs = (self.scores(name, objective, language, task, metric, **facets) for name in ("SUP", "ZS"))
             return {seed: sup[seed] - zs[seed] for seed in sorted(sup.keys() & zs.keys())}
         last = self.last(measure, objective, language, task, metric, **facets)
         return {seed: Measured.of(record) for seed, record in last.items()}
@@ -189,7 +188,7 @@ class Results:
     def cell(self, record: Record) -> tuple[object, ...]:
         """Everything that a record's run was trained with except its seed."""
         run = self.runs[record.run]
-        return self.objective_of(record), run.mixture and run.mixture.name, *(one.name for one in run.languages)
+        return self.objective_of(record), run.mixture and run.mixture.name, *(each.name for each in run.languages)
 
     def points(self, task: str, metric: str) -> list[Point]:
         """Alignment of all types and Delta of every cell that has both. They are means over seeds: runs of one cell are

@@ -75,7 +75,7 @@ def _ratio(upper: BySeed, lower: BySeed) -> Estimate | None:
         ((_, a),), ((_, b),) = upper.items(), lower.items()
         if a.parts is not None and b.parts is not None and (a.test, len(a.parts)) == (b.test, len(b.parts)):
             return ratio_over_items((a.value, b.value), a.parts, b.parts)
-    return ratio_over_seeds([one.value for one in upper.values()], [one.value for one in lower.values()])
+    return ratio_over_seeds([m.value for m in upper.values()], [m.value for m in lower.values()])
 
 
 def unless_at_floor(

@@ -146,14 +146,14 @@ class Split:
 
     def translated(self, translation: Split) -> Iterator[tuple[Example, Example]]:
         """Each example with its translation."""
-        for line, (one, other) in enumerate(zip_longest(self, translation), start=1):
-            if one is None or other is None:
+        for line, (original, other) in enumerate(zip_longest(self, translation), start=1):
+            if original is None or other is None:
                 longer, shorter = (self, translation) if other is None else (translation, self)
                 raise BadInput(f"ends before line {line:,}; expected a translation of {longer.path}", shorter.path)
-            if difference := _difference(one[0], other[0]):
+            if difference := _difference(original[0], other[0]):
                 message = f"expected the translation of line {line} of {self.path}: {difference}"
                 raise BadInput(message, translation.path, line)
-            yield one[0], other[0]
+            yield original[0], other[0]
 
     def check_translation(self, translation: Split) -> None:
         """Refuse a file whose lines are not translations of this one, before anything is trained."""

@@ -65,9 +65,9 @@ def _derive_line_by_line(source: Files, study: Path, folder: Path) -> float:
     image, start = TRANSFORM.image(SIZE), time.perf_counter()
     with (folder / "source.bin").open("wb") as source_file, (folder / "derived.bin").open("wb") as derived_file:
         for batch in _batches(sentence for chunk in source.chunks() for sentence in source.sentences(chunk)[0]):
-            for encoding in tokenizer.encode_batch([" ".join(one.words) for one in batch], add_special_tokens=False):
+            for encoding in tokenizer.encode_batch([" ".join(s.words) for s in batch], add_special_tokens=False):
                 source_file.write(np.array(encoding.ids, np.uint16).tobytes())
-            inverted = [" ".join(_invert(one.words)) for one in batch]
+            inverted = [" ".join(_invert(s.words)) for s in batch]
             for encoding in tokenizer.encode_batch(inverted, add_special_tokens=False):
                 derived_file.write(image[encoding.ids].astype(np.uint16).tobytes())
     return time.perf_counter() - start

@@ -48,7 +48,7 @@ def paces(rounds: int) -> list[Comparison]:
             every.setdefault(phase.name, phase)
     with tempfile.TemporaryDirectory() as root:
         group = study.groups(Path(root), 0)[0]
-        runs = [study.pretraining(Path(root), group, one, 0) for one in every.values()]
+        runs = [study.pretraining(Path(root), group, objective, 0) for objective in every.values()]
         compute([group.data, *(link for run in runs for link in run.config.links)], study.home(Path(root)))
         own = dict(zip(every, interleaved([turn(run, Machine()) for run in runs], rounds), strict=True))
 
@@ -58,4 +58,4 @@ def paces(rounds: int) -> list[Comparison]:
         first, portion = objective.traits.start
         return portion * seconds(first) + (1 - portion) * own[objective.name]
 
-    return [Comparison(one.name, 1 / seconds(one), 1 / own["MLM"], "steps/CPU s") for one in objectives]
+    return [Comparison(o.name, 1 / seconds(o), 1 / own["MLM"], "steps/CPU s") for o in objectives]

@@ -94,7 +94,7 @@ class Store:
         """Write a download's digest and files into the lock file, before the files are put in place."""
         self._downloads[download.url] = digest
         self._places |= placed
-        places = {place: asdict(one) for place, one in sorted(self._places.items())}
+        places = {place: asdict(entry) for place, entry in sorted(self._places.items())}
         write_sealed(self._lock, {"downloads": dict(sorted(self._downloads.items())), "places": places})
 
     def fetch(self, recipe: Recipe, report: Report, *, trust: bool = False, patience: Patience = PATIENCE) -> Fetched:

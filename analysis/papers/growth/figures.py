@@ -88,7 +88,7 @@ def _separate(line: Line, other: Line, a: int, b: int) -> bool:
         return True
     sides = []
     for step in (a, b):
-        (low, high), (least, most) = (one.interval or (one.mean, one.mean) for one in (line[step], other[step]))
+        (low, high), (least, most) = (p.interval or (p.mean, p.mean) for p in (line[step], other[step]))
         sides.append(1 if low > most else -1 if high < least else 0)
     return sides[0] == sides[1] != 0
 
@@ -145,13 +145,13 @@ def _lines(panel: Axes, look: Mapping[str, Look], lines: Mapping[str, Line], axi
         every = max(1, len(line) // 4)
         style: dict[str, Any] = {"linewidth": 1.4, "marker": marker, "markersize": 3.2, "zorder": 3}
         style["markevery"] = (list(look).index(name) % every, every)
-        panel.plot(axis.places(list(line)), [one.mean for one in line.values()], dash, color=colour, **style)
+        panel.plot(axis.places(list(line)), [point.mean for point in line.values()], dash, color=colour, **style)
 
 
 def _at_all_steps(line: Line, axis: StepScale) -> dict[int, Estimate]:
     """A line at every step of the axis from its first to its last, interpolated where it has none."""
     within, seeds = [step for step in axis.steps if min(line) <= step <= max(line)], next(iter(line.values())).seeds
-    ends = ([getattr(one, end) for one in line.values()] for end in ("mean", "low", "high"))
+    ends = ([getattr(point, end) for point in line.values()] for end in ("mean", "low", "high"))
     rows = (axis.heights(list(line), [np.nan if y is None else y for y in values], within) for values in ends)
     return {
         step: Estimate(mean, seeds) if np.isnan([low, high]).any() else Estimate(mean, seeds, low, high)

@@ -61,7 +61,7 @@ def _efficiency_cells(condition: Condition, objective: str) -> list[str]:
         return []
     ratios = [condition.efficiencies(objective, group) for group in groups]
     ratios.append(condition.efficiencies(objective, condition.small, "batch"))
-    thousands = [MISSING if one is None else f"{one.mean / 1000:,.0f}" for one in read]
+    thousands = [MISSING if amount is None else f"{amount.mean / 1000:,.0f}" for amount in read]
     return [*thousands, *map(_nats, nats), *map(str, ratios)]
 
 

@@ -137,7 +137,7 @@ class Continued:
     def printed(self, paper: str, tables: Sequence[int] = ()) -> list[Published]:
         """A paper's numbers, of all or some tables; none if tasks were learnt in another language than the paper's."""
         numbers = self.results.published if self.source == THEIRS else ()
-        return [one for one in numbers if one.paper == paper and (not tables or one.table in tables)]
+        return [p for p in numbers if p.paper == paper and (not tables or p.table in tables)]
 
     def of_small(self, task: str) -> dict[str, Published]:
         """The published scores of MiniLM in a task by language, their mean as `mean`."""

@@ -105,7 +105,7 @@ def _retrieval(study: Continued, scale: str) -> Table:
             for layer, metric in columns:
                 by_pair = [study.found(model, pair, metric, layer) for pair in pairs]
                 # only one direction of a pair is mined
-                cells.append(number(average([one for one in by_pair if one or metric in METRICS])))
+                cells.append(number(average([scores for scores in by_pair if scores or metric in METRICS])))
             rows.append((study.title(model), name, *cells))
     heads = [f"{(METRICS | MINED_HEADS)[metric]}, layer {layer}" for layer, metric in columns]
     parts = {"mining": study.mined, "xtreme": MINED_XTREME in study.mined}
@@ -124,8 +124,8 @@ def xtreme_table(study: Continued, scale: str) -> Table:
     small = [its["mean"] for task in tasks if (its := study.of_small(task))]
     whole = tasks == list(XTREME)
     published: dict[str, dict[tuple[str, str], float]] = {}
-    for one in [*study.printed(PAPER, [MEANS]), *small]:
-        published.setdefault(one.objective, {})[one.task, one.metric] = one.value
+    for p in [*study.printed(PAPER, [MEANS]), *small]:
+        published.setdefault(p.objective, {})[p.task, p.metric] = p.value
     for name, values in published.items():
         theirs = [*columns, ("average", "mean") if whole else ("", "")]
         rows.append((name, PUBLISHED, *map(percent, map(values.get, theirs))))
@@ -150,15 +150,15 @@ def task_table(study: Continued, task: str, scale: str) -> Table:
         for name, baseline in floors.baselines([task]).items():
             values = {language: its[name].value for language, its in by_language.items() if name in its}
             rows.append((baseline, metric_title(metric), FLOOR, *printed_cells(values, languages)))
-    by_paper = [one for one in study.printed(PAPER, BY_LANGUAGE) if one.task == task]
+    by_paper = [p for p in study.printed(PAPER, BY_LANGUAGE) if p.task == task]
     small = list(study.of_small(task).values())
-    for metric in dict.fromkeys(one.metric for one in [*by_paper, *small]):
-        own = (one for one in [*by_paper, *small] if one.metric == metric)
+    for metric in dict.fromkeys(p.metric for p in [*by_paper, *small]):
+        own = (p for p in [*by_paper, *small] if p.metric == metric)
         for (model,), values in printed_rows(own, ["objective"], "setting").items():
             rows.append((model, metric_title(metric), PUBLISHED, *printed_cells(values, languages)))
     parts = {"published": by_paper, "small": small, "floors": floors.baselines([task])}
     about = {"tasks": [task], "task": task_title(task)}
-    about["tables"] = " and ".join(sorted({str(one.table) for one in by_paper}))
+    about["tables"] = " and ".join(sorted({str(p.table) for p in by_paper}))
     header = ("model", "metric", "source", *languages, *OF_LANGUAGES)
     return continued_table(study, "task", scale, header, rows, 3, parts=parts, **about)
 
@@ -180,7 +180,7 @@ def tables_by_language(study: Continued, scale: str) -> Iterator[tuple[str, Tabl
 
 def _printed(study: Continued, paper: str, task: str) -> list[Published]:
     """A paper's numbers of a task by language, each once: some tables repeat the rows of others."""
-    here = [one for one in study.printed(paper, BY_PAPER[paper]) if one.task == task]
+    here = [p for p in study.printed(paper, BY_PAPER[paper]) if p.task == task]
     return list({(p.objective, p.setting, p.language, p.metric): p for p in reversed(here)}.values())[::-1]
 
 
@@ -188,9 +188,9 @@ def by_language(study: Continued, task: str, paper: str, scale: str) -> Table:
     """One row per model, way of fine-tuning and printed metric, then the paper's rows. Only languages that the paper
     has too are shown, so that means are over the same ones; all of them, if it lacks the task."""
     printed, ways = _printed(study, paper, task), study.ways(task)
-    theirs = {one.language for one in printed}
+    theirs = {p.language for p in printed}
     languages = [study.source, *(name for name in study.languages(task) if name in theirs or not printed)]
-    metrics = list(dict.fromkeys(one.metric for one in printed)) or [PRIMARY[task]]
+    metrics = list(dict.fromkeys(p.metric for p in printed)) or [PRIMARY[task]]
     rows: list[tuple[str, ...]] = []
     for metric in metrics:
         for model in study.models:
@@ -198,11 +198,11 @@ def by_language(study: Continued, task: str, paper: str, scale: str) -> Table:
                 cells = study.cells(model, task, languages, metric=metric, way=way)
                 rows.append((study.title(model), way, metric_title(metric), OURS, *cells))
     for metric in metrics:
-        own = (one for one in printed if one.metric == metric)
+        own = (p for p in printed if p.metric == metric)
         for (name, setting), its in printed_rows(own, ["objective", "setting"], "language").items():
             cells = printed_cells(its, languages)
             rows.append((name, setting or "zero-shot", metric_title(metric), PUBLISHED, *cells))
-    tables = sorted({one.table for one in printed})
+    tables = sorted({p.table for p in printed})
     about = {"tasks": [task], "task": task_title(task), "paper": paper}
     about |= {"about": TEXTS["tables"]["by-language"]["about"][paper]}
     about["tables"] = f"{'s' if len(tables) > 1 else ''} {' and '.join(map(str, tables))}"

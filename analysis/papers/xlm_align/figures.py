@@ -82,7 +82,7 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
         axes[0, 0].set_yticks(range(len(names)), names)
         axes[0, 0].set_ylim(len(names) - 0.5, -0.5)
         families = dict.fromkeys(family(results.objective(objective)) for _, objective, _ in rows)
-        handles = [drawing.key(f"ours, {one.plain.title}", one.look.colour, "", line="-") for one in families if one]
+        handles = [drawing.key(f"ours, {k.plain.title}", k.look.colour, "", line="-") for k in families if k]
         handles.append(drawing.key("published, at the paper’s scale", INK, "D", "none"))
         drawing.legend(figure, handles, 3)
     records = ablations.records_of(results, every, ("ZS",))
@@ -106,11 +106,11 @@ def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
             shift = 0.12 * (rank - (len(look) - 1) / 2)
             points = means((layer + shift, study.errors(model, gold, aligner, layer)) for layer in layers)
             drawing.draw_points(panel, points, colour, linestyle=dash, marker=marker, markersize=4.5, linewidth=1.2)
-        for one in printed:
-            if one.objective in PAPERS and one.task == set_title(gold):
-                colour, marker, _ = PUBLISHED[one.objective]
+        for p in printed:
+            if p.objective in PAPERS and p.task == set_title(gold):
+                colour, marker, _ = PUBLISHED[p.objective]
                 style: dict[str, Any] = {"fillstyle": "none", "markersize": 7, "zorder": 4}
-                panel.plot(PAPERS_LAYER, 100 * one.value, marker, color=colour, **style)
+                panel.plot(PAPERS_LAYER, 100 * p.value, marker, color=colour, **style)
         panel.set_xticks(layers)
 
     for aligner in study.aligners if look else ():
@@ -119,7 +119,7 @@ def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
         panels = [(set_title(gold), (gold, aligner, printed)) for gold in study.sets]
         title, labels = heading("figure-aer", scale, aligner=aligner), ("layer", "AER, %")
         with drawing.small_multiples(title, panels, draw, COLUMNS, (1.5, 2.6), labels, sharex=True) as (figure, _):
-            theirs = [name for name in PAPERS if any(one.objective == name for one in printed)]
+            theirs = [name for name in PAPERS if any(p.objective == name for p in printed)]
             drawing.legend(figure, [*keys(study.results, look, line=None), *map(published_key, theirs)], 3)
         records = [r for r in study.results.records if r.measure == AER and r.aligner == aligner]
         about: dict[str, Any] = {"aligner": aligner, "layer": PAPERS_LAYER, "seeds": study.seeds}
@@ -154,7 +154,7 @@ def task_figure(study: Continued, scale: str) -> Plot | None:
         for name, numbers in published.items():
             theirs = [(languages[task].index(p.setting) + len(look) / 2 * step, p) for p in numbers if p.task == task]
             colour, marker, _ = PUBLISHED[name]
-            x, y = [place for place, _ in theirs], [100 * one.value for _, one in theirs]
+            x, y = [place for place, _ in theirs], [100 * p.value for _, p in theirs]
             panel.plot(x, y, marker, color=colour, fillstyle="none")
         panel.set_xticks(range(len(languages[task])), languages[task], fontsize=8)
         panel.set_xlim(-0.6, len(languages[task]) - 0.4)

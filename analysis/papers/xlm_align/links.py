@@ -150,7 +150,7 @@ def table_2(systems: Systems, scale: str) -> Table:
     names = [*map(set_title, systems.sets), "average"]
     for labels, values in printed_rows(published, ["setting", "objective"], "task").items():
         rows.append((*labels, PUBLISHED, *map(hundredths, map(values.get, names)), MISSING))
-    pretrained, given = (systems.by_objective(given=one) for one in (False, True))
+    pretrained, given = (systems.by_objective(given=kind) for kind in (False, True))
     # sets without a text of their own: every text of fast_align has only the sentence pairs of the set
     texts = [(gold, s.learnt, s.counts[gold].pairs) for s in systems.without_encoder for gold in s.counts if s.learnt]
     several = {gold for gold, _, _ in texts if len({learnt for other, learnt, _ in texts if other == gold}) > 1}
@@ -274,8 +274,8 @@ def layer_figure(
                 panel.axhline(100 * rate, color=INK, linestyle=dash, linewidth=1)
                 lines.append(system)
         for name, by_set in (published or {}).items() if joint else ():
-            if all(len(by_set.get(one, ())) == layers + 1 for one in sets):
-                rates = [100 * fmean(at) for at in zip(*(by_set[one] for one in sets), strict=True)]
+            if all(len(by_set.get(gold, ())) == layers + 1 for gold in sets):
+                rates = [100 * fmean(at) for at in zip(*(by_set[gold] for gold in sets), strict=True)]
                 theirs[name] = its = PUBLISHED_LOOKS.get(name, Look(SOFT, ""))._replace(dash=":")
                 panel.plot(range(layers + 1), rates, ":", color=its.colour, marker=its.marker, fillstyle="none")
         panel.set_xticks(range(layers + 1))
@@ -295,7 +295,7 @@ def layer_figure(
         for system, dash in across:
             label = ", ".join(filter(None, (system.aligner, system.title)))
             handles.append(Line2D([], [], color=INK, linestyle=dash, label=label))
-        handles += [key(f"{name}, published", one.colour, one.marker, "none", one.dash) for name, one in theirs.items()]
+        handles += [key(f"{name}, published", its.colour, its.marker, "none", its.dash) for name, its in theirs.items()]
         legend(figure, handles, 3, handlelength=2.5)
     records = [record for system in dict.fromkeys(lines) for record in system.records.values()]
     return plot("figure-2-layers", figure, systems.results, records, aligner=aligner)
