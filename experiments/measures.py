@@ -193,7 +193,7 @@ class Alignment(Measure):
 
 
 class Sharing(Measure):
-    """The shares of a derived language's types, sub-words and words that it shares with its source."""
+    """The parts of a derived language's types, sub-words and words that are shared with its source."""
 
     name = "sharing"
     only_pairs = True

@@ -1,12 +1,13 @@
 """A study: models x measures, and the paper that its report is about. A function returns one, as plain values.
 
 <root>/<study>/languages-<fp>/                            the languages, derived or natural
-<root>/<study>/tasks/<task>-<fp>/                         a task's examples in them <root>/<study>/floors/<task>-<fp>/
-scores of model-free baselines <root>/<study>/start/...                                  records of the model that all
-others start from <root>/<study>/<group>/<objective>/seed-<k>-<fp>/         a pretraining run; natural languages are one
-group, unnamed <root>/<study>/<group>/<objective>/seed-<k>-<fp>/<measure>-<fp>/   records of a measure, or of a task
-<root>/<study>/report/                                    records, tables, figures, report.html <root>/cache/
-shared by studies: learnt grammars, parsed trees
+<root>/<study>/tasks/<task>-<fp>/                         a task's examples in them
+<root>/<study>/floors/<task>-<fp>/                        scores of model-free baselines
+<root>/<study>/start/...                                  records of the model that all others start from
+<root>/<study>/<group>/<objective>/seed-<k>-<fp>/         a pretraining run; natural languages are one group, unnamed
+<root>/<study>/<group>/<objective>/seed-<k>-<fp>/<measure>-<fp>/   records of a measure, or of a task
+<root>/<study>/report/                                    records, tables, figures, report.html
+<root>/cache/                                             shared by studies: learnt grammars, parsed trees
 """
 
 from __future__ import annotations

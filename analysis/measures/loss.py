@@ -29,8 +29,8 @@ PARTS = 8  # parts of a text, whose differences show sampling noise
 
 def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed: int = 0) -> Measurement:
     """The loss in nats per masked id, for every language of a model, on the last `share` of its sentences. Rows are
-    packed as in pretraining and 15 % of each row's ids are masked as in BERT. Masks depend on `seed` alone: all models
-    predict the same ids, and so do clones of a language."""
+    packed as in pretraining and 15 % of each row's ids are masked as in BERT. Masks depend on `seed` alone, so that all
+    models, and clones of a language, predict the same ids."""
     spelt = architecture_of(settings := read_config(model.checkpoint))
     network: Any = load_model(model.checkpoint, spelt.masked_model)[0]
     network.to(model.device).eval()

@@ -1,4 +1,4 @@
-"""Nulls: the value of a measure after a shuffle that breaks what it measures and nothing else.
+"""Nulls: the values of a measure after shuffles that destroy meaning and keep everything else.
 
 Items are shuffled within groups that share a property without meaning, such as sentence length; otherwise that property
 alone would lift a measure above its null. All occurrences of a type move together: a model treats most of them alike,

@@ -196,7 +196,7 @@ def _tagged(
 
 
 def _in_company(words: TaggedWords) -> TaggedWords:
-    """The words without those whose position and row length are rare."""
+    """The words whose position and row length are not rare."""
     kept = in_company(words.kinds)
     if not kept:
         raise BadInput(f"{len(words.at)} tagged words are too few to test a probe on (probe.tested)")

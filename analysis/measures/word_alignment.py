@@ -91,8 +91,8 @@ def encoder_scores(
     readings: Sequence[LinkReading],
     types: Mapping[bool, int],
 ) -> tuple[list[EncoderScore], dict[bool, Counter[str]]]:
-    """The scores of every reading of an encoder, and exclusions, by whether both sides are in one row. `types` are the
-    target's token types, by the same. Each pair is encoded once for either."""
+    """The scores of every reading of an encoder, and exclusions, with each side alone (False) or both in one row
+    (True). `types` has the target's token types for either case. Each pair is encoded once per case."""
     scores, exclusions = list[EncoderScore](), dict[bool, Counter[str]]()
     for joint, token_type in types.items():
         encoded = PairEncoder(encoder, (pieces.before, pieces.after), (0, token_type), joint, pieces)

@@ -20,7 +20,7 @@ from calque.analysis.results.results import Results
 from calque.analysis.statistics.verdicts import Claim
 from calque.analysis.tasks.catalog import metric_title, task_title
 
-PLAIN = "MLM"  # the objective that others are compared with: it is not given any links between the languages
+PLAIN = "MLM"  # the objective that others are compared with: it is given no bilingual data
 SOURCE = "ours: no paper compares them all"
 COLUMNS = 3  # panels in a row
 LINE = 0.24  # inches of height per objective

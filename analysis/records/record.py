@@ -76,8 +76,8 @@ def _runs(text: str) -> tuple[tuple[int, int], ...]:
 
 @dataclass(frozen=True)
 class Null:
-    """The chance level of a number, and its null distribution. `chance` is the number of guessing, in the number's own
-    unit. `low` and `high` are the 2.5th and the 97.5th percentile of `shuffles` values measured after shuffling."""
+    """The chance level of a number, and its null distribution. `chance` is the number expected from guessing, in its
+    own unit. `low` and `high` are the 2.5th and the 97.5th percentile of `shuffles` values measured after shuffling."""
 
     chance: float
     low: float

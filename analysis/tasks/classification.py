@@ -62,7 +62,7 @@ class NLI(Classification):
     def gold(self, example: Example) -> Answer:
         (label,) = super().gold(example)
         if label.isdecimal():
-            raise ValueError(f"the label {label!r}looks like a paraphrase's; expected a word, as for inference")
+            raise ValueError(f"the label {label!r} looks like a paraphrase's; expected a word, as for inference")
         return (label,)
 
 

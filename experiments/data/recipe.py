@@ -53,7 +53,7 @@ class Output:
 @dataclass(frozen=True)
 class Download:
     """A file to fetch: `bytes` is its size, 0 if unknown; `about_bytes` is an estimate. `sha256` is empty if no source
-    states a digest; `source` is the source of size and digest."""
+    states a digest; `source` documents size and digest."""
 
     url: str
     outputs: tuple[Output, ...]

@@ -77,8 +77,8 @@ def pud(data: Path, code: str) -> Path:
 def tasks_of(table: Path, data: Path, usual: FinetuneConfig = DEFAULT) -> dict[str, CrossLingualTask]:
     """The tasks of a TOML file: files below the data folder, languages, and changes to the `usual` fine-tuning.
 
-    In the files of other languages, {code} is a language and {name} its name in files. If files are joined by `or`, the
-    first that exists is used, or else the last.
+    In the names of other languages' files, {code} is the language and {name} its name there. If files are joined by
+    `or`, the first that exists is used, or else the last.
     """
     return {name: _task(row, data, usual) for name, row in read_toml(table).items()}
 

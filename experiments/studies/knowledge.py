@@ -25,7 +25,7 @@ def knowledge() -> Study:
         transforms=(Transliterate(), compose(Transliterate(), Invert())),
         objectives=FROM_SCRATCH,
         seeds=(0, 1, 2),
-        # A quarter of the types has about four answers: too few to compare seen answers with held-out ones.
+        # A quarter of the types would have about four answers: too few to compare with held-out ones.
         dictionary=DictionaryConfig(fraction=0.5),
         train=replace(small.train, steps=3_000, learning_rate=3e-3),
         tasks={"pos": small.tasks["pos"]},

@@ -9,7 +9,7 @@ from calque.experiments.study import Study
 def xtreme_curve() -> Study:
     """`xtreme_small`'s inference with 1,500 to 4,500 pairs, next to a published encoder trained on all of MultiNLI.
 
-    Its 3,000 pairs share two thirds with the 3,000 of `xtreme_small`: the two samples of LingNLI are different.
+    Its 3,000 pairs and those of `xtreme_small` are different samples of LingNLI, with two thirds in common.
     """
     small = xtreme_small()
     pairs = small.tasks["nli"]
