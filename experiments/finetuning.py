@@ -71,8 +71,7 @@ class Transfer(Measure):
 
 
 def transfers(others: Sequence[str]) -> list[LanguagePair]:
-    """The pairs between which a task is transferred: the source and each other language, both ways, and each to
-    itself."""
+    """The pairs of languages of a transfer: the source and each other language, both ways, and each with itself."""
     both = [pair for name in others for pair in ((name, SOURCE), (name, name))]
     return [(SOURCE, SOURCE), *((SOURCE, name) for name in others), *both]
 

@@ -38,8 +38,7 @@ TOO_MUCH = 2  # A step is refused if its estimated memory is more than this mult
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of pretraining with `batch` rows per step: `memory` is the peak in bytes here, `card` the bytes on a
-    GPU."""
+    """The cost of pretraining with `batch` rows per step: `memory` is the peak in bytes here, `card` on a GPU."""
 
     steps: int
     parameters: int

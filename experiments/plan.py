@@ -89,8 +89,7 @@ class Plan:
 
     @property
     def seconds(self) -> float:
-        """The time of all runs, each started when an earlier one ends; no run waits for the model that it starts
-        from."""
+        """The time of all runs, each started when an earlier one ends, without waiting for its start's model."""
         ends = [0.0] * self.jobs
         for _, cost in self.runs:
             heapreplace(ends, ends[0] + self.seconds_of(cost))
@@ -166,8 +165,7 @@ def _paths(value: Any) -> Iterator[Path]:
 
 
 def by_recipe(paths: list[Path], first: str) -> dict[str, list[Path]]:
-    """The paths by the recipe that puts them in place: `first`, or else the smallest. Paths without a recipe are under
-    ""."""
+    """The paths by the recipe that puts them in place: `first`, or else the smallest; under "", paths without one."""
     grouped: dict[str, list[Path]] = {}
     for path in paths:
         recipes = recipes_of(path) or [""]

@@ -33,8 +33,8 @@ def compute(
 ) -> None:
     """Compute the steps and the steps that they need, except for finished ones. Up to `jobs` run in parallel, by
     default all that fit the cores, or one on a GPU. Half-written files of killed processes in `home` are removed. If a
-    step fails, running steps are finished and no other starts. An interrupt stops them; the next call resumes from
-    their last state."""
+    step fails, running steps are finished and no other starts. After an interrupt, the next call resumes from their
+    last state."""
     steps = with_needs(steps)
     if "WORLD_SIZE" in os.environ:
         _compute_together(steps, Machine(Throttled(report), jobs or 1, allow_change))

@@ -365,8 +365,7 @@ class Study:
         return [replace(m, examples=examples[m.task]) if isinstance(m, Growth) else m for m in self.measures]
 
     def measuring(self, root: Path, model: Model) -> list[Step]:
-        """The steps that measure a model as it is and after fine-tuning; the start has a copy to fine-tune for each
-        seed."""
+        """The steps that measure a model as it is and after fine-tuning; the start is fine-tuned by copies only."""
         measures, seed = list[Measure](), model.about.seed
         if model.place == START or isinstance(model.weights, Step):
             measures += [part for measure in self._measures(root, seed) for part in measure.parts()]

@@ -24,9 +24,8 @@ def main_layer(layers: int) -> int:
 
 
 class Encoder:
-    """The layers of a model up to `top`, without dropout; layer 0 is the embeddings. `layers` is the depth of the whole
-    model, `length` the largest number of ids in a row, and `token_types` and `types` the sizes of its embedding
-    tables."""
+    """The layers of a model up to `top`, without dropout; layer 0 is the embeddings. `layers` is the whole model's
+    depth, `length` the most ids in a row, `token_types` and `types` the sizes of its tables."""
 
     def __init__(
         self, folder: Path, top: int | None = None, device: str = "cpu", precision: Precision = "float32"

@@ -59,8 +59,7 @@ class Direct:
 @dataclass(frozen=True)
 class Transport:
     """Optimal transport between hidden states by Sinkhorn's iterations (XLM-Align, section 3.1). K = max(eps,
-    similarity). An iteration normalises columns and then rows to sum to 1; half an iteration normalises columns
-    only."""
+    similarity). An iteration normalises columns, then rows, to sum to 1; half an iteration only columns."""
 
     iterations: float = ITERATIONS
     similarity: Similarity = products

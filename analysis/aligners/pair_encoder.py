@@ -149,8 +149,7 @@ class PairEncoder:
     """An encoder of sentence pairs, each encoded once for any number of readings. `joint` encodes a pair as one row,
     `<s> S </s> T </s>` as in XLM-Align's pretraining; otherwise each side is a row. Words are linked if any of their
     sub-words are. Words that the tokenizer drops, or that do not fit into the model, have no links; `left_out` counts
-    them. The same pairs in the same order have bitwise the same links; among other pairs, scores differ in their last
-    digits."""
+    them. The same pairs in the same order have bitwise the same links; among others, last digits of scores differ."""
 
     def __init__(
         self,
@@ -194,8 +193,7 @@ class PairEncoder:
             yield from linked
 
     def matrix(self, pair: Pair, reading: LinkReading) -> np.ndarray:
-        """The scores between the words of one pair, the largest of their sub-words'; NaN for words without
-        sub-words."""
+        """The scores between the words of a pair: the largest of their sub-words', NaN without sub-words."""
         source, target = cut = self.room.cut(self._cut(pair), 1, LeftOut())
         table = np.full((len(pair[0]), len(pair[1])), np.nan)
         if source.ids and target.ids:

@@ -21,8 +21,7 @@ def score(gold: GoldPair, links: Iterable[Link]) -> LinkCounts:
 
 
 def score_all(gold: Iterable[GoldPair], links: Iterable[Iterable[Link]]) -> LinkCounts:
-    """The counts of a corpus: the sum over its sentence pairs, which may stream. Raises ValueError if their lengths
-    differ."""
+    """The counts of a corpus: the sum over its pairs, which may stream. Raises ValueError if lengths differ."""
     return sum((score(*pair) for pair in zip(gold, links, strict=True)), LinkCounts())
 
 

@@ -27,7 +27,7 @@ from calque.pretrain.run import read_metrics
 
 @dataclass(frozen=True)
 class TypeHits:
-    """Whether each of m moved types found its image, either way, whether the dictionary has it, and its count: (m,)
+    """For each of m moved types: whether it found its image, either way, is in the dictionary, and its count; (m,)
     each."""
 
     forward: np.ndarray
@@ -206,8 +206,7 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
 
 
 def pair_alignment(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple[str, str]]) -> Measurement:
-    """alignment@1 from the first language of each pair to the second; pairs without a change of script have no
-    records."""
+    """alignment@1 from the first language of each pair to the second; none if the script stays."""
     types = {pair: Types.between(languages, *pair) for pair in pairs}
     measurable = {pair: its for pair, its in types.items() if its.measurable}
     alignments = alignments_of_checkpoint(model.checkpoint, list(measurable.values()))

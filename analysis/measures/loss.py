@@ -117,8 +117,7 @@ def noise_cosines(
     first: Sequence[Sequence[Tensor]], second: Sequence[Sequence[Tensor]], shuffles: int, seed: int
 ) -> np.ndarray:
     """The sampling noise of the cosine of two gradients, (S,), estimated from the parts of each. Each part's deviation
-    from the mean of its text is added with a random sign: other text of the same size would change the cosine by about
-    this."""
+    from the mean of its text is added with a random sign, as other text of the same size would."""
     sides = whole(first), whole(second)
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for parts, other in ((first, sides[1]), (second, sides[0])):

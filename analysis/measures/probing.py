@@ -1,6 +1,6 @@
-"""Probes of a model: how much two languages share at one step of pretraining, each number with its null. Every step of
-a run is probed on the same held-out text. Shapes: B rows, L ids or layers with the embeddings, V types, N sentences or
-words, H hidden."""
+"""Probes of a model: how much two languages share at one step of pretraining, each number with its null. All steps of a
+run are probed on one held-out text. Shapes: B rows, L ids or layers with the embeddings, V types, N sentences or words,
+H hidden."""
 
 from __future__ import annotations
 
@@ -49,8 +49,7 @@ MOST_SHUFFLES = 10_000  # each is stored as a permutation of a probe's items
 @dataclass(frozen=True)
 class ProbeConfig:
     """The size of the probes' text: parallel sentences, rows of text per language, and tagged sentences for training
-    and testing. Each null is made of `shuffles`; `seed` decides them and the masks, the same for all models of a
-    study."""
+    and testing. Each null has `shuffles` shuffles; `seed` decides these and the masks, for all models alike."""
 
     sentences: int = 400
     rows: int = 128
@@ -69,7 +68,7 @@ class ProbeConfig:
 
 @dataclass(frozen=True)
 class TaggedWords:
-    """Rows of words with their labels: `at` (N, 2) is the row and position of each word, `labels` (N,) its label's
+    """Rows of words with their labels: `at` (N, 2) is each word's row and position, `labels` (N,) its label's
     number."""
 
     rows: list[np.ndarray]
@@ -146,8 +145,7 @@ class ProbeText:
 
     @property
     def counted(self) -> dict[str, int]:
-        """Numbers of parallel sentences, masked ids, training words and test words, each for the language that has
-        fewer."""
+        """Numbers of parallel sentences, masked ids, training and test words, of the language that has fewer."""
         return {
             "pairs": len(self.pairs[0]),
             "masked": min(len(rows.positions.at) for rows in self.masked.values()),

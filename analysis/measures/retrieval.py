@@ -23,9 +23,9 @@ IDS = 6144  # ids in a batch, with padding
 
 
 def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int) -> Measurement:
-    """Retrieval between every two languages with the same sentences, given as words, by layer and in both directions. A
-    sentence without words in one language is left out of all. At the `main_layer` records have items, and pairs are
-    mined too."""
+    """Retrieval between every two languages with the same sentences, given as words, by layer and both ways. A sentence
+    without words in one language is left out of all. At the `main_layer` records have items, and pairs are mined
+    too."""
     if len({len(lines) for lines in sentences.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
         raise BadInput(f"expected treebanks of the same sentences; {sizes}")
@@ -60,8 +60,7 @@ def cosine(source: Tensor, target: Tensor) -> Tensor:
 
 def csls(source: Tensor, target: Tensor) -> Tensor:
     """2 cos(x, y) - r(x) - r(y), (N, N): r is the mean cosine with the nearest neighbours in the other language. It
-    corrects for hubs, sentences that are near to all others (Conneau et al. 2018, section 2.3, with their ten
-    neighbours)."""
+    corrects for hubs, sentences near to all others (Conneau et al. 2018, section 2.3, with ten neighbours)."""
     cosines = cosine(source, target)
     rows, columns = _crowds(cosines, CROWD)
     return 2 * cosines - rows[:, None] - columns[None]

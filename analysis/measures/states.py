@@ -97,8 +97,7 @@ class TypeMeans:
 
     def exchanged_ckas(self, x: Tensor, y: Tensor, layer: int, shuffles: int, seed: int) -> np.ndarray:
         """Linear CKA of `x` (N, K) with `y` (N, H), sentences' means at a layer, after exchanges, (S,). Each type's
-        mean state is replaced by another's. The contribution of its context stays, and sentences still share the same
-        words."""
+        mean state is replaced by another's. Contributions of context stay, and sentences share the same words."""
         exchanges = torch.from_numpy(shuffled(like_frequent(self.counts), shuffles, seed)).to(y.device)
         means = self.means[layer]
         return np.array([linear_cka(x, y + self.shares @ (means[exchange] - means)) for exchange in exchanges])

@@ -140,8 +140,7 @@ def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -
 def pair_links(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple[str, str]]) -> Measurement:
     """AER by optimal transport for every layer of a checkpoint, the embeddings as layer 0, on ordered language pairs.
     Sides are encoded alone and, as in XLM-Align's pretraining, as one row (joint). The sentence pairs are the last
-    `PAIRS` in this seed's order of parallel text, so that a model has not seen them as pairs unless all sentences were
-    parallel."""
+    `PAIRS` in this seed's order of parallel text, not seen as pairs unless all sentences were parallel."""
     encoder, records = Encoder(model.checkpoint, device=model.device), list[Record]()
     around = [languages.specials.start], [languages.specials.end]
     for first, second in pairs:

@@ -42,8 +42,7 @@ def equal_terms_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
 
 
 def objectives_table(results: Results, scale: str) -> Table:
-    """ZS of every objective on every task, their mean, and alignment@1, and below them the strongest baseline of
-    words."""
+    """ZS of every objective on every task, their mean, and alignment@1; below, the strongest baseline of words."""
     tasks, rows = main_metrics(results), list[tuple[str, ...]]()
     for transform in results.transforms:
         title = results.transform_title(transform)
@@ -119,8 +118,7 @@ def equal_terms_findings(results: Results) -> Iterator[str]:
 
 def objectives_figure(results: Results, scale: str) -> Plot | None:
     """Zero-shot scores: one panel per task and one for their mean, one row per objective, a line for the strongest
-    baseline. Several derived languages are stacked. None without a task, or with too many objectives or languages to
-    distinguish."""
+    baseline. Several derived languages are stacked. None without a task, or with too many objectives or languages."""
     tasks, look, several = main_metrics(results), looks(results), len(results.transforms) > 1
     if not tasks or len(results.transforms) > MOST or not look:
         return None

@@ -93,8 +93,7 @@ class Null:
 class LinkCounts:
     """The counts behind AER, precision, recall and F1, over `pairs` sentence pairs. Of the predicted links A, the sure
     gold links S and the possible ones P, which include S: `predicted` is |A|, `sure` |S|, `found_sure` |A and S|,
-    `found_possible` |A and P|. Counts add up, and the rates of their sum are the micro-average. A rate is None if its
-    denominator is 0."""
+    `found_possible` |A and P|. Counts add up to micro-averages. A rate is None if its denominator is 0."""
 
     pairs: int = 0
     predicted: int = 0

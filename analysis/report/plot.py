@@ -32,8 +32,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure that is not saved yet. `name` names its files; `records`, `published` and `floors` are the numbers that
-    it shows."""
+    """A figure that is not saved yet. `name` names its files; `records`, `published` and `floors` are its numbers."""
 
     figure: Figure
     name: str

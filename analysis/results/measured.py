@@ -122,8 +122,7 @@ def _average(values: Sequence[Measured]) -> Measured:
 
 
 def judge_difference(ours: BySeed, theirs: BySeed, *, side: int = 1, bound: float = 0.0) -> Verdict:
-    """Whether one number exceeds another by more than `bound` (`side` +1), or falls below it by that (-1), over
-    seeds."""
+    """Whether one number is above another by more than `bound` (`side` +1), or below it (-1), over seeds."""
     return judge_estimate(difference(ours, theirs), side, bound)
 
 

@@ -71,8 +71,8 @@ def _rho(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 def _exact_p(x: np.ndarray, y: np.ndarray, members: Sequence[np.ndarray]) -> float:
     """The share of pairings within groups of two (n,) columns of ranks whose rho is as far from their mean. rho grows
-    with the sum of products of ranks, which is a sum over independent groups. Ranks are doubled, so that ties have
-    whole ones too."""
+    with the sum of products of ranks, a sum over independent groups. Ranks are doubled, so that ties have whole
+    ones."""
     a, b = (2 * x).astype(int), (2 * y).astype(int)
     shares, middle = np.ones(1), 0.0
     for group in members:

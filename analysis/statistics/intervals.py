@@ -85,8 +85,7 @@ def item_error(share: float, count: int) -> float:
 
 
 def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
-    """Each item's contribution to the ratio sum(hits) / sum(of), linearised (Cochran 1977, section 6.4): (n,), of sum
-    0."""
+    """Each item's contribution to sum(hits) / sum(of), linearised (Cochran 1977, section 6.4): (n,), of sum 0."""
     a, b = np.asarray(hits, float), np.asarray(of, float)
     if not b.sum():
         raise ValueError("a ratio over nothing has no error")

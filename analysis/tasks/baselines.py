@@ -34,8 +34,7 @@ class Baseline(ABC):
 
     @abstractmethod
     def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
-        """Learn from examples with their gold answers, in the spelling of their language. Raises ValueError without
-        any."""
+        """Learn from examples with gold answers, in the spelling of their language. Raises ValueError without any."""
 
 
 def words_of(example: Example, spell: Spell, text: int = 0) -> list[str]:

@@ -39,8 +39,7 @@ class EncodedSet:
         return self._only(~self.unlabelled)
 
     def sample(self, size: int) -> EncodedSet:
-        """A sample of `size` examples, in their order; a smaller sample is part of a larger one. `cut` stays the
-        same."""
+        """`size` of the examples, in their order; a smaller sample is part of a larger one. `cut` stays the same."""
         if size > len(self.counts):
             raise ValueError(f"{size:,} examples of {len(self.counts):,}")
         return self._only(np.random.default_rng(0).permutation(len(self.counts)) < size)

@@ -112,8 +112,8 @@ class Task(ABC):
         return self.metrics[0].name
 
     def in_language(self, name: str) -> Self:
-        """The task as it is scored in a natural language, for most tasks the same in all. Raises BadInput if it cannot
-        be scored there."""
+        """The task as scored in a natural language, mostly the same in all. Raises BadInput if it cannot be scored
+        there."""
         return self
 
     @abstractmethod
@@ -134,8 +134,7 @@ class Task(ABC):
     def rows(
         self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
     ) -> tuple[list[TaskRow], bool]:
-        """An example as rows of at most `length` ids, and whether it fits into one row uncut. Raises ValueError if a
-        word has no ids."""
+        """Rows of at most `length` ids, and whether one row fits all. Raises ValueError if a word has no ids."""
 
     @abstractmethod
     def decode(

@@ -43,8 +43,8 @@ class TaskSet:
 @dataclass(frozen=True)
 class Predictions:
     """The predictions for the `size` examples of a set, in their order, and the score of each metric. `cut` counts the
-    examples that do not fit into one row, and `unlabelled` those whose answers have no sub-words, so that no model can
-    predict them."""
+    examples that do not fit into one row, `unlabelled` those whose answers have no sub-words, which no model can
+    predict."""
 
     scores: Mapping[str, Score]
     answers: Sequence[Answer]
@@ -81,8 +81,7 @@ def evaluate(
     """Fine-tune on the first set of `train` and its translations, the others, and test the model of the last epoch.
     With `switching` it also learns from code-switched pairs; a `sample` above 0 is the number of examples. Of several
     `configs` the one with the best mean of the main metric over the `dev` sets is chosen, the first of equals. A set is
-    in memory as rows, and only while it is needed. Raises BadInput if the checkpoint or the data are missing, damaged
-    or do not match."""
+    in memory as rows, only while needed. Raises BadInput if checkpoint or data are missing, damaged or do not match."""
     task, device = train[0].split.task, torch.device(model.device)
     best, scores = -1, list[float]()
     tuned: Finetuned | None = None
@@ -176,8 +175,8 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
     """Every metric of one task on the source and the model's derived language. SRC, ZS and DEV are one model,
     fine-tuned on the source and scored on the source's test set, the derived language's, and the source's dev set,
     which is unused here: choose learning rates by it. SUP is fine-tuned and scored on the derived language. CUT is the
-    fraction of the examples of a split of the source that do not fit into one row, the same for the derived language.
-    DELTA is SUP - ZS."""
+    fraction of a split's source examples that do not fit into one row, as in the derived language. DELTA is SUP -
+    ZS."""
     derived = model.language
     of_source = {
         ("SRC", derived, ""): ("test", SOURCE),

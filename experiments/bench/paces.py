@@ -38,8 +38,7 @@ def turn(run: Step, machine: Machine) -> Callable[[], float]:
 
 
 def paces(rounds: int) -> list[Comparison]:
-    """By objective, steps per second next to MLM's; an objective that starts from another has the weighted mean of
-    both."""
+    """By objective, steps per second next to MLM's; with a start, seconds are the weighted mean of both phases."""
     study = objectives_pocket()
     objectives = (*study.objectives, SHORT)
     every: dict[str, Objective] = {"MLM": MLM(study.objectives[0].traits.mask_rate)}

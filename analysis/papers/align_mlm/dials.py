@@ -137,8 +137,7 @@ def _order_columns(results: Results) -> list[Column]:
 
 @dataclass(frozen=True)
 class Sharer:
-    """A language that may share vocabulary with its source: which kind, and the shares of types, sub-words and
-    words."""
+    """A language, the kind of vocabulary shared with its source, and the shares of types, sub-words and words."""
 
     language: str
     kind: str

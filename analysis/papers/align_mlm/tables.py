@@ -90,8 +90,7 @@ def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
 
 
 def translate_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """The gains of translate-train and code-switched pairs over fine-tuning on the source (PPA, section 4), if
-    measured."""
+    """The gains of translate-train and code-switched pairs over ZS (PPA, section 4), if measured."""
     rows: list[tuple[str, ...]] = []
     for task in (task for task in results.tasks if task in PRIMARY):
         for transform in results.transforms:

@@ -199,8 +199,7 @@ def order_in_words(found: Found) -> str:
 
 
 def agreement(found: Found, seeds: int) -> str:
-    """Whether seeds have the same order, how many pairs change places, and which quantities leave their null in some
-    seeds only."""
+    """Whether seeds have the same order, how many pairs change places, and what leaves its null in some seeds only."""
     if seeds < 2:
         return "one seed"
     swapped = reversed_pairs(found)

@@ -94,8 +94,7 @@ def _separate(line: Line, other: Line, a: int, b: int) -> bool:
 
 
 def predicted_figure(results: Results, scale: str) -> Plot | None:
-    """Loss, gradient cosine and zero-shot tags by step. None without two steps, or with too many lines or languages to
-    distinguish."""
+    """Loss, gradient cosine and zero-shot tags by step. None without two steps, or with too many lines or languages."""
     return _figure(results, scale, PREDICTED, "figure-predicted")
 
 

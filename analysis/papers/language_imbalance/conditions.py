@@ -64,8 +64,7 @@ class Condition:
         return list(permutations(self.small, 2))
 
     def mean_of(self, objective: str, languages: Sequence[str], number: tuple[str, str], task: str = "") -> BySeed:
-        """Each seed's mean of a number, a measure and its metric, over some languages that are both learnt and
-        tested."""
+        """Each seed's mean of a number, a measure and its metric, over some languages, each learnt and tested."""
         measure, metric = number
         scores = [self.results.scores(measure, objective, name, task, metric, mixture=self.name) for name in languages]
         return average(scores)
@@ -95,8 +94,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Efficiencies:
-    """Logarithms of token efficiency by seed, means over languages. `beyond` are the sides where a curve was too
-    short."""
+    """Logarithms of token efficiency by seed, means over languages. `beyond` are the sides of too short curves."""
 
     logs: BySeed
     beyond: frozenset[int]

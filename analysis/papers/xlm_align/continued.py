@@ -167,9 +167,8 @@ LAST = 4  # the top layers, where the paper finds AER lowered most
 
 
 def continued_claims(study: Continued) -> list[Claim]:
-    """XLM-Align against its start and against the same steps without DWA, by every measure; then objectives that read
-    only pairs against the start, and PPA against itself without TLM; then code-switched pairs against
-    translate-train."""
+    """XLM-Align against its start and against the same steps without DWA, by every measure; objectives that read only
+    pairs against the start, and PPA against itself without TLM; code-switched pairs against translate-train."""
     claims = list[Claim]()
     switches = {name: changes(study.results.objective(name)) for name in study.learnt}
     whole = next((name for name, its in switches.items() if its == {}), None)
@@ -210,8 +209,7 @@ def _by_language(study: Continued, model: str, task: str, way: str = ZERO_SHOT) 
 
 
 def _transfers(study: Continued, better: str, worse: str, task: str, where: str) -> Claim:
-    """The claim that a model has a higher mean score than another over a task's test languages other than the
-    source."""
+    """The claim that a model has a higher mean score over a task's languages, without the source, than another."""
     ours, theirs = (_by_language(study, model, task) for model in (better, worse))
     text = f"{study.title(better)} transfers {task_title(task)} better than {study.title(worse)}, mean of {len(ours)}"
     return _claim(text, where, TRANSFER, ours, theirs)
