@@ -155,7 +155,7 @@ def test_settings(tiny: Study) -> None:
     ("setting", "message"),
     [
         ("mixtures=100-0", "a share of 0 throughout"),
-        ("mixtures=50", "of one language"),
+        ("mixtures=50", "has one language"),
         ("mixtures=10-10-10-10-10-50", "has 6 languages, but there are 5"),
         ("mixtures=50-50,50-50", "names one twice"),
         ("mixtures=half", "no mixture is called 'half'"),

@@ -225,7 +225,7 @@ def test_a_plan_says_that_nothing_is_pretrained(study: Study) -> None:
         (["tasks.xquad.sizes=9,4"], "tasks.xquad.sizes are numbers of training examples"),
         (["tasks.xquad.sizes=0"], "tasks.xquad.sizes are numbers of training examples"),
         (["tasks.xquad.files.limit=9"], "tasks.xquad.sizes are below files.limit, which is 9"),
-        (["tasks.nli.sizes=4"], "tasks.nli.sizes are of a task that is learnt without"),
+        (["tasks.nli.sizes=4"], "tasks.nli.sizes need a task without translations"),
         (["tasks.nli.finetune.attention_dropout=1"], "attention_dropout is a fraction below 1, not 1"),
     ],
 )
