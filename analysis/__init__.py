@@ -1,1 +1,1 @@
-"""Numbers made from models."""
+"""Measuring models, and reporting the measurements."""

@@ -45,7 +45,7 @@ class Checkpoint:
 
     @classmethod
     def open(cls, folder: Path) -> Checkpoint:
-        """The checkpoint of a folder; BadInput where there is none."""
+        """The checkpoint of a folder. Raises BadInput if there is none."""
         model, _ = load_model(folder, AutoModelForMaskedLM)
         own = sorted(path for path in (folder / TOKENIZERS).glob("*") if path.is_dir())
         tokenizers = {SOURCE: load_tokenizer(folder)} | {path.name: load_tokenizer(path) for path in own}
@@ -60,8 +60,8 @@ class Checkpoint:
         """The most probable types for the one mask of a text, whatever their language.
 
         Args:
-            text: words separated by spaces, with `<mask>` (or what the tokenizer calls it) in one place.
-            language: whose text it is.
+            text: words separated by spaces, with `<mask>` (or the tokenizer's own mask) in one place.
+            language: the language of the text.
             count: how many types are returned, most probable first.
         """
         tokenizer = self._tokenizer(language)
@@ -79,9 +79,9 @@ class Checkpoint:
 
         Args:
             word: a word of `language` that is one type of the vocabulary.
-            language: whose word it is.
-            among: the language that is searched; all of them by default.
-            count: how many types are returned, nearest first; the word itself is not one of them.
+            language: the language of the word.
+            among: the language to search; by default all.
+            count: how many types are returned, nearest first, without the word itself.
         """
         ids = self._tokenizer(language)(word, add_special_tokens=False)["input_ids"]
         if len(ids) != 1 or ids[0] == self.tokenizers[language].unk_token_id:
@@ -93,12 +93,12 @@ class Checkpoint:
         return [Neighbour(*self._name(i), float(cosines[i])) for i in order[order != ids[0]][:count].tolist()]
 
     def embeddings(self, language: str = SOURCE) -> tuple[list[str], np.ndarray]:
-        """The types of a language as it spells them, special ones left out, and their embeddings, (types, width)."""
+        """The types of a language in its own spelling, without special ones, and their embeddings, (types, width)."""
         ids = self.ids(language)
         return [self._name(i)[0] for i in ids.tolist()], self._table[torch.from_numpy(ids)].numpy()
 
     def ids(self, language: str) -> np.ndarray:
-        """The ids of a language's types, ascending, special ones left out."""
+        """The ids of a language's types, ascending, without special ones."""
         tokenizer = self._tokenizer(language)
         return np.array(sorted({*tokenizer.get_vocab().values()} - {*tokenizer.all_special_ids}), np.int64)
 

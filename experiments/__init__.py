@@ -1,1 +1,1 @@
-"""Studies, tables, figures, benchmarks, and the only command line."""
+"""Studies, their reports, benchmarks and the command line."""

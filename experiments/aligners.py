@@ -20,12 +20,12 @@ from calque.experiments.models import Model
 from calque.experiments.step import Machine, Step
 
 OWN, MORE = "own sentences", "own + parallel"
-"""What fast_align learns from: the gold set's sentences alone, or with the parallel text."""
+"""The training text of fast_align: the gold set's sentences alone, or with the parallel text."""
 
 
 @dataclass(frozen=True)
 class EncoderLinks(Measure):
-    """AER of a model that was pretrained on a gold set's languages: every layer, sides apart and in one row."""
+    """AER of a model pretrained on a gold set's languages: every layer, with sides alone and in one row."""
 
     name = "links"
     format = 3
@@ -51,11 +51,11 @@ def _score(
     machine: Machine,
     everywhere: tuple[Method, ...] = (OT, RELEASED),
 ) -> tuple[list[Record], Counter[str]]:
-    """Records of every layer by the methods `everywhere`, of the main one by all, and what got no links."""
+    """Records of every layer by the methods `everywhere`, of the main one by all, and exclusions."""
     pairs = lowered(text.set.pairs) if lower else text.set.pairs
     device = str(machine.world.device)
     scores, exclusions = alone_and_joint(checkpoint, pairs, text.set.gold, token_types, device, everywhere)
-    records = [_record(run, text, one.method, one.total, layer=one.layer, joint=one.joint) for one in scores]
+    records = [_record(run, text, s.method, s.total, layer=s.layer, joint=s.joint) for s in scores]
     return records, exclusions
 
 
@@ -65,10 +65,10 @@ def _record(run: Run, text: GoldText, aligner: str, counts: LinkCounts, **fields
 
 @dataclass(frozen=True)
 class GoldSetAligner:
-    """An aligner that learns without a model of the study `study`, on one gold set. `name` is `diagonal`, a baseline
-    that links each target word to the source word in the same place; `fast_align`, trained on the set's own sentences
-    and, where there is parallel text, on both; or `encoder`, the model of a folder, which reads the set with its
-    capitals, every method scored at every layer."""
+    """An aligner of one gold set that uses no model of the study `study`. `name` is `diagonal`, a baseline that links
+    each target word to the source word at the same relative position; `fast_align`, trained on the set's own sentences
+    and, if there is parallel text, on both; or `encoder`, a folder's model, which reads the set with its capitals,
+    every method scored at every layer."""
 
     name: str
     text: GoldText
@@ -88,7 +88,7 @@ class GoldSetAligner:
         return Step(_score_aligner, self, place, title, "evaluate", "records", format, threads)
 
     def run(self, step: Step, source: Described | None = None, layers: int = 0) -> Run:
-        """The aligner as records describe it; `source` is the text or the encoder that it learnt from."""
+        """The aligner as records describe it; `source` is its training text or its encoder."""
         folder = f"{self.text.name}/{step.folder.name}"
         return Run(
             id=folder if layers or source is None else f"{folder}/{source.name}",  # fast_align learns from two texts

@@ -28,8 +28,8 @@ from calque.experiments.tasks import ZERO_SHOT
 
 @dataclass(frozen=True)
 class Transfer(Measure):
-    """A task in derived languages: SUP, ZS and Delta, or translate-train (TT, TT-CS) as `way` says. Models of mixtures
-    are tested between the source and each other language, in both directions."""
+    """A task in derived languages: SUP, ZS and Delta, or translate-train (TT, TT-CS), by `way`. Models of mixtures are
+    tested between the source and each other language, in both directions."""
 
     examples: Step
     finetune: FinetuneConfig
@@ -71,7 +71,7 @@ class Transfer(Measure):
 
 
 def transfers(others: Sequence[str]) -> list[LanguagePair]:
-    """The pairs between which a task is transferred: the source and each other language, both ways, and itself."""
+    """The pairs of languages of a transfer: the source and each other language, both ways, and each with itself."""
     both = [pair for name in others for pair in ((name, SOURCE), (name, name))]
     return [(SOURCE, SOURCE), *((SOURCE, name) for name in others), *both]
 
@@ -80,8 +80,8 @@ def transfers(others: Sequence[str]) -> list[LanguagePair]:
 class ZeroShot(Measure):
     """A task in natural languages: scores in the source, where the model is fine-tuned, and in the other languages.
 
-    With several `configs` the best on the joint validation set is taken. On a learning curve (`on_curve`) records say
-    how many examples the model learnt from: a `sample`, or all. Predictions are in files of XTREME's submissions.
+    Of several `configs` the best on the joint validation set is chosen. On a learning curve (`on_curve`) records have
+    the number of training examples: a `sample`, or all. Predictions are files of XTREME's submissions.
     """
 
     examples: Step

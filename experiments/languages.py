@@ -1,8 +1,8 @@
 """The languages of a study: a source and its images, natural languages, or the two languages of gold word links.
 
-The config of the step that writes their folder has `identity` (the fingerprint of all), `language` (that of one, which
-does not depend on the others where it need not), `rows_of` (rows of the table of a model of some of them) and
-`pairs_of` (the pairs of them that have bitexts). What a study names has `mistakes` (all that is wrong with it).
+The config of the step that writes their folder has `identity` (the fingerprint of all), `language` (one language's
+fingerprint, which does not depend on the others if it need not), `rows_of` (the rows of a model's table for some of
+them) and `pairs_of` (the pairs that have bitexts). The languages of a study have `mistakes` (their problems, in words).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from calque.derive.vocabulary import GivenVocabulary
 from calque.experiments.places import CACHE, name_mistakes
 from calque.experiments.step import Machine, Step
 
-SAMPLE = 100  # types on which transforms are tried out
+SAMPLE = 100  # types for trying out transforms
 TYPES = 10_000_000
 LanguagePair = tuple[str, str]
 THE_SOURCE = Described(SOURCE, "the source")
@@ -44,9 +44,8 @@ THE_SOURCE = Described(SOURCE, "the source")
 @dataclass(frozen=True)
 class DerivedLanguages:
     """A source and its images under `transforms`. `vocabulary` is the number of types to learn from the source, or the
-    folder of a tokenizer. With `redraw` each seed of a study draws not only its models anew but also its text,
-    transforms and dictionary, so that intervals over seeds cover the data too; seed 0 draws the same data as without
-    it."""
+    folder of a tokenizer. With `redraw` each seed of a study draws its own text, transforms and dictionary besides its
+    models, so that intervals over seeds cover the data too; seed 0 draws the same data as without it."""
 
     source: Source
     transforms: tuple[Transform, ...]
@@ -96,7 +95,7 @@ class DerivedLanguages:
 
     @property
     def draws(self) -> tuple[str, ...]:
-        """What a seed draws in addition to the model, in words."""
+        """The data that a seed draws in addition to the model, in words."""
         return (*self.source.drawn, *self.dictionary.drawn) if self.redraw else ()
 
     def mistakes(self) -> list[str]:
@@ -119,14 +118,14 @@ class DerivedLanguages:
             wrong.append(f"source: {error}")
         if self.redraw and not self.draws:
             wrong.append(
-                "redraw: nothing but the model is drawn at random here: text and examples are read from files, and the "
+                "redraw: only the model is drawn at random here: text and examples are read from files, and the "
                 "dictionary has the most frequent types, or all, or none"
             )
         return wrong
 
     @cached_property
     def _redrawn(self) -> dict[int, DerivedLanguages]:
-        """What `of_seed` has returned, because fingerprints read the corpus's files."""
+        """Results of `of_seed`, cached because fingerprints read the corpus's files."""
         return {}
 
     @cached_property
@@ -145,7 +144,7 @@ class DerivedLanguages:
         return {}
 
     def _corpus(self, trees: bool) -> str:
-        """The corpus's fingerprint, with or without its trees; remembered, because it reads the corpus's files."""
+        """The corpus's fingerprint, with or without its trees; cached because it reads the corpus's files."""
         if trees not in self._corpora:
             self._corpora[trees] = self.source.corpus_identity(trees)
         return self._corpora[trees]
@@ -162,8 +161,8 @@ def _derive(step: Step, machine: Machine) -> None:
 class NaturalLanguages:
     """Text of natural languages and bitexts between them, in a given vocabulary. `source` is the language that tasks
     are learnt in. Sentences of `withheld` are left out of text and bitexts. Models have rows for the types that occur,
-    or for all, as `table` says. `dictionaries` are lexicons by language pair, as `calque lexicon` writes them. `types`
-    is how many types the tokenizer has, for a plan before its files are there."""
+    or for all, by `table`. `dictionaries` are lexicons by language pair, as `calque lexicon` writes them. `types` is
+    the tokenizer's number of types, for a plan before its files exist."""
 
     source: str = "en"
     texts: Mapping[str, TextFiles] = field(default_factory=dict)
@@ -181,15 +180,15 @@ class NaturalLanguages:
     def mistakes(self) -> list[str]:
         wrong = []
         if len(self.texts) < 2:
-            wrong.append(f"texts are of two languages at least, not of {len(self.texts)}")
+            wrong.append(f"texts need at least two languages, not {len(self.texts)}")
         for pair in self.bitexts:
             if missing := [language for language in pair if language not in self.texts]:
-                wrong.append(f"bitexts: {'-'.join(pair)} is of {missing[0]}, of which there is no text")
+                wrong.append(f"bitexts: {'-'.join(pair)} needs text in {missing[0]}")
         if unknown := sorted(self.dictionaries.keys() - self.bitexts.keys()):
             there = ", ".join(map("-".join, self.bitexts))
             wrong.append(f"dictionaries: {'-'.join(unknown[0])} is not a bitext; there are {there}")
         if not self.bitexts:
-            wrong.append("bitexts are of one pair of languages at least")
+            wrong.append("bitexts need at least one pair of languages")
         return wrong
 
 
@@ -202,7 +201,7 @@ class NaturalText:
 
     @cached_property
     def _arguments(self) -> tuple[Any, Any]:
-        """Texts and bitexts without the sentences that are withheld."""
+        """Texts and bitexts without withheld sentences."""
         of = self.languages
 
         def kept(files: TextFiles | BitextFiles) -> TextFiles | BitextFiles | Without:
@@ -261,13 +260,13 @@ class GoldPairs:
         return wrong
 
 
-GOLD_FORMAT = 2  # goes up when the same files would give other sentences
+GOLD_FORMAT = 2  # raise it when the same files would give other sentences
 
 
 @dataclass(frozen=True)
 class GoldText:
-    """The gold set `name` in the folder `gold`, and parallel text of the same two languages. As a source and its
-    translation they have one vocabulary of that many types."""
+    """The gold set `name` in the folder `gold`, and parallel text of the same two languages. They are a source and its
+    translation with one vocabulary of `vocabulary` types."""
 
     gold: Path
     name: str
@@ -314,7 +313,7 @@ class GoldText:
         return lowered(self.set.pairs)
 
     def pairs(self) -> tuple[list[Pair], Counter[str]]:
-        """The set's own sentences and the parallel text, each pair once, and what was left out."""
+        """The set's own sentences and the parallel text, each pair once, and exclusions."""
         left_out: Counter[str] = Counter()
         everything = self.own()
         everything += [pair for text in self.text for pair in text.words(*self.pair, left_out)]
@@ -338,5 +337,5 @@ def lowered(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def _digest(path: Path) -> str:
-    """The file's SHA-256; empty for a missing file, which whoever reads it reports."""
+    """The file's SHA-256; empty for a missing file, which its reader reports."""
     return digest(path) if path.is_file() else ""

@@ -1,6 +1,6 @@
-"""What the models of a study are measured by: each measure is a frozen dataclass, and a step for each model.
+"""The measures of a study's models: each measure is a frozen dataclass, and a step for each model.
 
-A new measure that needs no settings is a class here or in a study's own file, and an entry of `MEASURES`.
+A new measure without settings is a class here or in a study's own file, and an entry of `MEASURES`.
 """
 
 from __future__ import annotations
@@ -46,24 +46,24 @@ from calque.pretrain.checkpoint import METRICS, snapshots_of
 
 @dataclass(frozen=True)
 class Measure(ABC):
-    """A measure of a model, or several that share a name and settings in a study (`parts`). Raise `format` when a
-    change of the code gives other records for the same model."""
+    """A measure of a model, or several that share a name and settings in a study (`parts`). Raise `format` if a code
+    change gives other records for the same model."""
 
     format: ClassVar[int] = 1
     only_pairs: ClassVar[bool] = False
-    """Whether it is of models of a source and one other language."""
+    """Whether it needs models of a source and one other language."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """The name in a study; that of one measure is also the name of the folder of its records."""
+        """The name in a study; for a measure without `parts`, also its folder of records."""
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        """Measure a model; raises BadInput where the checkpoint or the data are damaged, or do not fit each other."""
+        """Measure a model. Raises BadInput if the checkpoint or the data are damaged or do not match."""
         raise NotImplementedError(f"{type(self).__name__} measures by its parts")
 
     def parts(self) -> Sequence[Measure]:
-        """The measures, each of which has a folder of records."""
+        """The measures, with one folder of records each."""
         return (self,)
 
     def mistakes(self) -> list[str]:
@@ -74,7 +74,7 @@ class Measure(ABC):
         return model.of_pair or (bool(model.training.languages) and not self.only_pairs)
 
     def settings(self, model: Model) -> Any:
-        """What decides its records in addition to the model."""
+        """The values that decide its records in addition to the model."""
         return self
 
 
@@ -94,7 +94,7 @@ class Measuring:
 
 
 def measuring(measure: Measure, model: Model, threads: int) -> Step:
-    """The step that measures a model and keeps the records."""
+    """The step that measures a model and saves the records."""
     data = model.training.data if isinstance(model.weights, Step) else None
     place, title = model.folder / measure.name, f"{measure.name} {model.name}"
     return Step(_measure, Measuring(measure, model, data), place, title, "evaluate", "records", threads=threads)
@@ -106,7 +106,7 @@ def _measure(step: Step, machine: Machine) -> None:
 
 
 def write_measurement(step: Step, measurement: Measurement, machine: Machine, runs: Sequence[Run] = ()) -> None:
-    """Write what a step measured as its folder; `runs` are aligners that learn without a model of the study."""
+    """Write a step's measurement as its folder; `runs` are aligners that use no model of the study."""
     facts = {"made with": machine.described, "left out": dict(+measurement.exclusions)} | dict(measurement.facts)
     with making(step.folder, step.kind, step.facts | facts) as part:
         json_rows.write(part / RUNS, runs)
@@ -119,7 +119,7 @@ def write_measurement(step: Step, measurement: Measurement, machine: Machine, ru
 
 @dataclass(frozen=True)
 class MeasuredStep:
-    """What a finished step measured, and the runs that it is about."""
+    """The measurement of a finished step, and its runs."""
 
     step: Step
     runs: Sequence[Run]
@@ -128,7 +128,7 @@ class MeasuredStep:
 
 
 def read_measured(step: Step) -> MeasuredStep:
-    """What a finished step measured; raises BadInput where it is damaged."""
+    """The measurement of a finished step. Raises BadInput if it is damaged."""
     artefact = step.open()
     runs, records = json_rows.read(artefact.path(RUNS), Run), json_rows.read(artefact.path(RECORDS), Record)
     own = [step.config.model.run] if isinstance(step.config, Measuring) else runs
@@ -180,7 +180,7 @@ class Links(Measure):
 
 
 class Alignment(Measure):
-    """alignment@1, for two languages over the steps of pretraining; no records where the script is shared."""
+    """alignment@1, for two languages over the steps of pretraining; no records if the script is shared."""
 
     name = "alignment"
 
@@ -193,7 +193,7 @@ class Alignment(Measure):
 
 
 class Sharing(Measure):
-    """The shares of a derived language's types, sub-words and words that are the source's own."""
+    """The parts of a derived language's types, sub-words and words that are shared with its source."""
 
     name = "sharing"
     only_pairs = True
@@ -225,7 +225,7 @@ class Knowledge(Measure):
 
 class Forms(Measure):
     """alignment@1 of types outside the dictionary, by whether the dictionary has another form of their word. No records
-    where the source has no lemmas, or the script is shared."""
+    if the source has no lemmas or the script is shared."""
 
     name = "forms"
     only_pairs = True
@@ -242,7 +242,7 @@ class Forms(Measure):
 
 
 class Reading(Measure):
-    """How much of each language the model has read, and its loss on held-out text."""
+    """The amount of each language that the model has read, and its loss on held-out text."""
 
     name = "reading"
 
@@ -263,7 +263,7 @@ class Reading(Measure):
 
 @dataclass(frozen=True)
 class Growth(Measure):
-    """What the languages have in common at each snapshot, on held-out text and on examples of the task `task`."""
+    """Probes of the languages' similarity at each snapshot, on held-out text and on examples of the task `task`."""
 
     task: str = "pos"
     probe: ProbeConfig = field(default_factory=ProbeConfig)
@@ -286,7 +286,7 @@ class Growth(Measure):
         return growth(model.measured(machine), Probes(text, self.task, self.probe), dict(_snapshots(model)), report)
 
     def text(self, languages: Languages, model: Model) -> ProbeText:
-        """What the probes of a model read: text that it has not seen, and examples of the task."""
+        """The text of a model's probes: held-out text, and examples of the task."""
         assert self.examples
         share, length = model.training.mixture.held_out, model.training.model.length
         examples = TaskFolder.open(self.examples.folder)
@@ -297,7 +297,7 @@ class Growth(Measure):
 
 
 def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
-    """Steps and files, ascending: first those of the model that this one starts from, except its last."""
+    """Steps and files, ascending: first the snapshots of the model that this one starts from, except its last."""
     start = model.training.start
     if isinstance(start, Step):
         artefact = start.open()
@@ -325,7 +325,7 @@ class GoldLinks(Measure):
 
 @dataclass(frozen=True)
 class GoldSetLinks(Measure):
-    """AER of every layer on one gold set, by three ways to read links; models are judged by the first."""
+    """AER of every layer on one gold set, by three methods, the main one first."""
 
     text: GoldText
 
@@ -342,9 +342,8 @@ class GoldSetLinks(Measure):
 
 @dataclass(frozen=True)
 class Retrieval(Measure):
-    """Retrieval between every two of treebanks, or other text, with the same sentences, by layer and both ways. At the
-    main layer pairs are mined too (`analysis.measures.retrieval`). Of files of inference pairs, the hypotheses are
-    used."""
+    """Retrieval between every two treebanks, or other texts, with the same sentences, by layer and both ways. At the
+    main layer pairs are mined too (`analysis.measures.retrieval`). Files of inference pairs give their hypotheses."""
 
     same_sentences: Mapping[str, Path]
 
@@ -372,7 +371,7 @@ class Retrieval(Measure):
 
 
 def _sentences(path: Path, language: str) -> list[list[str]]:
-    """The sentences of a file with their own spaces, split at white space; of a pair without a side, no words."""
+    """The sentences of a file as written, split at white space; a pair without a side has no words."""
     if path.suffix == ".tsv":
         pairs = written("nli", language)(path, Counter())
         return [tokens(" ".join(s.text for s in pair.texts[1])) if pair.texts else [] for pair in pairs]
@@ -389,6 +388,6 @@ PAIR_MEASURES: tuple[Measure, ...] = (
     Knowledge(),
     Forms(),
 )
-"""What models of a source and one derived language are measured by."""
+"""The measures of models of a source and one derived language."""
 MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in (*PAIR_MEASURES, Reading())}
 """The measures without settings, by name."""

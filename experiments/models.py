@@ -1,4 +1,4 @@
-"""The models of a study: what each is pretrained on, the step that does it, and models from elsewhere.
+"""The models of a study: their training data, the steps that train them, and models from elsewhere.
 
 A group is a set of languages that a model reads together; a study trains each objective on each group with each seed.
 """
@@ -31,14 +31,14 @@ from calque.pretrain.run import CHECKPOINT, Pretraining, Probe, pretrain
 from calque.pretrain.saved_model import RUN, weights_digest
 from calque.pretrain.start import check_start, has_head
 
-PROCESS = 400 * 2**20  # bytes that Python, torch and transformers take before there is a model
+PROCESS = 400 * 2**20  # bytes of Python, torch and transformers before there is a model
 BATCH_BYTES = 3 * 8  # bytes per id of a step's rows, which are drawn at once: the id, its label and its language
 TOO_MUCH = 2  # A step is refused if its estimated memory is more than this multiple of the machine's
 
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of pretraining with `batch` rows a step: `memory` is bytes at the peak here, `card` those of a GPU."""
+    """The cost of pretraining with `batch` rows per step: `memory` is the peak in bytes here, `card` on a GPU."""
 
     steps: int
     parameters: int
@@ -50,7 +50,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Group:
-    """Languages of `data` that a model reads together, next to the source if there is one; `name` is a folder's."""
+    """Languages of `data` that a model reads together, besides the source if there is one; `name` names a folder."""
 
     name: str
     data: Step
@@ -72,13 +72,13 @@ class GivenModel:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Changes with its weights, and with the files that say how they and its tokenizer are read."""
+        """Changes with its weights, and with the settings of the weights and of its tokenizer."""
         settings = {path.name: sha256(path) for path in sorted(self.checkpoint.glob("*.json"))}
         return fingerprint(self._weights, settings)
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
-        """What records say about it: the digest of its weights; nothing if the folder is missing."""
+        """Its description in records: the digest of its weights; nothing if the folder is missing."""
         return ({"kind": "GivenModel", "weights": self._weights},) if self.checkpoint.is_dir() else ()
 
     @cached_property
@@ -114,9 +114,9 @@ def steps_of(weights: Weights) -> int:
 
 @dataclass(frozen=True)
 class Model:
-    """A model to measure, which `about` describes in records, except for its id: its folder below `home`. The folder is
-    that of the step that trains it, or `place`. A `mixed` model, which reads one of a study's mixtures, is measured
-    between all of its languages, each way."""
+    """A model to measure. `about` describes it in records, except for its id, which is its folder below `home`: the
+    folder of the step that trains it, or `place`. A `mixed` model, which reads one of a study's mixtures, is measured
+    between all of its languages, both ways."""
 
     weights: Weights
     about: Run
@@ -130,7 +130,7 @@ class Model:
 
     @property
     def folder(self) -> Path:
-        """The folder that its records go below."""
+        """The folder that contains its records."""
         return self.weights.folder if isinstance(self.weights, Step) else self.home / self.place
 
     def identity(self) -> tuple[str, int]:
@@ -164,7 +164,7 @@ class Model:
 
     @property
     def language(self) -> str:
-        """The other language, where it is measured from a source to one."""
+        """The other language, if it is measured from a source to one."""
         (language,) = self.training.languages
         return language
 
@@ -185,7 +185,7 @@ class Model:
 
 @dataclass(frozen=True)
 class EstimatedLinks:
-    """fast_align's links of the bitext of two languages: of the pairs in `drawn`, symmetrised by `method`."""
+    """fast_align's links for the pairs `drawn` from the bitext of two languages, symmetrised by `method`."""
 
     data: Step
     first: str
@@ -235,7 +235,7 @@ class Training:
         return Step(_pretrain, self, place, title, "pretrain", RUN, 2, threads, shared=True, after=self.links)
 
     def identity(self) -> dict[str, Any]:
-        """What decides the weights; of the data, these languages only."""
+        """Everything that decides the weights; of the data, only these languages."""
         languages = self.data.config
         return {
             "languages": {name: languages.language(self.data, name) for name in self.languages or (SOURCE,)},
@@ -247,13 +247,13 @@ class Training:
             "start": self.start.fingerprint if self.start else None,
             "mixture": self.mixture,
             "links": self.links,
-            # The order tells which language each share and each token type belongs to.
+            # The order assigns shares and token types to languages.
             "order": None if list(self.languages) == sorted(self.languages) else list(self.languages),
         }
 
     @cached_property
     def links(self) -> tuple[Step, ...]:
-        """The estimated links of its bitexts, if the objective learns from such: of the pairs that it reads."""
+        """The estimated links of the pairs that it reads, if the objective learns from such links."""
         method = self.objective.traits.links
         if method in ("", GOLD):
             return ()
@@ -276,7 +276,7 @@ class Training:
         return self.steps_before + self.train.steps
 
     def probe(self) -> Probe | None:
-        """What is measured during training: alignment@1, for two languages with different scripts."""
+        """The measure during training: alignment@1, for two languages with different scripts."""
         from calque.analysis.measures.alignment import Types, alignment_of_model
 
         if len(self.languages) != 1:
@@ -300,7 +300,7 @@ class Training:
         peaks = {name: training._memory(processes) for name, training in smaller.items()}
         peaks["the objective's own modules"] = needed - self.objective.traits.memory
         raise BadInput(
-            f"{title}: training takes about {needed / 2**30:,.0f} GiB, and there are {available / 2**30:,.0f}; "
+            f"{title}: training takes about {needed / 2**30:,.0f} GiB, but {available / 2**30:,.0f} GiB are available; "
             f"the main reason is {min(peaks, key=peaks.__getitem__)}"
         )
 
@@ -316,7 +316,7 @@ class Training:
         )
 
     def _memory(self, processes: int = 1) -> int:
-        """Bytes that each process takes at the peak: of a GPU's memory if there is a GPU."""
+        """Peak bytes of each process, in a GPU's memory if there is a GPU."""
         import torch
 
         micro_batch = math.ceil(self.train.batch / (self.train.grad_accumulation * processes))
@@ -325,7 +325,7 @@ class Training:
         return training if card else PROCESS + training + BATCH_BYTES * self.train.batch * self.model.length
 
     def _bytes(self, card: bool) -> TrainingBytes:
-        """Bytes of the model and of its rows, with those of the objective's own modules."""
+        """Bytes of the model and of its rows, the objective's own modules included."""
         traits = self.objective.traits
         needed = training_bytes(self.model, self.rows, traits.mask_rate, card=card)
         return replace(needed, fixed=needed.fixed + traits.memory + 16 * self._language_embeddings)

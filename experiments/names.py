@@ -1,4 +1,4 @@
-"""The studies by name: Calque's, and those of a user's own files."""
+"""Studies by name: Calque's, and a user's own files."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from calque.derive.errors import BadInput, unknown
 
-if TYPE_CHECKING:  # torch comes with it, and --help does not wait for it
+if TYPE_CHECKING:  # it loads torch, and --help does not wait for that
     from calque.experiments.study import Study
 
-FIRST = "pocket"  # the study that lists begin with
+FIRST = "pocket"  # the study at the top of lists
 
 
 @cache
@@ -30,7 +30,7 @@ def study(name: str) -> Study:
 
         own = study_of_file(Path(name))
         if own.name in studies():
-            raise BadInput(f"its study is called {own.name}, as one of Calque's is; give it a name of its own", name)
+            raise BadInput(f"its study is called {own.name}, like one of Calque's; give it another name", name)
         return own
     if name not in studies():
         raise BadInput(unknown("study", name, studies()))

@@ -21,7 +21,7 @@ from calque.pretrain import mixture, objectives
 from calque.pretrain.mixture import Mixture
 from calque.pretrain.objective import Objective
 
-LARGEST = 2**63  # what random generators take as a seed, and arrays as a size, is below it
+LARGEST = 2**63  # seeds of random generators and sizes of arrays are below it
 
 
 def _measure(name: str) -> Measure:
@@ -41,15 +41,15 @@ PARSERS: Mapping[Any, Callable[[str], Any]] = {
     Measure: _measure,
     TextFiles: _files,
 }
-"""How values with names, and the text of a language, are read."""
-UNSAID = "no text on the command line says its values; a study of one's own can (calque run my_study.py)"
+"""The parsers of named values, and of the text of a language."""
+UNSAID = "its values cannot be set on the command line, only in a study of your own (calque run my_study.py)"
 
 
 def override(study: Study, settings: Sequence[str]) -> Study:
-    """The study with `key=value` settings applied, the last of a key winning.
+    """The study with `key=value` settings applied; the last one of a key wins.
 
     Raises:
-        BadInput: listing every unknown key, every value of the wrong kind and every mistake of the outcome.
+        BadInput: listing every unknown key, every invalid value and every mistake of the resulting study.
     """
     mistakes: list[str] = []
     for setting in settings:
@@ -71,7 +71,7 @@ def _fields(value: Any) -> list[str]:
 
 
 def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -> Any:
-    """The value `name`, of the type `hint`, with what is at `path` in it read from `text`."""
+    """The value `name`, of the type `hint`, with its part at `path` read from `text`."""
     if not path:
         return _replace_whole(value, hint, name, text)
     key, *rest = path
@@ -103,7 +103,7 @@ def _replace_whole(value: Any, hint: Any, name: str, text: str) -> Any:
 
 
 def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
-    """The study with a value of the one part that has it changed: `transforms` is `languages.transforms`."""
+    """The study with a value changed in the only part that has it: `transforms` is `languages.transforms`."""
     parts: dict[tuple[Any, ...], Any] = {(name,): getattr(study, name) for name in _fields(study)}
     parts |= {("measures", number): measure for number, measure in enumerate(study.measures)}
     nested = {place: part for place, part in parts.items() if dataclasses.is_dataclass(part)}
@@ -114,12 +114,12 @@ def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
     if len(holders) > 1:
         places = ", ".join(f"{name}.{path[0]}" for name, *_ in holders)
         if len({name for name, *_ in holders}) == 1:
-            raise ValueError(f"several {holders[0][0]} have {path[0]}; a study of one's own can set it in each")
+            raise ValueError(f"several {holders[0][0]} have {path[0]}; a study of your own can set it in each")
         raise ValueError(f"{path[0]} is in several parts; expected one of {places}")
     (holder,) = holders
     name, changed = holder[0], _replace(parts[holder], None, holder[0], path, text)
     if name == "measures":
-        changed = tuple(changed if number == holder[1] else one for number, one in enumerate(study.measures))
+        changed = tuple(changed if number == holder[1] else m for number, m in enumerate(study.measures))
     return dataclasses.replace(study, **{name: changed})
 
 
@@ -130,7 +130,7 @@ def _check_known(key: str, names: Collection[str]) -> None:
 
 
 def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
-    """The entries that are named: `tasks=pos,ner` leaves a task out. A pair of languages is named as `en-fr`."""
+    """The named entries: `tasks=pos,ner` leaves a task out. A pair of languages is named as `en-fr`."""
     keys = {"-".join(key) if isinstance(key, tuple) else key: key for key in entries}
     chosen = [part.strip() for part in text.split(",") if part.strip()]
     for key in chosen:
@@ -155,7 +155,7 @@ def _masking(objective: Any, mask_rate: float) -> Any:
 
 
 def _read(text: str, hint: Any, before: Any = ()) -> Any:
-    """A value of the type that the field is declared with; `before` is what the field holds."""
+    """A value of the field's declared type; `before` is the field's present value."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is tuple:
         parts = [part.strip() for part in text.split(",") if part.strip()]
@@ -190,9 +190,9 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
 def _read_named(parts: Sequence[str], parse: Callable[[str], Any], before: Any) -> tuple[Any, ...]:
     """The values of these names.
 
-    What a field holds already is kept by its name: a study may have an objective with other values than the name says.
-    An objective that is new to a study has the mask rate of the study's other objectives, if those that mask agree, so
-    that they can be compared.
+    A value that the field already has is kept: a study's objective may have other values than its name implies. An
+    objective that is new to a study gets the mask rate of the study's other masking objectives, if they agree, so that
+    they can be compared.
     """
     present = {item.name: item for item in before}
     rates = {rate for item in before if isinstance(item, Objective) and (rate := item.traits.mask_rate)}
@@ -204,7 +204,7 @@ def _read_named(parts: Sequence[str], parse: Callable[[str], Any], before: Any) 
 
 def _read_number(text: str, kind: type[int] | type[float]) -> int | float:
     try:
-        if "_" in text or not text.isascii():  # Python reads 1_000 and digits of all scripts
+        if "_" in text or not text.isascii():  # Python accepts 1_000 and digits of all scripts
             raise ValueError
         value = kind(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Folders: where commands put what they make, and which names a folder can have."""
+"""Folders: the places of results, and valid names."""
 
 import re
 from collections.abc import Sequence
@@ -8,13 +8,13 @@ from calque.derive.errors import shown
 
 ROOT = Path("runs")  # the folder for results, unless a command is given another
 CACHE = "cache"
-"""The folder below it for what studies share: grammars that were learnt, trees that were parsed."""
+"""The folder below it that studies share: learnt grammars, parsed trees."""
 LONGEST = 120
-"""Bytes of a name that becomes a folder: file systems take 255, and fingerprints and splits are added to it."""
+"""Most bytes of a name that becomes a folder: file systems allow 255, and fingerprints and splits are added to it."""
 
 
 def name_mistakes(key: str, names: Sequence[str], least: int = 1) -> list[str]:
-    """What is wrong with names that become folders, such as those of transforms, objectives and gold sets."""
+    """The problems of names that become folders, such as names of transforms, objectives and gold sets."""
     wrong = [] if len(names) >= least else [f"{key} names at least one"]
     twice = sorted({name for name in names if names.count(name) > 1})
     wrong += [f"{key} names one twice: {', '.join(map(shown, twice))}"] if twice else []

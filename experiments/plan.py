@@ -23,8 +23,8 @@ from calque.experiments.summary import counted, extent, scale
 from calque.pretrain.cost import peak_flops
 from calque.pretrain.hub import on_hub
 
-EFFICIENCY = 0.4  # the part of the matrix-product rate that training is assumed to reach. A run logs its own `mfu`.
-USABLE = 0.9  # the part of a card's memory that is filled: the bytes of a run are an estimate
+EFFICIENCY = 0.4  # the assumed part of the matrix-product rate in training. A run logs its own `mfu`.
+USABLE = 0.9  # the part of a card's memory to fill, because the bytes of a run are an estimate
 WIDTH = 120
 
 
@@ -50,17 +50,17 @@ CARDS = (
 
 def card(kind: str) -> Card:
     """The card of a kind, in upper or lower case."""
-    for one in CARDS:
-        if one.kind.lower() == kind.lower():
-            return one
-    raise BadInput(unknown("kind of card", kind, (one.kind for one in CARDS)))
+    for candidate in CARDS:
+        if candidate.kind.lower() == kind.lower():
+            return candidate
+    raise BadInput(unknown("kind of card", kind, (candidate.kind for candidate in CARDS)))
 
 
 def on_cards(cost: Cost, card: Card, number: int) -> tuple[float, float, int]:
-    """Seconds, bytes per card and micro-batches per step of a run on `number` cards, one process each. The time that
-    the processes wait for each other is not counted."""
+    """Seconds, bytes per card and micro-batches per step of a run on `number` cards, one process each. Waiting of the
+    processes for each other is not counted."""
     if number > cost.batch:
-        raise BadInput(f"{number:,} cards for {cost.batch:,} rows a step; expected at most one a row")
+        raise BadInput(f"{number:,} cards for {cost.batch:,} rows per step; expected at most one card per row")
     rows = math.ceil(cost.batch / number)
     at_a_time = next((n for n in range(rows, 0, -1) if cost.card.of(n) <= USABLE * card.memory), 0)
     if not at_a_time:
@@ -81,7 +81,7 @@ class Plan:
 
     @property
     def memory(self) -> float:
-        """Bytes at the peak of the runs that are computed at a time."""
+        """Peak bytes of the runs that are computed at a time."""
         return self.jobs * max((cost.memory for _, cost in self.runs), default=0)
 
     def seconds_of(self, cost: Cost) -> float:
@@ -89,7 +89,7 @@ class Plan:
 
     @property
     def seconds(self) -> float:
-        """All runs, each begun when one of those before it ends; what starts from another's model waits no longer."""
+        """The time of all runs, each started when an earlier one ends, without waiting for its start's model."""
         ends = [0.0] * self.jobs
         for _, cost in self.runs:
             heapreplace(ends, ends[0] + self.seconds_of(cost))
@@ -97,19 +97,19 @@ class Plan:
 
 
 def plan(study: Study, jobs: int | None) -> Plan:
-    """Estimate a study on this machine, with `jobs` runs in parallel, or as many as `compute` would take."""
+    """Estimate a study on this machine, with `jobs` runs in parallel, by default the number that `compute` chooses."""
     gpu, cores = torch.cuda.is_available(), os.cpu_count() or 1
     steps = study.trained()
     runs = [(step.title.removeprefix("pretrain "), step.config.cost()) for step in steps]
-    together = min(len(steps), side_by_side(steps, jobs)) if steps else 1
+    parallel = min(len(steps), side_by_side(steps, jobs)) if steps else 1
     # A run has its threads' part of the whole machine's rate, which is measured with all cores at once; runs that share
     # a card share its rate.
-    peak = peak_flops("cuda" if gpu else "cpu") * (1 / together if gpu else min(1.0, study.threads / cores))
-    return Plan(runs, together, peak, torch.cuda.get_device_name() if gpu else f"{cores} CPU cores")
+    peak = peak_flops("cuda" if gpu else "cpu") * (1 / parallel if gpu else min(1.0, study.threads / cores))
+    return Plan(runs, parallel, peak, torch.cuda.get_device_name() if gpu else f"{cores} CPU cores")
 
 
 def describe(study: Study, jobs: int | None, card: Card | None = None, cards: int = 1) -> str:
-    """The plan as text: every run with its cost, and what all cost here, and on some cards of a kind."""
+    """The plan as text: every run with its cost, and the total here and on some cards of a kind."""
     here = plan(study, jobs)
     head, files = f"{study.name}: {scale(study)}\n{extent(study)}\n", describe_files(study, study.name)
     if not here.runs:
@@ -124,8 +124,8 @@ def describe(study: Study, jobs: int | None, card: Card | None = None, cards: in
 {"run":<{width}}  {"steps":>9}  {"parameters":>10}  {"operations":>10}  {"memory":>12}  {"time":>14}
 {runs}
 
-here: {here.device}, {here.peak / 1e9:,.0f} GFLOP/s a run in matrix products, of which {EFFICIENCY:.0%} are assumed
-side by side: {here.jobs}, together about {here.memory / 2**30:,.2f} GiB and {_time(here.seconds)} of pretraining
+here: {here.device}, {here.peak / 1e9:,.0f} GFLOP/s per run in matrix products; {EFFICIENCY:.0%} of it assumed
+in parallel: {here.jobs}, in total about {here.memory / 2**30:,.2f} GiB and {_time(here.seconds)} of pretraining
 {_describe_cards(here, card, cards) if card else ""}{files}"""
 
 
@@ -133,9 +133,9 @@ def _describe_cards(here: Plan, card: Card, cards: int) -> str:
     seconds, memory, pieces = zip(*(on_cards(cost, card, cards) for _, cost in here.runs), strict=True)
     return f"""\
 on {cards:,} {card.kind}: {card.peak / 1e12:,.0f} TFLOP/s each in bfloat16 ({card.sheet}), \
-of which {EFFICIENCY:.0%} are assumed
-one run after the other, each on all of them: about {_time(sum(seconds))} of pretraining; at most \
-{max(memory) / 2**30:,.2f} GiB a card with --set train.grad_accumulation={max(pieces)}
+{EFFICIENCY:.0%} of it assumed
+one run after the other, each on all cards: about {_time(sum(seconds))} of pretraining; at most \
+{max(memory) / 2**30:,.2f} GiB per card with --set train.grad_accumulation={max(pieces)}
 """
 
 
@@ -165,7 +165,7 @@ def _paths(value: Any) -> Iterator[Path]:
 
 
 def by_recipe(paths: list[Path], first: str) -> dict[str, list[Path]]:
-    """The paths by the recipe that puts them in place: `first`, or else the smallest. No recipe has those under ""."""
+    """The paths by the recipe that puts them in place: `first`, or else the smallest; under "", paths without one."""
     grouped: dict[str, list[Path]] = {}
     for path in paths:
         recipes = recipes_of(path) or [""]
@@ -177,7 +177,7 @@ parent = attrgetter("parent")
 
 
 def describe_files(study: Any, name: str) -> str:
-    """Which of a study's files are missing or empty, and what fetches them; an empty text if it names none."""
+    """A study's missing or empty files, and the commands that fetch them; "" if it names no file."""
     paths = inputs(study)
     missing = [path for path in paths if not (path.is_dir() or (path.is_file() and path.stat().st_size > 0))]
     if not missing:

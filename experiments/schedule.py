@@ -1,7 +1,7 @@
-"""The scheduler of every study: computes what is not finished, each step after those that it needs.
+"""The scheduler of every study: computes unfinished steps, each after the steps that it needs.
 
-Steps run in parallel, each in a process of its own with its own number of threads, so what they write does not depend
-on how many run at a time. Under torchrun the processes work on shared steps together.
+Steps run in parallel, each in a process of its own with its own number of threads, so results do not depend on the
+number of parallel steps. Under torchrun the processes work on shared steps together.
 """
 
 import multiprocessing
@@ -31,9 +31,9 @@ def compute(
     report: Report = silent,
     allow_change: bool = False,
 ) -> None:
-    """Compute the steps and those that they need, except for finished ones. Up to `jobs` run in parallel; by default as
-    many as fit the cores, and one on a GPU. What killed processes left half-written in `home` is removed. Where a step
-    fails, those under way are finished and no other begins. An interrupt stops them; the next call resumes from their
+    """Compute the steps and the steps that they need, except for finished ones. Up to `jobs` run in parallel, by
+    default all that fit the cores, or one on a GPU. Half-written files of killed processes in `home` are removed. If a
+    step fails, running steps are finished and no other starts. After an interrupt, the next call resumes from their
     last state."""
     steps = with_needs(steps)
     if "WORLD_SIZE" in os.environ:
@@ -84,7 +84,7 @@ def do(step: Step, machine: Machine) -> None:
 
 
 def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
-    """How many of the steps run at a time: `jobs`, or one on a GPU, or as many as fit the cores by their threads."""
+    """The number of steps that run at a time: `jobs`, or one on a GPU, or all that fit the cores by their threads."""
     import torch
 
     cores = 1 if torch.cuda.is_available() else os.cpu_count() or 1
@@ -92,7 +92,7 @@ def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
 
 
 def first_process() -> bool:
-    """Whether this is the process that writes, of those that torchrun started."""
+    """Whether this is the one of torchrun's processes that writes."""
     return os.environ.get("RANK", "0") == "0"
 
 
@@ -116,8 +116,8 @@ def _check_needs(waiting: Sequence[Step], report: Report) -> None:
 
 def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
     """Compute the steps as one of torchrun's processes, which all go through them in the same order. The first process
-    computes the steps that are not shared. The others look for the folder until it is there, because a barrier of torch
-    would time out, and for signs of life of the first."""
+    computes the steps that are not shared. The others wait for the folder by looking for it, because a barrier of torch
+    would time out, and check that the first is alive."""
     from calque.pretrain import distributed
 
     first, world = first_process(), machine.world  # all meet before the first one is busy
@@ -142,7 +142,7 @@ def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
 
 
 class _Pool:
-    """`many` processes that compute steps in their order, as soon as those that they need are finished."""
+    """`many` processes that compute steps in their order, as soon as the steps that they need are finished."""
 
     def __init__(self, many: int, machine: Machine) -> None:
         self.many, self.machine = many, machine
@@ -174,7 +174,7 @@ class _Pool:
         drain(self.queue, self.machine.report)
 
     def _next(self, waiting: Sequence[Step]) -> Step | None:
-        """The first step that may begin; one that spreads begins when nothing is under way."""
+        """The first step that may start; a step that spreads starts when no other is running."""
         if len(self.under_way) >= self.many:
             return None
         ahead = {step.folder for step in (*waiting, *self.under_way.values())}

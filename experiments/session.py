@@ -31,15 +31,15 @@ class StudySession:
 
     @property
     def report(self) -> Path:
-        """The folder of the report, whether it is there yet or not."""
+        """The folder of the report, which may not exist yet."""
         return self.study.report(self.runs, self.changed)
 
     def run(self, jobs: int | None = None) -> Path:
-        """Compute what is not finished, write the report, and return its folder.
+        """Compute unfinished steps, write the report, and return its folder.
 
         Args:
-            jobs: steps computed in parallel, by default as many as the cores allow. A script that uses more than one
-                needs the usual `if __name__ == "__main__"`.
+            jobs: the number of steps to compute in parallel, by default all that fit the cores. A script that uses more
+                than one needs the usual `if __name__ == "__main__"`.
         """
         with board() as bars:
             compute(self.study.steps(self.runs), self.study.home(self.runs), jobs, bars.report)
@@ -52,8 +52,8 @@ class StudySession:
 
 
 def joined_rows(folder: Path) -> list[dict[str, Any]]:
-    """The records of a report, one dict per number, with the fields of the run that each is of: its study, seed,
-    objective, start, mixture and the settings of a sweep."""
+    """The records of a report, one dict per number, with fields of its run: study, seed, objective, start, mixture and
+    the settings of a sweep."""
     _, results = recorded(str(folder), folder)
     rows = []
     for record in results.records:

@@ -1,4 +1,4 @@
-"""What stops a command from outside: an interrupt, or a request to end. Both unwind, so that nothing is left behind."""
+"""Signals that stop a command: an interrupt, or a request to end. Both unwind, so that nothing is left behind."""
 
 import signal
 import threading
@@ -24,8 +24,8 @@ class Ended(BaseException):
 def stoppable() -> Iterator[threading.Event]:
     """Raise KeyboardInterrupt for an interrupt and `Ended` for a request to end while the block runs.
 
-    The event is set from then on: Python drops an exception that comes while an object is being finalised, and workers
-    that got the signal too make their pool raise another one.
+    The event is set from then on: Python drops an exception that is raised while an object is being finalised, and
+    workers that got the signal too make their pool raise another one.
     """
     stopped = threading.Event()
     if threading.current_thread() is not threading.main_thread():  # only there can signals be handled
@@ -48,7 +48,7 @@ def stoppable() -> Iterator[threading.Event]:
 
 @contextmanager
 def leaving(what: str) -> Iterator[None]:
-    """Say to whom stops the block what becomes of its work; the command line tells it behind the signal."""
+    """Add a note on the block's unfinished work to a signal that stops it; the command line prints it."""
     try:
         yield
     except (KeyboardInterrupt, Ended, BrokenExecutor) as stop:

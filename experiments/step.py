@@ -1,7 +1,7 @@
 """A step of a study: a name, a function that fills a folder, and a frozen config that decides the folder's bytes.
 
-A study lists its steps, and `experiments.schedule` computes those whose folder is not finished. The folder's name ends
-with a fingerprint of the config, so that a finished folder never needs to be computed again.
+A study lists its steps, and `experiments.schedule` computes the unfinished ones. The folder's name ends with a
+fingerprint of the config, so that a finished folder never needs to be computed again.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ Stage = Literal["derive", "pretrain", "evaluate"]
 
 @dataclass(frozen=True)
 class Machine:
-    """What a step computes with and where it reports progress; it does not change the result. A step may start
-    `workers` processes. `allow_change` lets it resume what another machine began."""
+    """The resources of a step, and the report of its progress; they do not change the result. A step may start
+    `workers` processes. `allow_change` lets it resume another machine's work."""
 
     report: Report = silent
     workers: int = 1
@@ -41,7 +41,7 @@ class Machine:
 
     @property
     def described(self) -> dict[str, Any]:
-        """What can change a result in its last digits: torch, threads and device."""
+        """Everything that can change the last digits of a result: torch, threads and device."""
         import torch
 
         device = self.world.device.type
@@ -51,11 +51,12 @@ class Machine:
 @dataclass(frozen=True)
 class Step:
     """A folder, and the function that fills it. `place` is the folder without its fingerprint, and `kind` its
-    artefact's. Raise `format` when a change of `function` gives other bytes for the same config. Steps among the values
+    artefact's. Raise `format` if a change of `function` gives other bytes for the same config. Steps among the values
     of the config are computed first, and every other value is part of the fingerprint; a method `identity` of the
-    config, or of a value in it, returns what counts instead. A method `check` of the config checks the finished folder.
-    Under torchrun, all processes compute a `shared` step together, and the first one any other. A step that `spreads`
-    starts workers of its own, so no other runs at the same time. The steps `after` come before it too."""
+    config, or of a value in it, returns a replacement for the fingerprint. A method `check` of the config checks the
+    finished folder. Under torchrun, all processes compute a `shared` step together, and the first one computes any
+    other. A step that `spreads` starts workers of its own, so no other step runs at the same time. The steps `after`
+    are computed before it too."""
 
     function: Callable[[Step, Machine], None]
     config: Any
@@ -71,7 +72,7 @@ class Step:
 
     @cached_property
     def needs(self) -> tuple[Step, ...]:
-        """The steps whose folders it reads, and those it waits for."""
+        """The steps whose folders it reads, and the steps that it waits for."""
         return (*_steps_in(self.config), *self.after)
 
     @cached_property
@@ -96,11 +97,11 @@ class Step:
         return {"format": self.format, "fingerprint": self.fingerprint, "made from": self.identity}
 
     def __call__(self, machine: Machine) -> None:
-        """Fill the folder, the manifest last; raises BadInput where an input is missing, damaged or of no use."""
+        """Fill the folder, the manifest last. Raises BadInput if an input is missing, damaged or unusable."""
         self.function(self, machine)
 
     def open(self) -> Artefact:
-        """The finished folder; raises BadInput where it is not finished, or its manifest is damaged."""
+        """The finished folder. Raises BadInput if it is unfinished, or its manifest is damaged."""
         return Artefact.open(self.folder, self.kind)
 
     def check(self, report: Report) -> None:
@@ -125,7 +126,7 @@ def _steps_in(value: Any) -> Iterator[Step]:
 
 
 def _identity_of(value: Any) -> Any:
-    """A value in which fingerprints replace steps, and what `identity` returns the values that have it."""
+    """A value with fingerprints for steps, and the results of `identity` for values that have it."""
     if isinstance(value, Step):
         return value.fingerprint
     if not isinstance(value, type) and callable(identity := getattr(value, "identity", None)):
@@ -142,7 +143,7 @@ def _identity_of(value: Any) -> Any:
 
 
 def with_needs(steps: Iterable[Step]) -> list[Step]:
-    """The steps, each once and after those that it needs."""
+    """The steps, each once and after the steps that it needs."""
     ordered: dict[Path, Step] = {}
 
     def add(step: Step) -> None:

@@ -2,12 +2,12 @@
 
 <root>/<study>/languages-<fp>/                            the languages, derived or natural
 <root>/<study>/tasks/<task>-<fp>/                         a task's examples in them
-<root>/<study>/floors/<task>-<fp>/                        scores of baselines without a model
+<root>/<study>/floors/<task>-<fp>/                        scores of model-free baselines
 <root>/<study>/start/...                                  records of the model that all others start from
 <root>/<study>/<group>/<objective>/seed-<k>-<fp>/         a pretraining run; natural languages are one group, unnamed
 <root>/<study>/<group>/<objective>/seed-<k>-<fp>/<measure>-<fp>/   records of a measure, or of a task
 <root>/<study>/report/                                    records, tables, figures, report.html
-<root>/cache/                                             what studies share: learnt grammars, parsed trees
+<root>/cache/                                             shared by studies: learnt grammars, parsed trees
 """
 
 from __future__ import annotations
@@ -40,21 +40,20 @@ from calque.pretrain.objective import HeadOnly, Objective
 REPORT = "report"
 START = "start"
 THE_START = Described(START, "the start")  # the model that all others start from, as records describe it
-BEHIND = 2  # models whose measures wait: while the last model is trained on one core, the others have something to do
+BEHIND = 2  # models whose measures wait, so that other cores are busy while the last model is trained on one
 
 
 @dataclass(frozen=True)
 class Alone:
-    """Models of the source alone, which models of several languages are compared with. They learn `objective` for the
-    fractions `budgets` of the steps, with the warm-up in proportion, and for all steps with the smaller batches
-    `batches`."""
+    """Models of the source alone, to compare models of several languages with. They learn `objective` for the fractions
+    `budgets` of the steps, with the warm-up in proportion, and for all steps with the smaller batches `batches`."""
 
     objective: Objective
     budgets: tuple[float, ...]
     batches: tuple[int, ...] = ()
 
     def variants(self, train: TrainConfig) -> list[tuple[str, TrainConfig]]:
-        """The names of the models, and how each is trained."""
+        """The names of the models, and their training configs."""
         shorter = [
             (f"of-{steps}", replace(train, steps=steps, warmup=train.warmup * steps // train.steps))
             for steps in self.steps(train)
@@ -65,7 +64,7 @@ class Alone:
         return [max(1, round(budget * train.steps)) for budget in self.budgets]
 
     def mistakes(self, train: TrainConfig) -> list[str]:
-        """Everything that is wrong with the budgets and batches."""
+        """Everything wrong with the budgets and batches."""
         wrong, steps = [], self.steps(train)
         if sorted(set(steps)) != steps or len(self.budgets) < 2 or self.budgets[-1] != 1:
             wrong.append(f"budgets are two or more ascending fractions of the steps, the last 1, not {self.budgets}")
@@ -82,13 +81,13 @@ class Alone:
 
 @dataclass(frozen=True)
 class Study:
-    """Every objective, on every group of languages, with every seed; each model is measured alike. A group is a derived
-    language with its source, or the source and as many derived languages as one of `mixtures` has further shares; all
-    natural languages; or a gold set with text. `mixture` says how much of each language is read; with `mixtures`, only
+    """Every objective, on every group of languages, with every seed, all with the same measures. A group is a derived
+    language with its source, or the source and one derived language for each further share of one of `mixtures`; all
+    natural languages; or a gold set with text. `mixture` sets how much of each language is read; with `mixtures`, only
     its held-out text applies. `start` is the folder, or the hub's name with a revision, of the model that others start
-    from; `head` is how its prediction head is trained first where it has none, by the first objective that predicts.
-    `paces` are the steps of objectives, as a multiple of `train.steps`. `encoder` is measured on gold sets next to the
-    study's models. `paper` names the tables, figures and claims of the report."""
+    from; `head` trains a prediction head first if it has none, by the first objective that predicts. `paces` are the
+    steps of objectives, as a multiple of `train.steps`. `encoder` is measured on gold sets next to the study's models.
+    `paper` names the tables, figures and claims of the report."""
 
     name: str
     languages: DerivedLanguages | NaturalLanguages | GoldPairs
@@ -111,7 +110,7 @@ class Study:
     )
 
     def changed(self, **values: Any) -> Study:
-        """The study with other values; values of the languages, such as `transforms`, are named directly too."""
+        """The study with other values; values of the languages, such as `transforms`, can be named directly."""
         own = {field.name for field in dataclasses.fields(self)}
         of_languages = {key: value for key, value in values.items() if key not in own}
         languages = replace(values.pop("languages", self.languages), **of_languages)
@@ -127,7 +126,7 @@ class Study:
         return root / self.name
 
     def report(self, root: Path, changed: bool) -> Path:
-        """The folder of the report; a study with changed values has one of its own, named by what it shows."""
+        """The folder of the report; a study with changed values has one of its own, named by its contents."""
         if not changed:
             return self.home(root) / REPORT
         return self.home(root) / f"{REPORT}-{fingerprint([step.folder.name for step in self.steps(root)])}"
@@ -137,7 +136,7 @@ class Study:
         steps = [step for seed in self.data_seeds if (step := self.languages_step(root, seed))]
         steps += [step for seed in self.data_seeds for step in self.examples(root, seed).values()]
         steps += self.baselines(root)
-        # The start is measured first, so that gold links that cannot be read are reported before hours of training.
+        # The start is measured first, so that unreadable gold links are reported before hours of training.
         steps += [step for model in self.given_models(root) for step in self.measuring(root, model)]
         steps += [step for model in models for step in _starts(model.weights)]
         measured = [(model.weights, self.measuring(root, model)) for model in models]
@@ -158,7 +157,7 @@ class Study:
 
     @property
     def data_seeds(self) -> tuple[int, ...]:
-        """The seeds that have data of their own; the first one, if all have the same."""
+        """The seeds with data of their own; the first one, if all share their data."""
         redraw = isinstance(self.languages, DerivedLanguages) and self.languages.redraw
         return self.seeds if redraw else self.seeds[:1]
 
@@ -194,7 +193,7 @@ class Study:
         return {}
 
     def baselines(self, root: Path) -> list[Step]:
-        """The steps of what needs no model of the study: floors of tasks, and word aligners."""
+        """The steps that need no model of the study: floors of tasks, and word aligners."""
         if not isinstance(self.languages, GoldPairs):
             return [step for seed in self.data_seeds for step in self.floors(root, seed)]
         texts = [self.languages.of_set(name) for name in self.languages.sets]
@@ -245,19 +244,19 @@ class Study:
         ]
 
     def others(self, mixture: Mixture, transforms: tuple[Transform, ...]) -> tuple[Transform, ...]:
-        """The derived languages of a mixture: as many as it has shares for, or all."""
+        """The derived languages of a mixture: one for each further share, or all."""
         return transforms if mixture.languages is None else transforms[: mixture.languages - 1]
 
     @property
     def named_languages(self) -> list[str]:
-        """The natural languages that are read, and those that models are tested in."""
+        """The natural languages of the text and of the tests."""
         assert isinstance(self.languages, NaturalLanguages)
         of_tasks = [name for task in self.tasks.values() for name in (*task.tests, *task.devs)]
         same = [name for measure in self.measures if isinstance(measure, Retrieval) for name in measure.same_sentences]
         return list(dict.fromkeys((self.languages.source, *self.languages.texts, *same, *of_tasks)))
 
     def models(self, root: Path) -> list[Model]:
-        """Every model that the study trains, seeds outermost: a study that is stopped has whole seeds."""
+        """Every model that the study trains, seeds outermost, so that a stopped study has whole seeds."""
         models = []
         for seed in self.seeds if self.objectives else ():
             groups = self.groups(root, seed)
@@ -280,7 +279,7 @@ class Study:
     def pretraining(
         self, root: Path, group: Group, objective: Objective, seed: int, portion: float | None = None
     ) -> Step:
-        """The step that trains an objective on a group, in `portion` of the steps; None: in its pace of them."""
+        """The step that trains an objective on a group, in `portion` of the steps, by default its pace."""
         portion = self.paces.get(objective.name, 1.0) if portion is None else portion
         train, start = self.train_of(objective, portion), self.start_of(root, group, seed)
         if objective.traits.start:
@@ -291,7 +290,7 @@ class Study:
         return training.step(above, self.threads)
 
     def train_of(self, objective: Objective, portion: float | None = None) -> TrainConfig:
-        """How an objective is trained in `portion` of the steps, those of the model it starts from included."""
+        """The training config of an objective in `portion` of the steps, which include its start's."""
         portion = self.paces.get(objective.name, 1.0) if portion is None else portion
         before = 0
         if objective.traits.start:
@@ -300,7 +299,7 @@ class Study:
         return replace(self.train, steps=round(self.train.steps * portion) - before)
 
     def start_of(self, root: Path, group: Group, seed: int) -> Weights | None:
-        """What a model starts from: the given model, or the step that trains its prediction head."""
+        """The start of a model: the given model, or the step that trains its prediction head."""
         if self.given is None or self.head is None or self.given.has_head:
             return self.given
         objective = HeadOnly(next(objective for objective in self.objectives if objective.traits.predicts))
@@ -309,7 +308,7 @@ class Study:
         return training.step(self.home(root) / group.name / objective.name, self.threads)
 
     def given_models(self, root: Path) -> list[Model]:
-        """The start as it is, and to be fine-tuned with each seed, if it is measured: in natural languages."""
+        """The start as it is, and a copy to fine-tune for each seed; only in studies of natural languages."""
         if self.given is None or not isinstance(self.languages, NaturalLanguages):
             return []
         languages = tuple(Described(name, name) for name in self.named_languages)
@@ -351,7 +350,7 @@ class Study:
         return Model(step, run, self.home(root), mixed=bool(self.mixtures))
 
     def _mixture_of(self, training: Training) -> Described | None:
-        """How much a model reads of each language, as records describe it."""
+        """A model's amounts of each language, as records describe them."""
         if (rows := training.train.batch) != self.train.batch:
             return Described(f"alone-by-{rows}", f"alone, {rows} rows a step", ({"kind": "Batch", "rows": rows},))
         if not training.languages or training.mixture == ALL_TOGETHER:
@@ -361,12 +360,12 @@ class Study:
     # Measures
 
     def _measures(self, root: Path, seed: int) -> list[Measure]:
-        """The measures as this study takes them: with the examples that they need."""
+        """The measures of this study, with the examples that they need."""
         examples = self.examples(root, seed)
-        return [replace(one, examples=examples[one.task]) if isinstance(one, Growth) else one for one in self.measures]
+        return [replace(m, examples=examples[m.task]) if isinstance(m, Growth) else m for m in self.measures]
 
     def measuring(self, root: Path, model: Model) -> list[Step]:
-        """The steps that measure a model as it is and after fine-tuning, which the start does with each seed only."""
+        """The steps that measure a model as it is and after fine-tuning; the start is fine-tuned by copies only."""
         measures, seed = list[Measure](), model.about.seed
         if model.place == START or isinstance(model.weights, Step):
             measures += [part for measure in self._measures(root, seed) for part in measure.parts()]
@@ -385,7 +384,7 @@ class Study:
 
 
 def _starts(weights: Weights | None) -> Iterator[Step]:
-    """The steps that train what a model starts from, the first one first."""
+    """The steps that train the chain of a model's starts, the first one first."""
     if isinstance(weights, Step) and isinstance(start := weights.config.start, Step):
         yield from _starts(start)
         yield start

@@ -1,4 +1,4 @@
-"""A study of one's own: a Python file whose function returns it.
+"""A user's own study: a Python file whose function returns it.
 
 The file is imported by its name, with its folder on the path, so that worker processes, which are given that path, find
 its classes by the same name.
@@ -23,14 +23,14 @@ from calque.derive.files import check_name
 from calque.experiments.places import LONGEST
 from calque.experiments.study import Study
 
-MOST = 5  # values of a wrong type that one error tells
+MOST = 5  # most mistyped values in one error
 
 
 def study_of_file(path: Path) -> Study:
-    """The study of a file: what its function of the file's name returns, or its only function without arguments.
+    """The study that a file's function returns: the one with the file's name, or the only one without arguments.
 
     Raises:
-        BadInput: there is no such file, its code fails, it has no such function, or that returns no study.
+        BadInput: the file is missing, its code fails, it has no such function, or the function does not return a study.
     """
     module = _imported(path)
     function = _function(module, path)
@@ -56,7 +56,7 @@ def _imported(path: Path) -> ModuleType:
     if not name.isidentifier():
         raise BadInput(f"a file that Python cannot import as {shown(name)}; name it with letters and underscores", path)
     if folder not in sys.path:
-        sys.path.append(folder)  # last: what lies beside the file hides no module
+        sys.path.append(folder)  # last, so that the files next to it hide no module
     found = find_spec(name)
     if found is None or found.origin is None or Path(found.origin).resolve() != whole:
         raise BadInput(f"there is another module named {name}; rename the file", path)
@@ -70,7 +70,7 @@ def _function(module: ModuleType, path: Path) -> Callable[[], Any]:
         for name, function in inspect.getmembers(module, inspect.isfunction)
         if function.__module__ == module.__name__
         and not name.startswith("_")
-        and all(one.default is not one.empty for one in inspect.signature(function).parameters.values())
+        and all(p.default is not p.empty for p in inspect.signature(function).parameters.values())
     }
     if path.stem in own:
         return own[path.stem]
@@ -81,11 +81,11 @@ def _function(module: ModuleType, path: Path) -> Callable[[], Any]:
 
 
 def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
-    """What the file's code returns; its errors are the user's, and are told with the line of the file."""
+    """The result of the file's code. Raises BadInput for its errors, with the line of the file."""
     try:
         return code()
     except SyntaxError as error:
-        raise BadInput(f"no Python: {error.msg}", error.filename or path, error.lineno) from error
+        raise BadInput(f"not valid Python: {error.msg}", error.filename or path, error.lineno) from error
     except (Exception, SystemExit) as error:
         whole = str(path.expanduser().resolve())
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == whole]
@@ -94,31 +94,31 @@ def _run(code: Callable[[], Any], path: Path, what: str) -> Any:
 
 
 def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
-    """What in a user's study is of another type than its field says, in words, with the path to it.
+    """The values of a user's study that do not have the type of their field, in words, with their path.
 
     Fields of dataclasses, entries of tuples and of mappings are checked one by one; hints of other kinds are not.
     """
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
-        if not any(next(mistyped(value, one), None) is None for one in arguments):
+        if not any(next(mistyped(value, kind), None) is None for kind in arguments):
             yield _mismatch(name, value, " or ".join(map(_words_for, arguments)))
     elif origin is typing.Literal:
         if value not in arguments:
             yield _mismatch(name, value, f"one of {', '.join(map(str, arguments))}")
     elif origin is tuple:
         if not isinstance(value, tuple):
-            yield _mismatch(name, value, "a tuple: ('a', 'b'), or ('a',) of one")
+            yield _mismatch(name, value, "a tuple: ('a', 'b'), or ('a',) for one")
             return
         each = arguments[:1] * len(value) if arguments[-1:] == (Ellipsis,) else arguments
-        for place, (one, kind) in enumerate(zip(value, each, strict=False)):
-            yield from mistyped(one, kind, f"{name}[{place}]")
+        for place, (item, kind) in enumerate(zip(value, each, strict=False)):
+            yield from mistyped(item, kind, f"{name}[{place}]")
     elif isinstance(origin, type) and issubclass(origin, Mapping):
         if not isinstance(value, Mapping):
             yield _mismatch(name, value, "a dict")
             return
-        for key, one in value.items():
+        for key, item in value.items():
             yield from mistyped(key, arguments[0], f"a key of {name}")
-            yield from mistyped(one, arguments[1], f"{name}.{key}")
+            yield from mistyped(item, arguments[1], f"{name}.{key}")
     elif isinstance(hint, type):
         if not _fits(value, hint):
             yield _mismatch(name, value, _words_for(hint))
@@ -129,7 +129,7 @@ def mistyped(value: Any, hint: Any, name: str = "") -> Iterator[str]:
 def _fields(value: Any, name: str) -> Iterator[str]:
     try:
         hints = typing.get_type_hints(type(value))
-    except NameError:  # of what is imported for type checkers alone
+    except NameError:  # a name imported for type checkers alone
         return
     for field in dataclasses.fields(value):
         yield from mistyped(getattr(value, field.name), hints[field.name], f"{name}.{field.name}".lstrip("."))

@@ -1,4 +1,4 @@
-"""Everything that may be wrong with a study, in words."""
+"""Everything that can be wrong with a study, in words."""
 
 import dataclasses
 from typing import Any
@@ -17,7 +17,7 @@ THREADS = 1_024
 
 
 def study_mistakes(study: Study) -> list[str]:
-    """Everything that is wrong with the study, in words; an empty list if nothing is."""
+    """Everything wrong with the study, in words."""
     wrong = [f"model.{mistake}" for mistake in study.model.mistakes()]
     wrong += [f"train.{mistake}" for mistake in study.train.mistakes()]
     wrong += [f"head.{mistake}" for mistake in (study.head.mistakes() if study.head else [])]
@@ -41,13 +41,13 @@ def study_mistakes(study: Study) -> list[str]:
         if not (encoder / "config.json").is_file():
             wrong.append(f"encoder is a folder that transformers loads, and {encoder} has no config.json")
         if encoder.name in [objective.name for objective in study.objectives]:
-            wrong.append(f"encoder has the name of an objective, {encoder.name}: tables could not tell them apart")
+            wrong.append(f"encoder has the name of an objective, {encoder.name}: tables could not distinguish them")
     wrong += _unused(study)
     return wrong + (_of_paces(study) if not wrong else [])
 
 
 def _unused(study: Study) -> list[str]:
-    """What is wrong with values that only languages of another kind use."""
+    """The problems of values that only languages of another kind use."""
     paper = {NaturalLanguages: "xtreme", GoldPairs: "links"}.get(type(study.languages), "")
     wrong = [] if paper in ("", study.paper) else [f"paper is {paper} for these languages, not {study.paper}"]
     if not paper and study.paper in ("xtreme", "links"):
@@ -75,7 +75,7 @@ def _of_objectives(study: Study) -> list[str]:
     wrong += list(dict.fromkeys(_of_masks(objectives)))
     if study.mixtures or isinstance(study.languages, NaturalLanguages):
         names = [objective.name for objective in objectives if objective.traits.start]
-        wrong += [f"objectives: {name} starts from another model, and none is trained here" for name in names]
+        wrong += [f"objectives: {name} starts from another model, but none is trained here" for name in names]
     if not study.start:
         needy = dict.fromkeys(first.name for first in map(_first, objectives) if first.traits.needs_start)
         wrong += [
@@ -107,7 +107,7 @@ def _of_derived(study: Study, languages: DerivedLanguages) -> list[str]:
         wrong += [f"mixture.{mistake}" for mistake in study.mixture.mistakes(2)]
     for field in dataclasses.fields(study.mixture) if study.mixtures else ():
         if field.name != "held_out" and getattr(study.mixture, field.name) != getattr(ALL_TOGETHER, field.name):
-            wrong.append(f"mixture.{field.name}: each of `mixtures` says this for itself")
+            wrong.append(f"mixture.{field.name}: each of `mixtures` has its own")
     wrong += name_mistakes("mixtures", [mixture.name for mixture in study.mixtures], least=0)
     translated = [name for name, its in study.tasks.items() if its.ways != (ZERO_SHOT,)] if study.mixtures else []
     wrong += [f"tasks.{name}.ways: models of mixtures learn from one language at a time" for name in translated]
@@ -116,28 +116,28 @@ def _of_derived(study: Study, languages: DerivedLanguages) -> list[str]:
         others = study.others(mixture, languages.transforms)
         if mixture.languages is not None and mixture.languages - 1 > len(languages.transforms):
             number = 1 + len(languages.transforms)
-            wrong.append(f"mixtures: {mixture.name} is of {mixture.languages} languages, and there are {number}")
+            wrong.append(f"mixtures: {mixture.name} has {mixture.languages} languages, but there are {number}")
             continue
         mistakes = mixture.mistakes(1 + len(others))
         if not mistakes and rows > 0 and min(mixture.averages, default=1.0) * rows < 1:
             mistakes = [f"a language with none of all {rows:,} rows; leave it out of the model"]
         wrong += [f"mixtures: {mixture.name}: {mistake}" for mistake in mistakes]
         if not others:
-            wrong.append(f"mixtures: {mixture.name} is of one language; expected two or more")
+            wrong.append(f"mixtures: {mixture.name} has one language; expected two or more")
     return wrong
 
 
 def _of_natural(study: Study, languages: NaturalLanguages) -> list[str]:
     wrong = task_mistakes(study.tasks, languages.source)
     if not (study.tasks or any(part for measure in study.measures for part in measure.parts())):
-        wrong.append("a model is measured on tasks, gold sets or same_sentences, and there is none")
+        wrong.append("expected tasks, gold sets or same_sentences to measure models on")
     wrong += language_mistakes("source", languages.source)
     wrong += [mistake for name in languages.texts for mistake in language_mistakes("texts", name)]
     if study.objectives:
         wrong += [f"mixture.{mistake}" for mistake in study.mixture.mistakes(len(languages.texts))]
     if study.start is None:
         return [*wrong, "start is missing: models of natural languages start from an encoder"]
-    if study.given and (study.start.exists() or not languages.types):  # a plan tells what is still to be fetched
+    if study.given and (study.start.exists() or not languages.types):  # a plan lists the files to fetch
         wrong += study.given.mistakes(study.model)
     return wrong
 
@@ -149,7 +149,7 @@ def _of_paces(study: Study) -> list[str]:
     if wrong or not isinstance(study.languages, DerivedLanguages) or study.alone:
         return wrong
     trained = [(objective, study.paces.get(objective.name, 1.0)) for objective in study.objectives]
-    for objective, portion in trained:  # grows by what each starts from
+    for objective, portion in trained:  # grows by the start of each
         if objective.traits.start:
             first, share = objective.traits.start
             trained.append((first, portion * share))
@@ -169,7 +169,7 @@ def _first(objective: Objective) -> Objective:
 
 
 def _of_masks(value: Any) -> list[str]:
-    """What is wrong with the mask rates of objectives and of their parts."""
+    """The problems of the mask rates of objectives and of their parts."""
     if isinstance(value, tuple):
         return [mistake for part in value for mistake in _of_masks(part)]
     if not dataclasses.is_dataclass(value):

@@ -1,4 +1,4 @@
-"""The tasks of a study: how models are fine-tuned, on which examples, and the baselines that learn from the same."""
+"""The tasks of a study: how models are fine-tuned, on which examples, and the baselines trained on them."""
 
 import re
 from collections.abc import Mapping
@@ -36,14 +36,14 @@ from calque.experiments.languages import DerivedLanguages, LanguagePair
 from calque.experiments.places import CACHE
 from calque.experiments.step import Machine, Step
 
-RESERVED = (SOURCE, *SPLITS)  # names that no language can have: files, and lines of reports, have them
-LONGEST = 32  # letters of a language's name
+RESERVED = (SOURCE, *SPLITS)  # names that languages cannot have, because files and lines of reports have them
+LONGEST = 32  # most letters of a language's name
 Way = Literal["ZS", "TT", "TT-CS"]
 ZERO_SHOT: Way = "ZS"  # the way to fine-tune on the source alone
 
 
 def language_mistakes(key: str, name: object) -> list[str]:
-    """What is wrong with the name of a language, which folders and files are called by."""
+    """The problems of the name of a language, which is used for folders and files."""
     letters = r"[A-Za-z0-9]+([_-][A-Za-z0-9]+)*"
     if isinstance(name, str) and len(name) <= LONGEST and name not in RESERVED and re.fullmatch(letters, name):
         return []
@@ -55,14 +55,14 @@ def language_mistakes(key: str, name: object) -> list[str]:
 
 @dataclass(frozen=True)
 class CrossLingualTask:
-    """A task that is learnt in one language and tested in it and in others.
+    """A task learnt in one language and tested in it and in others.
 
-    A model is fine-tuned on the source alone (ZS), its translations too (TT), or also on pairs with a text in each
-    language (TT-CS), as `ways` say. The examples of derived languages come from their source. Those of natural
-    languages come from annotated files: `files` of the language to learn from, `tests` and `devs` of others, and
-    `translations` of the training files, example by example. Of the combinations of `learning_rates`, `batches` and
-    `epochs` the best by the mean over the dev sets is taken. For a learning curve, models are also fine-tuned on
-    `sizes` of the training examples, each sample within the next larger one.
+    A model is fine-tuned on the source alone (ZS), on its translations too (TT), or also on code-switched pairs
+    (TT-CS), by `ways`. The examples of derived languages come from their source. Examples of natural languages come
+    from annotated files: `files` of the language to learn from, `tests` and `devs` of others, and `translations` of the
+    training files, example by example. The combination of `learning_rates`, `batches` and `epochs` with the best mean
+    over the dev sets is chosen. For a learning curve, models are also fine-tuned on `sizes` of the training examples,
+    each sample within the next larger one.
     """
 
     finetune: FinetuneConfig
@@ -87,10 +87,10 @@ class CrossLingualTask:
         return tuple(replace(usual, learning_rate=rate, batch=batch, epochs=epochs) for rate, batch, epochs in grid)
 
     def mistakes(self, name: str) -> list[str]:
-        """Everything that is wrong with these values of the task `name`."""
+        """Everything wrong with these values of the task `name`."""
         wrong = [f"finetune.{mistake}" for mistake in self.finetune.mistakes()]
         if ZERO_SHOT not in self.ways:  # tables show what translations add to it
-            wrong.append("ways have ZS among them")
+            wrong.append("ways must include ZS")
         if len({*self.ways}) < len(self.ways):
             wrong.append("ways name one twice")
         if SWITCHED in self.ways and name in TASKS and not TASKS[name].of_pairs:
@@ -106,38 +106,38 @@ class CrossLingualTask:
             mistakes = sorted({mistake for config in self.configs for mistake in config.mistakes()})
             wrong += [f"the grid: {mistake}" for mistake in mistakes]
         if (self.ways != (ZERO_SHOT,)) != bool(self.translations):
-            wrong.append("ways have TT or TT-CS where there are translations, and only there")
+            wrong.append("ways have TT or TT-CS if and only if there are translations")
         if list(self.sizes) != sorted({*self.sizes}) or min(self.sizes, default=1) < 1:
             wrong.append("sizes are numbers of training examples from 1 on, each once, the smallest first")
         if self.sizes and files.limit and self.sizes[-1] >= files.limit:
             wrong.append(f"sizes are below files.limit, which is {files.limit:,}: models learn from that many too")
         if self.sizes and self.ways != (ZERO_SHOT,):
-            wrong.append("sizes are of a task that is learnt without translations")
+            wrong.append("sizes need a task without translations")
         for key in ("tests", "devs", "translations"):
             for language, paths in getattr(self, key).items():
                 wrong += language_mistakes(key, language) or ([] if paths else [f"{key}.{language} names no file"])
         if files.numbered and self.translations:
             wrong.append("files.numbered removes the ids that match questions with their translations")
         if not self.tests:
-            wrong.append("tests are of one other language at least")
+            wrong.append("tests need at least one other language")
         if len({*self.configs}) < len(self.configs):
             wrong.append("the grid has a setting twice")
         if not (files.dev or files.held_out):
-            wrong.append("settings are chosen on a dev set, and there is none: name dev files or hold some out")
+            wrong.append("settings are chosen on a dev set, but there is none: name dev files or hold some out")
         if files.units != WORDS and name in TASKS and TASKS[name].data != TAGGED:
             wrong.append(f"files.units: {files.units} applies to treebanks, which only {TAGGED} reads")
         return wrong
 
 
 def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingualTask]:
-    """Some tasks, and those of the catalog with the same data as one of them, learnt with its settings."""
+    """Some tasks, and the catalog's other tasks with the same data, learnt with the same settings."""
     by_data = {TASKS[name].data: its for name, its in reversed(list(tasks.items())) if name in TASKS}
     siblings = {name: by_data[of.data] for name, of in TASKS.items() if of.data in by_data}
     return {**siblings, **tasks}
 
 
 def task_mistakes(tasks: Mapping[str, CrossLingualTask], source: str) -> list[str]:
-    """What is wrong with the tasks of natural languages, which are learnt in `source`."""
+    """The problems of the tasks of natural languages, which are learnt in `source`."""
     wrong = []
     if unknown := [name for name in tasks if name not in TASKS]:
         wrong.append(f"tasks: there is no {', '.join(map(shown, unknown))}; there are {', '.join(TASKS)}")
@@ -164,7 +164,7 @@ class DerivedExamples:
 
     def language(self, name: str) -> str:
         """The fingerprint of the examples in one language, which does not depend on the others."""
-        return self._fingerprint(tuple(one for one in self.languages.transforms if one.name == name))
+        return self._fingerprint(tuple(transform for transform in self.languages.transforms if transform.name == name))
 
     def check(self, folder: Path) -> None:
         """Find damaged examples, and labels and metrics that scoring would fail on, before anything is trained."""
@@ -179,14 +179,14 @@ class DerivedExamples:
         return task_data_fingerprint(self._examples, task(self.task).data, transforms)
 
     @cached_property
-    def _remembered(self) -> dict[bool, str]:
+    def _fingerprints(self) -> dict[bool, str]:
         return {}
 
     def _examples(self, task: str, trees: bool) -> str:
-        """The examples' fingerprint, with or without their trees; remembered, because it reads files."""
-        if trees not in self._remembered:
-            self._remembered[trees] = self.languages.source.task_identity(task, trees)
-        return self._remembered[trees]
+        """The examples' fingerprint, with or without their trees; cached because it reads files."""
+        if trees not in self._fingerprints:
+            self._fingerprints[trees] = self.languages.source.task_identity(task, trees)
+        return self._fingerprints[trees]
 
 
 def _derive(step: Step, machine: Machine) -> None:
@@ -251,9 +251,8 @@ def _step(function: Any, examples: DerivedExamples | NaturalExamples, home: Path
 
 @dataclass(frozen=True)
 class Floors:
-    """Baselines of one task for some (language learnt from, language tested in). Words of `languages` are compared as
-    the ids of their vocabulary; without languages, by their spelling. `source` is the name that records give to the
-    source."""
+    """Baselines of one task for some (training language, test language). Words of `languages` are compared as the ids
+    of their vocabulary; without languages, by their spelling. `source` is the source's name in records."""
 
     examples: Step
     pairs: tuple[LanguagePair, ...]
@@ -298,7 +297,7 @@ def _score(step: Step, machine: Machine) -> None:
 
 
 def read_floors(step: Step) -> list[Floor]:
-    """The floors of the finished step, with languages named as in records; raises BadInput where they are damaged."""
+    """The floors of the finished step, with languages named as in records. Raises BadInput if they are damaged."""
     names = {SOURCE: step.config.source}
     return [
         replace(row, language=names.get(row.language, row.language), learnt=names.get(row.learnt, row.learnt))

@@ -12,31 +12,31 @@ from calque.derive.errors import BadInput
 from calque.pretrain.saved_model import load_model, read_config
 
 LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})
-"""Models in which nothing comes after the last layer, so that those above the one wanted can be cut off."""
-DEPTH = 8 / 12  # how deep the layer lies that XLM-Align's paper aligns with: the eighth of twelve
-Precision = Literal["float32", "bfloat16"]  # what an encoder computes with
-_LONGEST = 512  # ids a row where neither the model nor its tokenizer sets a limit
+"""Models with nothing after the last layer, so that layers above the requested one can be removed."""
+DEPTH = 8 / 12  # relative depth of the layer that XLM-Align's paper aligns with, the eighth of twelve
+Precision = Literal["float32", "bfloat16"]  # the number format that an encoder computes in
+_LONGEST = 512  # ids per row if neither the model nor its tokenizer sets a limit
 
 
 def main_layer(layers: int) -> int:
-    """The default layer of an encoder with so many."""
+    """The default layer of an encoder with this number of layers."""
     return max(1, round(layers * DEPTH))
 
 
 class Encoder:
-    """The layers of a model up to `top`, without dropout; layer 0 are the embeddings. `layers` is how many the whole
-    model has, `length` how many ids a row may have, and `token_types` and `types` are the rows of its tables."""
+    """The layers of a model up to `top`, without dropout; layer 0 is the embeddings. `layers` is the whole model's
+    depth, `length` the most ids in a row, `token_types` and `types` the sizes of its tables."""
 
     def __init__(
         self, folder: Path, top: int | None = None, device: str = "cpu", precision: Precision = "float32"
     ) -> None:
-        """Load the model of a folder up to layer `top`; without it, all of it. In bfloat16 it is several times faster
-        on a processor or a card that has units for it, and slower without. Raises BadInput if `load_model` refuses it,
-        it has no such layer or is not an encoder, or the device does not exist."""
+        """Load a folder's model up to layer `top` (default: all layers). bfloat16 is several times faster on hardware
+        that supports it and slower elsewhere. Raises BadInput if `load_model` refuses the model, if it is not an
+        encoder or has no such layer, or if the device does not exist."""
         self.folder, self.device = folder, _device(device)
         config = read_config(folder)
         if getattr(config, "is_encoder_decoder", False):
-            raise BadInput(f"{config.model_type} is not an encoder alone", folder)
+            raise BadInput(f"{config.model_type} is not an encoder-only model", folder)
         text: Any = config.get_text_config()
         layers, types = (getattr(text, name, None) for name in ("num_hidden_layers", "vocab_size"))
         if not isinstance(layers, int) or not isinstance(types, int):
@@ -44,14 +44,14 @@ class Encoder:
         self.layers, self.types = layers, types
         self.top = self.layers if top is None else top
         if not 0 <= self.top <= self.layers:
-            raise BadInput(f"no layer {top}: the model has {self.layers}, and 0 are its embeddings", folder)
+            raise BadInput(f"no layer {top}: the model has {self.layers}, and 0 is its embeddings", folder)
         self.token_types: int = getattr(config, "type_vocab_size", 0) or 0
         model, missing = load_model(folder)
-        if missing := [name for name in missing if "pooler" not in name]:  # it is drawn at random, and not used
+        if missing := [name for name in missing if "pooler" not in name]:  # random here, and not used
             raise BadInput(f"{len(missing):,} weights are missing, such as {missing[0]}", folder)
         self._model: Any = model.eval()
         if config.model_type in LIKE_BERT:
-            # Without any layer the model does not tell its embeddings.
+            # Without any layer the model does not return its embeddings.
             self._model.encoder.layer = self._model.encoder.layer[: max(1, self.top)]
             self._model.pooler = None
         self._model.to(self.device, getattr(torch, precision))
@@ -63,8 +63,8 @@ class Encoder:
     def __call__(
         self, rows: Sequence[Sequence[int]], token_types: Sequence[Sequence[int]] | None = None
     ) -> tuple[Tensor, ...]:
-        """The states of rows of ids after each layer up to `top`: (B, L, H) each, in its precision. Padding holds
-        anything. `token_types` have the shape of the rows; without them all are 0."""
+        """The hidden states after each layer up to `top`: (B, L, H) each, in the encoder's precision, arbitrary at
+        padding. `token_types` has the shape of the rows; default: all 0."""
         ids, mask = _padded(rows, self._padding)
         inputs = {"input_ids": ids, "attention_mask": None if mask.all() else mask.long()}
         if token_types is not None:
@@ -73,11 +73,11 @@ class Encoder:
         states: tuple[Tensor, ...] = self._model(**inputs, output_hidden_states=True).hidden_states[: self.top + 1]
         for layer, hidden in enumerate(states):
             if hidden.shape[:2] != ids.shape:
-                raise BadInput(f"layer {layer} has no state for each sub-word: the model merges places", self.folder)
+                raise BadInput(f"layer {layer} lacks one state per sub-word: the model merges positions", self.folder)
         return states
 
     def _try(self, kind: str) -> None:
-        """Refuse a model that is not an encoder: a change of a row's last id changes an encoder's first state."""
+        """Refuse a model that is not an encoder: changing a row's last id changes an encoder's first state."""
         ids = [i for i in range(min(self.types, 4)) if i != self._padding]
         if len(ids) < 2:
             return
@@ -88,11 +88,11 @@ class Encoder:
             if isinstance(error, torch.OutOfMemoryError):
                 raise
             reason = str(error).strip().splitlines() or [type(error).__name__]
-            raise BadInput(f"{kind} does not read rows of ids alone: {reason[0]}", self.folder) from None
+            raise BadInput(f"{kind} does not accept rows of ids alone: {reason[0]}", self.folder) from None
         if self.top and torch.equal(states[0, 0], states[1, 0]):
             raise BadInput(
-                f"{kind} reads from left to right: a word's state knows nothing of what follows; "
-                "expected an encoder, which reads both ways",
+                f"{kind} reads from left to right: a word's state ignores the words after it; "
+                "expected a bidirectional encoder",
                 self.folder,
             )
 
@@ -107,7 +107,7 @@ def _device(name: str) -> torch.device:
 
 
 def _positions(model: nn.Module, config: Any) -> int:
-    """How many positions the model has; RoBERTa's family counts them from the one after padding's."""
+    """The model's number of positions; RoBERTa's family counts them from the one after padding's."""
     for name, module in model.named_modules():
         if name.endswith("position_embeddings") and isinstance(module, nn.Embedding):
             return module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1)
@@ -116,7 +116,7 @@ def _positions(model: nn.Module, config: Any) -> int:
 
 
 def _padded(rows: Sequence[Sequence[int]], filler: int) -> tuple[Tensor, Tensor]:
-    """Rows as one table, (B, L) int64, and where it is not padding, (B, L)."""
+    """Rows padded to one table, (B, L) int64, and the mask of real ids, (B, L)."""
     lengths = np.fromiter(map(len, rows), np.int64, len(rows))
     real = np.arange(lengths.max()) < lengths[:, None]
     table = np.full(real.shape, filler)

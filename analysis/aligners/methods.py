@@ -1,8 +1,9 @@
-"""Ways to read links from an encoder's hidden states: a similarity, a plan made of it, and a rule, all by name.
+"""Methods that extract links from an encoder's hidden states: a similarity, a plan computed from it, and a rule.
 
 Shapes: B pairs, n and m sub-words of their longest sides, H hidden. Hidden states are (B, n, H) and (B, m, H); masks,
 (B, n) and (B, m), are true where there is a sub-word. Similarities and scores are (B, n, m): a similarity may be
-negative, a score may not. Padding holds anything. Links are rows of (pair, source place, target place), (L, 3) int64.
+negative, a score may not. Values at padding are arbitrary. Links are rows of (pair, source place, target place), (L, 3)
+int64.
 """
 
 from collections.abc import Callable
@@ -15,9 +16,9 @@ from torch.nn import functional as F
 
 from calque.pretrain.transport import EPSILON, ITERATIONS, argmax, itermax, log_kernel, sinkhorn, untied
 
-SAFE = 40.0  # the range of log K in which K stays far inside float32 with every scaling of its rows and columns
+SAFE = 40.0  # largest range of log K at which K, with any scaling of its rows and columns, stays well inside float32
 Similarity = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
-"""The similarity of all sub-words of two sides, from hidden states and masks."""
+"""The pairwise similarity of the sub-words of two sides, from hidden states and masks."""
 
 
 def products(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
@@ -26,13 +27,13 @@ def products(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor)
 
 
 def cosines(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Products of states of length 1 (SimAlign, section 2.1)."""
+    """Products of states normalised to length 1 (SimAlign, section 2.1)."""
     a, b = (F.normalize(side, dim=2, eps=1e-12) for side in (source, target))
     return torch.bmm(a, b.transpose(1, 2))
 
 
 def centred(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Cosines of the states less the mean of the pair's sub-words, which is common to all."""
+    """Cosines after subtracting the mean state of the pair's sub-words."""
     masks = row_mask, col_mask
     sums = [side.masked_fill(~mask[:, :, None], 0).sum(1) for side, mask in zip((source, target), masks, strict=True)]
     mean = (sums[0] + sums[1]) / (row_mask.sum(1) + col_mask.sum(1))[:, None]
@@ -41,8 +42,8 @@ def centred(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) 
 
 @dataclass(frozen=True)
 class Direct:
-    """The similarity itself, moved to the range from 0 to 1: (1 + s) / 2 (SimAlign, section 2.1). One that is not
-    `bounded` by -1 and 1 is divided by the largest that the pair has, of either sign."""
+    """The similarity itself, mapped to the range from 0 to 1: (1 + s) / 2 (SimAlign, section 2.1). A similarity not
+    `bounded` by -1 and 1 is first divided by the pair's largest absolute value."""
 
     similarity: Similarity
     bounded: bool = True
@@ -52,20 +53,20 @@ class Direct:
         if not self.bounded:
             real = table.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), 0)
             table = table / real.abs().amax((1, 2), keepdim=True).clamp(min=EPSILON)
-        return table.add_(1).div_(2).clamp_(min=0)  # rounding may leave less
+        return table.add_(1).div_(2).clamp_(min=0)  # rounding may go below 0
 
 
 @dataclass(frozen=True)
 class Transport:
     """Optimal transport between hidden states by Sinkhorn's iterations (XLM-Align, section 3.1). K = max(eps,
-    similarity). An iteration makes columns and then rows sum to 1; half of one is its first step alone."""
+    similarity). An iteration normalises columns, then rows, to sum to 1; half an iteration only columns."""
 
     iterations: float = ITERATIONS
     similarity: Similarity = products
 
     def __call__(self, source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-        """What part of each sub-word of one side goes to each of the other's, (B, n, m). Where a side has one sub-word
-        there is no choice of parts, and they are K over its sum."""
+        """The transport plan between the sub-words of both sides, (B, n, m). If a side has a single sub-word the plan
+        is uniform, and K over its sum is returned instead."""
         table = self.similarity(source, target, row_mask, col_mask)
         plan = self.plan(table, row_mask, col_mask)
         single = ((row_mask.sum(1) == 1) | (col_mask.sum(1) == 1)).nonzero()[:, 0]
@@ -74,19 +75,19 @@ class Transport:
         return plan
 
     def plan(self, table: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-        """The same of a table of similarities (B, n, m); to and from padding nothing goes. Where K fits float32 it is
-        scaled as it is, row by row and column by column: an iteration takes a tenth of the time that log space takes. A
-        scaling's reach in logarithms never exceeds that of K, so none over- or underflows."""
+        """The plan for a table of similarities (B, n, m); padding takes no part. If K fits float32 it is scaled
+        directly, in a tenth of the time of log space. The scalings' range in logarithms never exceeds K's, so none
+        over- or underflows."""
         padding = None if row_mask.all() and col_mask.all() else ~(row_mask[:, :, None] & col_mask[:, None])
         if padding is not None:
-            table = table.masked_fill(padding, 0.0)  # whatever stands there, even no number
+            table = table.masked_fill(padding, 0.0)  # it may hold anything, even NaN
         if float((table.amax().clamp(min=EPSILON) / EPSILON).log()) > SAFE:
             return sinkhorn(log_kernel(table), row_mask, col_mask, self.iterations)
         kernel = table.clamp(min=EPSILON)
         if padding is not None:
             kernel.masked_fill_(padding, 0.0)
         no_row, no_column = (~row_mask)[:, None].to(kernel.dtype), (~col_mask)[:, None].to(kernel.dtype)
-        turned = kernel.transpose(1, 2)  # a view: copied, it would take longer than all else of two iterations
+        turned = kernel.transpose(1, 2)  # a view: copying would take longer than the rest of two iterations
         row, column = torch.ones_like(no_row), torch.ones_like(no_column)
         for turn in range(round(2 * self.iterations)):
             if turn % 2 == 0:
@@ -97,7 +98,7 @@ class Transport:
 
 
 def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """The assignment with the largest sum, as many links as the shorter side has sub-words (SimAlign's Match)."""
+    """The assignment with the largest sum, one link per sub-word of the shorter side (SimAlign's Match)."""
     assignments = []
     sizes = zip(row_mask.sum(1).tolist(), col_mask.sum(1).tolist(), strict=True)
     for pair, (table, (n, m)) in enumerate(zip(scores.cpu().numpy(), sizes, strict=True)):
@@ -108,21 +109,21 @@ def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Method:
-    """How hidden states become links: scores of two sides' sub-words, and the links that are read from them."""
+    """How hidden states become links: scores for pairs of sub-words, and a rule that extracts links from scores."""
 
     name: str
     score: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
     extract: Callable[[Tensor, Tensor, Tensor], Tensor]
 
 
-DIRECT, TRANSPORT = "direct", "transport"  # the plan made of a similarity: itself, or optimal transport
+DIRECT, TRANSPORT = "direct", "transport"  # plans: the similarity itself, or optimal transport
 SIMILARITIES: dict[str, Similarity] = {"products": products, "cosine": cosines, "centred": centred}
 RULES = {"argmax": argmax, "itermax": itermax, "match": match}
-_USUAL = {DIRECT: "cosine", TRANSPORT: "products"}  # the similarity that names leave out: SimAlign's, and XLM-Align's
+_USUAL = {DIRECT: "cosine", TRANSPORT: "products"}  # similarities that names omit: SimAlign's and XLM-Align's
 
 
 def method(similarity: str = "centred", plan: str = DIRECT, rule: str = "argmax") -> Method:
-    """The method of three choices, named by the unusual ones: `argmax`, `argmax-centred`, `ot-match`."""
+    """The method with these choices; its name omits the papers' own: `argmax`, `argmax-centred`, `ot-match`."""
     how, extract = SIMILARITIES[similarity], RULES[rule]
     suffix = "" if similarity == _USUAL[plan] else f"-{similarity}"
     if plan == DIRECT:
@@ -132,17 +133,17 @@ def method(similarity: str = "centred", plan: str = DIRECT, rule: str = "argmax"
 
 
 RELEASED = Method("xlm-align", Transport(iterations=1.5), argmax)
-"""How the released aligner of XLM-Align reads links: each sub-word's best share of pi that is its partner's best of xi.
-xi is the table after the last scaling of its columns, pi after the scaling of its rows that follows. A row of pi is one
-of xi times a number, so their best cells are the same: links are the mutual argmax of xi. There is no Itermax."""
+"""XLM-Align's released aligner: it links each source sub-word to its best in pi if that is the target's best in xi. xi
+is the table after the last column scaling, pi after the row scaling that follows. Each row of pi is a multiple of xi's,
+so links are the mutual argmax of xi. Itermax is not used."""
 OT = method("products", TRANSPORT, "itermax")
 """Optimal transport filtered by Itermax, as XLM-Align labels itself during pretraining (sections 3.1 and 3.2)."""
-DEFAULT = method()  # mutual argmax of centred cosines: of all choices it has the lowest AER on one gold set, en-fr
+DEFAULT = method()  # mutual argmax of centred cosines: of all methods it has the lowest AER on one gold set, en-fr
 METHODS = (OT, RELEASED, *(method("cosine", rule=rule) for rule in RULES), DEFAULT)
 """The methods that studies compare (XLM-Align, section 4.3; SimAlign)."""
-BY_NAME = {one.name: one for one in METHODS}
+BY_NAME = {choice.name: choice for choice in METHODS}
 CHOICES = (
     *(method(similarity, plan, rule) for plan in (DIRECT, TRANSPORT) for rule in RULES for similarity in SIMILARITIES),
     RELEASED,
 )
-"""Every method that the three choices make, and the one that they do not."""
+"""Every combination of the three choices, and the released aligner."""

@@ -1,7 +1,7 @@
 """Sentence pairs encoded once, and links read from any of the encoder's layers (SimAlign; XLM-Align, section 4.2).
 
-No parallel text is needed. Pairs are cut to the length of a model's rows, and encoded with others of similar length.
-Shapes: B sentence pairs or rows, n and m sub-words of their longest sides, L ids of the longest row or links, H hidden.
+No parallel text is needed. Pairs are cut to the model's maximum length, and batched by length. Shapes: B sentence pairs
+or rows, n and m sub-words of their longest sides, L ids of the longest row or links, H hidden.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
 from calque.pretrain.saved_model import read_config
 
-CELLS = 6144  # ids of both sides in a batch of pairs, with padding
+CELLS = 6144  # ids in a batch of pairs, both sides and padding
 LEAST, MOST = 512, 2048
-"""Ids in a batch of rows. With fewer, a matrix product is slower; with more, its results leave the cache."""
+"""Ids in a batch of rows. With fewer, matrix products are slower; with more, their results exceed the cache."""
 Stretches = Sequence[tuple[int, Sequence[int]]]  # a row: stretches of ids, each with the token type of its ids
 
 
 @dataclass(frozen=True)
 class CutSide:
-    """The part of a pair's side that fits into a row: the ids, and the word that each belongs to."""
+    """The part of one side that fits into a row: its ids, and the word that each belongs to."""
 
     ids: list[int]
     word: np.ndarray
@@ -38,15 +38,15 @@ class CutSide:
 
 @dataclass(frozen=True)
 class RowRoom:
-    """How many ids fit into a row of `length`, besides its `marks`; a `joint` row holds both sides."""
+    """The room for ids in a row of `length` with `marks` special ids; a `joint` row holds both sides."""
 
     length: int
     marks: int
     joint: bool
 
     def cut(self, pair: Sequence[Pieces], line: int, left_out: LeftOut) -> tuple[CutSide, CutSide]:
-        """Both sides as far as they fit; in a joint row, the longer side loses its end first. Words that get no links
-        for that reason are counted, with the pair's line."""
+        """Both sides, cut to fit; in a joint row, the longer side is cut first. Words that get no links for that reason
+        are counted, with the pair's line."""
         flat = [[i for word in side for i in word] for side in pair]
         if not all(pair):
             left_out.add("sentence pairs with an empty side", line)
@@ -62,7 +62,7 @@ class RowRoom:
         return sides[0], sides[1]
 
     def _kept(self, sizes: list[int]) -> list[int]:
-        """How many ids of each side fit."""
+        """The number of ids of each side that fit."""
         room = self.length - self.marks
         if not self.joint:
             return [min(size, room) for size in sizes]
@@ -73,8 +73,8 @@ class RowRoom:
 
 
 def row_batches(lengths: np.ndarray) -> Iterator[np.ndarray]:
-    """The places of all rows that have ids, in batches of one length each, the shortest first. Batches of fewer than
-    LEAST ids take in longer rows, so that only these have padding; MOST bounds the padded ids."""
+    """Indices of non-empty rows in batches of equal length, the shortest first. Batches below LEAST ids are filled with
+    longer rows, and only these are padded; MOST bounds the padded ids."""
     order = np.argsort(lengths, kind="stable")
     order = order[np.searchsorted(lengths[order], 1) :]
     start = 0
@@ -88,7 +88,7 @@ def row_batches(lengths: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def batches(pairs: Sequence[tuple[CutSide, CutSide]]) -> Iterator[list[int]]:
-    """Pairs of like lengths that have sub-words on both sides, by place; CELLS bounds the padded ids of a batch."""
+    """Indices of the pairs without an empty side, in batches of similar length; CELLS bounds a batch's padded ids."""
     lengths = [(len(source.ids), len(target.ids)) for source, target in pairs]
     batch: list[int] = []
     n = m = 0
@@ -104,8 +104,7 @@ def batches(pairs: Sequence[tuple[CutSide, CutSide]]) -> Iterator[list[int]]:
 
 
 class EncodedRows:
-    """The states of the ids of rows after some layers of an encoder, row after row, in float32. A row without ids is
-    skipped."""
+    """The states of rows after some layers of an encoder, concatenated, in float32. Empty rows are skipped."""
 
     def __init__(self, encoder: Encoder, rows: Sequence[Stretches], layers: Collection[int]) -> None:
         ids = [[i for _, stretch in row for i in stretch] for row in rows]
@@ -129,29 +128,28 @@ class EncodedRows:
                 flat[at] = hidden[real.to(encoder.device)].float()
 
     def part(self, layer: int, rows: Sequence[int], first: Sequence[int], width: int) -> Tensor:
-        """The states of `width` ids of some rows from id `first` on, (B, width, H), anything beyond a row's end."""
+        """The states of `width` ids of some rows from id `first` on, (B, width, H), arbitrary beyond a row's end."""
         flat = self._layers[layer]
         starts = torch.from_numpy(self._starts[rows] + np.asarray(first, np.int64))
         return flat[(starts[:, None] + torch.arange(width)).clamp_(max=len(flat) - 1).to(flat.device)]
 
 
-WINDOW = 1024  # pairs, times layers, that are held at a time, and sorted by length
+WINDOW = 1024  # pairs, times layers, in memory at a time, sorted by length
 
 
 @dataclass(frozen=True)
 class LinkReading:
-    """Links as a method reads them from the hidden states of a layer."""
+    """A method applied to the hidden states of one layer."""
 
     method: Method
     layer: int
 
 
 class PairEncoder:
-    """An encoder of sentence pairs, each encoded once for any number of readings of links. `joint` encodes a pair as
-    one row, `<s> S </s> T </s>` as in XLM-Align's pretraining; else each side is a row. Words that the tokenizer drops,
-    or that do not fit into the model, have no links; `left_out` counts them. Words are linked if any of their sub-words
-    are. The same pairs in the same order have the same links to the last bit; among other pairs scores differ in their
-    last digits."""
+    """An encoder of sentence pairs, each encoded once for any number of readings. `joint` encodes a pair as one row,
+    `<s> S </s> T </s>` as in XLM-Align's pretraining; otherwise each side is a row. Words are linked if any of their
+    sub-words are. Words that the tokenizer drops, or that do not fit into the model, have no links; `left_out` counts
+    them. The same pairs in the same order have bitwise the same links; among others, last digits of scores differ."""
 
     def __init__(
         self,
@@ -162,7 +160,7 @@ class PairEncoder:
         pieces: SubWords | None = None,
     ) -> None:
         """`around` are the special ids before and after a sentence, and `types` the token types of the two sides.
-        `pieces`, which may limit the length of rows, are needed for pairs of words."""
+        `pieces`, the tokenizer, may limit the length of rows and is needed for pairs of words."""
         self.encoder, self.types, self.joint, self.pieces = encoder, types, joint, pieces
         self.before, self.after = map(list, around)
         marks = len(self.before) + len(self.after) * (2 if joint else 1)
@@ -171,7 +169,7 @@ class PairEncoder:
         self.left_out = LeftOut()
 
     def links(self, pairs: Iterable[Pair], readings: Sequence[LinkReading]) -> Iterator[list[Scored]]:
-        """The links of each pair of words by each reading; only a few pairs are held at a time."""
+        """The links of each pair of words by each reading; only a few pairs are in memory at a time."""
         return self.piece_links(map(self._cut, pairs), readings)
 
     def _cut(self, pair: Pair) -> tuple[Pieces, Pieces]:
@@ -181,7 +179,7 @@ class PairEncoder:
     def piece_links(
         self, pairs: Iterable[tuple[Pieces, Pieces]], readings: Sequence[LinkReading]
     ) -> Iterator[list[Scored]]:
-        """As `links`, of sentence pairs that are ids already."""
+        """As `links`, for sentence pairs that are ids already."""
         numbered, layers = enumerate(pairs, start=1), {reading.layer for reading in readings}
         size = max(1, WINDOW // max(1, len(layers)))
         while window := list(islice(numbered, size)):
@@ -195,7 +193,7 @@ class PairEncoder:
             yield from linked
 
     def matrix(self, pair: Pair, reading: LinkReading) -> np.ndarray:
-        """The scores between the words of one pair, the largest of their sub-words', NaN where there are none."""
+        """The scores between the words of a pair: the largest of their sub-words', NaN without sub-words."""
         source, target = cut = self.room.cut(self._cut(pair), 1, LeftOut())
         table = np.full((len(pair[0]), len(pair[1])), np.nan)
         if source.ids and target.ids:
@@ -224,7 +222,7 @@ class PairEncoder:
     def _states(
         self, cut: Sequence[tuple[CutSide, CutSide]], batch: Sequence[int], rows: EncodedRows, layer: int
     ) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
-        """The states of a batch's sub-words after a layer, (B, n, H) and (B, m, H), and the masks of real ones."""
+        """The states of a batch's sub-words after a layer, (B, n, H) and (B, m, H), and their masks."""
         states, masks, head = [], [], len(self.before)
         for number in (0, 1):
             lengths = [len(cut[i][number].ids) for i in batch]
@@ -238,7 +236,7 @@ class PairEncoder:
         return (states[0], states[1]), (masks[0], masks[1])
 
     def _encode(self, cut: Sequence[tuple[CutSide, CutSide]], layers: Collection[int]) -> EncodedRows:
-        """Encode pairs that have sub-words on both sides, each as a row or as two."""
+        """Encode the pairs without an empty side, each as one row or two."""
         rows: list[Stretches] = []
         for source, target in cut:
             if not (source.ids and target.ids):
@@ -269,8 +267,8 @@ class EncoderAligner(Aligner):
         device: str = "cpu",
         precision: Precision = "float32",
     ) -> EncoderAligner:
-        """A model with the tokenizer in its folder; without `layer`, the one at two thirds of its depth. In a joint row
-        the target has the token type that the tokenizer's template gives it, if the model has it."""
+        """A model with the tokenizer in its folder; `layer` is by default the one at two thirds of its depth. In a
+        joint row the target has the token type that the tokenizer's template gives it, if the model has that type."""
         if layer is None:
             layer = main_layer(getattr(read_config(folder).get_text_config(), "num_hidden_layers", 0))
         encoder, pieces = Encoder(folder, layer, device, precision), SubWords(folder)
@@ -297,5 +295,5 @@ class EncoderAligner(Aligner):
         return (links for (links,) in self.encoder.links(pairs, [self.reading]))
 
     def matrix(self, pair: Pair) -> np.ndarray:
-        """The scores between the words of one pair, NaN where there are none."""
+        """The scores between the words of one pair; NaN for words without sub-words."""
         return self.encoder.matrix(pair, self.reading)

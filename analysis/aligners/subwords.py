@@ -1,4 +1,4 @@
-"""Words as sub-words, with the tokenizer.json of any folder."""
+"""Words split into sub-words by any folder's tokenizer.json."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,14 +10,14 @@ from calque.derive.errors import BadInput
 
 Pieces = Sequence[Sequence[int]]  # a sentence: the ids of each word, none for a word that the tokenizer drops
 _ROOM = 1 << 18
-_UNLIMITED = 1 << 30  # a longest row beyond this is transformers' way to say that there is none
+_UNLIMITED = 1 << 30  # transformers writes a larger number for no limit
 
 
 class SubWords:
-    """A tokenizer that sees each word by itself, after a space, so that a word has one encoding everywhere. Text that
-    looks like a special token (a literal `<s>`) is ordinary text. `size` is the number of its types, `before` and
-    `after` are the special ids around a sentence, `second_type` the token type that its template gives the second of
-    two texts in a row, and `longest` how many ids a row may have by its `model_max_length`, None without one."""
+    """A tokenizer that encodes each word by itself, after a space, so that a word has one encoding everywhere. Text
+    that looks like a special token (a literal `<s>`) is ordinary text. `size` is its number of types, `before` and
+    `after` are the special ids around a sentence, `second_type` is the token type of the second text in a row, and
+    `longest` is its `model_max_length`, or None."""
 
     def __init__(self, folder: Path) -> None:
         """Open the tokenizer of a folder."""
@@ -31,12 +31,12 @@ class SubWords:
         (around,), (bare,) = self._encode(["a"], special=True), self._encode(["a"])
         first = next((i for i in range(len(around)) if bare and around[i : i + len(bare)] == bare), None)
         if first is None:
-            raise BadInput("a tokenizer that maps a letter to nothing, or not to the same in a sentence", folder)
+            raise BadInput("the tokenizer drops a letter, or encodes it differently within a sentence", folder)
         self.before, self.after = around[:first], around[first + len(bare) :]
         self.second_type: int = self._tokenizer.encode("a", "a").type_ids[-1]
 
     def __call__(self, words: Sequence[str]) -> list[list[int]]:
-        """The ids of each word; a word is encoded once, and forgotten when too many are known."""
+        """The ids of each word; encodings are cached until there are too many."""
         new = [word for word in dict.fromkeys(words) if word not in self._known]
         if new:
             if len(self._known) > _ROOM:
@@ -47,7 +47,7 @@ class SubWords:
     def _encode(self, texts: list[str], special: bool = False) -> list[list[int]]:
         try:
             return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(texts, add_special_tokens=special)]
-        except Exception as error:  # a bare one, where a word is unknown and there is no type for that
+        except Exception as error:  # a bare one for an unknown word without an unknown type
             raise BadInput(f"the tokenizer cannot encode all words: {error}", self._folder) from None
 
 
@@ -69,4 +69,4 @@ def _open(folder: Path) -> Tokenizer:
     try:
         return Tokenizer.from_file(str(path))
     except Exception as error:  # tokenizers raises bare Exception for whatever it cannot parse
-        raise BadInput(f"no tokenizer that can be read: {' '.join(str(error).split())}", path) from None
+        raise BadInput(f"not a readable tokenizer: {' '.join(str(error).split())}", path) from None

@@ -1,1 +1,1 @@
-"""Measures of a model: alignment@1, AER, contextual alignment, self-made labels."""
+"""Measures of a model: alignment of types, words and sentences, held-out loss, knowledge and probes."""

@@ -1,4 +1,4 @@
-"""Gold sets, and links counted against their links: alignment error rate, precision, recall, F1 (Och and Ney 2003)."""
+"""Gold sets, and scores of links against them: alignment error rate, precision, recall, F1 (Och and Ney 2003)."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,22 +15,21 @@ SETS = ("de-en", "en-fr", "ro-en", "en-hi")  # XLM-Align's Table 2; each is name
 
 
 def score(gold: GoldPair, links: Iterable[Link]) -> LinkCounts:
-    """The counts of one sentence pair; a link that is predicted twice counts once."""
+    """The counts of one sentence pair; a link predicted twice counts once."""
     predicted = frozenset(links)
     return LinkCounts(1, len(predicted), len(gold.sure), len(predicted & gold.sure), len(predicted & gold.possible))
 
 
 def score_all(gold: Iterable[GoldPair], links: Iterable[Iterable[Link]]) -> LinkCounts:
-    """The counts of a corpus: the sum over its sentence pairs, which may stream. Raises ValueError if the two do not
-    have the same number of sentence pairs."""
+    """The counts of a corpus: the sum over its pairs, which may stream. Raises ValueError if lengths differ."""
     return sum((score(*pair) for pair in zip(gold, links, strict=True)), LinkCounts())
 
 
 def score_each(
     gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]]], aligners: int
 ) -> list[list[LinkCounts]]:
-    """The counts of several aligners, pair by pair; `links` has, for each sentence pair, those of every aligner. Raises
-    ValueError if the two do not have the same number of sentence pairs, or a pair lacks the links of an aligner."""
+    """The counts of several aligners, pair by pair; `links` has each pair's links by every aligner. Raises ValueError
+    if their lengths differ, or a pair lacks an aligner's links."""
     columns: list[list[LinkCounts]] = [[] for _ in range(aligners)]
     for correct, row in zip(gold, links, strict=True):
         for column, each in zip(columns, row, strict=True):
@@ -58,7 +57,7 @@ class GoldSet:
 
 def gold_set(folder: Path, name: str) -> GoldSet:
     """Open a set such as de-en: `folder`/de-en with `test.de`, `test.en` and `alignv2.txt` in WPT's format. Raises
-    BadInput if a file is missing or malformed, or they do not fit each other."""
+    BadInput if a file is missing or malformed, or the files do not match."""
     home = folder / name
     source, _, target = name.partition("-")
     pairs = read_pairs(home / f"test.{source}", home / f"test.{target}")

@@ -1,4 +1,4 @@
-"""alignment@1: the fraction of types whose most similar row of the other language is their translation.
+"""alignment@1: the share of types whose nearest row in the other language is their translation.
 
 Shapes: V source vocabulary, n types that occur, H width.
 """
@@ -27,7 +27,8 @@ from calque.pretrain.run import read_metrics
 
 @dataclass(frozen=True)
 class TypeHits:
-    """Which types found their image, their in-dictionary flags and their counts: columns of m moved types."""
+    """For each of m moved types: whether it found its image, either way, is in the dictionary, and its count; (m,)
+    each."""
 
     forward: np.ndarray
     back: np.ndarray
@@ -36,7 +37,7 @@ class TypeHits:
 
     @property
     def shares(self) -> dict[str, tuple[float, int]]:
-        """Share found and number of types, by metric; a metric over no types at all is left out."""
+        """Share found and number of types, by metric; metrics over no types are left out."""
         held_out = ~self.in_dictionary
         hits = {
             "all": self.forward,
@@ -70,9 +71,9 @@ class Types:
 
     @classmethod
     def between(cls, languages: Languages, first: str, second: str) -> Types:
-        """The types of an ordered pair of a model's languages: types of the first are sought among the second's.
-        Dictionary types have an entry in any dictionary of the model that has either language: what both owe to the
-        source is not held out."""
+        """The types of an ordered pair of a model's languages: types of the first look for their image among the
+        second's. Dictionary types are those in any of the model's dictionaries with either language: types linked
+        through the source are not held out."""
         vocabulary, a, b = languages.vocabulary, languages[first], languages[second]
         entries = [_entries(languages, pair) for pair in languages.dictionaries if {first, second} & {*pair}]
         dictionary = np.unique(np.concatenate([np.empty(0, np.int64), *entries]))
@@ -81,16 +82,16 @@ class Types:
 
     @property
     def moved(self) -> np.ndarray:
-        """Which of the types have another id in the second language, (n,) bool."""
+        """Whether each type has another id in the second language, (n,) bool."""
         return np.asarray(self.image[self.types] != self.own[self.types])
 
     @property
     def measurable(self) -> bool:
-        """Whether any type changes its id: where the script stays, alignment@1 is not defined, and is not recorded."""
+        """Whether any type changes its id; without a change of script, alignment@1 is undefined and not recorded."""
         return bool(self.moved.any())
 
     def rows_of(self, table: Tensor, languages: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """The embeddings of the types in either language, (n, H) float32 each, new; arguments as `alignment` has."""
+        """Copies of the embeddings of the types in both languages, (n, H) float32 each; arguments as in `alignment`."""
         source, derived = (table.detach()[torch.from_numpy(ids[self.types])].float() for ids in (self.own, self.image))
         if languages is not None:
             source += languages[self.numbers[0]].detach()
@@ -98,14 +99,13 @@ class Types:
         return source, derived
 
     def alignment(self, table: Tensor, languages: Tensor | None = None) -> TypeHits:
-        """alignment@1 of a table of word embeddings, (2V, H) or more rows, the source's first; it is left as it is
-        (ALIGN-MLM, section 5, after Deshpande et al. 2021). The candidates of a source type are the images of all
-        types; of a derived one, all types. A type that is its own image (shared vocabulary) stays a candidate but is
-        not sought: it would find itself. `languages` are the languages' embeddings, added to the words' where a model
-        has them, as in the published numbers. Raises ValueError if no type has an image other than itself, or a
-        row is not finite."""
+        """alignment@1 of a table of word embeddings, (2V, H) or more rows, the source's first (ALIGN-MLM, section 5,
+        after Deshpande et al. 2021). The table stays unchanged. The candidates of a source type are the images of all
+        types; those of a derived type, all types. A type that is its own image (shared vocabulary) is a candidate but
+        not a query: it would find itself. `languages` are language embeddings, added to the words' if a model has them,
+        as in the published numbers. Raises ValueError if no type changes its id, or a row is not finite."""
         if not self.measurable:
-            raise ValueError("no type changes its id between the two languages: there is no alignment to measure")
+            raise ValueError("no type changes its id between the two languages: alignment@1 is undefined")
         moved, (forward, back) = self.moved, mutual_nearest(*self.rows_of(table, languages))
         sought = self.types[moved]
         in_dictionary = np.isin(sought, self.dictionary)
@@ -116,9 +116,9 @@ def mutual_nearest(
     source: Tensor, derived: Tensor, block: int = 512, width: int = 2048
 ) -> tuple[np.ndarray, np.ndarray]:
     """For each i, whether derived row i is the most cosine-similar to source row i, and the other way round: (n,) bool.
-    A tie is no find: the row must be more similar than every other, so a collapsed table scores 0, whatever the order
-    of its rows. Both answers come from one pass over tiles of `block` x `width` products, which stay in the processor's
-    cache; the (n, n) matrix is never formed. Rows, (n, H) float32 on one device, are normalised in place."""
+    Ties do not count, so a collapsed table scores 0 whatever the order of its rows. One pass over tiles of `block` x
+    `width` products, which fit the processor's cache, gives both directions; the (n, n) matrix is never formed. Rows,
+    (n, H) float32 on one device, are normalised in place."""
     n = len(source)
     for rows in (source, derived):
         rows /= torch.linalg.vector_norm(rows, dim=1, keepdim=True).clamp_min_(1e-12)
@@ -133,7 +133,7 @@ def mutual_nearest(
         for top in range(0, n, block):
             queries = source[top : top + block]
             tile = torch.matmul(queries, keys, out=buffer[: len(queries), : keys.shape[1]])
-            # A row's own image: read from the very products that it competes with, then taken out of the contest.
+            # A row's own image is read from the same products as its competitors, then removed from them.
             images = tile.diagonal(top - left)
             own[max(top, left) : max(top, left) + len(images)] = images
             images.fill_(-torch.inf)
@@ -145,8 +145,7 @@ def mutual_nearest(
 
 def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[str, Null]:
     """The null of the shares `all`, `dictionary` and `held-out` of `alignment_of_model`. Types are paired at random
-    with one of those nearest in frequency: with any other pairs, rows that have learnt only the frequency of their
-    types would leave the null."""
+    with one of similar frequency; otherwise rows that encode frequency alone would exceed the null."""
     forward = nearest(*types.rows_of(*_tables(model)))
     moved, in_dictionary = types.moved, np.isin(types.types, types.dictionary)
     hits = forward == shuffled(like_frequent(types.counts[types.types]), shuffles, seed)
@@ -155,7 +154,7 @@ def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[
 
 
 def alignment_of_model(model: Any, types: Types) -> TypeHits:
-    """alignment@1 of a model in memory; its weights are left as they are."""
+    """alignment@1 of a model in memory; its weights do not change."""
     return types.alignment(*_tables(model))
 
 
@@ -165,7 +164,7 @@ def _tables(model: Any) -> tuple[Tensor, Tensor | None]:
 
 
 def alignments_of_checkpoint(checkpoint: Path, pairs: Sequence[Types]) -> list[TypeHits]:
-    """alignment@1 of the checkpoint in a folder for several pairs of languages; only its embeddings are read, once."""
+    """alignment@1 of a checkpoint for several pairs of languages; only its embeddings are read, once."""
     path = checkpoint / "model.safetensors"
     try:
         with safe_open(path, framework="pt") as weights:
@@ -176,7 +175,7 @@ def alignments_of_checkpoint(checkpoint: Path, pairs: Sequence[Types]) -> list[T
         raise BadInput(f"expected the weights of a masked language model: {error}", path) from None
     for types in pairs:
         if types.rows and len(table) != types.rows:
-            raise BadInput(f"{len(table)} word embeddings for languages of {types.rows} together", path)
+            raise BadInput(f"{len(table)} word embeddings; expected the languages' {types.rows}", path)
     try:
         return [types.alignment(table, _language_rows(languages)) for types in pairs]
     except ValueError as error:
@@ -184,7 +183,7 @@ def alignments_of_checkpoint(checkpoint: Path, pairs: Sequence[Types]) -> list[T
 
 
 def _language_rows(token_types: Tensor) -> Tensor | None:
-    """The language embeddings; without them all rows have the same token type, whose embedding changes nothing."""
+    """The language embeddings, or None if there is one token type, whose embedding changes nothing."""
     return token_types if has_languages(len(token_types)) else None
 
 
@@ -197,8 +196,8 @@ def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
 
 
 def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: int = 0) -> Measurement:
-    """alignment@1 over the steps of pretraining, the earlier ones from the probes in metrics.jsonl. `before` are the
-    steps of the model that the run started from. There are no records where the script stays."""
+    """alignment@1 over pretraining, for earlier steps from the probes in metrics.jsonl. `before` is the number of steps
+    behind the model that the run started from. Without a change of script there are no records."""
     if not types.measurable:
         return Measurement()
     (alignment,) = alignments_of_checkpoint(model.checkpoint, [types])
@@ -207,7 +206,7 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
 
 
 def pair_alignment(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple[str, str]]) -> Measurement:
-    """alignment@1 from the first language of each pair to the second; no records of a pair whose script stays."""
+    """alignment@1 from the first language of each pair to the second; none if the script stays."""
     types = {pair: Types.between(languages, *pair) for pair in pairs}
     measurable = {pair: its for pair, its in types.items() if its.measurable}
     alignments = alignments_of_checkpoint(model.checkpoint, list(measurable.values()))
@@ -218,9 +217,9 @@ def pair_alignment(model: MeasuredModel, languages: Languages, pairs: Sequence[t
 
 
 def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, frozenset[int]]) -> Measurement:
-    """alignment@1 of held-out inflected types: those with another form in the dictionary (`held-out-form`), and those
-    with none (`held-out-lemma`). A metric over no types is left out. `mates` are the other forms of each type that is a
-    word (`derive.usage.mates`)."""
+    """alignment@1 of held-out inflected types, with another form in the dictionary (`held-out-form`) or without
+    (`held-out-lemma`). Metrics over no types are left out. `mates` are the other forms of each type that is a word
+    (`derive.usage.mates`)."""
     if not types.measurable:
         return Measurement()
     (alignment,) = alignments_of_checkpoint(model.checkpoint, [types])
@@ -240,7 +239,7 @@ def _records(model: MeasuredModel, alignment: TypeHits, **fields: str) -> list[R
 
 def growth(metrics: Path, final: Sequence[Record], before: int = 0) -> list[Record]:
     """The alignment records of a run's earlier steps, from the probes in its metrics.jsonl. `final` are the alignment
-    records after its last step; they have the count of each share."""
+    records of its last step, which give the counts."""
     last = {record.metric: record for record in final}
     return [
         replace(last[metric], value=value, step=before + row["step"])

@@ -1,4 +1,4 @@
-"""A model's knowledge of facts that one language states, queried in that language and in another.
+"""A model's knowledge of facts stated in one language, queried in that language and in another.
 
 Shapes: Q questions, N clozes, L ids of the longest, C candidates, K permutations.
 """
@@ -22,18 +22,19 @@ from calque.pretrain.saved_model import load_model, read_config
 
 PERMUTATIONS, LEVEL = 1_000, 0.95  # of the null, whose quantile is given next to its mean
 NULLS = ("all", "seen", "held-out")  # the kinds of questions that have a null of their own
-ROWS = 256  # clozes of a batch
+ROWS = 256  # clozes per batch
 UNDECIDED = -1
 
 
 def knowledge(
     model: MeasuredModel, languages: Languages, questions: Sequence[Question], images: Sequence[Question]
 ) -> Measurement:
-    """Accuracy over facts of the source alone, queried in the source (known) and in the model's language (carried), and
-    over shared ones queried in that language (`images`), each with its chance level and nulls. For a null the answers
-    are permuted among the questions of each relation, so a preference for some answers gains nothing; its quantile is
-    reached by one permutation in twenty. Questions whose answer is seen, or held out, have nulls of their own: a model
-    that prefers words of the dictionary is correct more often where these are the answers."""
+    """Accuracy on facts stated in the source alone, queried in the source (known) and in the model's language
+    (carried), and on facts stated in both, queried in the model's language, each with its chance level and nulls.
+    `images` are the questions in that language. A null permutes answers among the questions of each relation, so a
+    preference for some answers gains nothing; one permutation in twenty reaches its quantile. Questions with seen and
+    with held-out answers have nulls of their own, as a model that prefers dictionary words is correct more often where
+    these are the answers."""
     spelt = architecture_of(read_config(model.checkpoint))
     network: Any = load_model(model.checkpoint, spelt.masked_model)[0]
     network.to(model.device).eval()
@@ -65,8 +66,7 @@ def knowledge(
 @torch.inference_mode()
 def answers(model: Any, languages: Languages, name: str, questions: Sequence[Question]) -> np.ndarray:
     """The candidate that a model chooses for each question, queried in the language `name`: (Q,) int64. A candidate's
-    score is the sum over the question's clozes of its log-probability at the masked place; where two share the best
-    score the answer is UNDECIDED."""
+    score is the sum over the question's clozes of its log-probability at the mask; a tie is UNDECIDED."""
     encode, language, specials = languages.vocabulary.encode, languages[name], languages.specials
     spelt, types = architecture_of(model.config), (language.number, languages.padding)
     rows, places = [], []
@@ -79,13 +79,13 @@ def answers(model: Any, languages: Languages, name: str, questions: Sequence[Que
             row[places[-1]] = specials.mask
             rows.append(row)
     if (longest := max(map(len, rows))) > (room := spelt.length(model.config)):
-        raise BadInput(f"a question of {longest} ids, and rows of {room}; expected a model that reads longer ones")
+        raise BadInput(f"a question of {longest} ids in rows of {room}; expected a model with longer rows")
     batches = [slice(start, start + ROWS) for start in range(0, len(rows), ROWS)]
     logits = torch.cat([_logits(model, rows[b], places[b], types, specials.pad) for b in batches])
     given, first = np.full(len(questions), UNDECIDED), 0
     for q, question in enumerate(questions):
-        one = np.array([encode(word)[0] for word in question.candidates])
-        candidates = torch.from_numpy(language.of_words(one, [1] * len(one)))
+        types_of = np.array([encode(word)[0] for word in question.candidates])
+        candidates = torch.from_numpy(language.of_words(types_of, [1] * len(types_of)))
         scores = logits[first : first + len(question.clozes), candidates].sum(0)
         first += len(question.clozes)
         best = (scores == scores.max()).nonzero().flatten()
@@ -111,7 +111,7 @@ def _logits(
 
 
 def _by_dictionary(languages: Languages, language: str, questions: Sequence[Question]) -> dict[str, np.ndarray]:
-    """Whether the dictionary has the answer of each question, and its subject, (Q,) bool, by the metric over them."""
+    """By metric, the questions whose answer, or subject, is or is not in the dictionary, (Q,) bool."""
     encode, entries = languages.vocabulary.encode, set(languages.dictionary(SOURCE, language)[:, 0].tolist())
     answer = np.array([entries.issuperset(encode(question.answer)) for question in questions])
     subject = np.array([entries.issuperset(encode(question.subject)) for question in questions])
@@ -119,7 +119,7 @@ def _by_dictionary(languages: Languages, language: str, questions: Sequence[Ques
 
 
 def _null(questions: Sequence[Question], given: np.ndarray, gold: np.ndarray, among: np.ndarray) -> dict[str, float]:
-    """Accuracy over some questions with their answers permuted, in the mean and at the quantile."""
+    """The mean and the quantile of accuracy over some questions with permuted answers."""
     relations = np.array([question.relation for question in questions])
     random, hits = np.random.default_rng(0), np.zeros(PERMUTATIONS)
     for relation in dict.fromkeys(relations[among].tolist()):

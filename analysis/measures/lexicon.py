@@ -1,4 +1,4 @@
-"""Words of a lexicon and their translations as rows of a model's table. Shapes: n entries, H width."""
+"""Embeddings of a lexicon's words and their translations. Shapes: n entries, H width."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ SIDES = ("source", "target")
 
 @dataclass(frozen=True)
 class LexiconRows:
-    """The rows of n words and of their translations, (n, H) float32 each, of length 1."""
+    """The embeddings of n words and of their translations, (n, H) float32 each, of length 1."""
 
     entries: tuple[Entry, ...]
     source: np.ndarray
@@ -30,7 +30,7 @@ class LexiconRows:
 
     @property
     def found(self) -> int:
-        """How many words are nearer to their translation than to that of any other; a tie is no find."""
+        """The number of words whose nearest translation is their own; ties do not count."""
         near = self.source @ self.target.T
         own = np.diag(near).copy()
         np.fill_diagonal(near, -np.inf)
@@ -40,8 +40,8 @@ class LexiconRows:
 def chosen(
     entries: Sequence[Entry], folders: Sequence[Path], count: int, left_out: Collection[str] = ()
 ) -> tuple[Entry, ...]:
-    """The first `count` entries of two words that are one type each to every model, without those of `left_out`. A word
-    is in one of them only, the first, so that there are as many words as translations."""
+    """The first `count` entries whose two words are one type each in every model and not in `left_out`. Later entries
+    of a word are skipped, so words and translations pair one to one."""
     sides = [[getattr(entry, side) for entry in entries] for side in SIDES]
     own = np.ones(len(entries), bool)
     for folder in folders:
@@ -58,12 +58,12 @@ def chosen(
         if len(found) == count:
             break
     if len(found) < 2:
-        raise BadInput(f"{len(found)} entries of the lexicon have two words of one type each; expected two at least")
+        raise BadInput(f"{len(found)} entries of the lexicon have two words of one type each; expected at least two")
     return tuple(found)
 
 
 def word_pairs(folder: Path, entries: Sequence[Entry]) -> LexiconRows:
-    """The rows of the words of `chosen` entries in the table of the model in a folder."""
+    """The embeddings of the words of `chosen` entries in a folder's model."""
     vocabulary = GivenVocabulary(folder).open()
     model: Any = load_model(folder)[0]
     table = model.get_input_embeddings().weight.detach().numpy()

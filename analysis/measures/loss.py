@@ -1,9 +1,9 @@
 """The loss on masked ids, and the cosine between two languages' gradients of it.
 
-The loss is of text that no model has read, by language, and with the ids shuffled among their places. The cosine says
-whether an update that helps one language helps the other. It is taken over the layers' parameters, which all languages
-share, without the embeddings, of which each script has its own rows, and the prediction head, whose bias counts words.
-Shapes: N masked ids, S shuffles, V types, U units, I inputs, P parts of a text.
+The loss is measured on each language's held-out text, and again with the ids shuffled among their positions. The cosine
+shows whether an update that helps one language helps the other. It is taken over the parameters of the layers, which
+all languages share: embeddings are left out because each script has its own rows, and the prediction head because its
+bias reflects word counts. Shapes: N masked ids, S shuffles, V types, U units, I inputs, P parts of a text.
 """
 
 from collections.abc import Sequence
@@ -22,15 +22,15 @@ from calque.pretrain.model import autocast, encode, prediction_loss
 from calque.pretrain.objectives.mlm import Monolingual
 from calque.pretrain.saved_model import load_model, read_config
 
-ROWS = 256  # rows of a batch: the number changes only the last digits
-MOST = 2048  # masked ids that are used; the first ones, where there are more
-PARTS = 8  # parts of a text, whose differences show the noise of its draw
+ROWS = 256  # rows per batch, which changes only the last digits
+MOST = 2048  # masked ids that are used at most, the first ones
+PARTS = 8  # parts of a text, whose differences show sampling noise
 
 
 def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed: int = 0) -> Measurement:
     """The loss in nats per masked id, for every language of a model, on the last `share` of its sentences. Rows are
-    packed as in pretraining and masked as in BERT, 15 % of the ids of each; the masks depend on `seed` alone, so that
-    models predict the same ids. So do clones of a language, whose lines have the same lengths."""
+    packed as in pretraining and 15 % of each row's ids are masked as in BERT. Masks depend on `seed` alone, so that all
+    models, and clones of a language, predict the same ids."""
     spelt = architecture_of(settings := read_config(model.checkpoint))
     network: Any = load_model(model.checkpoint, spelt.masked_model)[0]
     network.to(model.device).eval()
@@ -49,35 +49,34 @@ def held_out_loss(model: MeasuredModel, languages: Languages, share: float, seed
 
 
 def masked_only(rows: Rows, mask: int) -> Rows:
-    """The rows with labels only where the input is the mask, a special id. One in five labelled ids of pretraining is
-    visible, mostly as it is: copying those lowers the loss without context."""
+    """The rows with labels only where the input is `mask`, a special id. In pretraining one labelled id in five is
+    visible, mostly unchanged, and copying it would lower the loss without context."""
     labels = rows.labels.masked_fill(rows.ids != mask, UNLABELLED)
     return Rows(rows.ids, labels, rows.languages, rows.padded, rows.places)
 
 
 @torch.inference_mode()
 def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float, int, np.ndarray]:
-    """The mean loss in nats of N masked ids, N, and the means after the ids were shuffled among their places, (S,). A
-    model that knows how frequent words are, and no more, has the same loss after a shuffle: any gain was read from the
-    context, if every labelled id is behind a mask (`masked_only`). The model is used as it is: in evaluation mode
-    without dropout."""
+    """The mean loss in nats of N masked ids, N, and the means after shuffling the ids among their positions, (S,). A
+    model that knows only how frequent words are has the same loss after a shuffle: any gain comes from the context, if
+    every labelled id is masked (`masked_only`). The caller sets the model's mode; evaluation mode disables dropout."""
     spelt, at = architecture_of(model.config), rows.positions.at[:MOST]
     labels = rows.labels.flatten()[at]
     top = encode(model, rows, len(spelt.layers(model))).flatten(0, 1)[at]
     losses = torch.cat([-spelt.logits(model, part).float().log_softmax(1)[:, labels] for part in top.split(256)])
-    table = losses.double().cpu().numpy()  # (N, N): at each place, of each id
+    table = losses.double().cpu().numpy()  # (N, N): at each position, of each id
     here, random = np.arange(len(at)), np.random.default_rng(seed)
     shuffled = [table[here, random.permutation(here)].mean() for _ in range(shuffles)]
     return float(table.diagonal().mean()), len(at), np.array(shuffled)
 
 
 def unigram_loss(labels: np.ndarray, counts: np.ndarray) -> float:
-    """The mean loss in nats of predicting types, (N,), by how often each occurs, `counts` (V,), plus one: chance."""
+    """The chance level: the mean loss in nats of predicting types, (N,), from their `counts`, (V,), plus one."""
     return float(-np.log((counts[labels] + 1) / (counts.sum() + len(counts))).mean())
 
 
 def gradient_parts(model: Any, rows: Rows, parts: int = PARTS) -> list[list[Tensor]]:
-    """The contribution of each of some nearly equal parts of `rows` to its `layer_gradients`."""
+    """The contributions of nearly equal parts of `rows` to its `layer_gradients`."""
     return [layer_gradients(model, rows.part(i, parts), rows.labelled) for i in range(parts)]
 
 
@@ -87,9 +86,9 @@ def whole(parts: Sequence[Sequence[Tensor]]) -> list[Tensor]:
 
 
 def layer_gradients(model: Any, rows: Rows, of: int | None = None) -> list[Tensor]:
-    """The gradient of the MLM loss, a mean over the labelled ids of `rows`, by each parameter of the layers: (U, I). It
-    is the sum over them by `of`, the labelled ids of a text, where these rows are a part of one. A bias, or the weight
-    of a normalisation, is (U, 1). The model is used as it is: in evaluation mode without dropout."""
+    """The gradient of the mean MLM loss over the labelled ids of `rows`, per parameter of the layers: (U, I), or (U, 1)
+    for a bias or a normalisation's weight. If the rows are part of a text, `of` is the text's number of labelled ids,
+    which divides the sum instead. The caller sets the model's mode; evaluation mode disables dropout."""
     of = rows.labelled if of is None else of
     parameters = list(architecture_of(model.config).layers(model).parameters())
     with torch.enable_grad():
@@ -104,8 +103,8 @@ def gradient_cosine(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
 
 
 def shuffled_cosines(first: Sequence[Tensor], second: Sequence[Tensor], shuffles: int, seed: int) -> np.ndarray:
-    """The same with the units of each parameter of the second gradient shuffled, (S,). A unit's inputs stay together:
-    the similarity of two gradients by their shape alone stays."""
+    """The cosines after shuffling the units of each parameter of the second gradient, (S,). A unit's inputs stay
+    together, so similarity due to the gradients' shape alone remains."""
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for a, b in zip(first, second, strict=True):
         of_units = (a.double() @ b.double().T).cpu().numpy()  # (U, U)
@@ -117,9 +116,8 @@ def shuffled_cosines(first: Sequence[Tensor], second: Sequence[Tensor], shuffles
 def noise_cosines(
     first: Sequence[Sequence[Tensor]], second: Sequence[Sequence[Tensor]], shuffles: int, seed: int
 ) -> np.ndarray:
-    """The noise of the cosine of two gradients from the draw of the texts alone, (S,), from the parts of either. The
-    deviation of each part's contribution from the mean of all parts is added with a sign drawn for each part: other
-    text of the same size would change the cosine as much."""
+    """The sampling noise of the cosine of two gradients, (S,), estimated from the parts of each. Each part's deviation
+    from the mean of its text is added with a random sign, as other text of the same size would."""
     sides = whole(first), whole(second)
     random, products = np.random.default_rng(seed), np.zeros(shuffles)
     for parts, other in ((first, sides[1]), (second, sides[0])):

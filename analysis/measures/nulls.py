@@ -1,9 +1,8 @@
-"""Nulls: the value of a measure after a shuffle of items that are alike in everything but meaning.
+"""Nulls: the values of a measure after shuffles that destroy meaning and keep everything else.
 
-Items are shuffled among those that are alike in something without meaning, such as the length of a sentence: otherwise
-a measure would leave its null by that alone. All occurrences of a type move together, because they are not independent:
-a model treats most of them alike, by chance too, so occurrences that are shuffled one by one give a null that is far
-too narrow. Shapes: S shuffles, N items.
+Items are shuffled within groups that share a property without meaning, such as sentence length; otherwise that property
+alone would lift a measure above its null. All occurrences of a type move together: a model treats most of them alike,
+so shuffling them independently gives a null that is far too narrow. Shapes: S shuffles, N items.
 """
 
 from collections import Counter
@@ -14,21 +13,21 @@ import numpy as np
 
 from calque.analysis.records.record import Null
 
-ALIKE = 5  # the smallest group of alike items that is used: in a smaller one, items would often keep their own place
+ALIKE = 5  # smallest group that is used: in a smaller one, items often keep their place after a shuffle
 LOW, HIGH = 2.5, 97.5  # percentiles
-LIKE_FREQUENT = 10  # types of a group that are exchanged with each other
+LIKE_FREQUENT = 10  # types in a group of exchangeable types
 
 
 def like_frequent(counts: np.ndarray) -> list[Hashable]:
-    """The group of each type: those nearest in frequency, LIKE_FREQUENT of them; the last group has more. `counts` are
-    occurrences, one per type."""
+    """The group of each type: LIKE_FREQUENT types of similar frequency, more in the last group. `counts` has the
+    occurrences of each type."""
     rank = np.argsort(np.argsort(-counts, kind="stable"))
     groups: list[Hashable] = np.minimum(rank // LIKE_FREQUENT, max(len(counts) // LIKE_FREQUENT - 1, 0)).tolist()
     return groups
 
 
 def in_company(kinds: Sequence[Hashable], least: int = ALIKE) -> list[int]:
-    """The places of the items whose kind has `least` items or more, in their order."""
+    """Indices of the items whose kind has at least `least` items, in order."""
     counts = Counter(kinds)
     return [place for place, kind in enumerate(kinds) if counts[kind] >= least]
 
@@ -46,22 +45,22 @@ def shuffled(kinds: Sequence[Hashable], shuffles: int, seed: int) -> np.ndarray:
 
 
 def null(values: np.ndarray, chance: float | None = None) -> Null:
-    """The null of the values after shuffles, (S,); without a theoretical chance level it is their mean."""
-    low = float(np.percentile(values, LOW, method="lower"))  # numbers of few items jump: no value between two
+    """The null of the values after shuffles, (S,); `chance` is their mean unless a theoretical level is given."""
+    low = float(np.percentile(values, LOW, method="lower"))  # shares of few items jump: no interpolation
     high = float(np.percentile(values, HIGH, method="higher"))
     return Null(float(np.mean(values)) if chance is None else chance, low, high, len(values))
 
 
 def either(first: Null, second: Null) -> Null:
-    """The band that holds two nulls of the same number: neither explains what is beyond it."""
+    """The band that covers two nulls of the same number: neither explains a value outside it."""
     return replace(first, low=min(first.low, second.low), high=max(first.high, second.high))
 
 
 def exchanged_accuracies(
     predicted: np.ndarray, labels: np.ndarray, types: np.ndarray, shuffles: int, seed: int
 ) -> np.ndarray:
-    """The share of words that are correct by the labels of another type, as frequent as theirs, (S,). Words have a
-    predicted label, a gold label and a type, (N,) each; labels are numbers from 0."""
+    """Accuracy when words are scored by the labels of another, similarly frequent type, (S,). Words have a predicted
+    label, a gold label and a type, (N,) each; labels are numbered from 0."""
     _, type_of = np.unique(types, return_inverse=True)
     counts, width = np.bincount(type_of), 1 + int(max(predicted.max(), labels.max()))
     predicted_of, share_of = (np.zeros((len(counts), width)) for _ in range(2))

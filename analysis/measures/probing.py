@@ -1,6 +1,6 @@
-"""Probes of a model: what two languages have in common at one step of pretraining, each number with its null. The text
-of a run's probes is the same at every step, and read by no model. Shapes: B rows, L ids or layers with the embeddings,
-V types, N sentences or words, H hidden."""
+"""Probes of a model: how much two languages share at one step of pretraining, each number with its null. All steps of a
+run are probed on one held-out text. Shapes: B rows, L ids or layers with the embeddings, V types, N sentences or words,
+H hidden."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ from calque.pretrain.objectives.mlm import Monolingual
 from calque.pretrain.saved_model import WEIGHTS, load_model, read_config
 
 LEAST = {"sentences": 20, "rows": 8, "tagged": 20, "tested": 20, "shuffles": 40}
-MOST_SHUFFLES = 10_000  # each is kept as a permutation of all items of a probe
+MOST_SHUFFLES = 10_000  # each is stored as a permutation of a probe's items
 
 
 @dataclass(frozen=True)
 class ProbeConfig:
-    """The size of a probe's text: parallel sentences, rows of text a language, and tagged sentences to learn and test.
-    `shuffles` make each null, and `seed` decides them and the masks: the same for all models of a study."""
+    """The size of the probes' text: parallel sentences, rows of text per language, and tagged sentences for training
+    and testing. Each null has `shuffles` shuffles; `seed` decides these and the masks, for all models alike."""
 
     sentences: int = 400
     rows: int = 128
@@ -68,7 +68,8 @@ class ProbeConfig:
 
 @dataclass(frozen=True)
 class TaggedWords:
-    """Rows of words with their labels: `at` (N, 2) are row and place of each word, `labels` (N,) its label's number."""
+    """Rows of words with their labels: `at` (N, 2) is each word's row and position, `labels` (N,) its label's
+    number."""
 
     rows: list[np.ndarray]
     at: np.ndarray
@@ -81,16 +82,16 @@ class TaggedWords:
 
     @property
     def kinds(self) -> list[Hashable]:
-        """The place of each word and the length of its row, which hint at its label without the word."""
+        """The position and row length of each word, which hint at its label without the word."""
         return [(int(place), len(self.rows[row])) for row, place in self.at]
 
 
 @dataclass(frozen=True)
 class ProbeText:
     """Parallel sentences as rows, masked rows of each language, others for gradients, tagged words, and types. In
-    `masked` every labelled id is behind a mask; `gradient_rows` are masked as in pretraining. `unigram` is the loss on
-    the masked rows of a prediction by frequency alone. `tests` are in the source and in the other language. `numbers`
-    are their token types. `types` is None where the script stays."""
+    `masked` every labelled id is masked; `gradient_rows` are masked as in pretraining. `unigram` is the loss on the
+    masked rows of predicting by frequency alone. `tests` are in the source and the other language, `numbers` their
+    token types. `types` is None without a change of script."""
 
     language: str
     numbers: tuple[int, int]
@@ -113,7 +114,7 @@ class ProbeText:
         rows, sizes = config.rows, list(stream.parts.values())
         if min(sizes) < 2 * rows:
             raise BadInput(
-                f"the text held out fills {min(sizes)} rows of {length} ids, fewer than twice {rows} (probe.rows)",
+                f"the held-out text fills {min(sizes)} rows of {length} ids, fewer than twice {rows} (probe.rows)",
                 languages.folder,
             )
         firsts = dict(zip((SOURCE, other), (0, sizes[0]), strict=True))
@@ -144,7 +145,7 @@ class ProbeText:
 
     @property
     def counted(self) -> dict[str, int]:
-        """Parallel sentences, masked ids, and words to learn from and to test on; of the language that has fewer."""
+        """Numbers of parallel sentences, masked ids, training and test words, of the language that has fewer."""
         return {
             "pairs": len(self.pairs[0]),
             "masked": min(len(rows.positions.at) for rows in self.masked.values()),
@@ -154,7 +155,7 @@ class ProbeText:
 
 
 def _pairs(bitext: Bitext, languages: Languages, length: int, most: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """The first `most` different pairs as rows with special ids, without those of a length that few others have."""
+    """The first `most` distinct pairs as rows with special ids, without pairs of rare lengths."""
     start, end = languages.specials.start, languages.specials.end
     seen: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
     for number in range(len(bitext)):
@@ -170,7 +171,7 @@ def _pairs(bitext: Bitext, languages: Languages, length: int, most: int) -> tupl
 
 
 def _types(rows: Rows, language: Language) -> np.ndarray:
-    """The types of the labels that are asked for."""
+    """The types of the labels that are predicted."""
     labels = rows.labels.flatten()[rows.positions.at[: loss.MOST]].numpy()
     tables = language.table[None] if language.places is None else language.places
     type_of = {int(row): number for table in tables for number, row in enumerate(table)}
@@ -193,7 +194,7 @@ def _tagged(
 
 
 def _in_company(words: TaggedWords) -> TaggedWords:
-    """Without words at places in rows of lengths that few others have."""
+    """The words whose position and row length are not rare."""
     kept = in_company(words.kinds)
     if not kept:
         raise BadInput(f"{len(words.at)} tagged words are too few to test a probe on (probe.tested)")
@@ -203,7 +204,7 @@ def _in_company(words: TaggedWords) -> TaggedWords:
 def growth(
     model: MeasuredModel, probes: Probes, snapshots: Mapping[int, Path], progress: Callable[[int, int], None]
 ) -> Measurement:
-    """All probes of a model at each of its snapshots, files by step."""
+    """All probes of a model at each of its snapshots, which are files by step."""
     network, records = model_with_head(model.checkpoint), list[Record]()
     network.to(model.device)
     for done, (step, path) in enumerate(snapshots.items(), start=1):
@@ -226,9 +227,8 @@ def model_with_head(checkpoint: Path) -> Any:
 
 
 def with_untrained_chance(records: Sequence[Record]) -> list[Record]:
-    """The records of a run, with the CKA of the model before the first step as the chance level of CKA. Translations
-    share words with the same other sentences, which is enough for CKA: random rows have it too. The model's own first
-    value is that level, including all that stays when types are exchanged."""
+    """The records of a run, with the untrained model's CKA as the chance level of CKA. Translations share words with
+    the same other sentences, which gives even random embeddings some CKA."""
     untrained = {record.layer: record.value for record in records if record.measure == CKA and record.step == 0}
     changed = []
     for record in records:
@@ -239,7 +239,7 @@ def with_untrained_chance(records: Sequence[Record]) -> list[Record]:
 
 
 class Probes:
-    """All probes on one text; a probe leaves the model as it is, except for the mode, which is evaluation."""
+    """All probes on one text; they put the model into evaluation mode and change nothing else."""
 
     def __init__(self, text: ProbeText, task: str, config: ProbeConfig) -> None:
         self.text, self.task = text, task
@@ -251,14 +251,14 @@ class Probes:
         }
 
     def __call__(self, network: Any, model: MeasuredModel) -> list[Record]:
-        """Every number of `network`, the weights of a model at one of its steps."""
+        """All records of `network`, the weights of a model at one step."""
         network.eval()
         model = replace(model, language=self.text.language)
         probes = (self._losses, self._gradients, self._alignment, self._sentences, self._words)
         return [record for probe in probes for record in probe(network, model)]
 
     def _about(self, name: str) -> dict[str, str]:
-        """The languages of a number; if it is about the source, `first` is the language that was learnt with it."""
+        """The languages of a record; for the source, `first` is the language trained with it."""
         return {"language": name, "first": self.text.language if name == SOURCE else ""}
 
     def _losses(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
@@ -269,8 +269,8 @@ class Probes:
             yield model.record(HELD_OUT, "nats", nats, count, null=band, **self._about(name))
 
     def _gradients(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        """The cosine of the languages' gradients; chance: 0, as of unrelated vectors. The null is the wider of two:
-        units are shuffled, and the parts of the texts get random signs."""
+        """The cosine of the languages' gradients; chance: 0, as for unrelated vectors. The null covers shuffled units
+        and the texts' sampling noise."""
         ours, theirs = (loss.gradient_parts(network, rows.to(_device(network))) for rows in self.text.gradient_rows)
         first, second = loss.whole(ours), loss.whole(theirs)
         of_units = null(loss.shuffled_cosines(first, second, self.shuffles, self.seed), 0.0)
@@ -281,7 +281,7 @@ class Probes:
         )
 
     def _alignment(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        """alignment@1 of types; chance: one of the candidates."""
+        """alignment@1 of types; chance: one in the number of candidates."""
         if self.text.types is None:
             return
         shares = alignment_of_model(network, self.text.types).shares
@@ -289,9 +289,9 @@ class Probes:
             yield model.record(ALIGNMENT, metric, *shares[metric], null=band)
 
     def _sentences(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        """Retrieval of translations, both ways and mutually, and CKA, by layer. For retrieval pairs are shuffled among
-        sentences of the same length, for CKA types exchanged for others that are as frequent. Chance: for retrieval one
-        way one sentence of N, both ways the largest of 2N - 1 cosines; for CKA the mean after exchanges."""
+        """Retrieval of translations, one way and mutual, and CKA, by layer. Retrieval's null shuffles pairs of the same
+        length; CKA's exchanges types of similar frequency. Chance: 1 / N for retrieval one way, 1 / (2N - 1) for mutual
+        retrieval, the mean after exchanges for CKA."""
         text = self.text
         sides = [
             states.sentence_means(network, rows, number) for rows, number in zip(text.pairs, text.numbers, strict=True)
@@ -313,9 +313,8 @@ class Probes:
             yield model.record(CKA, "sentences", states.linear_cka(source, other), n, layer=layer, null=band)
 
     def _words(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        """Labels by a linear probe that learnt them from source words; chance: the most frequent label in training. The
-        null is the wider of two: words are shuffled among those at the same place in rows of the same length, and types
-        exchanged for others that are as frequent."""
+        """Accuracy of a linear probe trained on source words; chance: the most frequent training label. The null covers
+        words shuffled within the same position and row length, and types exchanged for others of similar frequency."""
         train, (own, _) = self.text.train, self.text.numbers
         probe = states.LinearProbe.fitted(_vectors(network, train, own), train.labels)
         usual = np.bincount(train.labels).argmax()

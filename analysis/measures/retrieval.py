@@ -1,7 +1,6 @@
-"""Sentence retrieval and mining: whether translations are nearest to each other, and can be told from other pairs.
-Retrieval asks whether the sentence of another language that is nearest to a sentence is its translation. Mining, of
-BUCC's kind, finds the translations in two texts that match only in part. Shapes: N sentences and as many translations,
-L layers with the embeddings, H hidden."""
+"""Sentence retrieval and mining. Retrieval tests whether a sentence's nearest sentence in another language is its
+translation. Mining, as in BUCC, finds the translations in two texts that match only in part. Shapes: N sentences and
+their N translations, L layers with the embeddings, H hidden."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
@@ -17,19 +16,19 @@ from calque.analysis.records.record import MINED, MINED_XTREME, RETRIEVAL, Items
 from calque.derive.errors import BadInput
 from calque.derive.links.aligner import LeftOut
 
-CROWD = 10  # the neighbours of a sentence that CSLS corrects for (Conneau et al. 2018)
-NEIGHBOURS = 4  # the neighbours of a sentence that the margin is relative to (Artetxe and Schwenk 2019)
-PARTS = 4  # of so many sentences two are in both texts, one in the first alone, and one in the second alone
+CROWD = 10  # nearest neighbours that CSLS corrects for (Conneau et al. 2018)
+NEIGHBOURS = 4  # nearest neighbours that the margin is relative to (Artetxe and Schwenk 2019)
+PARTS = 4  # of four sentences two are in both texts, one in the first alone, and one in the second alone
 IDS = 6144  # ids in a batch, with padding
 
 
 def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int) -> Measurement:
-    """Retrieval between every two languages that have the same sentences, as words, by layer and both ways. A sentence
-    without words is missing in its language, and is left out of all. At the `main_layer` records have items, and pairs
-    are mined too."""
+    """Retrieval between every two languages with the same sentences, given as words, by layer and both ways. A sentence
+    without words in one language is left out of all. At the `main_layer` records have items, and pairs are mined
+    too."""
     if len({len(lines) for lines in sentences.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
-        raise BadInput(f"treebanks of the same sentences have as many; {sizes}")
+        raise BadInput(f"expected treebanks of the same sentences; {sizes}")
     exclusions = LeftOut()
     incomplete = {line for lines in sentences.values() for line, words in enumerate(lines, start=1) if not words}
     for line in sorted(incomplete):
@@ -61,8 +60,7 @@ def cosine(source: Tensor, target: Tensor) -> Tensor:
 
 def csls(source: Tensor, target: Tensor) -> Tensor:
     """2 cos(x, y) - r(x) - r(y), (N, N): r is the mean cosine with the nearest neighbours in the other language. It
-    corrects for sentences that are near to all others, and so everybody's nearest (Conneau et al. 2018, section 2.3,
-    with their ten neighbours)."""
+    corrects for hubs, sentences near to all others (Conneau et al. 2018, section 2.3, with ten neighbours)."""
     cosines = cosine(source, target)
     rows, columns = _crowds(cosines, CROWD)
     return 2 * cosines - rows[:, None] - columns[None]
@@ -81,8 +79,8 @@ def _crowds(cosines: Tensor, neighbours: int) -> list[Tensor]:
 
 
 def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """Which rows of (N, N) have their largest score on the diagonal, and which columns, each alone there. A tie is no
-    find: where all sentences look alike, none is found."""
+    """Which rows, and which columns, of (N, N) have their only largest score on the diagonal. Ties do not count: if all
+    sentences look alike, none is found."""
     own, others = scores.diagonal(), scores.clone().fill_diagonal_(-torch.inf)
     return (own > others.amax(1)).cpu().numpy(), (own > others.amax(0)).cpu().numpy()
 
@@ -100,8 +98,8 @@ def retrievals(vectors: Mapping[str, Tensor]) -> Iterator[tuple[str, str, int, s
 def sentence_vectors(
     encoder: Encoder, pieces: SubWords, sentences: Sequence[Sequence[str]], exclusions: LeftOut
 ) -> Tensor:
-    """The vector of each sentence at each layer, (L, N, H): the mean of its sub-words' states, special ids left out.
-    Sentences are words. The end of a sentence that does not fit into the model is left out and counted."""
+    """The vector of each sentence at each layer, (L, N, H): the mean of its sub-words' states, without special ids.
+    Sentences are words. Sub-words that do not fit into the model are left out and counted."""
     room = min(encoder.length, pieces.longest or encoder.length) - len(pieces.before) - len(pieces.after)
     rows = [[i for word in pieces(sentence) for i in word] for sentence in sentences]
     for line, ids in enumerate(rows, start=1):
@@ -116,17 +114,17 @@ def sentence_vectors(
         lengths = torch.tensor([len(rows[i]) for i in batch], device=states[0].device)
         first = len(pieces.before)
         real = torch.arange(states[0].shape[1] - first, device=lengths.device) < lengths[:, None]
-        own = (hidden[:, first:].masked_fill(~real[:, :, None], 0.0) for hidden in states)  # padding may hold anything
+        own = (hidden[:, first:].masked_fill(~real[:, :, None], 0.0) for hidden in states)  # padding is arbitrary
         means = torch.stack([hidden.sum(1) / real.sum(1, keepdim=True) for hidden in own])
         if vectors is None:
             vectors = means.new_empty(len(states), len(rows), means.shape[2])
         vectors[:, torch.tensor(batch)] = means
-    assert vectors is not None  # there is a sentence: languages without one are refused where they are read
+    assert vectors is not None  # languages without a sentence are refused when they are read
     return vectors
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Places of rows of similar lengths; IDS bounds the padded ids of a batch."""
+    """Indices of rows of similar lengths; IDS bounds the padded ids of a batch."""
     batch: list[int] = []
     for i in sorted(range(len(lengths)), key=lambda i: lengths[i]):
         if batch and (len(batch) + 1) * lengths[i] > IDS:
@@ -137,24 +135,24 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
 
 
 def mined(source: Tensor, target: Tensor, rule: str = MINED) -> tuple[float, int]:
-    """Mine the translations among sentences (N, H) and (N, H) that translate each other row by row: F1, and how many
-    pairs are to be found.
+    """Mine the translations in two texts, (N, H) each, whose rows translate each other: F1, and the number of gold
+    pairs.
 
-    Of every four sentences the third is taken out of the second text and the fourth out of the first. Candidates are
-    predicted to be translations if their `margin` reaches a threshold, the one with the best F1 on the first half of
-    the sentences. It is scored on the second half, which is mined separately.
+    Of every four sentences the third is removed from the second text and the fourth from the first. Candidates are
+    predicted to be translations if their `margin` reaches a threshold. The threshold with the best F1 on the first half
+    of the sentences is scored on the second half, which is mined separately.
 
-    By our rule (MINED) candidates are sentences that are each other's nearest by their margin, and the threshold is
-    the lowest margin that is still predicted. By XTREME's (`retrieval="max"`) each sentence of either text proposes
-    the best margin among its four nearest by cosine, proposals are taken from the best down as long as both sentences
-    are free, and the threshold is halfway to the next margin.
+    By our rule (MINED) candidates are sentences that are each other's nearest by margin, and the threshold is the
+    lowest margin that is still predicted. By XTREME's (`retrieval="max"`) each sentence of either text proposes its
+    best margin among its four nearest by cosine, proposals are accepted from the best down while both sentences are
+    free, and the threshold is halfway to the next margin.
 
     Raises:
         ValueError: there are fewer than two groups of four.
     """
     groups = len(source) // PARTS
     if groups < 2:
-        raise ValueError(f"{len(source)} sentences: expected {2 * PARTS} at least")
+        raise ValueError(f"{len(source)} sentences: expected at least {2 * PARTS}")
     middle = groups // 2 * PARTS
     scores, correct = _candidates(source[:middle], target[:middle], rule)
     threshold = _best_threshold(scores, correct, middle // 2, rule)
@@ -182,7 +180,7 @@ def _candidates(source: Tensor, target: Tensor, rule: str) -> tuple[np.ndarray, 
 
 
 def _proposed(cosines: Tensor, scores: Tensor) -> tuple[list[int], list[int]]:
-    """The sentences of the pairs that XTREME's rule takes, of the first text and of the second."""
+    """The pairs that XTREME's rule accepts, as indices in the first text and in the second."""
     proposals = list[tuple[float, int, int]]()
     for dim in (1, 0):
         near = cosines.topk(min(NEIGHBOURS, cosines.shape[dim]), dim=dim).indices
@@ -199,7 +197,7 @@ def _proposed(cosines: Tensor, scores: Tensor) -> tuple[list[int], list[int]]:
 
 
 def _best_threshold(scores: np.ndarray, correct: np.ndarray, gold: int, rule: str) -> float:
-    """The threshold with the best F1, the highest of equal ones. XTREME's is halfway to the next lower score."""
+    """The threshold with the best F1, the highest in case of a tie. XTREME's is halfway to the next lower score."""
     order = np.argsort(-scores, kind="stable")
     hits, predicted = np.cumsum(correct[order]), np.arange(1, len(order) + 1)
     last = np.append(scores[order][1:] < scores[order][:-1], True)  # equal scores are predicted together

@@ -1,4 +1,4 @@
-"""Hidden states of rows of ids in a model that is in memory, and what vectors of two languages have in common.
+"""Hidden states of a model in memory, and how similar the vectors of two languages are.
 
 Shapes: N rows, L layers with the embeddings, H hidden, T types, K width, S exchanges, C labels.
 """
@@ -17,7 +17,7 @@ from torch.nn import functional as F
 from calque.analysis.measures.nulls import like_frequent, shuffled
 from calque.pretrain.architecture import architecture_of, has_languages
 
-NONE = -1  # the nearest row where two are equally near
+NONE = -1  # the nearest row in case of a tie
 BLOCK = 512
 RIDGE = 1.0  # the penalty on squared weights, relative to the sum over words of squares of features with variance 1
 
@@ -35,15 +35,15 @@ def nearest(source: Tensor, target: Tensor) -> np.ndarray:
 
 
 def mutually_nearest(forward: np.ndarray, back: np.ndarray, pairing: np.ndarray) -> np.ndarray:
-    """Whether a pair's cosine is higher than every other of either: MEXA (Kargaran et al. 2024, equation 1). `forward`
+    """Whether a pair's cosine exceeds every other of both its rows: MEXA (Kargaran et al. 2024, equation 1). `forward`
     and `back` are the nearest rows of each language, (N,), and `pairing` (..., N) has the pair of each row."""
     return (forward == pairing) & (back[pairing] == np.arange(len(forward)))
 
 
 def linear_cka(x: Tensor, y: Tensor) -> float:
     """||Y'X||^2 / (||X'X|| ||Y'Y||), Frobenius norms of centred columns, from 0 to 1; `x` and `y`, (N, H) and (N, K),
-    are row by row of the same items. It says how similar two sets of vectors of the same items are up to a rotation and
-    a scale (Kornblith et al. 2019, "Similarity of Neural Network Representations Revisited", section 3)."""
+    have the same items row by row. It is their similarity up to a rotation and a scale (Kornblith et al. 2019,
+    "Similarity of Neural Network Representations Revisited", section 3)."""
     a, b = (side.double() - side.double().mean(0) for side in (x, y))
     norm = torch.linalg.matrix_norm(a.T @ a) * torch.linalg.matrix_norm(b.T @ b)
     if not norm > 0:
@@ -53,8 +53,8 @@ def linear_cka(x: Tensor, y: Tensor) -> float:
 
 @dataclass(frozen=True)
 class LinearProbe:
-    """Least squares with a ridge on frozen vectors: nothing is drawn and nothing is tuned. Features less `mean` by
-    `scale`, (H,), and a 1; times `weights` (H + 1, C) they are the labels' scores."""
+    """Ridge regression on frozen vectors, without randomness or tuning. Features, standardised by `mean` and `scale`,
+    (H,) each, and a 1, times `weights`, (H + 1, C), are the labels' scores."""
 
     mean: Tensor
     scale: Tensor
@@ -62,9 +62,9 @@ class LinearProbe:
 
     @classmethod
     def fitted(cls, vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> LinearProbe:
-        """The probe that learns the labels (N,), numbers from 0, from vectors (N, H)."""
+        """Fit a probe to the labels, (N,), numbered from 0, of vectors (N, H)."""
         if len(set(labels.tolist())) < 2:
-            raise ValueError("a probe tells two labels apart at least")
+            raise ValueError("a probe needs two labels or more")
         x = vectors.double()
         mean, scale = x.mean(0), x.std(0, correction=0).clamp_min(1e-6)
         features = _with_one((x - mean) / scale)
@@ -83,7 +83,7 @@ def _with_one(features: Tensor) -> Tensor:
     return torch.cat([features, torch.ones_like(features[:, :1])], dim=1)
 
 
-ROWS = 128  # rows of a batch, of similar lengths: the number changes only the last digits
+ROWS = 128  # rows per batch, of similar lengths, which changes only the last digits
 
 
 @dataclass(frozen=True)
@@ -96,9 +96,8 @@ class TypeMeans:
     counts: np.ndarray
 
     def exchanged_ckas(self, x: Tensor, y: Tensor, layer: int, shuffles: int, seed: int) -> np.ndarray:
-        """Linear CKA of `x` (N, K) with `y` (N, H), sentences' means at a layer, after exchanges, (S,). A type's mean
-        state takes the place of another's. The contribution of its context stays, and so does which sentences share
-        words."""
+        """Linear CKA of `x` (N, K) with `y` (N, H), sentences' means at a layer, after exchanges, (S,). Each type's
+        mean state is replaced by another's. Contributions of context stay, and sentences share the same words."""
         exchanges = torch.from_numpy(shuffled(like_frequent(self.counts), shuffles, seed)).to(y.device)
         means = self.means[layer]
         return np.array([linear_cka(x, y + self.shares @ (means[exchange] - means)) for exchange in exchanges])
@@ -106,9 +105,9 @@ class TypeMeans:
 
 @torch.inference_mode()
 def states(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tuple[list[int], tuple[Tensor, ...]]]:
-    """Rows of ids, each with its special ids, in batches: the places of a batch's rows, and their states at each layer,
-    L tensors of (rows, ids, H). Padding, after the shorter rows, holds anything. `language` is the token type of all
-    ids, in a model that tells languages apart."""
+    """Encode rows of ids, special ids included, in batches: yields the indices of a batch's rows and their states at
+    each layer, L tensors of (rows, ids, H), arbitrary at padding. `language` is the token type of all ids, in a model
+    with language embeddings."""
     spelt, config, device = architecture_of(model.config), model.config, next(model.parameters()).device
     encoder, number = spelt.encoder(model), language if has_languages(config.type_vocab_size) else 0
     ordered = sorted(range(len(rows)), key=lambda place: len(rows[place]))
@@ -142,7 +141,7 @@ def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Ten
 
 
 def type_means(model: Any, rows: Sequence[np.ndarray], language: int) -> TypeMeans:
-    """The mean states of the types that rows have, and their shares of each row, special ids left out."""
+    """The mean states of the types in rows, and their shares of each row, without special ids."""
     types, inside = np.unique(np.concatenate([row[1:-1] for row in rows]), return_inverse=True)
     lengths = np.array([len(row) - 2 for row in rows])
     of = np.split(inside, np.cumsum(lengths)[:-1])

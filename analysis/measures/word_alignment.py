@@ -27,15 +27,15 @@ from calque.pretrain.architecture import has_languages
 from calque.pretrain.batch import MARKS
 from calque.pretrain.run import read_metrics
 
-PAIRS = 500  # sentence pairs that are aligned
-# The names of labels' numbers in metrics.jsonl, and in records:
+PAIRS = 500  # sentence pairs to align
+# Statistics of labels: their names in metrics.jsonl, and in records
 REPORTED = {"label precision": "precision", "label recall": "recall", "labelled": "share"}
 Words = tuple[list[tuple[int, ...]], list[tuple[int, ...]]]  # the ids of each word of either side of a pair
 
 
 @dataclass(frozen=True)
 class EncoderScore:
-    """The counts, pair by pair, of the links that `method` reads from a layer; `joint` as in `PairEncoder`."""
+    """The counts, pair by pair, of a method's links at a layer; `joint` as in `PairEncoder`."""
 
     method: str
     layer: int
@@ -49,20 +49,20 @@ class EncoderScore:
     @property
     def items(self) -> Items:
         """|A and S| + |A and P| of |A| + |S|, by pair."""
-        hits = (one.found_sure + one.found_possible for one in self.counts)
-        return Items.over(hits, (one.predicted + one.sure for one in self.counts))
+        hits = (counts.found_sure + counts.found_possible for counts in self.counts)
+        return Items.over(hits, (counts.predicted + counts.sure for counts in self.counts))
 
 
 def link_record(model: MeasuredModel, gold_set: str, aligner: str, score: LinkCounts, **fields: object) -> Record:
     """The error rate of an aligner."""
     if score.aer is None:
-        raise BadInput(f"no sure link in the gold set {gold_set} and none predicted: there is no error rate")
+        raise BadInput(f"no sure link in the gold set {gold_set} and none predicted: the error rate is undefined")
     about = {"gold_set": gold_set, "aligner": aligner, "links": score, **fields}
     return model.record(AER, "aer", score.aer, score.sure, **about)
 
 
 def diagonal_score(pairs: Sequence[Pair], gold: Gold) -> LinkCounts:
-    """Each target word linked to the source word in the same relative place of its sentence."""
+    """Each target word linked to the source word at the same relative position of its sentence."""
     sizes = ((len(source), len(target)) for source, target in pairs)
     return score_all(gold.pairs, ([((2 * j + 1) * n // (2 * m), j) for j in range(m)] for n, m in sizes))
 
@@ -91,8 +91,8 @@ def encoder_scores(
     readings: Sequence[LinkReading],
     types: Mapping[bool, int],
 ) -> tuple[list[EncoderScore], dict[bool, Counter[str]]]:
-    """Every reading of an encoder, and exclusions, each side alone (False) or both in one row (True). `types` are the
-    target's token types in either case. The model sees each pair once in either."""
+    """The scores of every reading of an encoder, and exclusions, with each side alone (False) or both in one row
+    (True). `types` has the target's token types for either case. Each pair is encoded once per case."""
     scores, exclusions = list[EncoderScore](), dict[bool, Counter[str]]()
     for joint, token_type in types.items():
         encoded = PairEncoder(encoder, (pieces.before, pieces.after), (0, token_type), joint, pieces)
@@ -111,8 +111,8 @@ def alone_and_joint(
     device: str,
     everywhere: Sequence[Method],
 ) -> tuple[list[EncoderScore], Counter[str]]:
-    """Every layer of a model by the methods `everywhere`, the main one by METHODS too; each side alone, and both in one
-    row. `types` are the target's token types in either case."""
+    """The scores of every layer of a model by the methods `everywhere`, of the main layer by METHODS too, with each
+    side alone and with both in one row. `types` as in `encoder_scores`."""
     encoder, pieces = Encoder(folder, device=device), SubWords(folder)
     readings = []
     for layer in range(encoder.layers + 1):
@@ -139,15 +139,14 @@ def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -
 
 def pair_links(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple[str, str]]) -> Measurement:
     """AER by optimal transport for every layer of a checkpoint, the embeddings as layer 0, on ordered language pairs.
-    Sides are encoded each alone and, as in XLM-Align's pretraining, as one row (joint). The sentence pairs are the
-    `PAIRS` that pretraining with this seed would use as parallel text last, so that a model has seen none of them side
-    by side unless all sentences were parallel."""
+    Sides are encoded alone and, as in XLM-Align's pretraining, as one row (joint). The sentence pairs are the last
+    `PAIRS` in this seed's order of parallel text, not seen as pairs unless all sentences were parallel."""
     encoder, records = Encoder(model.checkpoint, device=model.device), list[Record]()
     around = [languages.specials.start], [languages.specials.end]
     for first, second in pairs:
         bitext = languages.bitext(first, second)
         if not bitext.gold:
-            raise BadInput(f"nobody knows which words of {first} and {second} belong together", languages.folder)
+            raise BadInput(f"no gold links between {first} and {second}", languages.folder)
         words: list[Words] = []
         links: list[np.ndarray] = []
         for number in bitext.order(model.seed)[::-1].tolist():
@@ -182,13 +181,13 @@ def _words(bitext: Bitext, number: int, ids: tuple[np.ndarray, np.ndarray]) -> W
     """The ids of each word of either side of a pair; linked words have equally many."""
     a, b = bitext.lines[number]
     first, second = bitext.first.corpus.line_pieces(a), bitext.second.corpus.line_pieces(b)
-    together = len(first) == len(second)
-    if together:
+    matching = len(first) == len(second)
+    if matching:
         links = bitext.links(number)
-        together = np.array_equal(first[links[:, 0]], second[links[:, 1]])
-    if not together:
+        matching = np.array_equal(first[links[:, 0]], second[links[:, 1]])
+    if not matching:
         source, derived = bitext.names
-        raise BadInput(f"line {b + 1:,} of {derived} is no image of line {a + 1:,} of {source}")
+        raise BadInput(f"line {b + 1:,} of {derived} is not the image of line {a + 1:,} of {source}")
     return cut(ids[0], first), cut(ids[1], second)
 
 
@@ -198,9 +197,9 @@ def cut(ids: np.ndarray, pieces: np.ndarray) -> list[tuple[int, ...]]:
 
 
 def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measurement:
-    """Precision and recall of XLM-Align's self-made labels, and the share of ids that have one, from metrics.jsonl.
-    Each is a mean over the steps since the row before; an objective without labels has none. `before` are the steps of
-    the model that the run started from."""
+    """Precision and recall of XLM-Align's self-labels, and the share of ids with a label, from metrics.jsonl. Each is a
+    mean over the steps since the previous row; objectives without labels have none. `before` is the number of steps
+    behind the model that the run started from."""
     records, last = [], 0
     for row in read_metrics(metrics):
         if "loss" not in row:

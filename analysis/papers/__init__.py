@@ -1,1 +1,1 @@
-"""One folder a paper: its tables, figures and claims."""
+"""Tables, figures and claims, one folder per paper."""

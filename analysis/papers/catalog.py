@@ -1,4 +1,4 @@
-"""The report of a study by the paper that it is about: findings, tables, claims, figures and terms."""
+"""The report of a study, by paper: findings, tables, claims, figures and terms."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -45,10 +45,10 @@ NONE: tuple[Claim, ...] = ()
 
 @dataclass(frozen=True)
 class PaperReport:
-    """The specification of a report. Tables are under the names of their files; figures that records cannot fill are
-    None. `claims_title` is the title of the table of claims, and `published` names the papers whose numbers are shown
-    next to ours. `by_transform` says that figures have a panel or a line for each derived language, so that they are
-    not drawn of too many. A terminal shows the claims, and of the tables those that `summary` chooses by name."""
+    """The specification of a report. Tables have the names of their files; figures that records cannot fill are None.
+    `claims_title` is the title of the table of claims, and `published` names the papers whose numbers are shown next to
+    ours. Figures `by_transform` have a panel or a line for each derived language, and are not drawn for too many. A
+    terminal shows the claims, and the tables that `summary` chooses by name."""
 
     findings: Callable[[Results], Iterable[str]]
     tables: Callable[[Results, str], Iterable[tuple[str, Table]]]

@@ -1,10 +1,10 @@
-"""Tables and figures that only select numbers: columns and panels, each of which names the number of a model.
+"""Tables and figures that only select numbers: each column or panel names one number of each model.
 
-Those that need no code are entries of texts.toml with `columns` and `papers`, the reports that have them. A column has
-a `head`, a `measure` and a `metric` of records, a `task` where the measure has several, and the metric of its `null`
-if a figure shows that. A table has a row for each objective and derived language. A figure has a panel for each
-column; one `by = "step"` has a row of them for each derived language. Figures are None where records cannot fill them,
-or with more languages or objectives than one can tell apart.
+Those without code of their own are entries of texts.toml with `columns` and `papers`, the reports that show them. A
+column has a `head`, a `measure` and a `metric` of records, a `task` if the measure has several, and the metric of its
+`null` if a figure shows it. A table has one row per objective and derived language. A figure has one panel per column;
+with `by = "step"`, it has one row of panels per derived language. Figures are None if records cannot fill them, or if
+there are too many languages or objectives to distinguish.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,10 +26,10 @@ from calque.analysis.results.results import Results
 from calque.analysis.results.retained import Retained, retained
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-ABREAST = 2  # panels in a row at most
-BARS, MARKERS = 3, 8  # intervals and markers on a line, about: more would hide the lines
+ABREAST = 2  # most panels in a row
+BARS, MARKERS = 3, 8  # approximate numbers of intervals and markers on a line: more would hide it
 RETAINED = "RETAINED"
-HEADS = {DELTA: "Δ", RETAINED: "retained"}  # of measures that tables call otherwise
+HEADS = {DELTA: "Δ", RETAINED: "retained"}  # how tables name these measures
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Column:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the greatest that the number can be."""
+        """The least and the greatest possible value."""
         return DIFFERENCE if self.measure == DELTA else SHARE
 
     def values(self, results: Results, objective: str, language: str) -> BySeed:
@@ -59,13 +59,13 @@ class Column:
         return cell(mean(self.values(results, objective, language)))
 
     def printed(self, results: Results, table: int, objective: str, language: str) -> str:
-        """What a table of the paper has there."""
+        """The same cell in a table of the paper."""
         number = results.printed(table, self.measure, objective, language, self.task, self.metric)
         return percent(number.value if number else None)
 
 
 def task_columns(measures: Sequence[str], metrics: Iterable[tuple[str, str]]) -> list[Column]:
-    """Some measures of each task by its metric."""
+    """One column for each measure of each task by its metric."""
     return [
         Column(f"{score_title(task, metric)} {HEADS.get(measure, measure)}", measure, metric, task)
         for task, metric in metrics
@@ -79,12 +79,12 @@ def main_metrics(results: Results) -> list[tuple[str, str]]:
 
 
 def score_title(task: str, metric: str = "") -> str:
-    """A task and how it is scored, by its primary metric if none is named."""
+    """A task and its metric, by default the primary one."""
     return f"{task_title(task)} {metric_title(metric or PRIMARY[task])}"
 
 
 def rows_of(results: Results, columns: Sequence[Column], by_language: bool = False) -> Iterator[tuple[str, ...]]:
-    """A row for each objective and derived language that any column has a number of, by objective or `by_language`."""
+    """One row per objective and derived language with a number in any column, by objective or `by_language`."""
     cells = [(o, t) for o in results.objectives for t in results.transforms]
     for objective, language in sorted(cells, key=lambda c: results.transforms.index(c[1])) if by_language else cells:
         numbers = [column.cell(results, objective, language) for column in columns]
@@ -99,23 +99,23 @@ def records_of(results: Results, columns: Iterable[Column]) -> list[Record]:
 
 
 def retained_cell(kept: Retained | None) -> str:
-    """The share with its interval, and in words what makes it little worth or not defined."""
+    """The share with its interval, and a remark if it is unreliable or undefined."""
     return ", ".join(filter(None, [cell(kept.share) if kept.share else "", kept.remark])) if kept else MISSING
 
 
 def printed_rows(
     numbers: Iterable[Published], row: Sequence[str], column: str
 ) -> dict[tuple[str, ...], dict[str, float]]:
-    """The values of published numbers by the fields that a row is of, and then by the one that a column is of."""
+    """The values of published numbers by the fields of a row, and then by the field of a column."""
     rows: dict[tuple[str, ...], dict[str, float]] = {}
-    for one in numbers:
-        rows.setdefault(tuple(getattr(one, name) for name in row), {})[getattr(one, column)] = one.value
+    for number in numbers:
+        rows.setdefault(tuple(getattr(number, name) for name in row), {})[getattr(number, column)] = number.value
     return rows
 
 
 def specified_tables(paper: str, results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """The tables of a report that texts.toml specifies, where records have any of their numbers. Measures of a user's
-    own, which no other table knows, are in a table of that name."""
+    """The tables of a report that texts.toml specifies, if records have any of their numbers. A user's own measures are
+    in a table of their own."""
     own = dict.fromkeys((r.measure, r.metric) for r in results.records if not r.task and r.measure not in MEASURES)
     columns = {name: _columns(entry) for name, entry in TEXTS["tables"].items() if paper in entry.get("papers", ())}
     columns |= {"own-measures": [Column(f"{measure} {metric}", measure, metric) for measure, metric in own]}
@@ -149,7 +149,7 @@ def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str)
     if not languages or len(languages) > MOST or not look:
         return None
     nulls = {column.head: replace(column, metric=column.null) for column in columns if column.null}
-    half = 0.3 / len(look)  # of the line of a null
+    half = 0.3 / len(look)  # of the width of a null's line
 
     def draw(panel: Axes, column: Column) -> None:
         for x, objective, language in drawing.in_groups(list(look), languages):
@@ -172,8 +172,8 @@ def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str)
 
 
 def _by_step(name: str, entry: dict[str, Any], results: Results, scale: str) -> Plot | None:
-    """Numbers by step, two at least: a line for each objective. Each has thin lines for its `seeds`, or else intervals
-    over seeds at steps where no other line has its own."""
+    """Numbers by step, at least two: one line per objective, with thin lines for its `seeds`, or else intervals over
+    seeds at steps that no other line uses."""
     columns = [column for column in _columns(entry) if results.has(column.measure, column.metric)]
     records, look, rows = records_of(results, columns), looks(results), results.transforms
     measured = {results.objective_of(record) for record in records}
@@ -195,7 +195,7 @@ def _by_step(name: str, entry: dict[str, Any], results: Results, scale: str) -> 
                     panel.plot(list(line), list(line.values()), dash, color=colour, linewidth=0.8, alpha=0.5)
                 continue
             stride = max(1, len(points) // BARS)
-            first = place * stride // len(look)  # each objective's bars begin at a step of their own
+            first = place * stride // len(look)  # objectives' bars start at different steps
             barred = [(step, estimate) for step, estimate in points[first::stride] if estimate.seeds > 1]
             drawing.draw_intervals(
                 panel, [step for step, _ in barred], drawing.ends([estimate for _, estimate in barred]), colour

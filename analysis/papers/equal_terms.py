@@ -1,4 +1,4 @@
-"""Objectives on equal terms: the same languages, tasks and budget for each. The comparison is ours, no paper's."""
+"""Objectives on equal terms, with the same languages, tasks and budget. No paper has this comparison."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,15 +20,15 @@ from calque.analysis.results.results import Results
 from calque.analysis.statistics.verdicts import Claim
 from calque.analysis.tasks.catalog import metric_title, task_title
 
-PLAIN = "MLM"  # the objective that all others are compared with: nothing tells it how the languages correspond
+PLAIN = "MLM"  # the objective that others are compared with: it is given no bilingual data
 SOURCE = "ours: no paper compares them all"
 COLUMNS = 3  # panels in a row
-LINE = 0.24  # inches of height that an objective takes
+LINE = 0.24  # inches of height per objective
 STRONGEST = "strongest baseline of words"
 
 
 def over_tasks(results: Results, objective: str, transform: str, measure: str = "ZS") -> BySeed:
-    """The mean of the tasks' main metrics, each counting alike, for the seeds that have all of them."""
+    """The unweighted mean of the tasks' main metrics, for the seeds that have all of them."""
     return average([results.scores(measure, objective, transform, *metric) for metric in main_metrics(results)])
 
 
@@ -42,7 +42,7 @@ def equal_terms_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
 
 
 def objectives_table(results: Results, scale: str) -> Table:
-    """ZS of every objective on every task, their mean, and alignment@1, above the strongest baseline of words."""
+    """ZS of every objective on every task, their mean, and alignment@1; below, the strongest baseline of words."""
     tasks, rows = main_metrics(results), list[tuple[str, ...]]()
     for transform in results.transforms:
         title = results.transform_title(transform)
@@ -53,9 +53,9 @@ def objectives_table(results: Results, scale: str) -> Table:
             rows.append((results.objective_title(objective), title, OURS, *map(cell, map(mean, values))))
         low = [results.floors.highest(task, metric, transform, results.source) for task, metric in tasks]
         if floors := [floor.value for floor in low if floor]:
-            together = percent(fmean(floors)) if len(floors) == len(tasks) else MISSING
+            overall = percent(fmean(floors)) if len(floors) == len(tasks) else MISSING
             cells = (percent(floor.value if floor else None) for floor in low)
-            rows.append((STRONGEST, title, FLOOR, *cells, together, *[MISSING] * 3))
+            rows.append((STRONGEST, title, FLOOR, *cells, overall, *[MISSING] * 3))
     averages = ("ZS, mean of tasks", "SUP, mean of tasks", "alignment@1, held-out", "alignment@1, all")
     header = ("objective", "transform", "source", *map(score_title, results.main_tasks), *averages)
     surface = " ".join(_learnt_on_the_surface(results))
@@ -64,8 +64,8 @@ def objectives_table(results: Results, scale: str) -> Table:
 
 
 def _learnt_on_the_surface(results: Results) -> Iterator[str]:
-    """Tasks that shallow features learn in a derived language as well as models do. A reordering moves the words of two
-    texts, and how alike these are then may tell their label where it did not."""
+    """Tasks that shallow features learn in a derived language as well as models do: after a reordering, the similarity
+    of two texts may predict their label where it did not before."""
     for transform in results.transforms:
         for task, metric in main_metrics(results):
             shallow = results.floors.highest(task, metric, transform, transform, surface=True)
@@ -81,7 +81,7 @@ def _learnt_on_the_surface(results: Results) -> Iterator[str]:
 
 
 def equal_terms_claims(results: Results) -> list[Claim]:
-    """Each objective against MLM by its zero-shot scores and by held-out alignment, and whether these go together."""
+    """Each objective against MLM by its zero-shot scores and by held-out alignment, and whether the two correlate."""
     claims, title = list[Claim](), results.objective_title
     others = [name for name in results.objectives if name != PLAIN] if PLAIN in results.objectives else []
     for transform in results.transforms:
@@ -117,9 +117,8 @@ def equal_terms_findings(results: Results) -> Iterator[str]:
 
 
 def objectives_figure(results: Results, scale: str) -> Plot | None:
-    """Zero-shot scores: a panel a task and one for their mean, a row an objective, a line for a baseline of words. A
-    study of several derived languages gets their rows below one another. None without a task, or with more objectives
-    or languages than a figure can tell apart."""
+    """Zero-shot scores: one panel per task and one for their mean, one row per objective, a line for the strongest
+    baseline. Several derived languages are stacked. None without a task, or with too many objectives or languages."""
     tasks, look, several = main_metrics(results), looks(results), len(results.transforms) > 1
     if not tasks or len(results.transforms) > MOST or not look:
         return None

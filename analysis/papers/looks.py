@@ -1,9 +1,9 @@
 """The look of each objective: the same colour, marker and line style in every figure of every study.
 
 An objective belongs to the family of its last part. The plain form of a family has the family's colour and marker.
-Other forms keep the colour, and their lines are broken. One that differs only in numbers (the share of parallel
-sentences, a weight, a layer) keeps the marker too; one that differs in a switch, or that starts from another
-objective's model although the family can be learnt from scratch, has another marker.
+Other forms keep the colour and have broken lines. One that differs only in numbers (the share of parallel sentences, a
+weight, a layer) keeps the marker too; one that differs in a switch, or that starts from another objective's model
+although the family can be learnt from scratch, has another marker.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ from calque.pretrain.objectives import OBJECTIVES
 
 
 class Look(NamedTuple):
-    """A colour, a marker, and how a line is drawn where a figure does not need line styles for something else."""
+    """A colour, a marker, and a line style for figures that do not use line styles for something else."""
 
     colour: str
     marker: str
@@ -28,7 +28,7 @@ class Look(NamedTuple):
 
     @property
     def bar(self) -> dict[str, Any]:
-        """How a bar is drawn; it is hatched where the marker is another than the family's."""
+        """The style of a bar, hatched if the marker is not the family's."""
         hatch = HATCHES[self.marker] if (self.marker, self.dash) in FORMS else ""
         return {"facecolor": self.colour, "hatch": hatch, "edgecolor": "#ffffff", "linewidth": 0}
 
@@ -44,18 +44,18 @@ FAMILIES = {
     str(plain.facets[-1]["kind"]): Family(plain, Look(*look))
     for plain, look in zip((kind() for kind in OBJECTIVES), LOOKS, strict=False)
 }
-"""The objectives of the package, by the kind of their last part. One beyond the last look looks like a user's own."""
+"""The objectives of the package, by the kind of their last part. Any beyond the last look like a user's own."""
 BY_NAME = {family.plain.name: family.look for family in FAMILIES.values()}  # the looks of plain forms, by their names
 OWN = (("#7A4B2A", "8"), ("#000075", "H"), ("#44AA99", "d"), ("#B0A030", "<"))
-"""The looks of a user's own objectives, in the order in which a study has them."""
-GIVEN = Look(INK, "o")  # a model that was given, as the start of a study
+"""The looks of a user's own objectives, in the order of the study."""
+GIVEN = Look(INK, "o")  # a given model, such as the start of a study
 HATCHES = {"<": "\\\\\\\\", "^": "////", "H": "xxxx", "d": "....", ">": "----", "8": "oo", "p": "||||", "h": "++++"}
 FORMS: tuple[tuple[str, Dash], ...] = tuple(zip(HATCHES, ("--", "-.", "--", ":", "-.", "--", "-.", ":"), strict=True))
 AFTER_MLM, AFTER_OTHER, SUPERVISED, SWITCHED, FURTHER, *_ = FORMS
-"""Markers and line styles of forms that are not plain: after MLM, after another objective, with links that are given,
-with another switch; the rest is for forms that would look the same."""
-UNNAMED = {"mask_rate", "pieces"}  # parameters that no name has: the same for all objectives, or about memory
-LINKS = {"labels", "links"}  # the switches that say where links come from
+"""Markers and line styles of forms that are not plain: after MLM, after another objective, with given links, with
+another switch; the rest is for forms that would look the same."""
+UNNAMED = {"mask_rate", "pieces"}  # parameters that names omit: the same for all objectives, or about memory
+LINKS = {"labels", "links"}  # the switches that choose the source of links
 PUBLISHED = {
     "XLM-Align": Look(BY_NAME["XLM-ALIGN"].colour, "D"),
     "XLM-R": Look(INK, "D"),
@@ -65,7 +65,7 @@ PUBLISHED = {
 
 
 def family(objective: Described) -> Family | None:
-    """The family of an objective; None for a model that was given, and for a user's own objective."""
+    """The family of an objective; None for a given model and for a user's own objective."""
     return FAMILIES.get(objective.parts[-1]["kind"]) if objective.parts else None
 
 
@@ -80,7 +80,7 @@ def look(objective: Described, start: Start | None = None, own: Look | None = No
     switches = {name for name, value in changed.items() if type(value) not in (int, float)}
     if switches:
         return Look(colour, *(SUPERVISED if switches <= LINKS else SWITCHED))
-    # A family that has a first phase, or reads nothing but sentence pairs, starts from another model in its plain form.
+    # A family that has a first phase, or reads only sentence pairs, starts from another model in its plain form.
     continues = of.plain.traits.start is not None or not of.plain.traits.text
     if start and not start.objective.given and not continues:
         form = AFTER_MLM if family(start.objective) is FAMILIES["MLM"] else AFTER_OTHER
@@ -89,16 +89,15 @@ def look(objective: Described, start: Start | None = None, own: Look | None = No
 
 
 def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
-    """The look of each of a study's objectives, or of some, in their order; empty if a figure cannot tell them apart.
-    Always give all that a study has. Where two would have one colour and marker, the later gets a marker that its
-    colour does not have yet."""
+    """The look of each of a study's objectives, or of some, in their order; empty if there are too many to distinguish.
+    Pass all that a study has: if two share a colour and marker, the later one gets a marker that is free."""
     described = {name: results.objective(name) for name in objectives or results.objectives}
-    kinds = {name: one.parts[-1]["kind"] for name, one in described.items() if one.parts}
+    kinds = {name: d.parts[-1]["kind"] for name, d in described.items() if d.parts}
     others = [kind for kind in dict.fromkeys(kinds.values()) if kind not in FAMILIES]
     if len(others) > len(OWN):
         return {}
     own = {kind: Look(*colours) for kind, colours in zip(others, OWN, strict=False)}
-    looks = {name: look(one, results.start(name), own.get(kinds.get(name, ""))) for name, one in described.items()}
+    looks = {name: look(d, results.start(name), own.get(kinds.get(name, ""))) for name, d in described.items()}
     taken, used = {each[:2] for each in looks.values()}, set[tuple[str, str]]()
     for name, (colour, marker, _) in looks.items():
         if (colour, marker) in used:
@@ -112,7 +111,7 @@ def looks(results: Results, objectives: Sequence[str] = ()) -> dict[str, Look]:
 
 
 def keys(results: Results, look: Mapping[str, Look], line: Dash | None = "") -> list[Artist]:
-    """The legend's entries of objectives: markers on a kind of `line`, or on those of their own (None)."""
+    """Legend entries for objectives: markers on one kind of `line`, or on their own kinds (None)."""
     return [
         key(results.objective_title(name), *its[:2], line=its.dash if line is None else line)
         for name, its in look.items()
@@ -120,5 +119,5 @@ def keys(results: Results, look: Mapping[str, Look], line: Dash | None = "") -> 
 
 
 def bar_keys(results: Results, look: Mapping[str, Look]) -> list[Artist]:
-    """The legend's entries of objectives drawn as bars."""
+    """Legend entries for objectives drawn as bars."""
     return [Patch(label=results.objective_title(name), **its.bar) for name, its in look.items()]

@@ -1,7 +1,7 @@
-"""Learning curves: a task's scores by how many examples were learnt from, and where a straight line would take them.
+"""Learning curves: a task's scores by number of training examples, and their extrapolation by a straight line.
 
-MiniLM (Wang et al. 2020) of 12 layers and width 384 reached its published scores with a hundred times as many examples
-as a laptop has time for. A curve says whether encoders of that size are on the way there.
+MiniLM (Wang et al. 2020) of 12 layers and width 384 reached its published scores with a hundred times the examples that
+a laptop has time for. A curve shows whether encoders of that size are on the way there.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,17 +26,17 @@ from calque.analysis.results.measured import means
 from calque.analysis.statistics.intervals import Estimate, estimate
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-FITTED = 3  # the largest amounts, through which the line is drawn
-SOURCE, OTHERS = LOOKS[0], LOOKS[2]  # the looks of the language that is learnt, and of the mean of the others
+FITTED = 3  # the number of largest amounts that the line is fitted to
+SOURCE, OTHERS = LOOKS[0], LOOKS[2]  # the looks of the training language, and of the mean of the others
 BEYOND, ROOM = 0.22, 1.15
-"""How wide the panel of published scores is, as a part of the other's; the first and the last amount's distance from
+"""The width of the panel of published scores relative to the other's; the distance of the first and last amount from
 the sides, as a factor."""
 STRONGEST = "strongest baseline without a model, mean"
 
 
 @dataclass(frozen=True)
 class Trend:
-    """Shares against doublings of the examples, least squares for each seed: slope and intercept by seed."""
+    """Least-squares lines of shares against doublings of the examples: slope and intercept by seed."""
 
     fits: Mapping[int, tuple[float, float]]
 
@@ -45,27 +45,25 @@ class Trend:
         return estimate([slope for slope, _ in self.fits.values()])
 
     def at(self, examples: float) -> Estimate:
-        """What the lines give for an amount. The interval is over seeds, as if scores did lie on a line."""
+        """The lines' value at an amount. The interval is over seeds, and assumes that scores follow a line."""
         return estimate([intercept + slope * log2(examples) for slope, intercept in self.fits.values()])
 
 
 def curves(study: Continued) -> list[str]:
-    """The tasks that have one."""
+    """The tasks that have a learning curve."""
     return [task for task in study.tasks if len(study.amounts(task)) > 1]
 
 
 def strongest(study: Continued, task: str) -> list[Floor]:
-    """The strongest baseline without a model in each language of a task, where there is one."""
+    """The strongest baseline without a model in each language of a task, if there is one."""
     languages = (study.source, *study.languages(task))
     highest = (study.results.floors.highest(task, PRIMARY[task], name, study.source) for name in languages)
     return [floor for floor in highest if floor]
 
 
 def trend(study: Continued, model: str, task: str) -> Trend | None:
-    """Through the means over all languages at the largest amounts, of the seeds that were tested at all of these.
-
-    None where there are fewer than two amounts or no such seed, or where a mean over seeds is not above that of the
-    strongest baselines: a score that is no better than without a model is not on its way.
+    """The trend of the means over all languages at the largest amounts, for the seeds tested at all of these. None with
+    fewer than two amounts or no such seed, or if a mean over seeds is not above the strongest baselines'.
     """
     amounts = [examples for examples in study.amounts(task)[-FITTED:] if examples]
     by_amount = {log2(examples): study.everywhere(model, task, examples=examples) for examples in amounts}
@@ -80,7 +78,7 @@ def trend(study: Continued, model: str, task: str) -> Trend | None:
 
 
 def curve_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
-    """A row for each model and amount, a column for each language, and the published row below."""
+    """One row per model and amount, one column per language, and the published row below."""
     for task in curves(study):
         languages = [study.source, *study.languages(task)]
         rows: list[tuple[str, ...]] = []
@@ -90,7 +88,7 @@ def curve_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
                 rows.append((study.title(model), f"{examples:,}", OURS, *cells))
         trends = " ".join(_in_words(study, model, task) for model in study.models)
         if theirs := study.of_small(task):
-            values = {name: one.value for name, one in theirs.items()}
+            values = {name: p.value for name, p in theirs.items()}
             rows.append((SMALL, f"{LEARNT[task]:,}", PUBLISHED, *printed_cells(values, languages)))
         header = ("model", "examples", "source", *languages, *OF_LANGUAGES)
         about: dict[str, Any] = {"task": task_title(task), "metric": metric_title(PRIMARY[task]), "trends": trends}
@@ -102,7 +100,7 @@ def curve_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
 
 
 def _in_words(study: Continued, model: str, task: str) -> str:
-    """A model's trend, and what it gives for as many examples as published scores were learnt from."""
+    """A model's trend, and its value at the number of examples behind the published scores."""
     line, amounts = trend(study, model, task), study.amounts(task)
     if line is None:
         return f"{study.title(model)}: no line, as it is not yet above what needs no model."
@@ -122,12 +120,12 @@ def _in_words(study: Continued, model: str, task: str) -> str:
 
 
 def examples_figure(study: Continued, scale: str) -> Plot | None:
-    """The start's scores by amount, a panel a task, and what another encoder of its size reached."""
+    """The start's scores by amount, one panel per task, and the published scores of an encoder of its size."""
     if not (tasks := curves(study)):
         return None
     results, languages = study.results, {task: [study.source, *study.languages(task)] for task in tasks}
     printed = {task: study.of_small(task) for task in tasks}
-    numbers = [one for task in tasks for name, one in printed[task].items() if name in languages[task]]
+    numbers = [p for task in tasks for name, p in printed[task].items() if name in languages[task]]
     floors = [floor for task in tasks for floor in strongest(study, task)]
     lines = any(trend(study, study.start, task) for task in tasks)
     widths = [1.0, BEYOND] if any(printed.values()) else [1.0]
@@ -138,7 +136,7 @@ def examples_figure(study: Continued, scale: str) -> Plot | None:
             row[0].set_ylabel(f"{metric_title(PRIMARY[task])}, %")
             row[0].set_title(task_title(task))
             if printed[task]:
-                _beyond(row[1], study, task, {name: one.value for name, one in printed[task].items()})
+                _beyond(row[1], study, task, {name: p.value for name, p in printed[task].items()})
             elif len(widths) > 1:
                 row[1].remove()
         handles = [key(study.source, *SOURCE, line="-"), key("mean of the other languages", *OTHERS, line="-")]
@@ -166,7 +164,7 @@ def _draw(panel: Axes, study: Continued, task: str) -> None:
 
 
 def _beyond(panel: Axes, study: Continued, task: str, theirs: Mapping[str, float]) -> None:
-    """What is published, at as many examples as it was learnt from, and the end of the line."""
+    """The published scores at their number of examples, and the end of the line."""
     end = LEARNT[task]
     _draw_trend(panel, study, task, end / ROOM, end * ROOM)
     colour, marker, _ = LOOKS_PUBLISHED[SMALL]
@@ -191,13 +189,13 @@ def _floor_and_ticks(panel: Axes, study: Continued, task: str, amounts: Sequence
 
 
 def _draw_trend(panel: Axes, study: Continued, task: str, start: float, end: float) -> None:
-    """The start's line and its interval, as far as it gives scores that there can be."""
+    """The start's line and its interval, where it gives possible scores."""
     if line := trend(study, study.start, task):
         along = [(amount, line.at(amount)) for amount in np.geomspace(start, end).tolist()]
-        points = [(amount, one) for amount, one in along if 0 <= one.mean <= 1]
+        points = [(amount, score) for amount, score in along if 0 <= score.mean <= 1]
         places = [amount for amount, _ in points]
-        panel.plot(places, [100 * one.mean for _, one in points], ":", color=INK, linewidth=1.2)
-        bands = [one.interval for _, one in points if one.interval]
+        panel.plot(places, [100 * score.mean for _, score in points], ":", color=INK, linewidth=1.2)
+        bands = [score.interval for _, score in points if score.interval]
         if bands and len(bands) == len(points):
             low, high = 100 * np.clip(np.array(bands).T, 0, 1)
             panel.fill_between(places, low, high, color=INK, alpha=0.12, linewidth=0)

@@ -1,6 +1,6 @@
 """A sweep: one study with several values of some settings, as one table and one figure.
 
-Nothing here knows a particular setting, study or objective.
+It does not depend on any particular setting, study or objective.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ PANELS = 4  # the most columns of panels
 
 
 class Row(NamedTuple):
-    """What a row of the table, or a point of the figure, is about."""
+    """The key of a row of the table, or of a point of the figure."""
 
     language: str
     objective: str
@@ -77,7 +77,7 @@ class SweepResults:
 
 
 def _column(record: Record, results: Results) -> str:
-    """The title of the column that shows a number, or nothing."""
+    """The title of the column that shows a number, or ""."""
     main = results.runs[record.run].main_layer
     if record.measure in ("ZS", DELTA) and record.metric == PRIMARY.get(record.task) and not record.examples:
         name = "Δ" if record.measure == DELTA else record.measure
@@ -92,10 +92,10 @@ def _column(record: Record, results: Results) -> str:
 
 
 def _language(record: Record, results: Results) -> str:
-    """The language that a number is about: a derived one by its title; natural ones are averaged."""
+    """The language of a number: a derived one by its title; natural ones are averaged."""
     run = results.runs[record.run]
     described = next((language for language in run.languages if language.name == record.language), None)
-    mixtures = {one.mixture.name for one in results.runs.values() if one.mixture and len(one.languages) > 1}
+    mixtures = {other.mixture.name for other in results.runs.values() if other.mixture and len(other.languages) > 1}
     mixed = f"{run.mixture.title}, " if run.mixture and (len(run.languages) > 2 or len(mixtures) > 1) else ""
     return mixed + (described.title if described and described.parts else "all languages")
 
@@ -114,7 +114,7 @@ def sweep_table(sweep: SweepResults, scale: str) -> Table:
 
 
 def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
-    """Each number by the value: a column of panels for each measure, a row for each language, a line per objective."""
+    """Each number by value: one column of panels per measure, one row per language, one line per objective."""
     columns, look = dict(list(sweep.numbers.items())[:PANELS]), looks(sweep.objectives)
     languages = list(dict.fromkeys(row.language for row in sweep.rows))
     if not columns or len(languages) > MOST or not look:
@@ -149,7 +149,7 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
 
 
 def _places(variants: Sequence[Values]) -> tuple[dict[Values, float], list[str]]:
-    """Where values are drawn and how they are called: numbers in proportion, all others one after the other."""
+    """The positions and labels of values: numbers to scale, all others evenly spaced."""
     ticks = [", ".join(values) for values in variants]
     try:
         places = [float(tick) for tick in ticks]

@@ -18,7 +18,7 @@ from calque.pretrain.objectives import OBJECTIVES
 TEXTS, TERMS = (read_toml(Path(__file__).with_name(f"{name}.toml")) for name in ("texts", "terms"))
 DEFINITIONS: dict[str, str] = TERMS["definitions"]
 NATURAL: dict[str, tuple[str, str]] = {name: (title, text) for name, (title, text) in TERMS["natural"].items()}
-UNITS: dict[str, str] = TERMS["units"]  # of tags
+UNITS: dict[str, str] = TERMS["units"]  # of tagging
 
 
 def table(
@@ -32,8 +32,8 @@ def table(
     parts: Mapping[str, object] = {},
     **values: Any,
 ) -> Table:
-    """A table with its title and note, with those of the note's `parts` that have anything; `values` are further names.
-    `measures` restrict the runs that it shows, and its tasks are those of `values` or all."""
+    """A table with its title and note, with the note's `parts` that are not empty; `values` fill further placeholders.
+    `measures` restrict the runs that it shows, and `values` may restrict its tasks."""
     seeds, text = over_seeds(results.seeds, results.redrawn), TEXTS["tables"][name]
     values = {
         "scale": scale,
@@ -66,8 +66,8 @@ def plot(
     seeds: Sequence[int] = (),
     **values: Any,
 ) -> Plot:
-    """A figure with its title and caption, and the numbers that it shows. The caption has those of its `parts`, floors
-    and published numbers among them, that have anything. Intervals are over `seeds`, or over all of the study."""
+    """A figure with its title and caption, and the numbers that it shows. The caption has the `parts`, floors and
+    published numbers among them, that are not empty. Intervals are over `seeds`, by default all of the study's."""
     seeds = seeds or results.seeds
     text, several = TEXTS["figures"][name], len(seeds) > 1
     contents = {"floors": floors, "published": published, "several": several, "one": not several}
@@ -83,7 +83,7 @@ def _filled(text: str, entry: dict[str, Any], parts: Mapping[str, object], value
 
 
 def over(seeds: Sequence[int], what: str = "Bars") -> str:
-    """What the intervals of a figure are over, as a sentence."""
+    """A sentence on the intervals of a figure."""
     if len(seeds) > 1:
         return f"{what} are 95 % intervals over seeds."
     return f"{what} are 95 % intervals over the test items of one seed, which say nothing of other seeds."
@@ -92,7 +92,7 @@ def over(seeds: Sequence[int], what: str = "Bars") -> str:
 def units_note(records: Iterable[Record], tasks: Collection[str]) -> str:
     """The units of POS in records of `tasks`, as a sentence with a space after it; empty without POS."""
     units = {record.units for record in records if record.task == TAGGED} if TAGGED in tasks else set[str]()
-    return "".join(f"Units of POS: {UNITS[one]}. " for one in sorted(units))
+    return "".join(f"Units of POS: {UNITS[unit]}. " for unit in sorted(units))
 
 
 def terms(results: Results) -> Iterator[tuple[str, str]]:

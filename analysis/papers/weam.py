@@ -1,4 +1,4 @@
-"""Frequent words and their translations in a model's table, drawn by t-SNE: WEAM's Figure 2."""
+"""Frequent words and their translations in a model's embedding table, drawn by t-SNE: WEAM's Figure 2."""
 
 from collections.abc import Mapping, Sequence
 from itertools import product
@@ -15,14 +15,14 @@ from calque.analysis.report.table import visible
 ACROSS = 2  # panels next to each other
 SIDES = LOOKS[1::2][:2]  # the looks of words and of their translations
 AROUND = ((0, 1), (1, 0), (-1, 0), (0.75, 0.75), (-0.75, 0.75), (0.75, -0.75), (-0.75, -0.75), (0, -1))
-DISTANCES = (4, 7, 11, 17)  # where a word may stand: directions from its dot, and points of distance, the best first
-DOT = 3  # points of half a dot's width
+DISTANCES = (4, 7, 11, 17)  # places of labels: directions from the dot, and distances in points, the best first
+DOT = 3  # a dot's radius in points
 
 
 def pairs_figure(models: Mapping[str, LexiconRows], languages: tuple[str, str], seed: int = 0) -> Figure:
-    """A panel for each model, by its title: words and translations as points, joined by lines, both as words. A panel
-    has a t-SNE of its own, of all its points together. What is near in it is near in the table, but how far the rest is
-    says nothing, so cosines and how many are found stand above it."""
+    """A panel for each model, by its title: words and translations as labelled points, joined by lines. Each panel is
+    one t-SNE of all its points. Neighbours in it are near in the table, but other distances mean nothing, so the
+    panel's title has the mean cosine and the number of words found."""
     at = {title: placed(pairs, seed) for title, pairs in models.items()}
     count = len(next(iter(models.values())).entries)
     heading = f"{count} frequent words and their translations\nin a model’s table of word embeddings (t-SNE)"
@@ -51,7 +51,7 @@ def pairs_figure(models: Mapping[str, LexiconRows], languages: tuple[str, str], 
 
 
 def placed(pairs: LexiconRows, seed: int = 0) -> np.ndarray:
-    """Where words, then translations stand, (2n, 2): t-SNE of unit vectors, begun with their principal components."""
+    """Coordinates of words, then of translations, (2n, 2): t-SNE of unit vectors, started from principal components."""
     from sklearn.manifold import TSNE
 
     points = np.concatenate([pairs.source, pairs.target]).astype(np.float64)
@@ -62,7 +62,7 @@ def placed(pairs: LexiconRows, seed: int = 0) -> np.ndarray:
 
 
 def _name(axes: Axes, words: Sequence[str], places: np.ndarray) -> None:
-    """Write each word next to its point, where no point and no other word is; the figure is laid out already."""
+    """Label each point where no point and no other label is; the figure must be laid out already."""
     dots, point, room = axes.transData.transform(places), axes.figure.dpi / 72, axes.get_window_extent()
     taken = [Bbox.from_bounds(x - DOT * point, y - DOT * point, 2 * DOT * point, 2 * DOT * point) for x, y in dots]
     partners = np.roll(places, len(places) // 2, axis=0)

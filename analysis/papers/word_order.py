@@ -17,16 +17,16 @@ from calque.derive.reorder import Reorder, reachable
 from calque.derive.sentence import Sentence
 from calque.derive.typology import Share, order_distance, out_of_reach, shares
 
-NEAR = 0.1  # a derived language whose share is this close to the superstrate's own has taken the preference over
-BETWEEN, ROOM = 0.26, 0.9  # of a row's height: at most, between two languages, and for all of them
+NEAR = 0.1  # a derived language whose share is this close to the superstrate's own has adopted the preference
+BETWEEN, ROOM = 0.26, 0.9  # parts of a row's height: the most between two languages, and for all of them
 NAMES: dict[str, str] = TERMS["languages"]  # of treebanks' languages by ISO 639-1 code, and of Pocket English's orders
 
 
 @dataclass(frozen=True)
 class WordOrders:
-    """Shares of word orders, all of them over the nodes that a grammar can order, and an account of the words.
-    `out_of_reach` has, by relation, the share of the substrate's words that depend on other heads, and so cannot move:
-    heads of other tags, such as adjectives that are predicates, and nodes too large or crossed."""
+    """Shares of word orders over the nodes that a grammar can order, and an account of the words. `out_of_reach` has,
+    by relation, the share of the substrate's words whose heads no grammar orders, so that they cannot move: heads of
+    other tags, such as predicative adjectives, and nodes too large or crossed."""
 
     names: tuple[str, str]
     before: Mapping[str, Share]
@@ -37,13 +37,13 @@ class WordOrders:
 
     @property
     def titles(self) -> tuple[str, str, str]:
-        """The names of the substrate, the derived language and the superstrate; what is not a code stays as it is."""
+        """The names of the substrate, the derived language and the superstrate; unknown codes stay as they are."""
         substrate, superstrate = (NAMES.get(name, name) for name in self.names)
         return substrate, f"{substrate} in the order of {superstrate}", superstrate
 
     @property
     def markdown(self) -> str:
-        """The table, and what it was made from."""
+        """The table and an account of its data, in Markdown."""
         substrate, reordered, superstrate = self.titles
         lines = [f"| | {substrate} | {reordered} | {superstrate} itself | difference |", "|---|---|---|---|---|"]
         for name in self.after:
@@ -61,7 +61,7 @@ class WordOrders:
         return "\n".join(lines) + "\n"
 
     def _difference(self, name: str) -> str:
-        """How far the derived language is from the superstrate; marked where that is far, or not known."""
+        """How far the derived language is from the superstrate; marked if it is far, or unknown."""
         if name not in self.own:
             return "– *"
         gap = self.after[name].share - self.own[name].share
@@ -113,12 +113,11 @@ def compare(reorder: Reorder, substrate: Iterable[Sentence], superstrate: Iterab
 
 
 def drawn_shares(columns: Mapping[str, Mapping[str, float]], title: str, caption: str) -> Figure:
-    """Shares of preferences, from 0 to 1, as a dot plot; `columns` is language -> preference -> share. Where a language
-    has no share of a preference, there is no marker. A preference whose share is 0 in every language, like that of most
-    orders of S, V and O, has no row."""
-    shown = (what for shares in columns.values() for what, share in shares.items() if share)
+    """Shares of preferences, from 0 to 1, as a dot plot; `columns` is language -> preference -> share. A missing share
+    has no marker. A preference whose share is 0 in every language, such as most orders of S, V and O, has no row."""
+    present = (what for shares in columns.values() for what, share in shares.items() if share)
     order = dict.fromkeys(what for shares in columns.values() for what in shares)
-    rows = sorted(set(shown), key=list(order).index)
+    rows = sorted(set(present), key=list(order).index)
     with styled(FULL, 2.2 + 0.4 * len(rows), textwrap.fill(title, 70)) as figure:
         axes = figure.subplots()
         for place, ((colour, marker), shares) in enumerate(zip(LOOKS, columns.values(), strict=False)):

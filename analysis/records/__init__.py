@@ -1,1 +1,1 @@
-"""Numbers that were measured, and the runs that they are of: one JSON row each."""
+"""Measured numbers, and their runs: one JSON row each."""

@@ -1,4 +1,4 @@
-"""Dataclasses as JSON Lines: one object a row, without what has its default, and read as strictly as it was written."""
+"""Dataclasses as JSON Lines: one object per row, without fields that have their default, read strictly."""
 
 import dataclasses
 import json
@@ -30,7 +30,7 @@ def write(path: Path, rows: Iterable[Any]) -> None:
 
 
 def read(path: Path, kind: type[T]) -> list[T]:
-    """Every row of a JSON Lines file, each of the dataclass `kind`; BadInput with the line where it is not."""
+    """Every row of a JSON Lines file, as the dataclass `kind`. Raises BadInput with the line number."""
     rows = []
     for number, line in enumerate(lines(path), 1):
         try:
@@ -41,7 +41,7 @@ def read(path: Path, kind: type[T]) -> list[T]:
 
 
 def lines(path: Path) -> list[str]:
-    """The lines of a JSON Lines file; raises BadInput where it is missing, not text or cut short."""
+    """The lines of a JSON Lines file. Raises BadInput if it is missing, not text or truncated."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -50,14 +50,14 @@ def lines(path: Path) -> list[str]:
         raise BadInput(f"expected JSON lines in UTF-8, found {error.reason} at byte {error.start}", path) from None
     except OSError as error:
         raise BadInput(f"expected a file of JSON lines: {error.strerror}", path) from error
-    parts = text.split("\n")  # and not at the other characters that splitlines takes for line ends
+    parts = text.split("\n")  # splitlines would also split at other characters
     if parts.pop():
-        raise BadInput("the last row has no end: the file is truncated", path, len(parts) + 1)
+        raise BadInput("the last row has no line end: the file is truncated", path, len(parts) + 1)
     return parts
 
 
 def as_json(row: Any) -> dict[str, Any]:
-    """A dataclass's fields as plain JSON values, without those that have their default."""
+    """A dataclass's fields as plain JSON values, without defaults."""
     values = [(field, getattr(row, field.name)) for field in dataclasses.fields(row)]
     return {field.name: _plain(value) for field, value in values if value != _default(field)}
 
@@ -73,13 +73,13 @@ def _plain(value: Any) -> Any:
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:
-    """A field's default; MISSING where a row must have it."""
+    """A field's default; MISSING if the field is required."""
     return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
 
 
 @cache
 def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
-    """The type of each field, and whether a row must have it."""
+    """The type of each field, and whether it is required."""
     hints = typing.get_type_hints(kind)
     fields = dataclasses.fields(kind)
     return {field.name: (hints[field.name], _default(field) is dataclasses.MISSING) for field in fields}

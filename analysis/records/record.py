@@ -1,4 +1,4 @@
-"""Records: one JSON row for each number that was measured or that a paper printed, and what measures take and give."""
+"""Records: one JSON row for each number, measured or published, and the input and output of measures."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from typing import Any
 from calque.derive.readers.conllu import WORDS, XTREME
 
 _RUN = re.compile(r"(\d{1,15})(?:\*([1-9]\d{0,8}))?", re.ASCII)
-MOST_ITEMS = 10_000_000  # items of a test set at most: a run of a few letters could otherwise fill all memory
+MOST_ITEMS = 10_000_000  # most items of a test set: otherwise a run of a few letters could fill all memory
 
 
 @dataclass(frozen=True)
 class Items:
     """A ratio, item by item, so that two models can be compared on the same examples: the number is the sum of `hits`
-    over the sum of `of`. An item is what is drawn independently of the others: a sentence for tags and entities, an
-    example for NLI. Accuracy over words has the right words of each sentence over its words; F1 twice the right
-    entities over the predicted and the gold ones; an error rate of links is one minus such a ratio. On disk both are
-    runs of whole numbers: `3 4*2` is 3, 4, 4. Others are refused with a ValueError."""
+    over the sum of `of`. Items are independent draws: a sentence for tags and entities, an example for NLI. For
+    accuracy over words, an item is the correct words of a sentence over its words; for F1, twice the correct entities
+    over the predicted and the gold ones; an error rate of links is one minus such a ratio. On disk both are runs of
+    whole numbers: `3 4*2` is 3, 4, 4. Raises ValueError for anything else."""
 
     hits: str
     of: str
@@ -38,13 +38,13 @@ class Items:
 
     @property
     def ratio(self) -> float | None:
-        """The number; None where there is nothing that it could be the ratio of."""
+        """The number; None if its denominator is 0."""
         hits, of = (sum(number * times for number, times in _runs(text)) for text in (self.hits, self.of))
         return hits / of if of else None
 
     @classmethod
     def over(cls, hits: Iterable[int], of: Iterable[int]) -> Items:
-        """Items from whole numbers of 0 or more; as many `hits` as `of`."""
+        """Items from whole numbers of 0 or more, one of each per item."""
         hits, of = [int(n) for n in hits], [int(n) for n in of]
         if min((*hits, *of), default=0) < 0:
             raise ValueError("items are numbers of 0 or more")
@@ -52,7 +52,7 @@ class Items:
 
     @property
     def numbers(self) -> tuple[list[int], list[int]]:
-        """Hits, and what they are out of, one entry per item."""
+        """Numerators and denominators, one entry per item."""
         hits, of = ([number for number, times in _runs(text) for _ in range(times)] for text in (self.hits, self.of))
         return hits, of
 
@@ -64,7 +64,7 @@ def _written(numbers: Sequence[int]) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _runs(text: str) -> tuple[tuple[int, int], ...]:
-    """Each number, and how many times it is there; remembered, since tables and claims read records again and again."""
+    """Each number and its repetitions; cached, as tables and claims read records repeatedly."""
     runs = []
     for run in text.split():
         matched = _RUN.fullmatch(run)
@@ -76,9 +76,8 @@ def _runs(text: str) -> tuple[tuple[int, int], ...]:
 
 @dataclass(frozen=True)
 class Null:
-    """The chance level of a number, and its null distribution. `chance` is the number of who guesses, in the number's
-    own unit. `low` and `high` are the 2.5th and the 97.5th percentile of `shuffles` values that were measured after
-    what belongs together had been shuffled."""
+    """The chance level of a number, and its null distribution. `chance` is the number expected from guessing, in its
+    own unit. `low` and `high` are the 2.5th and the 97.5th percentile of `shuffles` values measured after shuffling."""
 
     chance: float
     low: float
@@ -86,16 +85,15 @@ class Null:
     shuffles: int
 
     def left(self, value: float, side: int = 1) -> bool:
-        """Whether a value lies beyond both: above the band and chance (`side` +1), or below them (-1)."""
+        """Whether a value is beyond both: above the band and chance (`side` +1), or below them (-1)."""
         return value > max(self.high, self.chance) if side > 0 else value < min(self.low, self.chance)
 
 
 @dataclass(frozen=True)
 class LinkCounts:
     """The counts behind AER, precision, recall and F1, over `pairs` sentence pairs. Of the predicted links A, the sure
-    gold links S and the possible ones P, which hold S: `predicted` is |A|, `sure` |S|, `found_sure` |A and S|,
-    `found_possible` |A and P|. Counts add up, and the rates of their sum are the micro-average. A rate is None where
-    its denominator is 0: there is nothing to be right or wrong about."""
+    gold links S and the possible ones P, which include S: `predicted` is |A|, `sure` |S|, `found_sure` |A and S|,
+    `found_possible` |A and P|. Counts add up to micro-averages. A rate is None if its denominator is 0."""
 
     pairs: int = 0
     predicted: int = 0
@@ -124,7 +122,7 @@ class LinkCounts:
 
     @property
     def f1(self) -> float | None:
-        """The harmonic mean of precision and recall, 0 where both are."""
+        """The harmonic mean of precision and recall, 0 if both are 0."""
         precision, recall = self.precision, self.recall
         if precision is None or recall is None:
             return None
@@ -140,22 +138,22 @@ RECORDS, FLOORS = "records.jsonl", "floors.jsonl"  # the files of a folder that 
 ALIGNMENT = "alignment"  # alignment@1
 ORDER = "order distance"  # how far a derived language's word order is from its source's
 AER = "AER"  # alignment error rate of word links against gold ones
-RETRIEVAL = "retrieval"  # sentences whose translation is the nearest of all
-LABELS = "self-labels"  # the links that XLM-Align labels itself with during pretraining, against the gold alignment
-HELD_OUT = "held-out loss"  # nats per masked id of text that no model has read
+RETRIEVAL = "retrieval"  # sentences whose nearest sentence is their translation
+LABELS = "self-labels"  # XLM-Align's self-made labels during pretraining, against the gold alignment
+HELD_OUT = "held-out loss"  # nats per masked id of held-out text
 CKA = "CKA"  # linear CKA of sentences in two languages
-GRADIENTS = "gradient cosine"  # whether two languages pull the layers' weights the same way
+GRADIENTS = "gradient cosine"  # cosine of two languages' gradients by the layers' weights
 LINEAR = "linear probe"  # a probe on frozen vectors of one language, tested in another
-SHARING = "sharing"  # the part of a derived language that is its source's own
+SHARING = "sharing"  # the part of a derived language that it shares with its source
 DELTA = "DELTA"  # the loss in transfer: SUP - ZS
 READ = "read"  # how much of a language a model has read
 TRANSLATED, SWITCHED = "TT", "TT-CS"
 """Measures of translate-train: fine-tuned on the source's examples and their translations, or also on pairs whose texts
 are in both languages (code-switched), and tested in the derived language."""
-IN_SOURCE = "-SRC"  # the end of a measure of translate-train where the test set is the source's
+IN_SOURCE = "-SRC"  # suffix of a translate-train measure tested in the source
 KNOWN, CARRIED, BOTH = "facts known", "facts carried", "facts stated in both"
-"""Measures of questions about facts: asked in the source, which alone states them; asked in the derived language then;
-and asked there where both languages state them."""
+"""Measures of questions about facts: stated and queried in the source; stated in the source and queried in the derived
+language; stated in both and queried in the derived language."""
 MEASURES = {ALIGNMENT, ORDER, AER, RETRIEVAL, LABELS, HELD_OUT, CKA, GRADIENTS, LINEAR, SHARING, READ}
 MEASURES |= {KNOWN, CARRIED, BOTH}  # all measures of the package that are not scores of tasks
 # Metrics:
@@ -165,21 +163,20 @@ FORM, LEMMA = "held-out-form", "held-out-lemma"
 """Of alignment@1 of held-out inflected words: the dictionary has another form of the word, or none."""
 # The bounds of numbers that are not shares:
 LIMITS = {HELD_OUT: (0.0, math.inf), READ: (0.0, math.inf), DELTA: (-1.0, 1.0), GRADIENTS: (-1.0, 1.0)}
-ROUNDED = 1e-6  # the error that computing may add to a number at its limit
+ROUNDED = 1e-6  # rounding error allowed at a limit
 
 
 @dataclass(frozen=True)
 class Record:
-    """One number, the run that it is of, by its id, and everything that a run has several of (docs/records.md).
+    """One number, the id of its run, and everything that varies within a run (docs/records.md).
 
     `value` is a ratio from 0 to 1, never percent (DELTA and cosines: from -1 to 1; a held-out loss is in nats, text
-    read in ids), and `count` the number of items behind it. `step` is the step of pretraining (0 where it does not
-    apply).
+    read in ids), and `count` the number of items behind it. `step` is the step of pretraining (0 if it does not apply).
 
-    A number of an ordered pair of two languages has the second as `language` and the other as `first`, empty where that
-    is the source: alignment@1 looks for `first`'s types among `language`'s, retrieval for its sentences, and ZS is
-    fine-tuned on `first` and tested on `language`. `first` of a probe's number about the source is the language that
-    was learnt next to it. `items` are the test items that the value is the ratio of, and `null` its null distribution.
+    A number of an ordered pair of languages has the second as `language` and the other as `first`, empty for the
+    source: alignment@1 looks for `first`'s types among `language`'s, retrieval for its sentences, and ZS is fine-tuned
+    on `first` and tested on `language`. For a probe's number about the source, `first` is the language trained with it.
+    `items` are the test items behind the value, and `null` is its null distribution.
     """
 
     run: str
@@ -204,30 +201,30 @@ class Record:
     units: str = WORDS
 
     def check(self) -> None:
-        """Refuse with a ValueError a number that no measurement gives, so that somebody wrote it."""
+        """Raise ValueError for a number that no measurement gives."""
         low, high = LIMITS.get(self.measure, (0.0, 1.0))
         if not low - ROUNDED <= self.value <= high + ROUNDED:
-            raise ValueError(f"value should be from {low:g} to {high:g} of {self.measure}: {self.value}")
+            raise ValueError(f"value should be from {low:g} to {high:g} for {self.measure}: {self.value}")
         for name in ("count", "examples"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} should be 0 or more: {getattr(self, name)}")
         if self.null and (self.null.shuffles < 1 or self.null.low > self.null.high):
-            raise ValueError(f"null should be of shuffles whose low end is not above the high one: {self.null}")
+            raise ValueError(f"null should have shuffles, and a low end not above the high one: {self.null}")
         if self.units not in (WORDS, XTREME):
             raise ValueError(f"units should be {WORDS} or {XTREME}: {self.units!r}")
         if self.items is not None:
             if (ratio := self.items.ratio) is None:
-                raise ValueError("items should be out of something, and not of 0")
+                raise ValueError("items should have a denominator above 0")
             of_items = 1 - ratio if self.measure == AER else ratio
             if not math.isclose(self.value, of_items, abs_tol=ROUNDED):
-                raise ValueError(f"value should be that of its items, {of_items}: {self.value}")
+                raise ValueError(f"value should match its items, {of_items}: {self.value}")
 
 
 @dataclass(frozen=True)
 class Published:
     """One number that a paper prints, as a share from 0 to 1. `setting` is empty for the paper's default setup, else
-    what was varied, as "parallel 1%". `title` is what people call the transform, and `language` that of the test set
-    where a table has several of a setting."""
+    the varied value, such as "parallel 1%". `title` is the transform's name for people, and `language` the test set's
+    if a setting has several."""
 
     paper: str
     table: int
@@ -244,10 +241,9 @@ class Published:
 
 @dataclass(frozen=True)
 class Floor:
-    """One number of a baseline, which has no seed and is of no run. `baseline` was learnt from the training examples of
-    the language `learnt` and scored on the test examples of `language`: those that models of the study are fine-tuned
-    and scored on. `title` is its name for people. A `surface` one looks at how texts are alike, whatever words they
-    have. The rest is as in `Record`."""
+    """One number of a baseline, without seed or run. `baseline` was trained on the training examples of the language
+    `learnt` and scored on the test examples of `language`, the same as the study's models. `title` is its name for
+    people. A `surface` baseline compares texts, whatever their words. The rest is as in `Record`."""
 
     baseline: str
     title: str
@@ -263,9 +259,9 @@ class Floor:
 
 @dataclass(frozen=True)
 class MeasuredModel:
-    """A checkpoint to measure, and what its records say about it. `run` is its id in records and `language` the derived
-    language that its numbers are about, if there is one. `seed` belongs to the run and its fine-tuning, and `step` is
-    the step of pretraining. `device` is torch's name of it."""
+    """A checkpoint to measure, and fields of its records. `run` is its id in records and `language` the derived
+    language of its numbers, if any. `seed` belongs to the run and its fine-tuning, `step` is the step of pretraining,
+    and `device` is torch's name for the device."""
 
     checkpoint: Path
     run: str
@@ -282,7 +278,7 @@ class MeasuredModel:
 
 @dataclass(frozen=True)
 class Measurement:
-    """Records, and counts of what was excluded, by reason; text `files` by name, and `facts` for the manifest."""
+    """Records, and counts of exclusions by reason; text `files` by name, and `facts` for the manifest."""
 
     records: tuple[Record, ...] = ()
     exclusions: Counter[str] = field(default_factory=Counter)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-RUNS = "runs.jsonl"  # the file of a folder that says what the models and aligners of its records were made of
+RUNS = "runs.jsonl"  # the file of a folder with the configuration of its records' models and aligners
 
 
 GIVEN = "GivenModel"  # the kind of the part that holds the digest of given weights
@@ -14,9 +14,9 @@ GIVEN = "GivenModel"  # the kind of the part that holds the digest of given weig
 
 @dataclass(frozen=True)
 class Described:
-    """A language or an objective as records keep it. `name` is what folders and the command line call it, `title` what
-    people do. `parts` are what it is made of, each its `kind` (Transliterate, Invert, MLM, DWA) and its parameters, as
-    plain values: parameters, seeds, mask rates and switches. A language that no transform made has no parts."""
+    """A language or an objective as records store it. `name` is its name in folders and on the command line, `title`
+    its name for people. `parts` are its components, each a `kind` (Transliterate, Invert, MLM, DWA) with plain values:
+    parameters, seeds, mask rates and switches. A language without a transform has no parts."""
 
     name: str
     title: str
@@ -33,21 +33,21 @@ class Described:
 
     @property
     def given(self) -> bool:
-        """Whether it is a model that no objective trained: of its parts at most the digest of its weights is known."""
+        """Whether it is a given model, of which at most the digest of its weights is known."""
         return all(part["kind"] == GIVEN for part in self.parts)
 
 
 @dataclass(frozen=True)
 class Start:
     """The model that a run started from, by its objective or the digest of its weights, and the fraction of all steps
-    that were spent on it: none where it was given."""
+    spent on it, 0 for a given model."""
 
     objective: Described
     fraction: float
 
     @property
     def title(self) -> str:
-        """What people call it; half of the steps, or none, goes without saying."""
+        """Its name for people, without the fraction of steps if that is half or 0."""
         steps = "" if self.fraction in (0.0, 0.5) else f" ({self.fraction * 100:g} % of the steps)"
         return self.objective.title + steps
 
@@ -55,10 +55,10 @@ class Start:
 @dataclass(frozen=True)
 class Run:
     """One model, or one aligner that learnt from one text, and its configuration (docs/records.md). `languages` have
-    the source first. `objective` is what it learnt by: a pretraining objective, fast_align's text, or the folder of an
-    encoder that was given; None where nothing was learnt. `main_layer` was chosen before anything was scored (0: none,
-    or no encoder). `redrawn` says what else its seed decides, as "the dictionary"; the seeds of a study share the rest.
-    `settings` are the values of the settings that a sweep varies."""
+    the source first. `objective` is a pretraining objective, fast_align's text, or the folder of a given encoder; None
+    if nothing was learnt. `main_layer` was chosen before anything was scored (0: none, or no encoder). `redrawn` lists
+    what else its seed decides, such as "the dictionary"; the seeds of a study share the rest. `settings` are the values
+    of the settings that a sweep varies."""
 
     id: str
     study: str

@@ -1,1 +1,1 @@
-"""Tables, figures and the page that shows them; they know no paper."""
+"""Tables, figures and the page that shows them, independent of any paper."""

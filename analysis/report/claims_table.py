@@ -33,7 +33,7 @@ def claims_table(results: Results, claims: Sequence[Claim], scale: str, title: s
     if not tested:
         return None
     rows = []
-    for claim, corrected in zip(tested, in_families((one.family, one.verdict) for one in tested), strict=True):
+    for claim, corrected in zip(tested, in_families((claim.family, claim.verdict) for claim in tested), strict=True):
         family = f"{claim.family} ({corrected.of})" if corrected.of else claim.family
         ps = written(claim.verdict.p), written(corrected.p)
         rows.append((claim.text, corrected.verdict, *ps, family, claim.verdict.because, claim.where))
@@ -44,14 +44,14 @@ def claims_table(results: Results, claims: Sequence[Claim], scale: str, title: s
 
 
 def written(p: float | None) -> str:
-    """A p to two digits, or that it is below a ten-thousandth."""
+    """A p to two digits, or "< 0.0001"."""
     if p is None:
         return MISSING
     return "< 0.0001" if p < 0.0001 else f"{p:.2g}"
 
 
 def null_table(results: Results, scale: str) -> Table | None:
-    """How often seeds of one objective are called different, by measure; None where no cell has two seeds."""
+    """How often seeds of one objective are called different, by measure; None if no cell has two seeds."""
     rates = null_rates(results)
     if not rates:
         return None

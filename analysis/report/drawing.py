@@ -1,4 +1,4 @@
-"""The style of figures and their parts: panels, legends, points with intervals, and labels that do not meet."""
+"""The style of figures and their parts: panels, legends, points with intervals, and labels that do not overlap."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ T = TypeVar("T")
 Fill = Literal["full", "left", "right", "bottom", "top", "none"]
 Dash = Literal["", "-", "--", ":", "-."]
 INK, SOFT = "#222222", "#9a9a9a"
-"""Of letters and lines, and of what stands behind."""
+"""Colours of letters and lines, and of the background."""
 STYLE = rc_params_from_file(Path(__file__).with_name("figure.mplstyle"), use_default_template=False)
 LOOKS = (
     ("#0072B2", "o"),
@@ -38,12 +38,12 @@ LOOKS = (
 )
 """Colours and markers, distinguishable with any common colour vision (Okabe and Ito's first), and by marker in grey."""
 FILLS: tuple[Fill, ...] = ("full", "none", "left", "bottom", "right", "top")
-MOST = len(FILLS)  # transforms that a figure can tell apart, or give a panel each; tables have room for more
-FULL = 7.4  # inches of a figure: as wide as a page, and legible on a phone
+MOST = len(FILLS)  # most transforms that a figure can distinguish, or give a panel each; tables have room for more
+FULL = 7.4  # width of a figure in inches: as wide as a page, and legible on a phone
 SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)  # the bounds of a share, and of a difference of two
-FILLED = 0.84  # of the room of a group, that its members take
-WIDE = 40.0  # longer intervals are thin and pale, so that they do not hide what they say little about
-USUAL, FAINT = (1.0, 0.75), (0.7, 0.35)  # points of a line's width, and its opacity
+FILLED = 0.84  # part of a group's room that its members take
+WIDE = 40.0  # longer intervals are thin and pale, so that they do not hide points
+USUAL, FAINT = (1.0, 0.75), (0.7, 0.35)  # line width in points, and opacity
 Ends = tuple[float, float] | None
 Point = tuple[float, Estimate]  # A place on one axis, and the mean there with its interval
 
@@ -55,7 +55,7 @@ def key(label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = 
 
 
 def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any) -> Legend:
-    """The key of a figure, below it, in as many columns as the names leave room for and `columns` at most."""
+    """The legend of a figure, below it, in all the columns that fit, at most `columns`."""
     for number in range(min(columns, len(handles)), 0, -1):
         box = figure.legend(handles=handles, loc="outside lower center", ncols=number, **options)
         if number == 1 or box.get_window_extent().width <= figure.bbox.width:
@@ -74,8 +74,8 @@ def styled(width: float, height: float, title: str) -> Iterator[Figure]:
 
 
 def ends(estimates: Sequence[Estimate], bounds: tuple[float, float] = SHARE) -> list[Ends]:
-    """Where the intervals begin and end, in percent and cut at `bounds`; None where there is none."""
-    intervals = [one.interval for one in estimates]
+    """Both ends of each interval, in percent and clipped to `bounds`; None if there is none."""
+    intervals = [estimate.interval for estimate in estimates]
     return [both and (100 * max(both[0], bounds[0]), 100 * min(both[1], bounds[1])) for both in intervals]
 
 
@@ -107,13 +107,13 @@ def draw_points(
     **style: Any,
 ) -> None:
     """Draw means in percent at places of the other axis, as markers or a line, with their intervals behind them."""
-    places, means = [place for place, _ in points], [100 * one.mean for _, one in points]
+    places, means = [place for place, _ in points], [100 * estimate.mean for _, estimate in points]
     axes.plot(*((means, places) if across else (places, means)), color=colour, **style)
-    draw_intervals(axes, places, ends([one for _, one in points], bounds), colour, across)
+    draw_intervals(axes, places, ends([estimate for _, estimate in points], bounds), colour, across)
 
 
 def grid(figure: Figure, number: int, columns: int, **options: Any) -> np.ndarray:
-    """So many panels in at most as many columns, as an array of rows; places that are left over are removed."""
+    """`number` panels in at most `columns` columns, as an array of rows; spare panels are removed."""
     axes: np.ndarray = figure.subplots(-(-number // columns), columns, squeeze=False, **options)
     for spare in axes.flat[number:]:
         spare.remove()
@@ -131,10 +131,9 @@ def small_multiples(
     size: float = 11,
     **shared: Any,
 ) -> Iterator[tuple[Figure, np.ndarray]]:
-    """A figure of panels of one kind, each with a title, in letters of `size`, and what `draw` draws of its content.
-    `height` is that of everything but the panels, and of a row of them, in inches; `labels` are those of both axes,
-    below the last row and left of the first column. Yields the figure and its panels, for a legend and what else it
-    needs."""
+    """A figure of panels of one kind, each with a title in font size `size` and its content drawn by `draw`. `height`
+    has the inches of everything except panels, and of one row of panels; `labels` are for both axes, below the last row
+    and left of the first column. Yields the figure and its panels, for a legend and further changes."""
     columns = min(columns, len(panels))
     with styled(FULL, height[0] + height[1] * -(-len(panels) // columns), title) as figure:
         axes = grid(figure, len(panels), columns, **shared)
@@ -154,7 +153,7 @@ def in_groups(members: Sequence[str], groups: Sequence[T]) -> Iterator[tuple[flo
 
 
 def spread(values: Sequence[float], gap: float) -> list[float]:
-    """The values, from 0 to 1, moved as little as leaves no two nearer than `gap` and none outside; their order stays.
+    """The values, from 0 to 1, moved as little as possible to be at least `gap` apart and inside, in the same order.
     More than fit are spread around the middle."""
     order = np.argsort(values, kind="stable")
     steps = gap * np.arange(len(values))

@@ -1,4 +1,4 @@
-"""report.html: a study on one page that needs nothing but itself."""
+"""report.html: a study on one self-contained page."""
 
 import base64
 import re
@@ -13,21 +13,21 @@ from calque.analysis.report.plot import Drawing
 from calque.analysis.report.table import Table, visible
 from calque.derive.files import whole_file
 
-LINES = 60  # as many as fit on a screen or two
+LINES = 60  # a screen or two
 FOLDER = Path(__file__).parent
 PAGE = Template((FOLDER / "page.html").read_text(encoding="utf-8"))
 STYLE = (FOLDER / "page.css").read_text(encoding="utf-8")  # in light and dark, on a phone and on paper
 FIGURE_STYLE = (FOLDER / "figure.css").read_text(encoding="utf-8")
-"""For colours of figures that are too dark, or too light, on dark paper. It is put into each SVG on the page, for the
-page's own style does not reach into an image."""
-PIXELS = 96 / 72  # of a browser, to one point
+"""For colours of figures that are too dark or too light in dark mode. It goes into each SVG, because the page's own
+style does not reach into an image."""
+PIXELS = 96 / 72  # of a browser, per point
 SMALLEST, LARGEST = 0.8, 1.25
-"""How far a figure is scaled: below, its letters are too small to read, and a narrow screen scrolls instead."""
+"""Limits of a figure's scale: smaller letters are illegible, so a narrow screen scrolls instead."""
 
 
 def excerpt(text: str, lines: int = LINES) -> str:
-    """The first numbered examples of a preview that fit in `lines` lines, one at least, and how many are left out. An
-    example begins with its number and a dot at the start of a line."""
+    """The first numbered examples of a preview that fit in `lines` lines, at least one, and the number left out. An
+    example starts with its number and a dot at the start of a line."""
     parts = re.split(r"^(?=\d+\.)", text, flags=re.MULTILINE)
     kept, rest = parts[:2], parts[2:]
     while rest and sum(part.count("\n") for part in [*kept, rest[0]]) <= lines:
@@ -41,7 +41,7 @@ class Report:
 
     `findings` are a few sentences; `claims` and `null` are those of `analysis.report.claims_table`, if there are any.
     `terms` explain the words that a reader must know. `examples` are texts under their titles; `exclusions` and `facts`
-    are lines of plain text: what the study left out and why, and its configuration (versions, machine, parameters).
+    are lines of plain text: what was left out and why, and the configuration (versions, machine, parameters).
     """
 
     title: str
@@ -59,7 +59,7 @@ class Report:
 
 
 def write_page(path: Path, report: Report) -> None:
-    """Write the page, whole or not at all; it holds its figures and asks the network for nothing."""
+    """Write the page, whole or not at all; it contains its figures and loads nothing from the network."""
     sections = {
         "Figures": "\n".join(map(_figure, report.drawings)),
         "Claims": _claims(report.claims) if report.claims else "",
@@ -67,8 +67,8 @@ def write_page(path: Path, report: Report) -> None:
         "Tables": "\n".join(map(_table, report.tables)),
         "Terms": _facts(report.terms),
         "Examples": "\n".join(f"<h3>{_text(name)}</h3>\n<pre>{_text(text)}</pre>" for name, text in report.examples),
-        "Left out": _list(report.exclusions),
-        "Made with": _facts(report.facts),
+        "Exclusions": _list(report.exclusions),
+        "Configuration": _facts(report.facts),
         "Runs": _list(report.runs),
     }
     filled = {name: body for name, body in sections.items() if body}
@@ -89,7 +89,7 @@ def write_page(path: Path, report: Report) -> None:
 
 
 def _figure(drawing: Drawing) -> str:
-    """The SVG as an image of its own, so that two figures' names inside cannot meet, with a style for dark mode."""
+    """The SVG as an image of its own, so that ids of two figures cannot collide, with a style for dark mode."""
     svg = drawing.svg.read_text(encoding="utf-8")
     (points,) = re.findall(r'<svg[^>]*\swidth="([\d.]+)pt"', svg)  # as Matplotlib writes it
     width = PIXELS * float(points)
@@ -106,7 +106,7 @@ def _figure(drawing: Drawing) -> str:
 
 
 def _claims(table: Table) -> str:
-    """How many claims each verdict has, and one box a claim: a table of sentences is hard to read on a phone."""
+    """The number of claims per verdict, and one box per claim: a table of sentences is hard to read on a phone."""
     boxes = [
         f'<div class="claim {_anchor(verdict)}"><p>{_text(claim)}: <span class=verdict>{_text(verdict)}</span></p>'
         f"<p class=note>{_text(evidence)}. p: {_text(p)}, corrected: {_text(corrected)}. Family: {_text(family)}. "

@@ -23,10 +23,10 @@ _PLACEHOLDERS = "Last Resort"  # the font in which every letter is a box
 
 
 def align_figure(pair: Pair, links: Links, folder: Path, title: str, name: str, scores: np.ndarray | None) -> Path:
-    """Save what `drawn_pair` draws as `name`.png and `name`.svg in `folder`, and return the path of the PNG. Where no
-    font here has a script, the title says so; the SVG holds the words as text, which a browser has fonts for."""
+    """Save `drawn_pair` as `name`.png and `name`.svg in `folder`, and return the path of the PNG. If fonts lack
+    letters, the title says so; the SVG has the words as text, and browsers have fonts for it."""
     if boxes := _fonts(pair)[1]:
-        title += f"\n(no font here has {boxes} of the letters: see {name}.svg)"
+        title += f"\n(the fonts here lack {boxes} of the letters: see {name}.svg)"
     figure = drawn_pair(pair, links, title, scores)
     with mpl.rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")  # the title says it
@@ -36,11 +36,11 @@ def align_figure(pair: Pair, links: Links, folder: Path, title: str, name: str, 
 def drawn_pair(pair: Pair, links: Links, title: str, scores: np.ndarray | None = None) -> Figure:
     """A sentence pair, source words down and target words across, with dots for links.
 
-    Words have their places from 0, as links are written. `scores` (n, m) shade the cells, from the smallest to the
-    largest; NaN stays white.
+    Words are numbered from 0, as in links. `scores` (n, m) shade the cells, from the smallest to the largest; NaN stays
+    white.
 
     Raises:
-        ValueError: a side has no words, or something lies outside the sentences.
+        ValueError: a side has no words, or a link or the scores do not fit the sentences.
     """
     n, m = map(len, pair)
     outside = [(i, j) for i, j in links if not (0 <= i < n and 0 <= j < m)]
@@ -58,7 +58,7 @@ def drawn_pair(pair: Pair, links: Links, title: str, scores: np.ndarray | None =
 
 
 def _label(axes: Axes, pair: Pair) -> None:
-    """Words and their places along the axes, and a grid with every fifth line darker."""
+    """Words and their numbers along the axes, and a grid with every fifth line darker."""
     n, m = map(len, pair)
     look: dict[str, Any] = {"fontfamily": _fonts(pair)[0], "parse_math": False}  # a price may have two dollar signs
     across = [f"{j}  {visible(word)}" for j, word in enumerate(pair[1])]
@@ -75,7 +75,7 @@ def _label(axes: Axes, pair: Pair) -> None:
 
 
 def _fonts(pair: Pair) -> tuple[list[str], int]:
-    """The usual font and as few others as have what it lacks, and how many letters of the pair none has."""
+    """The usual font, others that have letters it lacks, and the number of letters of the pair that none has."""
     letters = {ord(letter) for side in pair for word in side for letter in visible(word)}
     families = [*map(str, STYLE["font.family"])]
     missing = letters - get_font(findfont(families[0])).get_charmap().keys()

@@ -18,7 +18,7 @@ from calque.derive.files import whole_file
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure on disk: its files, what it says in two or three sentences, details, and the runs that it shows."""
+    """A figure on disk: its files, a caption of two or three sentences, details, and the runs that it shows."""
 
     name: str
     title: str
@@ -32,8 +32,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure that is not saved yet. `name` is that of its files, `records`, `published` and `floors` are the numbers
-    that it shows."""
+    """A figure that is not saved yet. `name` names its files; `records`, `published` and `floors` are its numbers."""
 
     figure: Figure
     name: str

@@ -1,4 +1,4 @@
-"""A table of text cells, as Markdown, HTML and CSV, and numbers as such cells; it knows no records."""
+"""A table of text cells, as Markdown, HTML and CSV, and numbers as such cells."""
 
 import csv
 import html
@@ -12,7 +12,7 @@ from calque.analysis.statistics.intervals import Estimate
 
 MISSING = "–"
 NUMBER = r"[-+]\d[\d.,]*(e[-+]?\d+)?[\d.,±%–− ]*"
-OURS, PUBLISHED, FLOOR = "ours", "published", "floor"  # whose number a row shows
+OURS, PUBLISHED, FLOOR = "ours", "published", "floor"  # the origin of a row's numbers
 SIGN = "\N{REPLACEMENT CHARACTER}"  # every font has it
 _CONTROL = [*(code for code in range(0x20) if chr(code) not in "\t\n\r"), *range(0x7F, 0xA0)]
 _SIGNS = dict.fromkeys([*_CONTROL, *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], SIGN)
@@ -26,8 +26,8 @@ def visible(text: str) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """Text cells under a header. The first `labels` columns say what a row is of, the others hold numbers; PUBLISHED
-    among the labels marks a row as a paper's. `runs` are the runs that the table shows."""
+    """Text cells under a header. The first `labels` columns identify a row, the others hold numbers; PUBLISHED among
+    the labels marks a paper's row. `runs` are the runs that the table shows."""
 
     title: str
     header: tuple[str, ...]
@@ -43,12 +43,12 @@ class Table:
 
     @property
     def published(self) -> frozenset[int]:
-        """The numbers of the rows that are a paper's."""
+        """The indices of the rows that are a paper's."""
         return frozenset(i for i, row in enumerate(self.rows) if PUBLISHED in row[: self.labels])
 
     @property
     def width(self) -> int:
-        """How many characters wide `markdown` is, except for its title and note."""
+        """The width of `markdown` in characters, without its title and note."""
         return len(self._lines[0])
 
     @property
@@ -102,7 +102,7 @@ class Table:
 
 
 def inert(text: str) -> str:
-    """A cell of a CSV file that no spreadsheet takes for a formula, as a name might be; numbers stay as they are."""
+    """A cell of a CSV file that no spreadsheet takes for a formula; numbers are unchanged."""
     return f"'{text}" if re.match(r"[=+\-@\t\r]", text) and not re.fullmatch(NUMBER, text) else text
 
 
@@ -111,8 +111,8 @@ def _text(text: str) -> str:
 
 
 def cell(estimate: Estimate | None, over_items: bool = False) -> str:
-    """A share in percent, with half of its interval over seeds, or of that `over_items` of one seed. The interval
-    itself stands there where it is cut off at 0 or 100."""
+    """A share in percent, with half of its interval over seeds or, with `over_items`, over one seed's items. An
+    interval that is clipped at 0 or 100 is written out."""
     if estimate is None:
         return MISSING
     if estimate.interval is None or (estimate.seeds < 2 and not over_items):
@@ -124,7 +124,7 @@ def cell(estimate: Estimate | None, over_items: bool = False) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share in percent, to one digit; what rounds to nothing has no sign."""
+    """A share in percent, to one digit; zero has no sign."""
     return MISSING if share is None else f"{100 * share + 0.0:.1f}".replace("-0.0", "0.0").replace("-", "−")
 
 
@@ -134,14 +134,14 @@ def listed(parts: Sequence[str]) -> str:
 
 
 def covered(redrawn: Sequence[str]) -> str:
-    """A clause on what seeds share, where `redrawn` says what each draws anew next to its model."""
+    """A clause on the data that seeds share; `redrawn` lists what each seed draws anew."""
     if not redrawn:
         return "seeds share the corpus, the dictionary and the test items"
     return f"each seed draws anew {listed(redrawn)}; the rest is shared"
 
 
 def coverage(seeds: Sequence[int], redrawn: Sequence[str]) -> str:
-    """What intervals cover, in words."""
+    """The coverage of intervals, in words."""
     if len(seeds) < 2:
         return "over test items: one seed, which says nothing of others"
     of = "of model and data" if redrawn else "of the model alone"
@@ -149,7 +149,7 @@ def coverage(seeds: Sequence[int], redrawn: Sequence[str]) -> str:
 
 
 def over_seeds(seeds: Sequence[int], redrawn: Sequence[str] = ()) -> str:
-    """What the numbers of a table are means over, and what its intervals are; `redrawn` as `Run` has it."""
+    """The seeds of a table's means, and its intervals, in words; `redrawn` as in `Run`."""
     names = ", ".join(map(str, seeds))
     if len(seeds) < 2:
         return f"one seed ({names or 'none'}), no interval"
@@ -169,7 +169,7 @@ def aer_table(scores: Mapping[str, LinkCounts], title: str) -> Table:
 
 
 def link_cells(counts: LinkCounts) -> tuple[str, ...]:
-    """AER, precision, recall and F1 of links in percent, and how many links and sure gold links there are."""
+    """AER, precision, recall and F1 of links in percent, and the numbers of links and sure gold links."""
     rates = (counts.aer, counts.precision, counts.recall, counts.f1)
     return *map(hundredths, rates), f"{counts.predicted:,}", f"{counts.sure:,}"
 

@@ -15,17 +15,16 @@ from calque.analysis.statistics.verdicts import Verdict, judge, points
 
 SCORES = ("SUP", "ZS", "SRC", "DEV")
 UNBOUNDED = (HELD_OUT, READ)  # measures that are not shares
-WEIGHTED = "frequency-weighted"  # a mean with weights: the number of types says nothing of its error
+WEIGHTED = "frequency-weighted"  # a weighted mean, whose error does not follow from the number of types
 Test = tuple[str, str, str]  # a test set of a study: its task, its language, and its split or gold set
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One run's number, from `low` to `high`. `error` is its standard error from the draw of the test items; None where
-    the number is not a share of items that are drawn (a weighted mean, a mean over steps). `parts` are what each item
-    adds to it, (n,), where that was kept. `test` names the test set of these items: a study has one of each task,
-    language and split (or gold set), so two of its numbers with the same `test` and equally many items share their
-    items."""
+    """One run's number, from `low` to `high`. `error` is its standard error from the sampling of test items; None if it
+    is not a share of sampled items (a weighted mean, a mean over steps). `parts` are the contributions of the items,
+    (n,), if they were kept. `test` names the test set of these items: a study has one per task, language and split (or
+    gold set), so two of its numbers with the same `test` and number of items share their items."""
 
     value: float
     error: float | None
@@ -37,7 +36,7 @@ class Measured:
     @classmethod
     @lru_cache(maxsize=1 << 14)
     def of(cls, record: Record) -> Measured:
-        """A record's number; remembered, since tables and claims need the same ones again and again."""
+        """A record's number; cached, as tables and claims need the same ones repeatedly."""
         if record.items is not None:
             test = (record.task, record.language, record.split or record.gold_set)
             return over_parts(record.value, per_item(*record.items.numbers), test)
@@ -47,7 +46,7 @@ class Measured:
         return cls(record.value, item_error(record.value, record.count) if drawn else None)
 
     def __sub__(self, other: Measured) -> Measured:
-        """Their difference within one study: paired by item if they share their items, else as of two draws."""
+        """Their difference within one study: paired by item if they share their items, else as independent."""
         value, low, high = self.value - other.value, self.low - other.high, self.high - other.low
         ours, theirs = self.parts, other.parts
         same = self.test is not None and self.test == other.test
@@ -59,7 +58,7 @@ class Measured:
 
 
 def over_parts(value: float, parts: np.ndarray, test: Test | None, low: float = 0.0, high: float = 1.0) -> Measured:
-    """A number, with its standard error from what each item of a test set adds to it."""
+    """A number, with its standard error from the contributions of a test set's items."""
     return Measured(value, paired_error(parts), parts, low, high, test)
 
 
@@ -67,7 +66,7 @@ BySeed = Mapping[int, Measured]
 
 
 def mean(values: BySeed) -> Estimate | None:
-    """Mean over seeds; with one seed an interval over items, with none nothing."""
+    """Mean over seeds; with one seed the interval is over items. None without a seed."""
     measured = [score for _, score in sorted(values.items())]
     if not measured:
         return None
@@ -78,18 +77,18 @@ def mean(values: BySeed) -> Estimate | None:
 
 
 def means(values: Iterable[tuple[float, BySeed]]) -> list[tuple[float, Estimate]]:
-    """Places, such as steps, with the mean over seeds at each that has a number."""
+    """Positions, such as steps, with the mean over seeds at each that has a number."""
     return [(place, estimate) for place, by_seed in values if (estimate := mean(by_seed))]
 
 
 def difference(ours: BySeed, theirs: BySeed) -> Estimate | None:
-    """Mean of ours - theirs over common seeds; with one such seed an interval over items, with none nothing."""
+    """Mean of ours - theirs over common seeds; with one such seed the interval is over items. None without one."""
     return mean({seed: ours[seed] - theirs[seed] for seed in ours.keys() & theirs.keys()})
 
 
 def average(values: Sequence[BySeed]) -> BySeed:
-    """The mean of several numbers for each seed that has all of them. Numbers of one task (or gold set) with equally
-    many items may share them, as layers and translations of one text do: there an item adds the mean of its parts.
+    """The mean of several numbers for each seed that has all of them. Numbers of one task (or gold set) with the same
+    number of items may share them, as layers and translations of one text do: their items' contributions are averaged.
     Other sets are independent."""
     seeds = [seed for seed in (values[0] if values else ()) if all(seed in by_seed for by_seed in values)]
     return {seed: _average([by_seed[seed] for by_seed in values]) for seed in seeds}
@@ -102,31 +101,31 @@ def gap(ours: Sequence[BySeed], theirs: Sequence[BySeed]) -> Estimate | None:
 
 
 def _average(values: Sequence[Measured]) -> Measured:
-    value, low, high = (float(np.mean([getattr(one, name) for one in values])) for name in ("value", "low", "high"))
-    if any(one.error is None for one in values):
+    value, low, high = (float(np.mean([getattr(m, name) for m in values])) for name in ("value", "low", "high"))
+    if any(m.error is None for m in values):
         return Measured(value, None, None, low, high)
     groups: dict[tuple[str, str, int], list[tuple[str, np.ndarray]]] = {}
     errors: list[float] = []
-    for one in values:
-        if one.parts is None or one.test is None:
-            errors.append((one.error or 0.0) / len(values))
+    for m in values:
+        if m.parts is None or m.test is None:
+            errors.append((m.error or 0.0) / len(values))
         else:
-            task, language, part = one.test
-            groups.setdefault((task, part, len(one.parts)), []).append((language, one.parts))
+            task, language, part = m.test
+            groups.setdefault((task, part, len(m.parts)), []).append((language, m.parts))
     merged = []
     for (task, part, _), group in groups.items():
         test = (task, "+".join(dict.fromkeys(language for language, _ in group)), part)
         merged.append(over_parts(value, np.sum([parts for _, parts in group], axis=0) / len(values), test, low, high))
     if len(merged) == 1 and not errors:
         return merged[0]
-    return Measured(value, float(np.hypot.reduce([*errors, *(one.error or 0.0 for one in merged)])), None, low, high)
+    return Measured(value, float(np.hypot.reduce([*errors, *(m.error or 0.0 for m in merged)])), None, low, high)
 
 
 def judge_difference(ours: BySeed, theirs: BySeed, *, side: int = 1, bound: float = 0.0) -> Verdict:
-    """Whether one number exceeds another by more than `bound` (`side` +1), or falls below it so (-1), by seeds."""
+    """Whether one number is above another by more than `bound` (`side` +1), or below it (-1), over seeds."""
     return judge_estimate(difference(ours, theirs), side, bound)
 
 
 def judge_estimate(estimate: Estimate | None, side: int = 1, bound: float = 0.0) -> Verdict:
-    """Whether an estimate is above (`side` +1) or below (-1) `bound`; None: there are no records of it."""
+    """Whether an estimate is above (`side` +1) or below (-1) `bound`; None stands for no records."""
     return judge([(estimate, bound, side)], points(estimate)) if estimate else judge([], "")

@@ -1,6 +1,5 @@
-"""The null: seeds of one objective treated as two objectives. Nothing differs between two groups of seeds of one
-objective on the same languages. What compares two objectives must therefore call them different in 5 % of the
-comparisons."""
+"""The null: seeds of one objective treated as two objectives. Two groups of seeds of one objective on the same
+languages do not differ, so a comparison of objectives should call them different in 5 % of the cases."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,8 +14,8 @@ from calque.analysis.statistics.verdicts import FAILS, HOLDS
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 NOMINAL = 1 - CONFIDENCE
-MOST = 60  # splits of the seeds of one number at most
-DECIDES = 4  # seeds from which verdicts can be checked: two objectives of two seeds each
+MOST = 60  # most splits of the seeds of one number
+DECIDES = 4  # fewest seeds to check verdicts with: two objectives of two seeds each
 METRICS = {ALIGNMENT: ("all", "held-out"), LABELS: ("precision",)}
 """The metrics that claims are about; of other measures every metric, and of tasks the primary one."""
 MEASURES = ("SUP", "ZS", "DELTA", ALIGNMENT, LABELS, AER, RETRIEVAL, HELD_OUT)
@@ -25,9 +24,9 @@ Split = tuple[tuple[int, int], ...]  # pairs of a seed of the first group and on
 
 
 def splits(seeds: Sequence[int], size: int, most: int) -> list[Split]:
-    """Every split of some of the seeds into two groups of `size`, with every pairing between them. Which group is the
-    first says nothing, so the smallest seed is in it. Of more than `most` splits that many are drawn, the same ones
-    every time."""
+    """Every split of some of the seeds into two groups of `size`, with every pairing between them. The order of the
+    groups does not matter, so the first has the smallest seed. If there are more than `most` splits, that many are
+    sampled, always the same ones."""
     every = list(islice(_all_splits(sorted(seeds), size), most + 1))
     return every if len(every) <= most else sorted(islice(_random_splits(sorted(seeds), size), most))
 
@@ -41,7 +40,7 @@ def _all_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
 
 
 def _random_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
-    """Different splits, without end as long as there are more."""
+    """Distinct random splits, as long as there are more."""
     rng, seen = random.Random(f"splits of {len(seeds)} by {size}"), set[Split]()
     while True:
         sample = rng.sample(seeds, 2 * size)
@@ -56,9 +55,9 @@ def _random_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
 @dataclass(frozen=True)
 class Rate:
     """How often two groups of `seeds` seeds of one objective were called different in some measure. `over` is "items"
-    where the interval was one seed's, over test items, and "seeds" where the verdict was that of claims. `share` has
-    Student's t interval over what each cell adds to it (Cochran 1977, section 6.4), a cell being one objective on the
-    same languages: comparisons within a cell share seeds. Cells that all agree, or a single one, give no interval."""
+    for one seed's interval over test items, and "seeds" for the verdicts of claims. `share` has Student's t interval
+    over the contributions of cells (Cochran 1977, section 6.4), a cell being one objective on the same languages:
+    comparisons within a cell share seeds. Cells that all agree, or a single one, give no interval."""
 
     measure: str
     seeds: int
@@ -73,7 +72,7 @@ class Rate:
 
     @property
     def against_nominal(self) -> str:
-        """Whether the interval has the nominal rate in it; empty without one."""
+        """Whether the interval covers the nominal rate; empty without an interval."""
         if self.share.interval is None:
             return ""
         low, high = self.share.interval
@@ -81,7 +80,7 @@ class Rate:
 
 
 def null_rates(results: Results) -> list[Rate]:
-    """The rates by size of the groups, all measures first, then each; none where no cell has two seeds."""
+    """The rates by size of the groups, all measures first, then each; none if no cell has two seeds."""
     tallies: dict[int, dict[str, dict[object, list[bool]]]] = {}
     for record, values in results.columns():
         for size in range(1, len(values) // 2 + 1) if _in_claims(record) else ():
@@ -97,14 +96,14 @@ def null_rates(results: Results) -> list[Rate]:
 
 
 def _rate(measure: str, seeds: int, called: Sequence[Sequence[bool]]) -> Rate:
-    """The rate over the comparisons of each cell, which say whether its groups were called different."""
+    """The rate over the comparisons of each cell: whether its groups were called different."""
     different, of = [sum(each) for each in called], [len(each) for each in called]
     by_cell = sum(different) / sum(of) + per_item(different, of)
     return Rate(measure, seeds, sum(different), sum(of), len(of), estimate(by_cell.tolist(), (0.0, 1.0)))
 
 
 def _judge_splits(values: BySeed, size: int) -> Iterator[bool]:
-    """For each split of the seeds into two groups of `size` whether they are called different."""
+    """For each split of the seeds into two groups of `size`, whether these are called different."""
     for split in splits(list(values), size, MOST):
         ours, theirs = ({k: values[pair[side]] for k, pair in enumerate(split)} for side in (0, 1))
         if size > 1:
@@ -114,7 +113,7 @@ def _judge_splits(values: BySeed, size: int) -> Iterator[bool]:
 
 
 def _in_claims(record: Record) -> bool:
-    """Whether it is of a measure and a metric that claims are about."""
+    """Whether claims are about its measure and metric."""
     if record.measure not in MEASURES:
         return False
     if record.task in PRIMARY:

@@ -43,10 +43,10 @@ class Point:
 
 
 class FloorTable:
-    """A study's floors, by test set and by the language that they learnt from.
+    """A study's floors, by test set and training language.
 
     Zero-shot scores have to exceed the strongest baseline that learns from the source and is tested in the derived
-    language: it knows the shares of the labels and the words that the two languages share, and nothing across them.
+    language: it knows the frequencies of labels and the words that both languages share, but no translations.
     """
 
     def __init__(self, floors: Iterable[Floor]) -> None:
@@ -65,15 +65,15 @@ class FloorTable:
         return {floor.baseline: floor.title for floor in self.all if floor.task in tasks}
 
     def highest(self, task: str, metric: str, language: str, learnt: str, surface: bool = False) -> Floor | None:
-        """The strongest baseline, the first of equals; None where there is none. Baselines of the `surface` are a group
-        of their own: how two texts overlap is seen in any script, but says nothing of words."""
+        """The strongest baseline, the first of equals; None if there is none. `surface` baselines are a group of their
+        own: the overlap of two texts is visible in any script, but takes no knowledge of words."""
         floors = [floor for floor in self.of(task, metric, language, learnt).values() if floor.surface == surface]
         return max(floors, key=lambda floor: floor.value, default=None)
 
 
 def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
-    """The floors of a study: each its mean over the draws of the data, of as many items as all have. A single draw is
-    as it is. Means of several have no items: those of different draws are different examples."""
+    """The floors of a study: each a mean over the draws of the data, with the count of all draws. A single draw is
+    unchanged. Means of several have no items, as draws have different examples."""
     by_draw = list(draws)
     if len(by_draw) == 1:
         return list(by_draw[0])
@@ -81,16 +81,15 @@ def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
     for floor in (floor for floors in by_draw for floor in floors):
         groups.setdefault(replace(floor, value=0.0, count=0, items=None), []).append(floor)
     return [
-        replace(of, value=fmean(one.value for one in each), count=sum(one.count for one in each))
-        for of, each in groups.items()
+        replace(of, value=fmean(f.value for f in each), count=sum(f.count for f in each)) for of, each in groups.items()
     ]
 
 
 class Results:
     """The runs and records of one study, with published numbers and floors to compare them with. Objectives and
-    languages are looked up by their names; a transform's name is its derived language's. It raises BadInput where two
-    runs have one name or belong to several studies, a record's run or language is unknown, or two records or floors are
-    of one number (as when a study ran twice into one file)."""
+    languages are looked up by their names; a transform's name is its derived language's. Raises BadInput if two runs
+    have one name or belong to several studies, a record's run or language is unknown, or two records or floors have one
+    key (as when a study ran twice into one file)."""
 
     def __init__(
         self,
@@ -111,7 +110,7 @@ class Results:
         self.floors = FloorTable(floors)
         studies = sorted({run.study for run in self.runs.values()})
         if len(studies) > 1:
-            raise BadInput(f"records of several studies: {', '.join(studies)}; expected those of one")
+            raise BadInput(f"records of several studies: {', '.join(studies)}; expected one study")
         self.study = studies[0] if studies else ""
         self.source = next((run.languages[0].name for run in self.runs.values() if run.languages), "")
         self._columns = self._join()
@@ -134,7 +133,7 @@ class Results:
         for record in self.records:
             run = self.runs.get(record.run)
             if run is None:
-                raise BadInput(f"a record of the run {record.run}, and no such run among {len(self.runs)}")
+                raise BadInput(f"a record of the run {record.run}, which is not among the {len(self.runs)} runs")
             languages = ("", *(language.name for language in run.languages))
             if unknown := [name for name in (record.language, record.first) if name not in languages]:
                 raise BadInput(f"a record of {unknown[0]}, which is not a language of the run {run.id}")
@@ -157,7 +156,7 @@ class Results:
     ) -> BySeed:
         """Each seed's number. Delta is SUP − ZS, for the seeds that have both; both are of the same test items."""
         if measure == DELTA:
-            sup, zs = (self.scores(one, objective, language, task, metric, **facets) for one in ("SUP", "ZS"))
+            sup, zs = (self.scores(name, objective, language, task, metric, **facets) for name in ("SUP", "ZS"))
             return {seed: sup[seed] - zs[seed] for seed in sorted(sup.keys() & zs.keys())}
         last = self.last(measure, objective, language, task, metric, **facets)
         return {seed: Measured.of(record) for seed, record in last.items()}
@@ -169,7 +168,7 @@ class Results:
         return self.scores(ALIGNMENT, objective, transform, "", metric)
 
     def growth(self, objective: str, language: str, metric: str, measure: str = ALIGNMENT) -> dict[int, BySeed]:
-        """Alignment@1, or another measure, at each step that was probed, ascending."""
+        """Alignment@1, or another measure, at each probed step, ascending."""
         steps: dict[int, dict[int, Measured]] = {}
         column = self._columns.get(Key(measure, objective, language, "", metric), {})
         for seed, step in sorted(column):
@@ -177,7 +176,7 @@ class Results:
         return dict(sorted(steps.items()))
 
     def columns(self) -> Iterator[tuple[Record, BySeed]]:
-        """Every number of the last step by seed, Delta from SUP and ZS, with a record that says what it is of."""
+        """Every number of the last step by seed, Delta from SUP and ZS, with a record that describes it."""
         for key, column in self._columns.items():
             last = {seed: column[seed, step] for seed, step in sorted(column)}
             first, values = next(iter(last.values())), {seed: Measured.of(record) for seed, record in last.items()}
@@ -189,11 +188,11 @@ class Results:
     def cell(self, record: Record) -> tuple[object, ...]:
         """Everything that a record's run was trained with except its seed."""
         run = self.runs[record.run]
-        return self.objective_of(record), run.mixture and run.mixture.name, *(one.name for one in run.languages)
+        return self.objective_of(record), run.mixture and run.mixture.name, *(each.name for each in run.languages)
 
     def points(self, task: str, metric: str) -> list[Point]:
         """Alignment of all types and Delta of every cell that has both. They are means over seeds: runs of one cell are
-        no new cases for a correlation."""
+        not independent cases for a correlation."""
         points = []
         for transform in self.transforms:
             for objective in self.objectives:
@@ -208,7 +207,7 @@ class Results:
         return any(r.measure == measure and (not metrics or r.metric in metrics) for r in self.records)
 
     def layers(self, measure: str) -> list[int]:
-        """The layers that a measure was taken at, ascending."""
+        """The layers at which a measure was taken, ascending."""
         return sorted({r.layer for r in self.records if r.measure == measure and r.layer is not None})
 
     def printed(
@@ -218,11 +217,11 @@ class Results:
         return self._printed.get((table, measure, objective, language, task, metric))
 
     def select(self, measures: Collection[str], tasks: Mapping[str, str]) -> list[Record]:
-        """The records of some measures, for each task (or "") of one metric: what a table or a figure shows."""
+        """The records of some measures, for each task (or "") of one metric."""
         return [r for r in self.records if r.measure in measures and tasks.get(r.task) == r.metric]
 
     def objective_of(self, record: Record) -> str:
-        """The name of the objective of a record's run; empty where it learnt nothing."""
+        """The name of the objective of a record's run; empty if it learnt nothing."""
         objective = self.runs[record.run].objective
         return objective.name if objective else ""
 
@@ -230,7 +229,7 @@ class Results:
         return self._objectives[name]
 
     def start(self, name: str) -> Start | None:
-        """The model that an objective's models started from, if their weights were not drawn."""
+        """The model that an objective's models started from; None for random weights."""
         return self._starts[name]
 
     def transform(self, name: str) -> Described:
@@ -240,7 +239,7 @@ class Results:
         return self._objectives[name].title if name in self._objectives else name
 
     def transform_title(self, name: str) -> str:
-        """What people call a transform, also one that only the paper has."""
+        """A transform's name for people, also of one that only the paper has."""
         if name in self._languages:
             return self._languages[name].title
         return next((p.title for p in self.published if p.transform == name), "") or name

@@ -1,4 +1,4 @@
-"""Retained transfer: the part of what supervision gains over the floor that zero-shot transfer has too."""
+"""Retained transfer: the gain of zero-shot transfer over the floor, as a share of supervision's gain."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,10 +13,9 @@ from calque.analysis.statistics.verdicts import AT_FLOOR, NO_RECORDS, Verdict, p
 @dataclass(frozen=True)
 class Retained:
     """(ZS - floor) / (SUP - floor) of one cell of a study. `floor` is the strongest baseline of words that learns from
-    the source and is tested in the derived language; `zs` and `sup` are how far the models are above it, and
-    `over_surface` how far ZS is above what overlaps alone give (None where no baseline looks at them). `share` is None
-    where SUP is not beyond the floor by its own interval: there is nothing to retain, and the ratio could be any
-    number."""
+    the source and is tested in the derived language; `zs` and `sup` are the models' gains over it, and `over_surface`
+    is ZS's gain over the strongest surface baseline (None without one). `share` is None if SUP is not beyond the floor
+    by its own interval: the ratio could be any number."""
 
     floor: Floor
     zs: Estimate
@@ -31,7 +30,7 @@ class Retained:
 
     @property
     def remark(self) -> str:
-        """What qualifies or replaces the number; empty where nothing does."""
+        """A remark that qualifies or replaces the number, or ""."""
         if self.share is None:
             return "SUP at the floor" if self.sup.mean > 0 else "SUP below the floor"
         if self.zs.mean < 0:
@@ -42,14 +41,14 @@ class Retained:
 
 
 def beyond_floor(above: Estimate) -> bool:
-    """Whether a difference to a floor is above 0 with its interval."""
+    """Whether a difference from a floor is above 0 with its interval."""
     return above.mean > 0 if above.low is None else above.low > 0
 
 
 def retained(results: Results, objective: str, transform: str, task: str, metric: str) -> Retained | None:
     """Retained transfer of a cell over the seeds that have both scores; None without a floor or without a score. With
-    several seeds the interval is Fieller's over seeds, whose floor is the same; with one it is over test items, the
-    floor's among them, and says nothing of other seeds."""
+    several seeds the interval is Fieller's over seeds, which share the floor; with one it is over test items, the
+    floor's included, and does not cover other seeds."""
     floor, surface = (
         results.floors.highest(task, metric, transform, results.source, surface=kind) for kind in (False, True)
     )
@@ -65,7 +64,7 @@ def retained(results: Results, objective: str, transform: str, task: str, metric
 
 
 def _measured(floor: Floor) -> Measured:
-    """A floor's number with its error over test items, comparable item by item with those of models."""
+    """A floor's number with its error over test items, comparable item by item with models."""
     if floor.items is None:
         return Measured(floor.value, None)
     return over_parts(floor.value, per_item(*floor.items.numbers), (floor.task, floor.language, ""))
@@ -76,14 +75,14 @@ def _ratio(upper: BySeed, lower: BySeed) -> Estimate | None:
         ((_, a),), ((_, b),) = upper.items(), lower.items()
         if a.parts is not None and b.parts is not None and (a.test, len(a.parts)) == (b.test, len(b.parts)):
             return ratio_over_items((a.value, b.value), a.parts, b.parts)
-    return ratio_over_seeds([one.value for one in upper.values()], [one.value for one in lower.values()])
+    return ratio_over_seeds([m.value for m in upper.values()], [m.value for m in lower.values()])
 
 
 def unless_at_floor(
     verdict: Verdict, results: Results, cells: Iterable[tuple[str, str]], task: str, metric: str
 ) -> Verdict:
-    """The verdict on a claim about Delta, unless its ZS are all at the floor, where Delta is SUP and nothing else.
-    `cells` are the (objective, transform) that it compares. Without floors or records the verdict stays."""
+    """The verdict on a claim about Delta, unless its ZS are all at the floor, where Delta depends on SUP alone. `cells`
+    are the (objective, transform) that it compares. Without floors or records the verdict stays."""
     if verdict.because == NO_RECORDS:
         return verdict
     found = {cell: kept for cell in cells if (kept := retained(results, *cell, task, metric))}

@@ -1,4 +1,4 @@
-"""Spearman's rho between alignment and -Delta, so that a positive one says: better aligned, better transfer."""
+"""Spearman's rho between alignment and -Delta, positive if better alignment goes with better transfer."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
@@ -10,8 +10,8 @@ from calque.analysis.statistics.intervals import UPPER
 
 SIGN = "between alignment and −Δ: positive when better alignment goes with better transfer"
 EXACT = 12
-"""Up to so many points in a group every pairing is counted: four objectives under each of any number of transforms."""
-FEWEST = 8  # points from which the bootstrap's interval covers about as often as it says; with 5 it covers 77 to 90 %
+"""Every pairing is counted if no group has more points."""
+FEWEST = 8  # fewest points at which the bootstrap's interval has about its nominal coverage; with 5 it has 77 to 90 %
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Correlation:
     rhos: np.ndarray = field(default_factory=lambda: np.empty(0), compare=False, repr=False)
 
     def beyond(self, bound: float, side: int) -> float | None:
-        """One-sided p against rho not lying above (`side` +1) or below (-1) `bound`, by the bootstrap."""
+        """One-sided p against rho not being above (`side` +1) or below (-1) `bound`, by the bootstrap."""
         return float((np.sum(side * (self.rhos - bound) <= 0) + 1) / (len(self.rhos) + 1)) if len(self.rhos) else None
 
 
@@ -39,13 +39,12 @@ def spearman(
     draws: int = 9_999,
     groups: Sequence[Hashable] | None = None,
 ) -> Correlation | None:
-    """Correlate alignment with -Delta (ALIGN-MLM, section 5, appendix E); None where rho is not defined. It needs 3
-    points, and two different numbers on either side. Ties share their mean rank. p is the share of pairings whose rho
-    is at least as far from the mean of all (0 without `groups`). With `groups`, the transform of each point, only
-    points of one transform change partners: both numbers depend on the transform, which alone is no finding. Every
-    pairing counts while no group has more than `EXACT` points, else `draws` random ones and the one observed. The
-    interval is the percentile bootstrap's over points; draws without a rho are drawn again. The order of the points
-    decides nothing."""
+    """Correlate alignment with -Delta (ALIGN-MLM, section 5, appendix E); None if rho is undefined: it needs 3 points,
+    and two different numbers on either side. Ties share their mean rank. p is the share of pairings whose rho is at
+    least as far from the mean of all (0 without `groups`). With `groups`, the transform of each point, only points of
+    one transform are permuted, because both numbers depend on the transform. All pairings are counted if no group has
+    more than `EXACT` points, else `draws` random ones and the observed one. The interval is the percentile bootstrap's
+    over points; samples without a rho are redrawn. The order of the points does not matter."""
     names = [str(name) for name in groups] if groups is not None else [""] * len(delta)
     points = sorted(zip(alignment, delta, names, strict=True))  # draws must not depend on the order of the points
     n, names = len(points), [name for _, _, name in points]
@@ -72,8 +71,8 @@ def _rho(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 def _exact_p(x: np.ndarray, y: np.ndarray, members: Sequence[np.ndarray]) -> float:
     """The share of pairings within groups of two (n,) columns of ranks whose rho is as far from their mean. rho grows
-    with the sum of products of ranks, and that is a sum over groups, whose pairings do not depend on one another. Ranks
-    are doubled, so that those of ties are whole too."""
+    with the sum of products of ranks, a sum over independent groups. Ranks are doubled, so that ties have whole
+    ones."""
     a, b = (2 * x).astype(int), (2 * y).astype(int)
     shares, middle = np.ones(1), 0.0
     for group in members:
@@ -84,8 +83,8 @@ def _exact_p(x: np.ndarray, y: np.ndarray, members: Sequence[np.ndarray]) -> flo
 
 
 def _products(a: list[int], b: list[int]) -> np.ndarray:
-    """The share of the n! pairings of two columns of ranks that gives each sum of products. How many pairings give each
-    sum is counted over subsets of b, one more rank of a at a time."""
+    """The share of the n! pairings of two columns of ranks that gives each sum of products. Pairings are counted over
+    subsets of b, one more rank of a at a time."""
     n, most = len(a), int(np.sort(a) @ np.sort(b))
     ways = {0: np.eye(1, most + 1, dtype=np.int64)[0]}
     for rank in a:

@@ -1,4 +1,4 @@
-"""Means, and ratios of means, with intervals: over seeds where there are several, else over the items of the test."""
+"""Means, and ratios of means, with intervals: over several seeds, else over test items."""
 
 import math
 from collections.abc import Sequence
@@ -16,9 +16,8 @@ UNBOUNDED: Bounds = (-math.inf, math.inf)
 @dataclass(frozen=True)
 class Estimate:
     """A mean with an interval, and what the interval covers. `over` is "seeds" (Student's t over training runs) or
-    "items" (one run: only the draw of the test items, as if the run were the only one that could have been). Without an
-    interval `low` and `high` are None. An interval ends where the number's range does, so it may be longer on one side;
-    `error` is the standard error behind it."""
+    "items" (one run: only the sampling of test items). Without an interval `low` and `high` are None. Intervals are
+    clipped to the number's range, so they may be asymmetric; `error` is the standard error behind it."""
 
     mean: float
     seeds: int
@@ -29,7 +28,7 @@ class Estimate:
 
     @property
     def interval(self) -> Bounds | None:
-        """Both ends, where there are any."""
+        """Both ends, if there are any."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     @property
@@ -45,17 +44,17 @@ class Estimate:
         return math.isclose(below, above, rel_tol=1e-9, abs_tol=1e-12)
 
     def p(self, bound: float, side: int) -> float | None:
-        """One-sided p of Student's t over seeds, against the mean not lying above (`side` +1) or below (-1) `bound`.
-        None where there is no interval over seeds."""
+        """One-sided p of Student's t over seeds, against the mean not being above (`side` +1) or below (-1) `bound`.
+        None without an interval over seeds."""
         if self.over != "seeds" or self.error is None:
             return None
         return float(stats.t.sf(side * (self.mean - bound) / self.error, self.seeds - 1))
 
 
 def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
-    """Mean over seeds with Student's t interval, inside `bounds`. One seed has no interval. Nor have seeds that are all
-    equal: on few test items that happens by chance, and an interval without width would call any difference certain.
-    Raises ValueError if there is none."""
+    """Mean over seeds with Student's t interval, inside `bounds`. One seed has no interval, and neither have equal
+    seeds: on few test items equality happens by chance, and an interval without width would make any difference
+    certain. Raises ValueError without values."""
     if not values:
         raise ValueError("a mean of no values")
     n, mean = len(values), float(np.mean(values))
@@ -67,7 +66,7 @@ def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
 
 
 def over_items(value: float, error: float | None, bounds: Bounds = UNBOUNDED) -> Estimate:
-    """One seed's number with a normal interval over items, inside `bounds`; none where its error is not known."""
+    """One seed's number with a normal interval over items, inside `bounds`; none if its error is unknown."""
     if error is None:
         return Estimate(value, 1)
     half = float(stats.norm.ppf(UPPER)) * error
@@ -77,16 +76,16 @@ def over_items(value: float, error: float | None, bounds: Bounds = UNBOUNDED) ->
 def item_error(share: float, count: int) -> float:
     """Standard error of a share over `count` items, from the draw of the items alone.
 
-    Agresti and Coull's (1998): two hits and two misses are added, so that 0 of 100 is not taken for certain. Correct
-    for accuracy over independent items, approximate for F1, and too small for the words of a sentence, which are not
-    independent: `paired_error` of the sentences is better where they were kept.
+    Agresti and Coull's (1998): two hits and two misses are added, so that 0 of 100 is not certain. Correct for accuracy
+    over independent items, approximate for F1, and too small for the words of a sentence, which are not independent:
+    `paired_error` of the sentences is better if they were kept.
     """
     adjusted = (share * count + 2) / (count + 4)
     return math.sqrt(adjusted * (1 - adjusted) / (count + 4))
 
 
 def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
-    """What each item adds to the ratio sum(hits) / sum(of), linearised (Cochran 1977, section 6.4): (n,), of sum 0."""
+    """Each item's contribution to sum(hits) / sum(of), linearised (Cochran 1977, section 6.4): (n,), of sum 0."""
     a, b = np.asarray(hits, float), np.asarray(of, float)
     if not b.sum():
         raise ValueError("a ratio over nothing has no error")
@@ -94,17 +93,17 @@ def per_item(hits: Sequence[int], of: Sequence[int]) -> np.ndarray:
 
 
 def paired_error(parts: np.ndarray) -> float:
-    """Standard error of a ratio, or of a difference of ratios on the same items, from what each item adds to it: (n,).
-    Items are drawn whole: the words of a sentence are one item. Two items are added, one for the number and one against
-    it (Bonett and Price 2012), so that no difference in 100 items is not taken for certain. Each weighs as much as the
-    heaviest item. Examples that are right or wrong weigh about 1, but sentences of tags weigh less, and there an item
-    of weight 1, a sentence with every word wrong, would outweigh the test set."""
+    """Standard error of a ratio, or of a difference of ratios on the same items, from each item's contribution: (n,).
+    Items are sampled whole: the words of a sentence are one item. Two items are added, one for the number and one
+    against it (Bonett and Price 2012), so that a difference of 0 in 100 items is not certain. Each weighs as much as
+    the heaviest item. Examples that are right or wrong weigh about 1; sentences of tags weigh less, and an item of
+    weight 1, a sentence with every word wrong, would outweigh the test set."""
     n = len(parts) + 2
     return math.sqrt(_squares(parts) / n) / math.sqrt(n)
 
 
 def _squares(parts: np.ndarray) -> float:
-    heaviest = float(np.abs(parts).max(initial=0.0)) or 1.0  # 1, a whole average item, where none adds anything
+    heaviest = float(np.abs(parts).max(initial=0.0)) or 1.0  # 1, an average item, if all are 0
     return float(parts @ parts) + 2 * heaviest**2
 
 
@@ -112,9 +111,8 @@ Moments = tuple[float, float, float]  # variance of the upper mean, of the lower
 
 
 def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate | None:
-    """Mean of `upper` over mean of `lower`, paired by seed: Fieller's interval with Student's t. None where the
-    interval of the lower mean does not lie above 0: the ratio could then be any number. There is no interval for one
-    seed, nor for seeds that do not differ."""
+    """Mean of `upper` over mean of `lower`, paired by seed: Fieller's interval with Student's t. None if the interval
+    of the lower mean is not above 0: the ratio could then be any number. One seed, or equal seeds, give no interval."""
     n, a, b = len(upper), float(np.mean(upper)), float(np.mean(lower))
     if n == 1:
         return Estimate(a / b, 1) if b > 0 else None
@@ -123,7 +121,7 @@ def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate
 
 
 def ratio_over_items(value: tuple[float, float], upper: np.ndarray, lower: np.ndarray) -> Estimate | None:
-    """One seed's ratio, with a normal interval from what each test item adds to both numbers, (n,) each. Items are
+    """One seed's ratio, with a normal interval from each test item's contribution to both numbers, (n,) each. Items are
     added as in `paired_error`. None as in `ratio_over_seeds`."""
     squared = (len(upper) + 2) ** 2
     moments = _squares(upper) / squared, _squares(lower) / squared, float(upper @ lower) / squared
@@ -131,7 +129,7 @@ def ratio_over_items(value: tuple[float, float], upper: np.ndarray, lower: np.nd
 
 
 def _fieller(a: float, b: float, moments: Moments, quantile: float, seeds: int, over: str) -> Estimate | None:
-    """The interval of all r for which the interval of a - r b holds 0."""
+    """The interval of all r such that the interval of a - r b contains 0."""
     v, w, c = (quantile**2 * moment for moment in moments)
     if b <= 0 or b * b <= w:
         return None

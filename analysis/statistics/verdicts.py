@@ -7,18 +7,18 @@ from calque.analysis.statistics.intervals import CONFIDENCE, Estimate
 
 HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "undecided"
 ONE_SEED = "undecided: one seed"
-"""One training run says nothing of how far others would differ from it, and they differ more than test items do."""
+"""One training run does not show how far others differ from it, and they differ more than test items do."""
 AT_FLOOR = "undecided: at the floor"
-"""Scores that are not beyond a baseline which learnt nothing say nothing of what is compared."""
+"""Scores that do not exceed a model-free baseline cannot decide a comparison."""
 NO_RECORDS = "no records"
 HOLDS_ALONE, FAILS_ALONE = "holds alone, not after correction", "fails alone, not after correction"
-ALONE = {HOLDS: HOLDS_ALONE, FAILS: FAILS_ALONE}  # what becomes of a verdict that the correction takes back
+ALONE = {HOLDS: HOLDS_ALONE, FAILS: FAILS_ALONE}  # verdicts that the correction takes back
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the records say of a claim, and the number and interval that it rests on. `p` is two-sided: the p of the
-    claim, or of its contrary, doubled; None where nothing can be decided."""
+    """The records' verdict on a claim, and the number and interval behind it. `p` is two-sided: the p of the claim, or
+    of its contrary, doubled; None if nothing can be decided."""
 
     verdict: str
     because: str
@@ -27,7 +27,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Claim:
-    """A headline, its source, the family of claims that it is judged with, and what a study's records say of it."""
+    """A headline, its source, the family of claims that it is judged with, and its verdict by a study's records."""
 
     text: str
     where: str
@@ -40,9 +40,8 @@ Comparison = tuple[Estimate, float, int]
 
 
 def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
-    """The verdict on a claim that is true if every comparison is. It holds when each does: that needs no correction. It
-    does not hold when one of them does not by an interval as much wider as there are comparisons (Bonferroni), for
-    among many one fails by chance."""
+    """The verdict on a claim that is true if every comparison is. It holds if each does, which needs no correction. It
+    fails if one fails after correction for their number (Bonferroni), because one of many fails by chance."""
     if not comparisons:
         return Verdict(UNDECIDED, NO_RECORDS)
     if any(estimate.seeds < 2 for estimate, _, _ in comparisons):
@@ -58,7 +57,7 @@ def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
 
 
 def points(estimate: Estimate) -> str:
-    """A share in points, with its interval and what that covers."""
+    """A share in points, with its interval and coverage."""
     mean = f"{100 * estimate.mean:.1f} points"
     if estimate.interval is None:
         return f"{mean}, {'one seed' if estimate.seeds == 1 else f'{estimate.seeds} seeds that do not differ'}"
@@ -69,8 +68,8 @@ def points(estimate: Estimate) -> str:
 
 @dataclass(frozen=True)
 class Corrected:
-    """A verdict among those of its family: the words for it, its adjusted p, and of how many. `p` is None where nothing
-    can be decided: such a claim is not a test, and costs the others nothing."""
+    """A verdict after correction for its family: its words, its adjusted p, and the number of tests. `p` is None if
+    nothing can be decided: such a claim is not a test, and does not count."""
 
     verdict: str
     p: float | None
@@ -87,7 +86,7 @@ def holm(ps: Sequence[float]) -> list[float]:
 
 
 def in_families(verdicts: Iterable[tuple[str, Verdict]]) -> list[Corrected]:
-    """Each verdict, given with its family's name, among those of its family that anything can be decided about."""
+    """Each verdict, given with its family's name, corrected for the decidable ones of its family."""
     claims = list(verdicts)
     corrected = [Corrected(verdict.verdict, None, 0) for _, verdict in claims]
     for family in {name for name, _ in claims}:

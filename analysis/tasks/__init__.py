@@ -1,1 +1,1 @@
-"""Tasks to fine-tune and be scored on, one file each."""
+"""Tasks for fine-tuning and scoring, one file each."""

@@ -1,5 +1,5 @@
-"""Model-free baselines: their interface, those of tagging, and those of tasks with two texts, which learn the words of
-one, how both overlap, or answers."""
+"""Model-free baselines: their interface, baselines of tagging, and baselines of tasks with two texts, which learn the
+words of one, the overlap of both, or answers."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -15,7 +15,7 @@ from calque.derive.example import Example
 Answer = Sequence[str]  # a label for each word of an example, or one for the whole, or the answers to a question
 Spell = Callable[[str], str]  # a word of a data set as a word of one language: in a new script it is another word
 Learnt = Callable[[Iterable[Example], Spell], list[Answer]]  # a baseline's answer to each example, by its spelling
-STEPS = 2_000  # iterations of the solver at most; it stops where the loss no longer falls
+STEPS = 2_000  # most iterations of the solver, which stops when the loss no longer falls
 NEGATIONS = frozenset(
     "not n't no never none nobody nothing nowhere neither nor cannot without No Not Never None Nobody Nothing Nowhere "
     "Neither Nor Cannot Without".split()
@@ -24,8 +24,8 @@ QUESTION, CONTEXT = 0, 1  # the places of both texts in an example
 
 
 class Baseline(ABC):
-    """One baseline: a frozen dataclass, with its name in records and its title for people. A task lists those that it
-    has. One of the `surface` compares how two texts overlap, whatever their words, so that a new script hides nothing.
+    """One baseline: a frozen dataclass, with its name in records and its title for people. A task lists its baselines.
+    A `surface` baseline compares how two texts overlap, whatever their words, so that a new script hides nothing.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Baseline(ABC):
 
     @abstractmethod
     def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
-        """Learn from examples with their gold answers, in the spelling of their language; ValueError without any."""
+        """Learn from examples with gold answers, in the spelling of their language. Raises ValueError without any."""
 
 
 def words_of(example: Example, spell: Spell, text: int = 0) -> list[str]:
@@ -94,8 +94,7 @@ class Unigram(Baseline):
 @dataclass(frozen=True)
 class Gazetteer(Baseline):
     """IOB2 tags of every string of words that is a name in the training examples, with its most frequent type there.
-    From left to right the longest name that starts at a word is taken, and the search continues after it. A word that
-    is a name somewhere is one everywhere: context does not count."""
+    Matching is greedy from left to right, the longest name first, and ignores context."""
 
     name: str = "gazetteer"
     title: str = "gazetteer"
@@ -151,8 +150,8 @@ class MajorityLabel(Baseline):
 @dataclass(frozen=True)
 class BagOfWords(Baseline):
     """Logistic regression on the counts of words in text `text`, penalised by the squared weights (scikit-learn's C=1).
-    Gururangan et al. (2018) used one, on the hypothesis alone, to find what annotators give away. A text without a
-    known word has the most frequent label."""
+    Gururangan et al. (2018) used one, on the hypothesis alone, to find annotation artifacts. A text without a known
+    word has the most frequent label."""
 
     text: int
     name: str
@@ -183,8 +182,8 @@ class BagOfWords(Baseline):
 
 
 def _matrix(rows: Sequence[Counter[int]], width: int) -> Any:
-    """Counts as a sparse matrix, one row per example. Its entries are in the order in which words come, by which scores
-    are summed: another order rounds otherwise."""
+    """Counts as a sparse matrix, one row per example. Entries are in the order of the text, because the order of
+    summation affects rounding."""
     from scipy.sparse import csr_matrix
 
     ends = np.cumsum([0, *map(len, rows)])
@@ -196,8 +195,8 @@ def _matrix(rows: Sequence[Counter[int]], width: int) -> Any:
 @dataclass(frozen=True)
 class Shallow(Baseline):
     """Boosted trees (scikit-learn's, by histograms, with their defaults) on sixteen `features` of a pair of texts. The
-    only words that it knows are the negations of the language that it learns; all else is whether two words are the
-    same, which a new script does not change."""
+    only words that it knows are the negations of its training language; all else is whether two words are the same,
+    which a new script does not change."""
 
     name: str = "shallow"
     title: str = "shallow features"
@@ -225,7 +224,7 @@ class Shallow(Baseline):
 
 
 def features(example: Example, spell: Spell, negations: frozenset[str]) -> dict[str, float]:
-    """The sixteen numbers of the first two texts of an example, by their names; shares of nothing are 0."""
+    """Sixteen features of the first two texts of an example, by name; shares of nothing are 0."""
     first, second = words_of(example, spell, 0), words_of(example, spell, 1)
     ours, theirs, pairs_of_second = set(first), set(second), set(pairwise(second))
     shared, pairs = ours & theirs, set(pairwise(first)) & pairs_of_second
@@ -268,9 +267,9 @@ def pair_baselines(first: str, second: str) -> tuple[Baseline, ...]:
 
 @dataclass(frozen=True)
 class KnownAnswer(Baseline):
-    """A string of the context that is an answer in the training examples, from the sentence most like the question.
-    That is the sentence with most different words of the question, the first of equals; a string with a word of the
-    question is not taken. Without any such string the answer is a single word that the question lacks, or any word."""
+    """A string of the context that is an answer in the training examples, from the sentence most like the question: the
+    one with most different words of the question, the first of equals. Strings with a word of the question are skipped.
+    Without such a string the answer is a single word that the question lacks, or any word."""
 
     name: str = "overlap"
     title: str = "known answer, most shared words"
@@ -286,7 +285,7 @@ class KnownAnswer(Baseline):
 
         def answer(example: Example, spell: Spell) -> Answer:
             question = set(words_of(example, spell, QUESTION))
-            # A text that stays as written is cut at its answers, whose places the baseline must not know.
+            # A text that is kept as written is split at its answers, whose places the baseline must not know.
             texts = (
                 sentence.text.split() if any(sentence.glued) else sentence.words for sentence in example.texts[CONTEXT]
             )

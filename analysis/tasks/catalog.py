@@ -1,4 +1,4 @@
-"""Every task, a line each, in the order of the tables."""
+"""Every task, one line each, in the order of the tables."""
 
 from calque.analysis.tasks.classification import NLI, Paraphrase
 from calque.analysis.tasks.questions import MLQA, QA, TyDiQA, XQuAD

@@ -1,4 +1,4 @@
-"""Tasks in which an example as a whole has a label: inference and paraphrase."""
+"""Tasks with one label per example: inference and paraphrase."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ class NLI(Classification):
     def gold(self, example: Example) -> Answer:
         (label,) = super().gold(example)
         if label.isdecimal():
-            raise ValueError(f"the label {label!r}, as of paraphrases; expected one of inference in words")
+            raise ValueError(f"the label {label!r} looks like a paraphrase's; expected a word, as for inference")
         return (label,)
 
 
@@ -81,5 +81,5 @@ class Paraphrase(Classification):
     def gold(self, example: Example) -> Answer:
         (label,) = super().gold(example)
         if label not in SAME_OR_NOT:
-            raise ValueError(f"the label {label!r}; expected 1 of sentences that say the same, or 0")
+            raise ValueError(f"the label {label!r}; expected 1 (same meaning) or 0")
         return (label,)

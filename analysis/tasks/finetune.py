@@ -1,4 +1,4 @@
-"""Fine-tuning a checkpoint with a new head. Shapes: B rows, L ids of the longest, K targets a row, C choices."""
+"""Fine-tuning a checkpoint with a new head. Shapes: B rows, L ids of the longest, K targets per row, C choices."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -25,19 +25,19 @@ from calque.pretrain.train import NonFinite
 MOST_EPOCHS = 100_000
 READ_IDS = 8_192  # ids in a batch of a fine-tuned model's input
 PIECE = 1 << 22
-"""The overhead of a piece of a batch on a CPU, in ids times the square of a model's width. Its operations take, for a
-model of width 384, as long as some 30 ids more, for one of width 64 as long as a thousand."""
+"""The overhead of a piece of a batch on a CPU, in ids times the square of a model's width: the time of some 30 ids at
+width 384, and of a thousand at width 64."""
 
 
 @dataclass(frozen=True)
 class FinetuneConfig:
-    """AdamW with linear warm-up and decay to zero; the model of the last epoch is the one that is scored. The head is
-    new and learns `head_rate` times as fast as the encoder: a small model, fine-tuned as a whole at the rate that its
-    head needs, forgets the other language. `max_length` counts ids of a row, specials included; a model with fewer
-    positions sets the limit. `warmup` is a fraction of the steps. `dropout` applies to hidden states and head,
-    `attention_dropout` to attention's weights: the checkpoint's own where it is None; on a CPU any above 0 makes
-    attention three times as slow. `freeze_table` keeps the word embeddings as they are: of a quarter of a million rows,
-    a few thousand sentences use few, and an update reads and writes all."""
+    """AdamW with linear warm-up and decay to zero; the last epoch's model is scored. The head is new and learns
+    `head_rate` times as fast as the encoder: a small model, fine-tuned as a whole at the rate that its head needs,
+    forgets the other language. `max_length` counts ids of a row, specials included; a model with fewer positions sets
+    the limit. `warmup` is a fraction of the steps. `dropout` applies to hidden states and head, `attention_dropout` to
+    attention weights (None: the checkpoint's own); on a CPU any above 0 makes attention three times as slow.
+    `freeze_table` freezes the word embeddings: a few thousand sentences use few of a quarter of a million rows, but an
+    update reads and writes all."""
 
     learning_rate: float = 2e-5
     head_rate: float = 1.0
@@ -77,7 +77,7 @@ class FinetuneConfig:
 
 
 def longest_row(checkpoint: Path, config: FinetuneConfig) -> int:
-    """How many ids a row may have: the config's limit or the model's own."""
+    """The largest number of ids in a row: the config's limit or the model's own."""
     settings = read_config(checkpoint)
     return min(config.max_length, architecture_of(settings).length(settings))
 
@@ -150,10 +150,10 @@ def finetune(
     device: torch.device,
     progress: Callable[[int, int], None] = lambda step, steps: None,
 ) -> Finetuned:
-    """The checkpoint's encoder under a head that chooses among `labels` (0: not among labels), trained on `data`. On a
-    CPU the same arguments and threads give the same bits. The loss is the mean cross-entropy over the targets of a
-    batch. Raises BadInput if there is no checkpoint, or it has fewer rows than the languages have types, and NonFinite
-    before an update with a loss or a gradient that is not a number, or after one that makes a weight not a number."""
+    """The checkpoint's encoder under a head that chooses among `labels` (0: the head has no labels), trained on `data`.
+    On a CPU the same arguments and threads give bitwise the same result. The loss is the mean cross-entropy over the
+    targets of a batch. Raises BadInput if there is no checkpoint, or if it has too few word embeddings, and NonFinite
+    before an update with a non-finite loss or gradient, or after the last if a weight is not finite."""
     check_types(checkpoint, max(int(row.ids.max()) for row in data.rows))
     devices = [device] if device.type == "cuda" else []
     with torch.random.fork_rng(devices=devices):
@@ -168,7 +168,7 @@ def finetune(
         epochs = range(config.epochs)
         batches = [batch for epoch in epochs for batch in batches_of(data.units, config.batch, [seed, epoch])]
         steps = len(batches)
-        # A card computes a large batch as fast as its pieces, and loses between them what they save.
+        # A GPU computes a large batch as fast as its pieces, and loses between them the time that they save.
         overhead = math.inf if device.type == "cuda" else PIECE / model.config.hidden_size**2
         model.train()
         for step, batch in enumerate(batches):
@@ -192,14 +192,14 @@ def finetune(
             optimizer.zero_grad()
             progress(step + 1, steps)
         if not all(torch.isfinite(weight).all() for weight in model.parameters()):
-            raise NonFinite(f"step {steps}: after it a weight is not a number")
+            raise NonFinite(f"step {steps}: a weight is not finite after it")
     return tuned
 
 
 def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
-    """A batch cut into pieces of rows of similar length, to compute less padding; the loss is the whole batch's. Of all
-    ways to cut rows in the order of their lengths this is the cheapest, if a piece costs `overhead` ids more than its
-    own with padding. A batch that gains nothing stays as it is, in its order."""
+    """A batch cut into pieces of rows of similar length, to compute less padding; the loss is the whole batch's. The
+    cut is the cheapest in the order of lengths, if a piece costs `overhead` ids more than its own with padding. A batch
+    that gains nothing stays unchanged, in its order."""
     lengths = sorted(len(row.ids) for row in rows)
     if len(rows) * lengths[-1] - sum(lengths) <= overhead:
         return [list(rows)]
@@ -218,10 +218,9 @@ def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
 
 def batches_of(units: np.ndarray, batch: int, seed: Sequence[int]) -> list[np.ndarray]:
     """Row numbers of every batch of an epoch: the rows of a unit together, units shuffled. `units` (R,) has the unit of
-    each row, in rising order. A batch has `batch` rows, or fewer before a unit that would be one too many; a unit that
-    is larger than a batch is one alone. Batches are not sorted by length: that would save a fifth of a small model's
-    time, and costs up to a point of accuracy, because rows of one length have similar labels too. `pieces` saves it
-    within a batch."""
+    each row, in rising order. A batch has whole units of at most `batch` rows; a unit that is larger is a batch of its
+    own. Batches are not sorted by length: that would save a fifth of a small model's time, but costs up to a point of
+    accuracy, because rows of one length have similar labels. `pieces` saves time within a batch."""
     firsts = np.flatnonzero(np.diff(units, prepend=-1))
     own = np.split(np.arange(len(units)), firsts[1:])
     batches, filled, size = list[np.ndarray](), list[np.ndarray](), 0

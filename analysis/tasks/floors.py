@@ -1,4 +1,4 @@
-"""The floors of a task: its baselines, learnt and scored on the examples that models learn and are scored on."""
+"""The floors of a task: its baselines, trained and scored on the same examples as models."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -21,11 +21,10 @@ def floors(
     progress: Callable[[int, int], None] = lambda done, total: None,
     scored: Callable[[str], Task] | None = None,
 ) -> list[Floor]:
-    """Every metric of every baseline of a task on (language learnt, language tested), in the order of `pairs`. A model
-    distinguishes a new script by its ids, and `spell` distinguishes each language's words as ids do (`spelling`). A
-    baseline learns all training examples and is tested on all test examples, none of them cut. `scored` is the task as
-    it is scored in a language, if that differs. `progress` counts the baselines that have learnt, over all languages
-    that are learnt."""
+    """Every metric of every baseline of a task on (training language, test language), in the order of `pairs`. `spell`
+    distinguishes each language's words as their ids do (`spelling`). A baseline uses all training and test examples,
+    none of them cut. `scored` is the task as it is scored in a language, if that differs. `progress` counts trained
+    baselines over all training languages."""
     firsts = list(dict.fromkeys(first for first, _ in pairs))
     kinds, rows = list(product(firsts, task.baselines)), dict[tuple[str, str, Baseline], list[Floor]]()
     for number, (first, baseline) in enumerate(kinds):
@@ -44,8 +43,8 @@ def floors(
 
 
 def spelling(languages: Languages, name: str) -> Spell:
-    """How words are distinguished in a language: a word whose ids are not the source's is another word. Where a part of
-    the types is shared with the source, a word is shared if all its sub-words are."""
+    """The spelling of a language's words: a word whose ids are not the source's is another word. A word is shared with
+    the source if all its sub-words are."""
     reader = Reader.of(languages, name)
 
     @cache

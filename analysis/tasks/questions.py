@@ -1,4 +1,4 @@
-"""Tasks in which a question is answered by a span of its context."""
+"""Tasks that answer a question by a span of its context."""
 
 from __future__ import annotations
 
@@ -19,18 +19,17 @@ from calque.derive.errors import BadInput
 from calque.derive.example import Example
 from calque.derive.sentence import Sentence
 
-QUESTION = 64  # sub-words of a question that fit into a row; a longer one loses its end
+QUESTION = 64  # most sub-words of a question in a row; a longer one loses its end
 STRIDE = 128  # sub-words from the start of a context's window to the start of the next
 BEST, LONGEST = 20, 30
-"""The best pair is chosen among this many starts and ends; an answer has at most so many sub-words."""
-NOWHERE = -1  # the character of an id that is not the context's
+"""The best pair is chosen among this many starts and ends; an answer has at most this many sub-words."""
+NOWHERE = -1  # the character of an id outside the context
 
 
 @dataclass(frozen=True, slots=True)
 class SpanRow(TaskRow):
-    """A question with a window of its context. `starts` and `ends` (L,) are the characters of the context that an id
-    stands for, NOWHERE for all other ids, and `best` (L,) says whether no other window has the id with more context
-    around it."""
+    """A question with a window of its context. `starts` and `ends` (L,) are the characters of the context for each id,
+    NOWHERE for all other ids, and `best` (L,) is true if no other window has more context around the id."""
 
     starts: np.ndarray
     ends: np.ndarray
@@ -39,10 +38,10 @@ class SpanRow(TaskRow):
 
 class Questions(Task):
     """The answer to a question is a span of its context; scored as in SQuAD v1.1, unless a task scores otherwise. The
-    first text is the question, the second the context, in which spans are correct answers: several where annotators
-    gave several, or where another word order tore one apart; then each piece is correct and the longest is learnt. An
-    answer without sub-words is not learnt. A context that is too long for a row becomes several, which start `STRIDE`
-    sub-words after each other. In one that lacks the answer, start and end are its first id (Devlin et al. 2019)."""
+    first text is the question, the second the context, whose spans are correct answers: several if annotators gave
+    several, or if another word order split one; then each piece is correct and the longest is learnt. An answer without
+    sub-words is not learnt. A context that is too long for a row becomes several rows, whose windows start `STRIDE`
+    sub-words apart. In a row without the answer, start and end are its first id (Devlin et al. 2019)."""
 
     data: ClassVar[str] = "qa"
     metrics: ClassVar[tuple[Metric, ...]] = (F1, EXACT)
@@ -150,7 +149,7 @@ class MLQA(Questions):
 
 
 def _context(example: Example) -> tuple[str, list[tuple[int, int]]]:
-    """The text of an example's context, and the characters of the correct answers: the first of each, and the end."""
+    """The text of an example's context, and the correct answers as ranges of characters."""
     if len(example.texts) != 2:
         raise ValueError(f"expected a question and a context, found {len(example.texts)} texts")
     question, context = example.texts
@@ -168,7 +167,7 @@ def _learnt(context: Pieces, answers: Sequence[tuple[int, int]]) -> tuple[int, i
 
 
 def _answers(context: Sequence[Sentence]) -> list[tuple[int, int]]:
-    """The characters of the correct answers in the text of a context."""
+    """The correct answers as ranges of characters in the text of a context."""
     answers: list[tuple[int, int]] = []
     first = 0
     for sentence in context:
@@ -182,16 +181,16 @@ def _answers(context: Sequence[Sentence]) -> list[tuple[int, int]]:
 def windows_of(size: int, room: int) -> list[range]:
     """Windows of `room` places over `size`, `STRIDE` apart (at most half of the room), the last one at the end."""
     if room < 1:
-        raise ValueError("a row has no room for a context beside its question")
+        raise ValueError("a row has no room for a context next to its question")
     step = max(1, min(STRIDE, room // 2))
     starts = range(0, max(1, size - room + step), step)
     return [range(start, min(start + room, size)) for start in starts]
 
 
 def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
-    """For each window, which of its places has more context there than in any other (the first of equals), (W,) bool.
-    The context of a place is the smaller of the numbers of places before and after it in a window, plus a hundredth of
-    the window's length (Devlin et al.'s code)."""
+    """For each window, whether each place has more context there than in any other (the first of equals), (W,) bool.
+    The context of a place is the smaller number of places on either side of it in a window, plus a hundredth of the
+    window's length (Devlin et al.'s code)."""
     best, owner = np.full(size, -np.inf), np.zeros(size, int)
     for number, window in enumerate(windows):
         here, places = slice(window.start, window.stop), np.arange(len(window))
@@ -203,10 +202,9 @@ def best_places(windows: Sequence[range], size: int) -> list[np.ndarray]:
 
 
 def spans(row: SpanRow, logits: np.ndarray, most: int | None = BEST) -> list[tuple[float, int, int]]:
-    """The score, start and end of the possible answers in a row, from its logits (2, at least L). The start is a
-    place for which the row is the best, the end is at most `LONGEST` sub-words on, both are the context's, and each
-    is among the `most` best of the row (None: any). Either may be the mark of a space, but some letter has to be
-    between them."""
+    """The score, start and end of the possible answers in a row, from its logits (2, at least L). The start is a place
+    for which the row is the best, an answer has at most `LONGEST` sub-words, all of the context, and start and end are
+    among the `most` best of the row (None: any). Either may be the mark of a space, but not all of the answer."""
     starts, ends = logits[:, : len(row.ids)]
     context = row.starts != NOWHERE
     firsts, lasts = (np.argsort(-scores, kind="stable")[:most] for scores in (starts, ends))

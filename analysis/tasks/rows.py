@@ -15,7 +15,7 @@ from calque.derive.sentence import Sentence
 from calque.derive.types import OURS, PairLayout, Specials
 from calque.derive.vocabulary import Vocabulary
 
-REMEMBERED = 64  # texts that a reader remembers: several questions are about one paragraph
+REMEMBERED = 64  # texts that a reader caches: several questions share a paragraph
 UNLABELLED = -100  # the target of an id without one: torch's cross-entropy ignores it
 ONE_TYPE = np.zeros(1, np.uint8)  # the token types of a row with the first type only; one array for all such rows
 
@@ -24,8 +24,8 @@ ONE_TYPE = np.zeros(1, np.uint8)  # the token types of a row with the first type
 class TaskRow:
     """A model's input, `ids` (L,), and its `targets` (K,), int32. The task's head defines the meaning of a target;
     nothing is learnt from UNLABELLED ones. `languages`, (1,) or (L,), are the numbers of the ids' languages, for models
-    with language embeddings. `types`, (1,) or (L,), are the token types by the tokenizer's template, for models with
-    two of them."""
+    with language embeddings. `types`, (1,) or (L,), are the token types of the tokenizer's template, for models with
+    two."""
 
     ids: np.ndarray
     targets: np.ndarray
@@ -35,8 +35,8 @@ class TaskRow:
 
 @dataclass(frozen=True)
 class Pieces:
-    """A text as N sub-words: their `ids` in the vocabulary, and the characters of `text` that each stands for. `starts`
-    and `ends` (N,) count characters from 0; sub-words of a word that was encoded alone stand for all of it."""
+    """A text as N sub-words: their `ids` in the vocabulary, and the characters of `text` that each covers. `starts` and
+    `ends` (N,) count characters from 0; sub-words of a word encoded alone cover all of it."""
 
     text: str
     ids: np.ndarray
@@ -54,11 +54,11 @@ class Pieces:
 
 @dataclass(frozen=True)
 class Reader:
-    """How the words of one language become ids: a vocabulary's `encode`, then `table` (V,), the ids in that language.
-    `number` is the language's token type in models with language embeddings. `encode_text` encodes a whole text with
-    its own spaces (ids, starts, ends), and `encode_ids` gives its ids alone; without them words are encoded one by one.
-    `layout` is the layout of two texts in a row, RoBERTa's if it is None. `second` reads the later texts of an example,
-    if they are in another language."""
+    """A map from the words of one language to ids: a vocabulary's `encode`, then `table` (V,), the ids in that
+    language. `number` is the language's token type in models with language embeddings. `encode_text` encodes a whole
+    text with its own spaces (ids, starts, ends), and `encode_ids` gives its ids alone; without them words are encoded
+    one by one. `layout` is the layout of two texts in a row, RoBERTa's if None. `second` reads the later texts of an
+    example, if they are in another language."""
 
     encode: Callable[[str], Sequence[int]]
     table: np.ndarray
@@ -91,7 +91,7 @@ class Reader:
 
         @lru_cache(REMEMBERED)
         def as_written(text: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            """As after a space, like every word; a sub-word of white space alone stands for no character."""
+            """As after a space, like every word; a sub-word of white space alone covers no character."""
             (encoding,) = vocabulary.encode_texts([f" {text}"])
             starts, ends = np.array(encoding.offsets, np.int64).reshape(-1, 2).T - 1
             starts, ends = _bare(text, starts.clip(0), ends)
@@ -106,7 +106,7 @@ class Reader:
 
     @cached_property
     def _own_language(self) -> np.ndarray:
-        """One array for all rows: each with its own would be a quarter of the memory of short ones."""
+        """One array for all rows: separate arrays would be a quarter of the memory of short rows."""
         return np.array([self.number], np.uint8)
 
     def of_text(self, number: int) -> Reader:
@@ -120,7 +120,7 @@ class Reader:
         return pieces
 
     def read(self, sentences: Sequence[Sentence]) -> Pieces:
-        """A text as sub-words, encoded as written where `encode_text` is there."""
+        """A text as sub-words, encoded as written if there is `encode_text`."""
         text = " ".join(sentence.text for sentence in sentences)
         if self.encode_text:
             ids, starts, ends = self.encode_text(text)
@@ -138,7 +138,7 @@ class Reader:
         return Pieces(text, np.fromiter(chain(*encoded), np.int64), starts, starts + lengths)
 
     def ids(self, sentences: Sequence[Sentence]) -> np.ndarray:
-        """The ids of `read` alone, which are many times cheaper."""
+        """Only the ids of `read`, many times cheaper."""
         if not self.encode_ids:
             words = (word for sentence in sentences for word in sentence.words)
             return np.fromiter(chain.from_iterable(map(self.pieces, words)), np.int64)
@@ -189,8 +189,8 @@ def _bare(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, 
 
 
 def windows(reader: Reader, words: Sequence[str], targets: Sequence[int], length: int) -> tuple[list[TaskRow], bool]:
-    """As few rows `<s> words </s>` of whole words as hold them all, and whether that is one that cuts nothing. A word's
-    target is at its first sub-word; a word longer than a row loses its end and nothing else."""
+    """The fewest rows `<s> words </s>` of whole words that hold all, and whether all fits into one row uncut. A word's
+    target is at its first sub-word; a word longer than a row loses its end."""
     start, end = reader.specials.start, reader.specials.end
     rows = [([start], [UNLABELLED])]
     whole = True

@@ -19,12 +19,12 @@ from calque.analysis.records.record import Items
 from calque.analysis.tasks.baselines import Answer
 
 OF = " of "  # between a metric and the diagnostic that it is restricted to, as in `accuracy of passive`
-Entity = tuple[str, int, int]  # type, first and last word; words count through all sentences, with a place between two
+Entity = tuple[str, int, int]  # type, first and last word, numbered over all sentences with a gap between them
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A way to score: its `name` in records, and its `title` for people."""
+    """A metric: its `name` in records, and its `title` for people."""
 
     name: str
     title: str
@@ -35,8 +35,8 @@ ACCURACY, F1, EXACT = Metric("accuracy", "accuracy"), Metric("f1", "F1"), Metric
 
 @dataclass(frozen=True)
 class Score:
-    """A fraction from 0 to 1, and the number of answers that it is over. `items` has the contribution of each example,
-    so that two models can be compared on the same examples; None where the number is not a sum over examples."""
+    """A fraction from 0 to 1, and the number of answers behind it. `items` has the contribution of each example, so
+    that two models can be compared on the same examples; None if the number is not a sum over examples."""
 
     value: float
     count: int
@@ -50,11 +50,11 @@ class Score:
 
 
 def accuracy(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
-    """The fraction of labels predicted correctly; ValueError without any label."""
+    """The fraction of labels predicted correctly. Raises ValueError without labels."""
     hits = [[a == b for a, b in zip(*pair, strict=True)] for pair in zip(gold, predicted, strict=True)]
     count = sum(map(len, hits))
     if not count:
-        raise ValueError("no label to be right or wrong about")
+        raise ValueError("no labels to score")
     return Score.over(map(sum, hits), map(len, hits), count)
 
 
@@ -62,9 +62,9 @@ def entities(sentences: Sequence[Answer]) -> list[set[Entity]]:
     """The entities that seqeval 1.2.2 reads from the tags of each sentence in its default mode (conlleval's rules). A
     tag is a mark, its first letter, and a type, what follows the first dash or, without a dash, the other letters. On
     well-formed IOB2 these are its entities. An ill-formed I-, one that continues nothing or another type, starts an
-    entity. Of bare tags such as UPOS the marks are letters too: equal neighbours are one entity, SCONJ and CCONJ have
-    one type (CONJ), INTJ is I + NTJ, and each S- is an entity of its own. A bare X at the start of a sentence starts no
-    entity: the next one has the first word of the last before it, so sentences are not read one by one."""
+    entity. In bare tags such as UPOS the mark is the first letter: equal neighbours are one entity, SCONJ and CCONJ
+    have one type (CONJ), INTJ is I + NTJ, and each S- is an entity of its own. A bare X at the start of a sentence does
+    not start an entity: the next one starts where the last before it did, so sentences are not read one by one."""
     found: list[set[Entity]] = []
     last_mark, last_kind, start, place = "O", "", 0, 0
     for tags in sentences:
@@ -100,14 +100,14 @@ ARTICLES: dict[str, str] = {
     "ar": r"\sال^|ال",
     "zh": "",
 }
-"""The articles of each of MLQA's languages, which count for nothing, as in the official evaluation."""
+"""The articles of each of MLQA's languages, which are ignored, as in the official evaluation."""
 _ENGLISH_ARTICLES = re.compile(ARTICLES["en"])
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _HAN = re.compile("([\u4e00-\u9fa5])")
 
 
 def squad_words(text: str) -> list[str]:
-    """The words that count: lower case, without ASCII punctuation, and then without a, an and the."""
+    """The words to compare: lower case, without ASCII punctuation, and then without a, an and the."""
     return _ENGLISH_ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
 
 
@@ -129,8 +129,8 @@ def _no_punctuation() -> dict[int, None]:
 def answer_scores(
     gold: Sequence[Answer], predicted: Sequence[Answer], words: Callable[[str], list[str]] = squad_words
 ) -> dict[str, Score]:
-    """Exact match and F1, means over questions of the best over the correct answers (the official evaluation). A
-    prediction is one answer, and a question may have several correct ones. `words` are the words that count."""
+    """Exact match and F1: the best over a question's correct answers, averaged over questions (the official
+    evaluation). A prediction is one answer. `words` gives the words to compare."""
     if not gold:
         raise ValueError("no question to answer")
     exact, ratios = [], []
@@ -144,6 +144,6 @@ def answer_scores(
 
 
 def _f1(correct: Sequence[str], predicted: Sequence[str]) -> float:
-    """The F1 of two answers' words; 0 where they share none, also if neither has any (the official evaluation)."""
+    """The F1 of two answers' words; 0 if they share none, even if neither has any (the official evaluation)."""
     shared = 2 * sum((Counter(correct) & Counter(predicted)).values())
     return shared / (len(correct) + len(predicted)) if shared else 0.0

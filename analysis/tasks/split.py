@@ -1,4 +1,4 @@
-"""A set of a task's examples: read, checked, and encoded as rows, an example at a time."""
+"""A set of a task's examples: read, checked, and encoded as rows, one example at a time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from calque.derive.example import Example, read_examples
 @dataclass(frozen=True)
 class EncodedSet:
     """The rows of N examples in their order; example i has `counts[i]` of them. Rows with the same number in `units`
-    (R,), which rises, are learnt from in one batch. `cut` counts the examples that do not fit into one row: tagged ones
+    (R,), ascending, are in one training batch. `cut` counts the examples that do not fit into one row: tagged ones
     become several rows with every word, the longer text of a pair loses its end."""
 
     rows: tuple[TaskRow, ...]
@@ -39,7 +39,7 @@ class EncodedSet:
         return self._only(~self.unlabelled)
 
     def sample(self, size: int) -> EncodedSet:
-        """So many of the examples, in their order; a smaller sample is part of a larger one. `cut` stays the same."""
+        """`size` of the examples, in their order; a smaller sample is part of a larger one. `cut` stays the same."""
         if size > len(self.counts):
             raise ValueError(f"{size:,} examples of {len(self.counts):,}")
         return self._only(np.random.default_rng(0).permutation(len(self.counts)) < size)
@@ -50,13 +50,13 @@ class EncodedSet:
 
     @property
     def lengths(self) -> np.ndarray:
-        """How many ids each row has, (R,)."""
+        """The number of ids of each row, (R,)."""
         return np.array([len(row.ids) for row in self.rows])
 
 
 @dataclass(frozen=True)
 class Split:
-    """A file of derived task data. It is read anew each time: examples take far more memory than their rows.
+    """A file of derived task data. It is read again each time: examples take far more memory than their rows.
     `read_from` are the files that it was derived from, if known, for messages."""
 
     path: Path
@@ -75,10 +75,10 @@ class Split:
             except StopIteration:
                 break
             except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-                raise BadInput(f"no example of the task {self.task.name}: {error}", self.path, line) from error
+                raise BadInput(f"not an example of the task {self.task.name}: {error}", self.path, line) from error
             yield example, gold
         if line == 1:
-            raise BadInput(f"no example of the task {self.task.name} in an empty file", self.path)
+            raise BadInput(f"an empty file; expected examples of the task {self.task.name}", self.path)
 
     @property
     def gold(self) -> list[Answer]:
@@ -116,7 +116,7 @@ class Split:
             rows += own
             counts.append(len(own))
             cut += not whole
-        # The examples of a line are one unit; else each row is, also where an example has several.
+        # The examples of a line are one unit; else each row is, even if an example has several.
         units = np.repeat(np.arange(len(counts)) // per_line, counts) if per_line > 1 else np.arange(len(rows))
         return EncodedSet(tuple(rows), np.array(counts), cut, units)
 
@@ -132,9 +132,9 @@ class Split:
     def switched(
         self, translation: Split, labels: Sequence[str], readers: tuple[Reader, Reader], length: int
     ) -> EncodedSet:
-        """The two pairs of every example and its translation that have a text of each language (Pan et al. 2021). The
-        first text is in one language, and the others in the other, which has the answer if that is a span. The two
-        pairs of an example are a unit, as in the paper's batches."""
+        """The two code-switched pairs of every example and its translation (Pan et al. 2021): the first text is in one
+        language, and the others in the other, which has the answer if that is a span. The two pairs of an example are a
+        unit, as in the paper's batches."""
         ways = (replace(readers[0], second=readers[1]), replace(readers[1], second=readers[0]))
         switched = (
             (replace(other, texts=(first.texts[0], *other.texts[1:])), reader)
@@ -145,14 +145,14 @@ class Split:
 
     def translated(self, translation: Split) -> Iterator[tuple[Example, Example]]:
         """Each example with its translation."""
-        for line, (one, other) in enumerate(zip_longest(self, translation), start=1):
-            if one is None or other is None:
+        for line, (original, other) in enumerate(zip_longest(self, translation), start=1):
+            if original is None or other is None:
                 longer, shorter = (self, translation) if other is None else (translation, self)
                 raise BadInput(f"ends before line {line:,}; expected a translation of {longer.path}", shorter.path)
-            if difference := _difference(one[0], other[0]):
+            if difference := _difference(original[0], other[0]):
                 message = f"expected the translation of line {line} of {self.path}: {difference}"
                 raise BadInput(message, translation.path, line)
-            yield one[0], other[0]
+            yield original[0], other[0]
 
     def check_translation(self, translation: Split) -> None:
         """Refuse a file whose lines are not translations of this one, before anything is trained."""
@@ -161,7 +161,7 @@ class Split:
 
 
 def _difference(one: Example, other: Example) -> str:
-    """What shows that an example is not a translation of another; empty where nothing does."""
+    """Evidence that an example is not a translation of another, or ""."""
     for name in ("label", "id"):
         ours, theirs = getattr(one, name), getattr(other, name)
         if ours != theirs:

@@ -1,4 +1,4 @@
-"""Tasks in which every word has a label: part-of-speech tags and named entities."""
+"""Tasks with a label for every word: part-of-speech tags and named entities."""
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
@@ -62,8 +62,8 @@ def _words(example: Example) -> list[str]:
 @dataclass(frozen=True)
 class POS(Tagging):
     """A UPOS tag for every word. The main metric is the fraction of words with the correct one. `f1_bare_tags` is the
-    metric of published tables: seqeval's F1 on the bare tags, which takes a run of equal tags for one entity and SCONJ
-    and CCONJ for one tag. It serves comparison with those tables and nothing else."""
+    metric of published tables: seqeval's F1 on the bare tags, which counts a run of equal tags as one entity and SCONJ
+    and CCONJ as one tag. It is for comparison with those tables only."""
 
     name: ClassVar[str] = "pos"
     title: ClassVar[str] = "POS"
@@ -80,8 +80,8 @@ class POS(Tagging):
 
 @dataclass(frozen=True)
 class NER(Tagging):
-    """IOB2 tags made from the spans, after any reordering. The main metric is the F1 of exact spans and types. A model
-    may predict an I- that continues nothing: it starts an entity then (`analysis.tasks.score.entities`)."""
+    """IOB2 tags made from the spans, after any reordering. The main metric is the F1 of exact spans and types. A
+    predicted I- that continues nothing starts an entity (`analysis.tasks.score.entities`)."""
 
     name: ClassVar[str] = "ner"
     title: ClassVar[str] = "NER"

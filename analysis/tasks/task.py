@@ -1,5 +1,5 @@
 """The interface of a task (rows of its examples, the head, decoding and scores), and the heads that are trained on an
-encoder. Shapes: B rows, L ids, K targets a row, C answers to choose among."""
+encoder. Shapes: B rows, L ids, K targets per row, C answers to choose from."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:  # torch takes long to load, and a task's title does not need 
 
 BARRED = -1e4  # the logit of padding, where no answer starts or ends
 TAGS = "udpos"
-"""XTREME's name of POS. Tags of syntactic words fit none of its label files, so their folder has our name."""
+"""XTREME's name for POS. Tags of syntactic words do not fit its label files, so their folder has our name."""
 
 
 class Head(ABC):
     """A head of transformers (the Auto class `auto`), trained by cross-entropy: each target of a row is a choice among
-    C. Raise `format` when a change of the code gives other bits for the same rows."""
+    C. Raise `format` if a code change gives other results for the same rows."""
 
     format: ClassVar[int] = 1
     auto: ClassVar[str]
@@ -99,8 +99,8 @@ class Task(ABC):
 
     name: ClassVar[str]  # the folder of its data, and its name in records and settings
     title: ClassVar[str]  # its name for people
-    data: ClassVar[str]  # the kind of its data, by which sources and their readers know it
-    metrics: ClassVar[tuple[Metric, ...]]  # what it is scored by; models are compared by the first
+    data: ClassVar[str]  # the kind of its data, as sources and readers name it
+    metrics: ClassVar[tuple[Metric, ...]]  # models are compared by the first
     printed: ClassVar[str] = ""  # the name of the metric in published tables, if that is not the first
     head: ClassVar[Head]  # what is trained for it on an encoder
     baselines: ClassVar[tuple[Baseline, ...]] = ()  # model-free baselines that its scores are compared with
@@ -112,8 +112,8 @@ class Task(ABC):
         return self.metrics[0].name
 
     def in_language(self, name: str) -> Self:
-        """The task as it is scored in a natural language; most are scored alike in all. Raises BadInput if it cannot be
-        scored there."""
+        """The task as scored in a natural language, mostly the same in all. Raises BadInput if it cannot be scored
+        there."""
         return self
 
     @abstractmethod
@@ -134,8 +134,7 @@ class Task(ABC):
     def rows(
         self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
     ) -> tuple[list[TaskRow], bool]:
-        """An example as rows of at most `length` ids, and whether it fits: nothing cut, and one row. Raises ValueError
-        if a word has no ids."""
+        """Rows of at most `length` ids, and whether one row fits all. Raises ValueError if a word has no ids."""
 
     @abstractmethod
     def decode(
@@ -152,7 +151,7 @@ class Task(ABC):
         self, language: str, examples: Iterable[Example], predictions: Sequence[Answer], units: Units = WORDS
     ) -> tuple[str, str]:
         """The name and the text of the predictions' file in XTREME's submissions, one per task and language. `units`
-        are those of the examples' tags."""
+        are the units of the examples' tags."""
         folder = TAGS if units == XTREME else self.xtreme or self.name
         ending, text = self.submitted(examples, predictions)
         return f"{folder}/test-{language}.{ending}", text

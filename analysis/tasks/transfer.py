@@ -1,6 +1,6 @@
-"""Transfer: a checkpoint is fine-tuned on some sets of a task and tested on others.
+"""Transfer: fine-tuning a checkpoint on some sets of a task and testing it on others.
 
-`evaluate` does it. The functions below it choose these sets, in derived languages and in natural ones.
+`evaluate` does this; the functions below it choose the sets, in derived languages and in natural ones.
 """
 
 from collections import Counter
@@ -43,8 +43,8 @@ class TaskSet:
 @dataclass(frozen=True)
 class Predictions:
     """The predictions for the `size` examples of a set, in their order, and the score of each metric. `cut` counts the
-    examples that do not fit into one row, and `unlabelled` those whose answers have no sub-words, so that no model can
-    predict them."""
+    examples that do not fit into one row, `unlabelled` those whose answers have no sub-words, which no model can
+    predict."""
 
     scores: Mapping[str, Score]
     answers: Sequence[Answer]
@@ -55,9 +55,9 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """The predictions for each test set, by its key; the number of the chosen setting, and the dev score of each. The
-    model learnt from `examples`, of which `cut` did not fit into one row; `unlabelled` more were left out, because
-    their answers have no sub-words."""
+    """The predictions for each test set, by its key; the number of the chosen setting, and every setting's dev score.
+    The model learnt from `examples`, and `cut` of them did not fit into one row; `unlabelled` more were left out,
+    because their answers have no sub-words."""
 
     tested: Mapping[Any, Predictions]
     chosen: int
@@ -79,10 +79,9 @@ def evaluate(
     sample: int = 0,
 ) -> Evaluated:
     """Fine-tune on the first set of `train` and its translations, the others, and test the model of the last epoch.
-    With `switching` it learns from pairs with a text of each language too, with a `sample` from so many of the
-    examples. Among several `configs` the one with the best mean of the main metric over the `dev` sets is chosen, the
-    first of equals. A set is held in memory as rows, and only while it is needed. Raises BadInput if the checkpoint or
-    the data are missing, do not fit each other, or are damaged."""
+    With `switching` it also learns from code-switched pairs; a `sample` above 0 is the number of examples. Of several
+    `configs` the one with the best mean of the main metric over the `dev` sets is chosen, the first of equals. A set is
+    in memory as rows, only while needed. Raises BadInput if checkpoint or data are missing, damaged or do not match."""
     task, device = train[0].split.task, torch.device(model.device)
     best, scores = -1, list[float]()
     tuned: Finetuned | None = None
@@ -113,7 +112,7 @@ def evaluate(
 def _training_rows(
     train: Sequence[TaskSet], labels: Sequence[str], length: int, switching: bool, sample: int
 ) -> tuple[EncodedSet, int]:
-    """The examples with an answer that can be learnt, or a sample of them, and how many have none."""
+    """The examples with an answer that can be learnt, or a sample of them, and the number without one."""
     first, *translations = train
     parts = [each.split.encode(labels, each.reader, length) for each in train]
     for each in translations if switching else ():
@@ -122,7 +121,7 @@ def _training_rows(
     if unlabelled := int(rows.unlabelled.sum()):
         rows = rows.labelled()
     if not rows.rows:
-        raise BadInput("no answer in it has sub-words of the tokenizer", first.split.path)
+        raise BadInput("none of its answers has sub-words of the tokenizer", first.split.path)
     try:
         return rows.sample(sample) if sample else rows, unlabelled
     except ValueError as error:
@@ -142,7 +141,7 @@ def _test(model: Finetuned, test: TaskSet, labels: Sequence[str], length: int) -
 def by_diagnostic(
     task: Task, gold: Sequence[Answer], predicted: Sequence[Answer], diagnostics: Sequence[str]
 ) -> dict[str, Score]:
-    """The main metric over the examples of each diagnostic, as `metric of diagnostic`; empty where none has one."""
+    """The main metric over the examples of each diagnostic, as `metric of diagnostic`; empty if none has one."""
     scores = {}
     for name in sorted(set(diagnostics) - {""}):
         own = [i for i, diagnostic in enumerate(diagnostics) if diagnostic == name]
@@ -164,7 +163,7 @@ class DerivedTask:
 @dataclass(frozen=True)
 class Lesson:
     """One fine-tuned model of a study: the languages that it learns, and the measure of each set that it is tested on.
-    `tests` have (split, language tested) by (measure, `language`, `first`), the latter two as records state them."""
+    `tests` has (split, test language) by (measure, `language`, `first`), the latter two as in records."""
 
     title: str
     learnt: tuple[str, ...]
@@ -175,9 +174,9 @@ class Lesson:
 def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambda *_: None) -> Measurement:
     """Every metric of one task on the source and the model's derived language. SRC, ZS and DEV are one model,
     fine-tuned on the source and scored on the source's test set, the derived language's, and the source's dev set,
-    which selects nothing here: choose learning rates by it. SUP is fine-tuned and scored on the derived language. CUT
-    is the fraction of the examples of a split of the source that do not fit into one row; it is the derived language's
-    too. DELTA is SUP - ZS."""
+    which is unused here: choose learning rates by it. SUP is fine-tuned and scored on the derived language. CUT is the
+    fraction of a split's source examples that do not fit into one row, as in the derived language. DELTA is SUP -
+    ZS."""
     derived = model.language
     of_source = {
         ("SRC", derived, ""): ("test", SOURCE),
@@ -198,8 +197,8 @@ def translate_train(
     model: MeasuredModel, data: DerivedTask, way: str, progress: Progress = lambda *_: None
 ) -> Measurement:
     """Every metric of one task after translate-train, on the derived language's test set and on the source's. `way` is
-    TT, fine-tuned on the source's training set and on its derivation, or TT-CS: also on the two pairs of every example
-    whose texts are of both languages (Pan et al. 2021). The rest is as in `transfer`."""
+    TT, fine-tuned on the source's training set and on its derivation, or TT-CS: also on the two code-switched pairs of
+    every example (Pan et al. 2021). The rest is as in `transfer`."""
     derived = model.language
     tests = {(way, derived, ""): ("test", derived), (way + IN_SOURCE, derived, ""): ("test", SOURCE)}
     lesson = Lesson(way, (SOURCE, derived), tests, way == SWITCHED)
@@ -210,8 +209,8 @@ def pair_transfer(
     model: MeasuredModel, data: DerivedTask, pairs: Sequence[tuple[str, str]], progress: Progress = lambda *_: None
 ) -> Measurement:
     """Every metric of one task on ordered pairs of a model's languages. A model is fine-tuned on the first language of
-    each pair, once, and scored on the second's test set: ZS, or SUP where both are the same. CUT covers the sets that
-    are used. The rest is as in `transfer`."""
+    each pair, once, and scored on the second's test set: ZS, or SUP if both are the same. CUT covers the sets in use.
+    The rest is as in `transfer`."""
     lessons = []
     for first in dict.fromkeys(first for first, _ in pairs):
         tests = {}
@@ -278,7 +277,7 @@ def deltas(records: Iterable[Record]) -> list[Record]:
 
 @dataclass(frozen=True)
 class NaturalTask:
-    """A task learnt in the language `source` and tested in it and in `languages`; `units` are those of its tags."""
+    """A task learnt in the language `source` and tested in it and in `languages`; `units` are the units of its tags."""
 
     task: Task
     examples: TaskFolder
@@ -295,11 +294,11 @@ class NaturalTask:
 
 @dataclass(frozen=True)
 class LearningWay:
-    """How models learn a task in natural languages: the settings to choose from, and which examples. With several
-    `configs` the best on the joint validation set of Chi et al. (2021) is chosen: the dev sets of the source and of
-    `devs`; with a single one nothing is selected on any set. A model learns from the training sets of `translations`
-    too, and, by the way TT-CS, from pairs with a text of the source and one of each of them (Pan et al. 2021). On a
-    learning curve (`on_curve`) records say how many examples it learnt from: a `sample`, or all."""
+    """How models learn a task in natural languages: the settings to choose from, and the examples. Of several `configs`
+    the best on the joint validation set of Chi et al. (2021) is chosen: the dev sets of the source and of `devs`; with
+    a single one nothing is selected on any set. A model also learns from the training sets of `translations` and, by
+    the way TT-CS, from code-switched pairs of the source and each of them (Pan et al. 2021). On a learning curve
+    (`on_curve`) records have the number of training examples: a `sample`, or all."""
 
     configs: tuple[FinetuneConfig, ...]
     name: str = "ZS"
@@ -316,9 +315,9 @@ def zero_shot(
     progress: Callable[[int, int], None] = lambda step, steps: None,
 ) -> Measurement:
     """Every metric of a task on the test sets of its source and of its other languages, all by one model. Words become
-    ids by the checkpoint's own tokenizer: tagged ones each as after a space, others in their text. The files are the
-    predictions, as in XTREME's submissions. Raises BadInput if the checkpoint or the data are missing, do not fit each
-    other, or are damaged, or the task cannot be scored in a language."""
+    ids by the checkpoint's own tokenizer: tagged ones one by one, as after a space, others in their text. The files are
+    the predictions, as in XTREME's submissions. Raises BadInput if the checkpoint or the data are missing, damaged or
+    do not match, or if the task cannot be scored in a language."""
     task, examples, reader = data.task, data.examples, Reader.of_given(GivenVocabulary(model.checkpoint).open())
     train = Split(examples.path("train"), task)
     translations = [Split(examples.path("train", name), task) for name in way.translations]

@@ -17,7 +17,7 @@ BENCHES = {
     "derive": derive.derive,
     "paces": paces.paces,
 }
-"""What each measures is said where it is defined; a function takes the number of rounds."""
+"""Each function documents its measurement and takes the number of rounds."""
 
 
 def main() -> None:
@@ -25,12 +25,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m experiments.bench", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHES))
     parser.add_argument("--rounds", type=int, default=3, help="rounds in which the sides take turns")
-    parser.add_argument("--threads", type=int, default=1, help="threads of torch")
+    parser.add_argument("--threads", type=int, default=1, help="torch threads")
     options = parser.parse_args()
     if unknown := set(options.names) - BENCHES.keys():
         parser.error(f"no benchmark is called {min(unknown)!r}; there are {', '.join(BENCHES)}")
     torch.set_num_threads(options.threads)
-    logging.set_verbosity_error()  # otherwise it names the weights that a model lacks, each time
+    logging.set_verbosity_error()  # otherwise it lists a model's missing weights each time
     logging.disable_progress_bar()
     names = options.names or [name for name in BENCHES if name != "paces"]
     try:

@@ -15,8 +15,8 @@ from calque.pretrain.saved_model import read_config
 def aligners(rounds: int) -> list[Comparison]:
     """From text to links by Itermax with a real encoder, in batches, against SimAlign pair by pair.
 
-    SimAlign computes in the precision in which the weights are stored, so it is measured in float32 too, in which both
-    have the same links. Links of other precisions are as good, and not the same: a tenth of the pairs may differ.
+    SimAlign computes in the precision of the stored weights, so it is also measured in float32, where both have the
+    same links. In other precisions links are as good but not the same: a tenth of the pairs may differ.
     """
     from simalign import SentenceAligner  # only this benchmark needs it
 

@@ -1,4 +1,4 @@
-"""Deriving a language from raw text against tokenizers in batches and words reversed in Python."""
+"""Deriving a language from raw text, against tokenizing in batches and reversing words in Python."""
 
 import os
 import tempfile
@@ -24,12 +24,12 @@ from calque.experiments.bench.harness import Comparison, check_equal, folder_of
 MEGABYTES = 50
 SIZE, WORKERS = 20_000, 2
 TRANSFORM = compose(Transliterate(), Invert())
-LINES = 1_000  # lines of a batch in the straightforward way, as many as `datasets.map` takes
+LINES = 1_000  # lines per batch of the straightforward way, as in `datasets.map`
 
 
 def derive(rounds: int) -> list[Comparison]:
-    """Trans + Inv from raw text with the vocabulary given, two workers, against words reversed in Python and batches.
-    The other way reads the same text with the same reader and gives the lines of both languages to `encode_batch`,
+    """Trans + Inv from raw text with a given vocabulary and two workers, against words reversed in Python and batches.
+    The other way reads the same text with the same reader and passes the lines of both languages to `encode_batch`,
     whose threads use all cores."""
     os.environ["TOKENIZERS_PARALLELISM"] = "true"
     source = Files((folder_of("CALQUE_DATA") / "wikipedia" / "wikipedia-1.txt",), megabytes=MEGABYTES)
@@ -47,15 +47,15 @@ def derive(rounds: int) -> list[Comparison]:
 
 
 def _derive(source: Files, folder: Path) -> float:
-    """Seconds from the end of training the vocabulary on."""
-    begun: dict[str, float] = {}
+    """Seconds after the training of the vocabulary."""
+    starts: dict[str, float] = {}
 
     def progress(stage: str, done: int, total: int) -> None:
-        begun.setdefault(stage, time.perf_counter())
+        starts.setdefault(stage, time.perf_counter())
 
     cache = folder.with_name("cache")
     derive_languages(source, (TRANSFORM,), SIZE, DictionaryConfig(), folder, cache, WORKERS, progress)
-    return time.perf_counter() - begun["encoding"]
+    return time.perf_counter() - starts["encoding"]
 
 
 def _derive_line_by_line(source: Files, study: Path, folder: Path) -> float:
@@ -65,9 +65,9 @@ def _derive_line_by_line(source: Files, study: Path, folder: Path) -> float:
     image, start = TRANSFORM.image(SIZE), time.perf_counter()
     with (folder / "source.bin").open("wb") as source_file, (folder / "derived.bin").open("wb") as derived_file:
         for batch in _batches(sentence for chunk in source.chunks() for sentence in source.sentences(chunk)[0]):
-            for encoding in tokenizer.encode_batch([" ".join(one.words) for one in batch], add_special_tokens=False):
+            for encoding in tokenizer.encode_batch([" ".join(s.words) for s in batch], add_special_tokens=False):
                 source_file.write(np.array(encoding.ids, np.uint16).tobytes())
-            inverted = [" ".join(_invert(one.words)) for one in batch]
+            inverted = [" ".join(_invert(s.words)) for s in batch]
             for encoding in tokenizer.encode_batch(inverted, add_special_tokens=False):
                 derived_file.write(image[encoding.ids].astype(np.uint16).tobytes())
     return time.perf_counter() - start

@@ -31,8 +31,8 @@ class Comparison:
 
 
 def interleaved(sides: Sequence[Callable[[], float]], rounds: int) -> list[float]:
-    """Each side's median over `rounds` rounds in which they take turns, so that other work slows all alike. A side
-    returns its own measurement; one round that is not counted goes first."""
+    """Each side's median over `rounds` rounds in which they take turns, so that other work slows all equally. A side
+    returns its own measurement; the first round is not counted."""
     for side in sides:
         side()
     measured = [[side() for side in sides] for _ in range(rounds)]
@@ -40,8 +40,8 @@ def interleaved(sides: Sequence[Callable[[], float]], rounds: int) -> list[float
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
-    """The processor time of a call, all threads together, which other work hardly changes. Short work is repeated for
-    half a second, and the mean is taken."""
+    """The CPU time of a call, over all threads, which other work hardly changes. Short work is repeated for half a
+    second and averaged."""
     start, calls = time.process_time(), 0
     while (taken := time.process_time() - start) < 0.5 or not calls:
         work()
@@ -55,14 +55,14 @@ def step_seconds(ends: Sequence[float], warm: int) -> float:
 
 
 def check_equal(same: int, total: int, what: str, least: float = 1.0) -> str:
-    """Words on how many of the two sides' results are equal; it ends below the fraction `least`."""
+    """A message on how many results of both sides are equal; exits if fewer than the fraction `least`."""
     if not total or same < least * total:
         raise SystemExit(f"no comparison: {same:,} of {total:,} {what} equal")
     return f"{same:,} of {total:,} {what} equal"
 
 
 def folder_of(variable: str) -> Path:
-    """The folder of real text, or of an encoder, that a variable of the environment names."""
+    """The folder of real text, or of an encoder, that an environment variable names."""
     if not (folder := os.environ.get(variable)):
         raise BadInput(f"this benchmark needs real text and a real encoder: set {variable} to the folder")
     return model_folder(folder)

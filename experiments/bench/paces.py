@@ -1,7 +1,7 @@
-"""How long a step of each objective takes, compared with a step of MLM, on the languages of a study.
+"""The time of a step of each objective relative to a step of MLM, on the languages of a study.
 
-The ratios are the paces at which a study gives objectives equal seconds instead of equal steps. Links that fast_align
-makes for WEAM and word-aligned BERT are made before, and their time is not counted.
+The ratios are the paces of a study that gives objectives equal seconds instead of equal steps. The links of fast_align
+for WEAM and word-aligned BERT are made beforehand, and their time is not counted.
 """
 
 import tempfile
@@ -19,11 +19,11 @@ from calque.experiments.studies.objectives_seconds import SHORT
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.mlm import MLM
 
-STEPS, WARM = 30, 10  # steps of a turn, and those of them that are not counted: the first ones allocate
+STEPS, WARM = 30, 10  # steps of a turn, and its first ones, which allocate and are not counted
 
 
 def turn(run: Step, machine: Machine) -> Callable[[], float]:
-    """CPU seconds of a step from random weights, whose values change no time."""
+    """CPU seconds of a step from random weights, which do not affect the time."""
 
     def seconds() -> float:
         ends: list[float] = []
@@ -38,7 +38,7 @@ def turn(run: Step, machine: Machine) -> Callable[[], float]:
 
 
 def paces(rounds: int) -> list[Comparison]:
-    """By objective, steps per second next to MLM's; an objective that starts from another takes both by portions."""
+    """By objective, steps per second next to MLM's; with a start, seconds are the weighted mean of both phases."""
     study = objectives_pocket()
     objectives = (*study.objectives, SHORT)
     every: dict[str, Objective] = {"MLM": MLM(study.objectives[0].traits.mask_rate)}
@@ -47,7 +47,7 @@ def paces(rounds: int) -> list[Comparison]:
             every.setdefault(phase.name, phase)
     with tempfile.TemporaryDirectory() as root:
         group = study.groups(Path(root), 0)[0]
-        runs = [study.pretraining(Path(root), group, one, 0) for one in every.values()]
+        runs = [study.pretraining(Path(root), group, objective, 0) for objective in every.values()]
         compute([group.data, *(link for run in runs for link in run.config.links)], study.home(Path(root)))
         own = dict(zip(every, interleaved([turn(run, Machine()) for run in runs], rounds), strict=True))
 
@@ -57,4 +57,4 @@ def paces(rounds: int) -> list[Comparison]:
         first, portion = objective.traits.start
         return portion * seconds(first) + (1 - portion) * own[objective.name]
 
-    return [Comparison(one.name, 1 / seconds(one), 1 / own["MLM"], "steps/CPU s") for one in objectives]
+    return [Comparison(o.name, 1 / seconds(o), 1 / own["MLM"], "steps/CPU s") for o in objectives]

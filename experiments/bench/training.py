@@ -1,6 +1,6 @@
 """Pretraining and masking against transformers' Trainer and collator: the same model, rows and recipe.
 
-In CPU seconds, so that other work on the machine counts little.
+Times are CPU seconds, which other work on the machine hardly changes.
 """
 
 import tempfile
@@ -49,10 +49,10 @@ MODEL = ModelConfig(layers=4, heads=4, hidden=256, ffn=1024, length=LENGTH)
 TRAIN = TrainConfig(steps=6, batch=32, warmup=1)
 CONTINUED = replace(TRAIN, steps=4, batch=16)
 WARM = 2  # steps of a turn that are not counted
-CLOSE = 1e-4  # the relative difference of loss and gradients beyond which the two sides would do different things
+CLOSE = 1e-4  # the largest relative difference of loss and gradients between sides that do the same
 
 Recipes = Mapping[str, tuple[PreTrainedModel, Languages]]
-"""Models to compare with the Trainer's, and what each learns from."""
+"""Models to compare with the Trainer's, and the languages that they learn."""
 
 
 def step(rounds: int) -> list[Comparison]:
@@ -132,8 +132,8 @@ def against_trainer(
 
 
 def difference(model: PreTrainedModel, stream: Stream) -> float:
-    """How far our loss and its gradients are from transformers' own on a few rows, as a fraction of theirs. Ours
-    computes the head at the labelled positions only."""
+    """The relative difference of our loss and its gradients from transformers' on a few rows. Ours computes the head at
+    the labelled positions only."""
     rows, counts = stream.draw(range(4), np.random.default_rng(0))
 
     def gradients(loss: Tensor) -> tuple[float, Tensor]:
@@ -147,7 +147,7 @@ def difference(model: PreTrainedModel, stream: Stream) -> float:
 
 
 def mask(rounds: int) -> list[Comparison]:
-    """Masking a batch, whose rows are ready on both sides, and transformers' collator."""
+    """Masking a batch of ready rows, against transformers' collator."""
     languages, comparisons = made_languages(TYPES // 2, 200_000), []
     for batch, length in ((32, 128), (128, 512)):
         packed = PackedLines(languages.languages[0], languages.specials, length)
@@ -173,7 +173,7 @@ def made_languages(size: int, words: int) -> Languages:
 
 
 def examples(rows: np.ndarray, languages: Languages) -> list[dict[str, list[int]]]:
-    """Rows as a tokenized data set holds them; with the mask of specials there, the collator is at its fastest."""
+    """Rows as in a tokenized data set; with the mask of specials, the collator is fastest."""
     special = ~languages.specials.is_ordinary(rows)
     return [
         {"input_ids": row.tolist(), "special_tokens_mask": mark.astype(int).tolist()}
@@ -193,7 +193,7 @@ def made_collator(types: int) -> DataCollatorForLanguageModeling:
 
 
 class Clock(TrainerCallback):
-    """When each step ended, in CPU seconds of this process."""
+    """The ends of steps, in CPU seconds of this process."""
 
     def __init__(self) -> None:
         self.ends: list[float] = []
@@ -208,7 +208,7 @@ def trainer_ends(
     collate: DataCollatorForLanguageModeling,
     config: TrainConfig,
 ) -> list[float]:
-    """Train with transformers' Trainer as `config` says; when each step ended."""
+    """Train with transformers' Trainer by `config`; returns the ends of steps."""
     clock = Clock()
     with tempfile.TemporaryDirectory() as folder:
         options = TrainingArguments(

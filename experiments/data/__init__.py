@@ -1,1 +1,1 @@
-"""Recipes of public data: what is fetched from where, its digests and licences, and where it goes."""
+"""Recipes of public data: addresses, digests, licences and places, and fetching."""

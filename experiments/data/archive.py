@@ -1,7 +1,7 @@
-"""What comes out of a download: members of zip and tar files, of archives in them, and rows of their tables.
+"""Unpacking downloads: members of zip and tar files, also of archives in them, and rows of their tables.
 
-Only members that a recipe names come out, and where they go is the recipe's word, never the archive's. Links, encrypted
-members and two of one name are refused; so is what is larger than it should be.
+Only members named by a recipe are unpacked, to places named by the recipe, never by the archive. Links, encrypted
+members, duplicate names and oversized content are refused.
 """
 
 import bz2
@@ -26,13 +26,13 @@ from calque.experiments.data.recipe import Output
 TARS = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
 ZIPS = (".zip",)
 RATIO, LEEWAY = 20, 1 << 20
-"""How many times as large as an archive its content may be, and bytes beyond that: text is 3 to 8 times as large."""
-LONGEST = 1 << 24  # bytes of a table's line at most
+"""The largest ratio of content to archive, and bytes beyond that: text is 3 to 8 times as large."""
+LONGEST = 1 << 24  # most bytes of a table's line
 OPEN: dict[str, Callable[[Path, str], Any]] = {".gz": gzip.open, ".tgz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 
 
 class Bounded(io.BufferedIOBase):
-    """A binary stream of which at most `bound` bytes are read; more of them are refused. `name` is for errors."""
+    """A binary stream of at most `bound` bytes; a longer one is refused. `name` is for errors."""
 
     def __init__(self, stream: IO[bytes], bound: int, name: str) -> None:
         self._stream, self._bound, self._left, self._name = stream, bound, bound, name
@@ -42,7 +42,7 @@ class Bounded(io.BufferedIOBase):
         block = self._stream.read(most if size is None or size < 0 else min(size, most))
         self._left -= len(block)
         if self._left < 0:
-            raise BadInput(f"more than {self._bound:,} bytes come out of it; expected no more", self._name)
+            raise BadInput(f"it unpacks to more than {self._bound:,} bytes", self._name)
         return block
 
 
@@ -65,7 +65,7 @@ def unpack(archive: Path, name: str, outputs: Sequence[Output], folder: Path) ->
 
 
 def _members(archive: Path, name: str, names: set[tuple[str, ...]], folder: Path) -> dict[tuple[str, ...], Path]:
-    """The members of an archive, and of the archives that are its members."""
+    """The members of an archive, and of archives in it."""
     if not names:
         return {}
     folder.mkdir()
@@ -94,7 +94,7 @@ def _members(archive: Path, name: str, names: set[tuple[str, ...]], folder: Path
 
 
 def _entries(archive: Path, name: str) -> Iterator[tuple[str, Callable[[], Any] | None]]:
-    """The name of each member, and what opens it; None if it is not a plain file."""
+    """The name of each member, and a function that opens it, None if it is not a plain file."""
     if name.endswith(ZIPS):
         with ZipFile(archive) as zipped:
             for info in zipped.infolist():
@@ -148,7 +148,7 @@ def _copy(stream: Any, to: Path) -> None:
 
 @contextmanager
 def _undamaged(name: str) -> Iterator[None]:
-    """Say that a file is damaged where the block finds that it is cut short or not of its kind."""
+    """Report a file as damaged if the block finds that it is truncated or not of its kind."""
     try:
         yield
     except (BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, OSError) as error:

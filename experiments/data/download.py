@@ -1,6 +1,6 @@
-"""One file over HTTP: it resumes, its size and digest are checked, and a server's liberties have limits.
+"""Downloading a file over HTTP: resuming, checks of size and digest, and limits on servers.
 
-Proxies are those of the environment (`https_proxy`, `no_proxy`); `REQUESTS_CA_BUNDLE` names other certificates.
+Proxies come from the environment (`https_proxy`, `no_proxy`); `REQUESTS_CA_BUNDLE` names other certificates.
 """
 
 import logging
@@ -27,18 +27,18 @@ from calque.experiments.data.recipe import LOCK, Download, refusal
 HEADERS = {"User-Agent": "calque (data fetch)", "Accept-Encoding": "identity", "Connection": "close"}
 REDIRECTS = 10
 BLOCK = 1 << 17
-PART = "part"  # the file in which a download grows; `version` next to it says which version of the file it is a part of
-PASSING = (408, 425, 429, 500, 502, 503, 504)  # statuses that may be gone at the next try
+PART = "part"  # the file of a partial download; `version` next to it has the version of the whole file
+PASSING = (408, 425, 429, 500, 502, 503, 504)  # statuses that a retry may resolve
 LASTING = (gaierror, SSLCertVerificationError)
-"""Errors that stay: no such server is known, or it cannot prove who it is."""
+"""Permanent errors: an unknown server, or an invalid certificate."""
 RANGE = re.compile(r"bytes (\d{1,18})-\d+/(\d{1,18}|\*)")
 
 
 @dataclass(frozen=True)
 class Patience:
-    """How long a server is waited for. `tries` in a row may bring nothing new; between them `pause` seconds pass,
-    doubled each time, or what the server asks for, up to `longest`. `timeout` in seconds is how long no byte may come;
-    over each `span` seconds, `slowest` bytes a second must."""
+    """Patience with a server: up to `tries` attempts in a row without new bytes, with `pause` seconds between them,
+    doubled each time, or as the server asks, up to `longest`; up to `timeout` seconds without a byte; at least
+    `slowest` bytes per second over each `span` seconds."""
 
     tries: int = 5
     pause: float = 1.0
@@ -52,7 +52,7 @@ PATIENCE = Patience()
 
 
 class Passing(Exception):
-    """A failure that may be gone at the next try: after `wait` seconds if the server says so, or from the beginning."""
+    """A failure that a retry may resolve: after `wait` seconds if the server says so, or from the start (`anew`)."""
 
     def __init__(self, message: str, wait: float = 0.0, *, anew: bool = False) -> None:
         super().__init__(message)
@@ -60,8 +60,8 @@ class Passing(Exception):
 
 
 class Downloader:
-    """Downloads a file into `folder`, through broken connections and killed processes. `seen` is the digest that the
-    lock file has of the download. `report(done, of)` hears of bytes; `of` is 0 if unknown."""
+    """Downloads a file into `folder`, and resumes after broken connections and killed processes. `seen` is the
+    download's digest in the lock file. `report(done, of)` receives bytes; `of` is 0 if unknown."""
 
     def __init__(
         self, download: Download, folder: Path, seen: str, patience: Patience, report: Callable[[int, int], None]
@@ -71,22 +71,22 @@ class Downloader:
         self.digest, self.resumed = download.sha256 or seen, False
 
     def run(self) -> str:
-        """Complete the file `whole`, check it, and return its SHA-256; nothing stays of another file."""
+        """Complete the file `whole`, check it, and return its SHA-256; another file is removed."""
         logging.getLogger("urllib3").setLevel(logging.CRITICAL)  # errors say all that is needed
         url, expected = self.download.url, self.download.bytes
-        found = sha256(self.whole) if self.whole.exists() else ""  # of a process that was killed
+        found = sha256(self.whole) if self.whole.exists() else ""  # of a killed process
         if not found or self._is_other(found):
             found = self._complete(url)
-        if self._is_other(found) and self.resumed:  # the beginning may have been of another file
+        if self._is_other(found) and self.resumed:  # its first part may be of another file
             found = self._complete(url)
         if self._is_other(found):
             self.discard()
-            source = "the recipe says" if self.download.sha256 else f"when it was fetched first, {LOCK} says"
-            raise BadInput(f"another file than {source}: expected SHA-256 {self.digest} but got {found}", url)
+            source = "the recipe names" if self.download.sha256 else f"was fetched first ({LOCK})"
+            raise BadInput(f"not the file that {source}: expected SHA-256 {self.digest} but got {found}", url)
         size = self.whole.stat().st_size
         if expected and size != expected:
             self.discard()
-            raise BadInput(f"{size:,} bytes came; the recipe says {expected:,}", url)
+            raise BadInput(f"received {size:,} bytes; the recipe says {expected:,}", url)
         return found
 
     def discard(self) -> None:
@@ -123,11 +123,11 @@ class Downloader:
         return self.part.stat().st_size if self.part.exists() else 0
 
     def _ask(self, url: str) -> None:
-        """Ask once for what is missing, and write what comes."""
+        """Request the missing bytes once, and write the response."""
         start, expected, headers = self._size(), self.download.bytes, dict(HEADERS)
         version = self.version.read_text("utf-8", "replace") if self.version.exists() else ""
         if start and not (version or self.digest):
-            start = 0  # nothing could tell whether the rest is of the same file
+            start = 0  # the rest could be of another file
         if start:
             headers["Range"] = f"bytes={start}-"
         with answer(url, headers, self.patience.timeout) as response:
@@ -164,7 +164,7 @@ class Downloader:
 
 @contextmanager
 def answer(url: str, headers: dict[str, str], timeout: float) -> Iterator[requests.Response]:
-    """A server's answer after redirects; `Passing` where there is none, or the connection breaks while it is read."""
+    """A server's response after redirects. Raises `Passing` if there is none, or if the connection breaks."""
     there = url
     try:
         with requests.Session() as session:
@@ -186,13 +186,13 @@ def answer(url: str, headers: dict[str, str], timeout: float) -> Iterator[reques
             cause = cause.__context__
         what = printable(cause) or type(cause).__name__
         if isinstance(cause, TimeoutError):
-            what = "no byte came for too long"
+            what = "no data for too long"
         elif isinstance(cause, IncompleteRead):
             what = "the connection broke off"
         passing = isinstance(error, HTTPError | requests.ConnectionError | requests.Timeout)
         if passing and not isinstance(cause, LASTING):
             raise Passing(what) from None
-        raise BadInput(f"its server cannot be asked: {what}", url) from None
+        raise BadInput(f"cannot reach its server: {what}", url) from None
 
 
 def redirected(url: str, there: str, location: str) -> str:
@@ -200,7 +200,7 @@ def redirected(url: str, there: str, location: str) -> str:
     try:
         target = urljoin(there, location)
     except ValueError as error:
-        raise BadInput(f"redirects to what is not an address: {error}", url) from None
+        raise BadInput(f"redirects to an invalid address: {error}", url) from None
     why = refusal(target)
     if not why and there.startswith("https:") and not target.startswith("https:"):
         why = f"{target[:80]}: only https is fetched"
@@ -210,9 +210,9 @@ def redirected(url: str, there: str, location: str) -> str:
 
 
 def described(response: requests.Response, url: str, start: int) -> tuple[int, int, str]:
-    """From which byte on an answer has the file, the file's size (-1: unknown), and its version (empty: unknown). The
-    version is an entity tag, or the time of the last change. Raises `Passing` where the server has no file now, or not
-    the part from `start` on; BadInput where it says too little to tell a part from the whole."""
+    """The first byte of the file in a response, the file's size (-1: unknown), and its version (empty: unknown), an
+    entity tag or the time of the last change. Raises `Passing` if the server does not have the file now, or the part
+    from `start` on; BadInput if a part cannot be distinguished from the whole."""
     status, headers = response.status_code, response.headers
     what = f"its server answers {status} ({printable(response.reason)})"
     if status == 416:
@@ -222,10 +222,10 @@ def described(response: requests.Response, url: str, start: int) -> tuple[int, i
     if status not in (200, 206):
         raise BadInput(what, url)
     if (encoding := headers.get("Content-Encoding", "identity")) != "identity":
-        raise BadInput(f"its server sends it encoded as {encoding[:40]!r}, which was not asked for", url)
+        raise BadInput(f"its server sends it encoded as {encoding[:40]!r}, which was not requested", url)
     length, chunked = headers.get("Content-Length", ""), "Transfer-Encoding" in headers
     if bool(length) == chunked or not re.fullmatch(r"\d{0,18}", length):
-        raise BadInput("its server states no length, or two, so a part cannot be told from the whole", url)
+        raise BadInput("its server states no length, or two, so a part looks like the whole", url)
     version = headers.get("ETag", "")
     if not version or version.startswith("W/"):  # bytes of one weak tag may differ
         version = headers.get("Last-Modified", "")
@@ -233,7 +233,7 @@ def described(response: requests.Response, url: str, start: int) -> tuple[int, i
         return 0, int(length or -1), version
     match = RANGE.fullmatch(headers.get("Content-Range", ""))
     if not match or int(match[1]) != start:
-        raise Passing("its server sent another part than was asked for", anew=True)
+        raise Passing("its server sent another part than requested", anew=True)
     return start, -1 if match[2] == "*" else int(match[2]), version
 
 
@@ -246,5 +246,5 @@ def seconds_of(after: str) -> float:
 
 
 def printable(text: object) -> str:
-    """Words of a server or system as a terminal may show them: no control characters, and not at length."""
+    """Text of a server or system for a terminal: without control characters, and shortened."""
     return "".join(filter(str.isprintable, str(text)))[:200]

@@ -12,14 +12,14 @@ from urllib.parse import urlsplit
 from calque.derive.errors import BadInput, nearest, unknown
 
 LOCK = "fetched.json"
-"""The file of the data folder with the digests of what was fetched: of downloads by address, of files by place."""
+"""The data folder's file of digests: of downloads by address, of files by place."""
 RECIPES = Path(__file__).parents[1] / "recipes"
 LONGEST, LONGEST_PART = 1_000, 200
-"""Bytes of a path and of each part of it: systems take 4,096 and 255, and the data folder needs some of them."""
-EACH = "{}"  # the place of each text of `for` in an `unpack` table
+"""Most bytes of a path and of each part of it: systems allow 4,096 and 255, and the data folder needs some of them."""
+EACH = "{}"  # the placeholder for each text of `for` in an `unpack` table
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
-# Keys of tables, each with the value where it is missing, which is also of the kind that is expected.
+# Keys of tables, each with its default, which also has the expected type.
 RECIPE_KEYS = {"about": "", "includes": (), "licence": "", "terms": "", "file": [], "text": [], "bitext": []}
 SIZE_KEYS = {"bytes": 0, "sha256": ""}
 FILE_KEYS = SIZE_KEYS | {"url": "", "licence": "", "terms": "", "source": "", "note": ""}
@@ -39,8 +39,8 @@ KINDS = {
 @dataclass(frozen=True)
 class Output:
     """A file below the data folder, at `place`, with slashes. It is the download itself, or decompressed, or the member
-    that `inside` names (or a member of a member, and so on). Of a table with a header, only the rows stay that have the
-    values of `where` in the columns of those names."""
+    that `inside` names (or a member of a member, and so on). `where` selects the rows of a table with a header that
+    have its values in the columns of its names."""
 
     place: str
     inside: tuple[str, ...] = ()
@@ -52,8 +52,8 @@ class Output:
 
 @dataclass(frozen=True)
 class Download:
-    """A file to fetch: `bytes` is its size, 0 if unknown; `about_bytes` is an estimate. `sha256` is empty where no
-    source states a digest; `source` says where size and digest come from."""
+    """A file to fetch: `bytes` is its size, 0 if unknown; `about_bytes` is an estimate. `sha256` is empty if no source
+    states a digest; `source` documents size and digest."""
 
     url: str
     outputs: tuple[Output, ...]
@@ -72,13 +72,13 @@ class Download:
 
     @property
     def pinned(self) -> bool:
-        """Whether digests decide what is put in place: the download's, or those of all its outputs."""
+        """Whether digests pin its files: the download's, or all its outputs'."""
         return bool(self.sha256) or all(output.sha256 for output in self.outputs)
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Downloads under a name, with those of other recipes; `texts` and `bitexts` are what a study reads of them."""
+    """Downloads under a name, included recipes' among them; `texts` and `bitexts` are the parts that studies read."""
 
     name: str
     about: str
@@ -97,7 +97,7 @@ def names(folder: Path = RECIPES) -> list[str]:
 
 
 def read_recipe(name: str, folder: Path = RECIPES) -> Recipe:
-    """The recipe of a name, or of a TOML file of the user's own."""
+    """The recipe of a name, or of a user's own TOML file."""
     recipe = _read(name, folder, set())
     places, folders = set[PurePosixPath](), set[PurePosixPath]()
     for output in recipe.outputs:
@@ -110,7 +110,7 @@ def read_recipe(name: str, folder: Path = RECIPES) -> Recipe:
 
 
 def sizes(downloads: Sequence[Download]) -> str:
-    """Their sizes together: stated, estimated, and of how many neither."""
+    """Their total size: stated, estimated, and the number of unknown sizes."""
     total = sum(download.bytes for download in downloads)
     guesses = [download.about_bytes for download in downloads if not download.bytes and download.about_bytes]
     unsized = sum(not download.bytes and not download.about_bytes for download in downloads)
@@ -121,14 +121,14 @@ def sizes(downloads: Sequence[Download]) -> str:
 
 
 def recipes_of(path: Path) -> list[str]:
-    """The recipes that put a file where `path` ends, or files below it; those with the fewest files first."""
+    """The recipes that put a file where `path` ends, or files below it, fewest files first."""
     ends = {path.parts[i:] for i in range(len(path.parts))}
     found = [name for name in names() if not ends.isdisjoint(_places(name))]
     return sorted(found, key=lambda name: len(_places(name)))
 
 
 def remedy(path: str | Path | None) -> str:
-    """The command that fetches a file, or an empty text where no recipe has it."""
+    """The command that fetches a file, or "" if no recipe has it."""
     recipes = recipes_of(Path(path or ""))
     return f"`calque data fetch {recipes[0]}` gets it" if recipes else ""
 
@@ -149,7 +149,7 @@ def _path(name: str, folder: Path) -> Path:
 
 
 def _read(name: str, folder: Path, seen: set[Path]) -> Recipe:
-    """A recipe with the downloads of those that it includes, without those of `seen`, which grows."""
+    """A recipe with the downloads of recipes that it includes and that are not in `seen`, which grows."""
     path = _path(name, folder)
     try:
         values = tomllib.loads(path.read_bytes().decode("utf-8"))
@@ -172,11 +172,11 @@ def _read(name: str, folder: Path, seen: set[Path]) -> Recipe:
 
 
 def _table(values: Mapping[str, Any], keys: Mapping[str, Any], needed: Sequence[str], where: str) -> dict[str, Any]:
-    """The values of a TOML table by key; a key that is missing and not needed has the value that `keys` gives it."""
+    """The values of a TOML table by key; optional keys default to the values of `keys`."""
     for name, value in values.items():
         if name not in keys:
             more = nearest(name, keys) or f"there are {', '.join(sorted(keys))}"
-            raise BadInput(f"no key {name[:60]!r} is known here; {more}", where)
+            raise BadInput(f"unknown key {name[:60]!r}; {more}", where)
         if not _fits(value, type(keys[name])):
             raise BadInput(f"{name} is {KINDS[type(keys[name])]}, not {str(value)[:60]!r}", where)
     for name in needed:
@@ -231,7 +231,7 @@ def _outputs(unpack: Mapping[str, Any], where: str) -> Iterator[Output]:
     """The outputs of an `unpack` table, one for each text of its `for`."""
     digest = _digest(unpack, where)
     if unpack["for"] and (unpack["bytes"] or digest or EACH not in unpack["place"]):
-        raise BadInput(f"with for, place has {EACH}, and there is no size or digest of all of them", where)
+        raise BadInput(f"with for, place has {EACH}, and size and digest are left out", where)
     for text in unpack["for"] or (EACH,):
         yield Output(
             place=_safe("place", unpack["place"].replace(EACH, text), where),
@@ -251,7 +251,7 @@ def _digest(table: Mapping[str, Any], where: str) -> str:
 
 
 def _safe(name: str, path: str, where: str) -> str:
-    """A path that leads nowhere but down, without hidden files and folders."""
+    """A path that only leads down, without hidden files and folders."""
     parts = path.split("/")
     if any(not part or part.startswith(".") or not part.isprintable() or set(part) & set("\\:*?") for part in parts):
         raise BadInput(f"{name} is a path below a folder, as in ud/UD_English-EWT/x.conllu, not {path[:80]!r}", where)
@@ -264,7 +264,7 @@ def _safe(name: str, path: str, where: str) -> str:
 
 
 def refusal(url: str) -> str:
-    """Why nothing is fetched from an address; empty where something may be: from https, and http on this machine."""
+    """Why an address is refused, or "": https is allowed, and http on this machine."""
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
@@ -274,7 +274,7 @@ def refusal(url: str) -> str:
     if not host or not url.isascii() or not url.isprintable() or " " in url:
         return f"{url[:80]!r} is not an address; expected https://..."
     if parts.username is not None:
-        return f"an address with a user's name in it, at {host}; expected one that everybody may ask"
+        return f"an address with a user's name in it, at {host}; expected a public one"
     if parts.scheme != "https" and not (parts.scheme == "http" and host in LOCAL):
         return f"{url[:80]}: only https is fetched (http only from this machine)"
     return ""

@@ -1,4 +1,4 @@
-"""The data folder: which files of a recipe are there, and fetching the others into their places."""
+"""The data folder: the state of a recipe's files, and fetching missing ones into their places."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from calque.experiments.data.download import PATIENCE, Downloader, Patience
 from calque.experiments.data.recipe import LOCK, Download, Output, Recipe
 from calque.experiments.progress import Report, Throttled
 
-WORK = ".fetching"  # the folder below the data folder where downloads grow and are unpacked
+WORK = ".fetching"  # the folder below the data folder for downloading and unpacking
 
 
 class State(StrEnum):
-    """Whether a file is what the recipe, or the lock file, says; `UNKNOWN` where neither says anything of it."""
+    """Whether a file matches the recipe, or the lock file; `UNKNOWN` if neither describes it."""
 
     THERE = "there"
     MISSING = "missing"
@@ -32,7 +32,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Placed:
-    """What the lock file has of a file: digest and size, and the time in ns of its last change."""
+    """A file's entry in the lock file: digest, size, and the time of its last change in ns."""
 
     sha256: str
     bytes: int
@@ -46,7 +46,7 @@ class Placed:
 
 @dataclass
 class Fetched:
-    """The places that a fetch filled, why downloads failed, and those that nobody states a digest of."""
+    """The places that a fetch filled, errors of failed downloads, and downloads without a known digest."""
 
     placed: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
@@ -63,15 +63,15 @@ class Store:
         self._downloads: dict[str, str] = {}
         self._places: dict[str, Placed] = {}
         if self._lock.exists():
-            content = read_sealed(self._lock, "the digests of what was fetched")
+            content = read_sealed(self._lock, "the digests of fetched files")
             try:
                 self._downloads = dict(content["downloads"])
                 self._places = {place: Placed(**placed) for place, placed in content["places"].items()}
             except (KeyError, TypeError, ValueError, AttributeError) as error:
-                raise BadInput(f"not the digests of what was fetched: {error}; remove it", self._lock) from None
+                raise BadInput(f"not the digests of fetched files: {error}; remove it", self._lock) from None
 
     def state(self, output: Output) -> State:
-        """Whether the file is there. A size and a time of change that the lock file has stand for its digest."""
+        """A file's state. Size and time of change, if equal to the lock file's, stand in for the digest."""
         path, entry = self.folder / output.place, self._places.get(output.place)
         digest = output.sha256 or (entry.sha256 if entry else "")
         size = output.bytes or (entry.bytes if entry else 0)
@@ -87,25 +87,23 @@ class Store:
         return State.THERE if same else State.ALTERED
 
     def seen(self, download: Download) -> str:
-        """The digest that the download had when it was last fetched; empty where it never was."""
+        """The digest of the download when it was last fetched, or ""."""
         return self._downloads.get(download.url, "")
 
     def remember(self, download: Download, digest: str, placed: Mapping[str, Placed]) -> None:
-        """Write into the lock file what a download was and what came out of it, before that is put in place."""
+        """Write a download's digest and files into the lock file, before the files are put in place."""
         self._downloads[download.url] = digest
         self._places |= placed
-        places = {place: asdict(one) for place, one in sorted(self._places.items())}
+        places = {place: asdict(entry) for place, entry in sorted(self._places.items())}
         write_sealed(self._lock, {"downloads": dict(sorted(self._downloads.items())), "places": places})
 
     def fetch(self, recipe: Recipe, report: Report, *, trust: bool = False, patience: Patience = PATIENCE) -> Fetched:
-        """Fetch the downloads of which a file is missing, each whether others fail or not, and put files in place. One
-        whose digest nobody states is fetched only with `trust`, or where the lock file has it from before."""
+        """Fetch the downloads with a missing file, whether others fail or not, and put files in place. A download
+        without a stated digest is fetched only with `trust`, or if the lock file has its digest."""
         states = {output.place: self.state(output) for output in recipe.outputs}
         if altered := [place for place, state in states.items() if state is State.ALTERED]:
             more = f" and {len(altered) - 1:,} more" if altered[1:] else ""
-            raise BadInput(
-                f"{altered[0]}{more}: not as the recipe says; remove what is to be fetched again", self.folder
-            )
+            raise BadInput(f"{altered[0]}{more}: differs from the recipe; remove it to fetch it again", self.folder)
         result, missing = Fetched(), list[Download]()
         for download in recipe.downloads:
             if any(states[output.place] is State.MISSING for output in download.outputs):
@@ -125,7 +123,7 @@ class Store:
         return result
 
     def work_folder(self, download: Download) -> Path:
-        """Where a download grows and is unpacked: another folder for every address."""
+        """The folder for downloading and unpacking, one per address."""
         return self.work / hashlib.sha256(download.url.encode()).hexdigest()[:16]
 
     def _fetch(self, download: Download, report: Report, patience: Patience) -> list[str]:
@@ -140,7 +138,7 @@ class Store:
         downloader = Downloader(download, folder, self.seen(download), patience, progress)
         digest = downloader.run()
         size = downloader.whole.stat().st_size
-        shutil.rmtree(folder / "unpacked", ignore_errors=True)  # of a process that was killed
+        shutil.rmtree(folder / "unpacked", ignore_errors=True)  # of a killed process
         try:
             files = unpack(downloader.whole, download.name, download.outputs, folder / "unpacked")
             _check(download, files)
@@ -153,7 +151,7 @@ class Store:
         return places
 
     def _put(self, download: Download, digest: str, files: Mapping[str, Path]) -> list[str]:
-        """Put files in place and return the places that were empty; the lock file has them before they are there."""
+        """Put files in place and return the places that were empty; the lock file has them first."""
         entries, empty = dict[str, Placed](), []
         for place, path in files.items():
             new, there = Placed.of(path), self.folder / place
@@ -170,7 +168,7 @@ class Store:
 
 
 def _check(download: Download, files: Mapping[str, Path]) -> None:
-    """Refuse what came out of a download if it is not what the recipe says."""
+    """Refuse files of a download that differ from the recipe."""
     for output in download.outputs:
         size = files[output.place].stat().st_size
         if output.bytes and size != output.bytes:

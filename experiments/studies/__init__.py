@@ -1,1 +1,1 @@
-"""One study a file: a function that returns its values."""
+"""One study per file: a function that returns its values."""

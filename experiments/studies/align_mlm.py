@@ -15,7 +15,7 @@ from calque.pretrain.objectives.xlm import XLM
 
 
 def align_mlm() -> Study:
-    """ALIGN-MLM's own scale (tables 10 and 11): WikiText-103, 500,000 steps; a GPU's work."""
+    """ALIGN-MLM at its own scale (Tables 10 and 11): WikiText-103, 500,000 steps; needs a GPU."""
     data = Path(os.environ.get("CALQUE_DATA") or "data")
     panx, mnli, xnli = data / "ner" / "panx", data / "nli" / "mnli", data / "nli" / "xnli"
     return Study(

@@ -8,11 +8,11 @@ from calque.experiments.studies.pocket import small_grid
 from calque.experiments.study import Study
 from calque.pretrain.objectives.mlm import MLM
 
-STEPS = 5_000  # the fewest found in which alignment@1 is above 80 %
+STEPS = 5_000  # the fewest steps found with alignment@1 above 80 %
 
 
 def control() -> Study:
-    """The setting of `classroom`, MLM under Trans alone, five seeds: docs/control.md tells how it was found."""
+    """MLM under Trans alone, in the setting of `classroom`, five seeds; docs/control.md explains the setting."""
     small = small_grid()
     return small.changed(
         name="control",

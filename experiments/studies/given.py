@@ -1,4 +1,4 @@
-"""What studies of real text are given: the data folder, an encoder, and treebanks that several of them read."""
+"""Inputs of studies of real text: the data folder, an encoder, and shared treebanks."""
 
 import os
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from calque.experiments.languages import DerivedLanguages
 from calque.experiments.tasks import CrossLingualTask
 
 PUD = {"fr": "French", "de": "German", "hi": "Hindi", "ja": "Japanese", "ko": "Korean", "tr": "Turkish"}
-"""The languages beside English of which there is a treebank of the same thousand sentences."""
+"""The languages other than English that have a treebank of the same thousand sentences."""
 DEFAULT = FinetuneConfig()
 DATA = "set CALQUE_DATA to the folder that holds its data"
 ENCODER = (
@@ -28,7 +28,7 @@ ENCODER = (
 
 
 def real_data(study: str, recipe: str) -> Path:
-    """The folder that CALQUE_DATA names; `recipe` fetches what the study reads."""
+    """The folder that CALQUE_DATA names; `recipe` fetches the study's data."""
     if folder := os.environ.get("CALQUE_DATA"):
         return Path(folder)
     raise BadInput(f"the study {study} reads real data: {_data(recipe)}")
@@ -40,11 +40,11 @@ def real_data_and_encoder(study: str, recipe: str) -> tuple[Path, Path]:
     if folder and encoder:
         return Path(folder), Path(encoder)
     lacking = [*([] if folder else [_data(recipe)]), *([] if encoder else [f"for the encoder, {ENCODER}"])]
-    raise BadInput(f"the study {study} reads real data and begins with a multilingual encoder: {'; '.join(lacking)}")
+    raise BadInput(f"the study {study} reads real data and starts from a multilingual encoder: {'; '.join(lacking)}")
 
 
 def _data(recipe: str) -> str:
-    return f"{DATA}; `calque data fetch {recipe}` gets what can be fetched of it"
+    return f"{DATA}; `calque data fetch {recipe}` fetches the public part of it"
 
 
 def real_languages(data: Path, vocabulary: int, text: Path, **more: Any) -> DerivedLanguages:
@@ -75,10 +75,10 @@ def pud(data: Path, code: str) -> Path:
 
 
 def tasks_of(table: Path, data: Path, usual: FinetuneConfig = DEFAULT) -> dict[str, CrossLingualTask]:
-    """The tasks of a TOML file: files below the data folder, languages, and what is not `usual` of fine-tuning.
+    """The tasks of a TOML file: files below the data folder, languages, and changes to the `usual` fine-tuning.
 
-    In the files of other languages, {code} is a language and {name} its name in files. Of files with `or` between them
-    the first that is there is taken, or else the last.
+    In the names of other languages' files, {code} is the language and {name} its name there. If files are joined by
+    `or`, the first that exists is used, or else the last.
     """
     return {name: _task(row, data, usual) for name, row in read_toml(table).items()}
 
@@ -86,7 +86,7 @@ def tasks_of(table: Path, data: Path, usual: FinetuneConfig = DEFAULT) -> dict[s
 def _task(row: Mapping[str, Any], data: Path, usual: FinetuneConfig) -> CrossLingualTask:
     def files(names: str | list[str], **language: str) -> tuple[Path, ...]:
         copies = [name.format(**language).split(" or ") for name in ([names] if isinstance(names, str) else names)]
-        return tuple(data / next((one for one in each if (data / one).is_file()), each[-1]) for each in copies)
+        return tuple(data / next((name for name in each if (data / name).is_file()), each[-1]) for each in copies)
 
     languages = row["languages"]
     if isinstance(languages, str):

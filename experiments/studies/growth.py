@@ -1,4 +1,4 @@
-"""The growth study: what two languages come to have in common during pretraining, and what of it comes first."""
+"""The growth study: how two languages become similar during pretraining, and in which order."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from calque.pretrain.mixture import Mixture
 
 
 def growth() -> Study:
-    """Pocket English under Trans, Trans+Inv and Trans+Syn, five seeds, probed twice a doubling of the steps."""
+    """Pocket English under Trans, Trans+Inv and Trans+Syn, five seeds, probed twice per doubling of the steps."""
     small, text = small_grid(), Pocket(types=300)
     return small.changed(
         name="growth",

@@ -1,4 +1,4 @@
-"""The study of knowledge: facts that the source's text alone states, asked in the derived language."""
+"""The study of knowledge: facts stated in the source's text alone, queried in the derived language."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ def knowledge() -> Study:
         transforms=(Transliterate(), compose(Transliterate(), Invert())),
         objectives=FROM_SCRATCH,
         seeds=(0, 1, 2),
-        # Of a quarter of the types about four are answers: too few to tell seen answers from held-out ones.
+        # A quarter of the types would have about four answers: too few to compare with held-out ones.
         dictionary=DictionaryConfig(fraction=0.5),
         train=replace(small.train, steps=3_000, learning_rate=3e-3),
         tasks={"pos": small.tasks["pos"]},

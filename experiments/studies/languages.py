@@ -21,13 +21,13 @@ MIXTURES = (
     shares(0.2, 0.2, 0.2, 0.2, 0.2),
     shares(0.9, 0.025, 0.025, 0.025, 0.025),
 )
-"""Two, three and five languages; where shares are unequal, the first has nine tenths and the others the rest."""
+"""Two, three and five languages; with unequal shares, the first has nine tenths and the others share the rest."""
 
 
 def languages() -> Study:
-    """Pocket English and one, two or four clones of it, equal amounts or nine tenths of one: two cores, 80 minutes.
+    """Pocket English with one, two or four clones, in equal amounts or nine tenths of one: 80 minutes on two cores.
 
-    Every model takes as many steps, and there is so much text that none reads a sentence twice.
+    All models take the same number of steps, and the text is large enough that none reads a sentence twice.
     """
     small = small_grid()
     return small.changed(

@@ -20,12 +20,12 @@ from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
 CONTINUED = (XLMAlign(mask_rate=MASKS), WEAM(mask_rate=MASKS), PPA(mask_rate=MASKS), WordAligned())
-"""Those that their papers begin with a pretrained model: here with MLM's, for half of the steps."""
+"""Objectives whose papers start from a pretrained model: here from MLM's, trained for half of the steps."""
 FROZEN = WordAligned(frozen=True)  # word-aligned BERT in the form of its author's code
 
 
 def objectives_pocket() -> Study:
-    """All objectives on Trans + Syn, on all five kinds of tasks, equal steps of as many ids, five seeds; two cores."""
+    """All objectives on Trans + Syn and five kinds of tasks, with equal steps and batches; five seeds, two cores."""
     small = small_grid()
     return small.changed(
         name="objectives_pocket",

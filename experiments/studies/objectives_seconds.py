@@ -1,4 +1,4 @@
-"""Objectives whose steps cost more than MLM's, on one derived pair, with equal seconds instead of equal steps."""
+"""Objectives whose steps cost more than MLM's, on one derived pair, matched by compute time instead of steps."""
 
 from calque.analysis.papers.equal_terms import PLAIN
 from calque.experiments.studies.objectives import MASKS
@@ -9,7 +9,7 @@ from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.ppa import PPA
 
 SHORT = After(PPA(mask_rate=MASKS, queue=2_048, momentum=0.99), MLM(MASKS))
-"""PPA with a queue that a few hundred steps can fill and that holds few pairs twice: there are some 8,000 to read."""
+"""PPA with a queue that a few hundred steps fill, with few duplicates among the study's 8,000 or so pairs."""
 PACES = {
     "XLM": 0.89,
     "XLM-ALIGN-after-MLM": 0.84,
@@ -17,16 +17,16 @@ PACES = {
     "WEAM-after-MLM": 0.76,
     SHORT.name: 0.69,
 }
-"""Of 3,000 steps, what takes as many CPU seconds as MLM's: `python -m experiments.bench paces`, three rounds.
+"""The part of 3,000 steps that takes the CPU time of MLM's 3,000: `python -m experiments.bench paces`, three rounds.
 
-A step of those that are not named takes 0.98 to 1.03 of one of MLM's.
+A step of any other objective takes 0.98 to 1.03 times one of MLM's.
 """
 
 
 def objectives_seconds() -> Study:
-    """`objectives_pocket`'s MLM, and what costs more a step with the steps there is time for; PPA with a shorter queue.
+    """MLM and the costlier objectives of `objectives_pocket`, matched by compute time; PPA with a shorter queue.
 
-    The other objectives would be given the steps that they have there: a step of theirs costs as much as one of MLM's.
+    The other objectives would have the same steps as there, because a step of theirs costs about the same as MLM's.
     """
     steps = objectives_pocket()
     dear = tuple(SHORT if "PPA" in objective.name else objective for objective in steps.objectives)

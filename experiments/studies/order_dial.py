@@ -1,4 +1,4 @@
-"""The study of graded word order: how far transfer carries as the order moves away from the source's."""
+"""The study of graded word order: transfer as the order moves away from the source's."""
 
 from calque.derive.order import Invert
 from calque.derive.reorder import PocketTreebank, Reorder
@@ -14,11 +14,11 @@ SETTINGS = (0.25, 0.5, 0.75, 1.0)
 
 
 def order_dial() -> Study:
-    """Pocket English turned step by step into its mirror, and a verb-final language: twenty minutes on two cores."""
+    """Pocket English gradually inverted, or gradually made verb-final: twenty minutes on two cores."""
     small = small_grid()
     english, verbfinal = PocketTreebank("english"), PocketTreebank("verbfinal")
     inverted = [Invert(p) for p in SETTINGS]
-    # At 0 words are drawn into English's own order again, which is not quite the order that they had.
+    # At 0 the order is drawn from English's own distribution, which is not quite the original order.
     reordered = [Reorder(verbfinal, english, weight) for weight in (0.0, *SETTINGS)]
     return small.changed(
         name="order_dial",

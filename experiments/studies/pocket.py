@@ -16,7 +16,7 @@ from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
 
 ROMANCE = Reorder(PocketTreebank("romance"), PocketTreebank("english"))
-"""The place that French has in ALIGN-MLM: adjectives behind their nouns, and the verb between subject and object."""
+"""The counterpart of French in ALIGN-MLM: adjectives follow their nouns, the verb is between subject and object."""
 
 SOURCE = PocketEnglish(
     language=Pocket(types=300),
@@ -28,7 +28,7 @@ SOURCE = PocketEnglish(
 
 
 def small_grid() -> Study:
-    """What studies of Pocket English begin with: four objectives under three transforms, at a size for two cores."""
+    """The base of studies of Pocket English: four objectives under three transforms, sized for two cores."""
     return Study(
         name="small_grid",
         languages=DerivedLanguages(

@@ -1,4 +1,4 @@
-"""Real text and real tasks at the smallest scale that says anything."""
+"""Real text and real tasks at the smallest informative scale."""
 
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.sources.files import TaskFiles

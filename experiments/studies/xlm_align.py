@@ -15,14 +15,14 @@ from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import Mixture, Phase
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
-EXPONENT = 0.7  # of the sizes by which languages and bitexts are drawn
+EXPONENT = 0.7  # exponent of sizes in the sampling of languages and bitexts
 PAIRS = 0.5
-"""The part of a step's rows that is pairs: the paper draws text and pairs in every step, and does not say how many."""
+"""The share of pairs in a step's rows: the paper mixes text and pairs in every step, without stating their shares."""
 TYPES = 250_002  # of XLM-R's tokenizer
 
 
 def xlm_align() -> Study:
-    """XLM-Align as its paper ran it (Tables 8 to 11): XLM-R base, 94 languages, 14 bitexts; many cards' work."""
+    """XLM-Align at its paper's scale (Tables 8 to 11): XLM-R base, 94 languages, 14 bitexts; needs many GPUs."""
     data = Path(os.environ.get("CALQUE_DATA") or "data")
     recipe = read_recipe("xlm_align")
     texts = {
@@ -66,7 +66,7 @@ def xlm_align() -> Study:
 
 
 def paper_shares(languages: Iterable[str]) -> tuple[float, ...]:
-    """How often each language is drawn: in proportion to the size of the paper's text to the power `EXPONENT`."""
+    """The sampling share of each language: proportional to the size of the paper's text to the power `EXPONENT`."""
     tables = corpora("xlm_align")
     web, wikipedia = tables["CCNet"], tables["Wikipedia"]
     weights = {language: (1e9 * (web[language] + wikipedia[language])) ** EXPONENT for language in web}

@@ -1,4 +1,4 @@
-"""What starts self-labelled alignment: XLM-Align where the gold alignment is known exactly."""
+"""The start of self-labelled alignment: XLM-Align with an exactly known gold alignment."""
 
 from calque.derive.order import Invert
 from calque.derive.script import Transliterate
@@ -34,5 +34,5 @@ def xlm_align_pocket() -> Study:
             XLMAlign(mask_rate=MASKS, labels="gold"),
         ),
         seeds=(0, 1, 2),
-        tasks={task: small.tasks[task] for task in ("pos", "ner")},  # of 8,000 inference pairs little is learnt
+        tasks={task: small.tasks[task] for task in ("pos", "ner")},  # 8,000 inference pairs teach too little
     )

@@ -1,4 +1,4 @@
-"""XLM-Align as it was run, from a pretrained multilingual encoder, at a scale for two cores."""
+"""XLM-Align from a pretrained multilingual encoder, as published, at a scale for two cores."""
 
 from pathlib import Path
 
@@ -75,18 +75,18 @@ def xlm_align_small() -> Study:
 
 
 def gold_and_retrieval(data: Path) -> tuple[Measure, ...]:
-    """What studies of XLM-Align are measured on without fine-tuning: gold links, and the same sentences."""
+    """The measures of XLM-Align studies without fine-tuning: gold links, and retrieval of the same sentences."""
     return GoldLinks(data / "align"), Retrieval(same_sentences(data))
 
 
 def tagging(data: Path, finetune: FinetuneConfig, limit: int = 0) -> dict[str, CrossLingualTask]:
-    """POS tagging learnt from English trees, of which `limit` are used (0: all), and tested on the same sentences."""
+    """POS tagging learnt from `limit` English trees (0: all), and tested on the same sentences."""
     same = same_sentences(data)
     tests = {language: (same[language],) for language in PUD}
     return {"pos": CrossLingualTask(finetune, files=ewt(data, limit=limit), tests=tests)}
 
 
 def withheld(data: Path) -> TextFiles:
-    """Test sentences, which are not read in pretraining."""
+    """Test sentences, which pretraining does not read."""
     gold = [data / "align" / name / f"test.{side}" for name in SETS for side in name.split("-")]
     return TextFiles((*gold, *same_sentences(data).values(), *ewt(data).test))

@@ -10,7 +10,7 @@ from calque.pretrain.config import ModelConfig
 
 
 def xtreme() -> Study:
-    """XTREME's seven tasks with the settings of XLM-Align's Table 12, from XLM-R base or another encoder; for cards."""
+    """XTREME's seven tasks with XLM-Align's settings (Table 12), from XLM-R base or another encoder; needs GPUs."""
     data = Path(os.environ.get("CALQUE_DATA") or "data")
     encoder = os.environ.get("CALQUE_ENCODER")
     return Study(

@@ -1,4 +1,4 @@
-"""XTREME's tasks from a pretrained multilingual encoder, before and after it went on by three papers' objectives."""
+"""XTREME's tasks from a pretrained multilingual encoder, before and after pretraining by three papers' objectives."""
 
 from dataclasses import replace
 from itertools import chain
@@ -17,9 +17,8 @@ from calque.pretrain.objectives.xlm_align import XLMAlign
 def xtreme_continued() -> Study:
     """`xtreme_small` again after 100 steps of XLM-Align, WEAM or PPA from the same encoder, on the text of CALQUE_DATA.
 
-    Everything is pretrained on what `xlm_align_small` reads, but for sentences of the tests that are whole sentences.
-    XLM-Align reads text and pairs by halves, WEAM and PPA pairs alone. PPA's queue and momentum are what 100 steps can
-    fill and follow.
+    Pretraining reads the text of `xlm_align_small`, except for whole sentences of the tests. XLM-Align reads half text
+    and half pairs, WEAM and PPA only pairs. PPA's queue and momentum are sized for 100 steps.
     """
     data, _ = real_data_and_encoder("xtreme_continued", "xtreme")
     small, pretrained = xtreme_small(), xlm_align_small()

@@ -1,4 +1,4 @@
-"""How XNLI grows with the training examples, from a pretrained multilingual encoder."""
+"""XNLI scores by number of training examples, from a pretrained multilingual encoder."""
 
 from dataclasses import replace
 
@@ -7,10 +7,9 @@ from calque.experiments.study import Study
 
 
 def xtreme_curve() -> Study:
-    """`xtreme_small`'s inference with 1,500 to 4,500 pairs, beside what one of its size reached with all of MultiNLI.
+    """`xtreme_small`'s inference with 1,500 to 4,500 pairs, next to a published encoder trained on all of MultiNLI.
 
-    Its 3,000 pairs are not those of `xtreme_small`, with which they have two thirds in common: both are draws of the
-    4,500 of LingNLI's 44,983.
+    Its 3,000 pairs and those of `xtreme_small` are different samples of LingNLI, with two thirds in common.
     """
     small = xtreme_small()
     pairs = small.tasks["nli"]

@@ -39,7 +39,7 @@ def xtreme_small() -> Study:
 
 
 def _tydiqa(task: CrossLingualTask, folder: Path) -> CrossLingualTask:
-    """The task with the files of the recipe, where files by language are missing."""
+    """The task with the files of the recipe, if files by language are missing."""
     assert task.files
     if task.files.train[0].is_file():
         return task

@@ -290,7 +290,7 @@ def test_a_changed_value_changes_what_depends_on_it_and_nothing_else(done: Done)
         ("head.steps=0", "head.steps is at least 1"),
         ("texts.a/b=nowhere.txt", "texts: 'a/b' cannot name a language"),
         ("texts.yy=", "a language without text"),
-        ("texts=en", "texts are of two languages at least, not of 1"),
+        ("texts=en", "texts need at least two languages, not 1"),
         ("model.layers=0", "model.layers is at least 1"),
         ("start=nowhere", "start: "),
         ("tasks.pos.finetune.epochs=0", "tasks.pos.finetune.epochs is at least 1"),
@@ -430,4 +430,4 @@ def test_objectives_of_pairs_go_on_from_an_encoder_with_the_links_of_their_bitex
 def test_a_bitext_of_a_language_without_text_is_refused(tmp_path: Path) -> None:
     texts = {name: TextFiles((tmp_path / name,)) for name in ("en", "xx")}
     languages = NaturalLanguages("en", texts, {("en", "yy"): (BitextFiles(tmp_path / "pairs"),)})
-    assert languages.mistakes() == ["bitexts: en-yy is of yy, of which there is no text"]
+    assert languages.mistakes() == ["bitexts: en-yy needs text in yy"]

@@ -76,9 +76,9 @@ def test_micro_batches_need_less_memory(tiny: Study) -> None:
 def test_cards_are_told_with_what_is_assumed_of_them(tiny: Study) -> None:
     text, made = describe(tiny, 1, card("A100"), 2), plan(tiny, 1)
     assert text.startswith(describe(tiny, 1)[:200])
-    assert "on 2 A100: 312 TFLOP/s each in bfloat16 (NVIDIA, A100 80GB), of which 40% are assumed" in text
-    assert "GiB a card with --set train.grad_accumulation=1" in text
-    with pytest.raises(BadInput, match="3 cards for 2 rows a step"):
+    assert "on 2 A100: 312 TFLOP/s each in bfloat16 (NVIDIA, A100 80GB), 40% of it assumed" in text
+    assert "GiB per card with --set train.grad_accumulation=1" in text
+    with pytest.raises(BadInput, match="3 cards for 2 rows per step"):
         describe(override(tiny, ["train.batch=2"]), 1, card("A100"), 3)
     assert all(cost.card.fixed == 16 * cost.parameters for _, cost in made.runs)
 
@@ -140,7 +140,7 @@ def test_the_fewest_micro_batches_that_fit_are_taken(kind: Card, number: int, ro
 def test_a_model_that_does_not_fit_and_more_cards_than_rows_are_refused() -> None:
     with pytest.raises(BadInput, match="100 M parameters and a row of it do not fit on L40S"):
         on_cards(replace(COST, card=replace(CARD, fixed=48e9)), card("L40S"), 1)
-    with pytest.raises(BadInput, match="257 cards for 256 rows a step"):
+    with pytest.raises(BadInput, match="257 cards for 256 rows per step"):
         on_cards(COST, card("L40S"), 257)
 
 

@@ -212,9 +212,9 @@ def test_a_plan_says_that_nothing_is_pretrained(study: Study) -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        (["tasks="], "and there is none"),
+        (["tasks="], "expected tasks, gold sets"),
         (["tasks.nli.files.held_out=0"], "at least one file of test data"),
-        (["tasks.pos.tests="], "tasks.pos.tests are of one other language at least"),
+        (["tasks.pos.tests="], "tasks.pos.tests need at least one other language"),
         (["tasks.pos.learning_rates=1e-3,1e-3"], "tasks.pos.the grid has a setting twice"),
         (["source=fr"], "tasks.pos: fr is the source, whose sets are in files"),
         (["tasks.pos.epochs=1,0"], "tasks.pos.the grid: epochs is at least 1, not 0"),
@@ -225,7 +225,7 @@ def test_a_plan_says_that_nothing_is_pretrained(study: Study) -> None:
         (["tasks.xquad.sizes=9,4"], "tasks.xquad.sizes are numbers of training examples"),
         (["tasks.xquad.sizes=0"], "tasks.xquad.sizes are numbers of training examples"),
         (["tasks.xquad.files.limit=9"], "tasks.xquad.sizes are below files.limit, which is 9"),
-        (["tasks.nli.sizes=4"], "tasks.nli.sizes are of a task that is learnt without"),
+        (["tasks.nli.sizes=4"], "tasks.nli.sizes need a task without translations"),
         (["tasks.nli.finetune.attention_dropout=1"], "attention_dropout is a fraction below 1, not 1"),
     ],
 )

@@ -201,7 +201,7 @@ def test_a_seed_that_could_draw_nothing_but_the_model_is_refused(tiny: Study, tm
     files = tiny.changed(source=Files(text=(tmp_path / "a.txt",)), tasks={}, redraw=True)
     assert [mistake for mistake in study_mistakes(files) if "redraw" in mistake] == []
     told = "; ".join(study_mistakes(files.changed(dictionary=DictionaryConfig(by="frequency"))))
-    assert "redraw: nothing but the model is drawn at random here" in told
+    assert "redraw: only the model is drawn at random here" in told
 
 
 def test_objectives_take_as_many_steps_as_their_paces_say(tiny: Study) -> None:

@@ -94,11 +94,11 @@ def test_worker_processes_know_the_transforms_of_a_file(folder: Path) -> None:
         ("asks.py", "def asks(x):\n    return x\n", "there is none without arguments"),
         ("two.py", "def a():\n    return 1\n\n\ndef b():\n    return 1\n", "there are a, b"),
         ("number.py", "def number():\n    return 5\n", r"number\(\) returns '5'; expected a study"),
-        ("broken.py", "x = 1\ndef (:\n", r"broken\.py:2: no Python: invalid syntax"),
+        ("broken.py", "x = 1\ndef (:\n", r"broken\.py:2: not valid Python: invalid syntax"),
         ("fails.py", "def fails():\n    return 1 / 0\n", r"fails\.py:2: fails\(\) fails: ZeroDivisionError: division"),
         ("leaves.py", "\nimport sys\nsys.exit(3)\n", r"leaves\.py:3: the file fails: SystemExit: 3"),
         ("lacks.py", "import nothing_like_it\n", r"lacks\.py:1: the file fails: ModuleNotFoundError"),
-        ("same.py", PLAIN + "def same():\n    return pocket()\n", "its study is called pocket, as one of Calque's"),
+        ("same.py", PLAIN + "def same():\n    return pocket()\n", "its study is called pocket, like one of Calque's"),
         ("odd.py", PLAIN + "def odd():\n    return replace(pocket(), name='a/b')\n", "a study named 'a/b'"),
     ],
 )

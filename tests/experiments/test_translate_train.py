@@ -48,7 +48,7 @@ def test_without_ways_nothing_is_added_and_folders_stay(tmp_path: Path) -> None:
     [
         ("tasks.nli.ways=ZS,TT,TT", "tasks.nli.ways name one twice"),
         ("tasks.pos.ways=ZS,TT-CS", "tasks.pos.ways: TT-CS needs examples with two texts"),
-        ("tasks.pos.ways=TT", "tasks.pos.ways have ZS among them"),
+        ("tasks.pos.ways=TT", "tasks.pos.ways must include ZS"),
         ("tasks.pos.ways=XX", "expected one of ZS, TT, TT-CS, not 'XX'"),
     ],
 )

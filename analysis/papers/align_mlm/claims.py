@@ -15,9 +15,9 @@ from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 INVERTED, SCRIPT = "trans.inv", "trans"  # the transforms of the paper's headlines
 NEAR = 0.03  # delta "≈ 0": within 3 points. The paper's own largest under Trans is 2.6.
-CHANCE_MARGIN = 0.01  # alignment "near chance": at most one point above it. The paper's own is 0.3 points above.
-FEWEST = 3  # the least number of cells that have a rho
-PAPERS = ("nli", "ner", "pos")  # the paper's tasks, of which claims are made whether a study has them or not
+CHANCE_MARGIN = 0.01  # alignment "near chance": at most one point above it. The paper's is 0.3 points above.
+FEWEST = 3  # the fewest cells that have a rho
+PAPERS = ("nli", "ner", "pos")  # the paper's tasks; they have claims whether a study has the tasks or not
 TRANSFER, ALIGNED, RHO = "transfer", "alignment", "correlation"  # the families of claims
 
 
@@ -59,7 +59,7 @@ def extreme_delta(results: Results, objective: str, transform: str, task: str, s
 
 
 def all_near(results: Results, transform: str, task: str) -> Verdict:
-    """Whether every objective's Delta is at most `NEAR`; a negative one transfers better than supervision."""
+    """Whether every objective's Delta is at most `NEAR`; a negative one is better than supervision."""
     means = {name: mean(results.deltas(name, transform, task, PRIMARY[task])) for name in results.objectives}
     deltas = {name: delta for name, delta in means.items() if delta}
     worst = max(deltas, key=lambda name: deltas[name].mean, default="")
@@ -69,7 +69,7 @@ def all_near(results: Results, transform: str, task: str) -> Verdict:
 
 
 def near_chance(results: Results, transform: str) -> Verdict:
-    """Whether MLM's alignment is at most `CHANCE_MARGIN` above chance, one in as many as there are types."""
+    """Whether MLM's alignment is at most `CHANCE_MARGIN` above chance, 1 over the number of types."""
     alignment = mean(results.alignments("MLM", transform, "all"))
     if not alignment:
         return judge([], "")
@@ -102,7 +102,7 @@ def _above(cells: list[Point], least: float) -> Verdict:
 
 
 def _beats_all(values: Mapping[str, BySeed], objective: str, side: int) -> Verdict:
-    """Holds when every paired difference is beyond 0 on that side; fails when one is beyond 0 on the other."""
+    """Holds if every paired difference is beyond 0 on that side; fails if one is beyond 0 on the other."""
     differences = {o: difference(values.get(objective, {}), its) for o, its in values.items() if o != objective}
     gaps = {name: gap for name, gap in differences.items() if gap}
     closest = min(gaps, key=lambda name: side * gaps[name].mean, default="")
@@ -111,8 +111,8 @@ def _beats_all(values: Mapping[str, BySeed], objective: str, side: int) -> Verdi
 
 
 class Ranking(NamedTuple):
-    """The first two objectives by their means. `leads` says whether the first is a leader: beyond every other by the
-    paired interval over seeds, and not equal to the next as printed. One seed makes no leader."""
+    """The best two objectives by their means. The first `leads` if it is beyond every other by the paired interval over
+    seeds and differs from the next as printed; with one seed, no objective leads."""
 
     best: str
     value: float
@@ -135,12 +135,12 @@ def ranked(values: Mapping[str, BySeed], side: int) -> Ranking | None:
 
 
 def noise(results: Results) -> str:
-    """Why nobody leads."""
+    """Why no objective leads."""
     return "one seed decides nothing" if len(results.seeds) < 2 else "within the noise between seeds"
 
 
 def align_mlm_findings(results: Results) -> Iterator[str]:
-    """Which objective loses least under the hardest transform and which aligns most there, as far as measured."""
+    """The objective that loses least under the hardest transform, and the one that aligns most there."""
     yield from transfer_finding(results)
     if transform := hardest(results):
         for metric in ("held-out", "all"):
@@ -150,7 +150,7 @@ def align_mlm_findings(results: Results) -> Iterator[str]:
 
 
 def transfer_finding(results: Results) -> Iterator[str]:
-    """Which objective loses least on each task under the hardest transform, by how much, and how sure that is."""
+    """The objective that loses least on each task under the hardest transform, by how much, and how certain that is."""
     transform, rankings = hardest(results), dict[str, Ranking]()
     if transform is None:
         return
@@ -166,7 +166,7 @@ def transfer_finding(results: Results) -> Iterator[str]:
 
 
 def hardest(results: Results) -> str | None:
-    """The transform with the largest mean Delta over objectives and tasks; None where none was measured."""
+    """The transform with the largest mean Delta over objectives and tasks; None if none was measured."""
     mean_deltas = {}
     for transform in results.transforms:
         cells = [(objective, task) for objective in results.objectives for task in results.tasks]
@@ -177,7 +177,7 @@ def hardest(results: Results) -> str | None:
 
 
 def _leads(results: Results, rankings: dict[str, Ranking]) -> Iterator[str]:
-    """Each leader with the tasks on which it loses least, and the tasks without a leader."""
+    """Each leader with its tasks, and the tasks without a leader."""
     title = results.objective_title
     leaders: dict[str, list[str]] = {}
     others = []

@@ -1,4 +1,4 @@
-"""Transfer and alignment by how far the order of a derived language is from its source's, and by what both share."""
+"""Transfer and alignment by order distance from the source, and by the vocabulary shared with it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from calque.analysis.results.results import Results
 from calque.analysis.results.retained import retained
 from calque.analysis.tasks.catalog import PRIMARY
 
-FEWEST = 3  # the fewest points of a line of order, and different shares of types, that are drawn
+FEWEST = 3  # the fewest points of a line, and different shares of sub-words, that are drawn
 FLOOR: Dash = ":"
 DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
 SCRIPTS = ("Transliterate", "Cognates")
@@ -33,13 +33,13 @@ KINDS = {
     ("Transliterate", "content"): "content words",
     ("Cognates", "uniform"): "stems",
 }
-LOOK = dict(zip((NEW, *KINDS.values()), LOOKS, strict=False))  # colour and marker of what is shared
-MOST_ROWS = 4  # the most objectives, a row each
+LOOK = dict(zip((NEW, *KINDS.values()), LOOKS, strict=False))  # colour and marker of each kind of sharing
+MOST_ROWS = 4  # the most objectives, one row each
 
 
 def order_figure(results: Results, scale: str) -> Plot | None:
-    """ZS and Delta of each task and alignment@1 against order distance, a line for each objective and parameter. None
-    where no parameter has three settings, or with more parameters or objectives than can be told apart."""
+    """ZS and Delta of each task and alignment@1 against order distance, one line per objective and parameter. None if
+    no parameter has three settings, or if there are too many parameters or objectives to distinguish."""
     parameters, columns, look = _parameters(results), _order_columns(results), looks(results)
     if not columns or len(parameters) > len(DASHES) or not look:
         return None
@@ -58,7 +58,7 @@ def order_figure(results: Results, scale: str) -> Plot | None:
     floors = list[Floor]()
 
     def draw(panel: Axes, column: Column) -> None:
-        low = []  # of ZS, at the distance that an objective has
+        low = []  # floors of ZS, at any objective's order distance
         for transform in results.transforms if column.measure == "ZS" else ():
             floor = results.floors.highest(column.task, column.metric, transform, results.source)
             places = [place for o in look if (place := distance[o, transform]) is not None]
@@ -93,7 +93,7 @@ def order_figure(results: Results, scale: str) -> Plot | None:
 
 
 def _parameters(results: Results) -> dict[str, list[str]]:
-    """Each parameter's name and its transforms, with those of the same script that leave the order as it is."""
+    """Each parameter's name and its transforms, with the transforms of the same script that keep the order."""
     parts_of = {name: results.transform(name).parts for name in results.transforms}
     scripts = {name: [part for part in parts if part["kind"] in SCRIPTS] for name, parts in parts_of.items()}
     orders = {
@@ -108,14 +108,14 @@ def _parameters(results: Results) -> dict[str, list[str]]:
 
 
 def _parameter(part: Mapping[str, Any]) -> str:
-    """What a part does to the order, however far: an interpolation and a fraction of sentences are two parameters."""
+    """A part's effect on order, whatever its degree: interpolation and a fraction of sentences are two parameters."""
     if part["kind"] == "Reorder":
         return f"towards {part['superstrate']}" + (", by sentences" if part["p"] != 1 else "")
     return PARAMETERS.get(part["kind"], str(part["kind"]))
 
 
 def _script(parts: Sequence[Mapping[str, Any]]) -> str:
-    """The remark on a script that is not wholly new."""
+    """A remark on a script that is not entirely new."""
     if not parts:
         return ", the source’s script"
     if parts[0]["kind"] == "Cognates":
@@ -125,7 +125,7 @@ def _script(parts: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _order_columns(results: Results) -> list[Column]:
-    """A row of two panels a task, ZS and Delta, and one of alignment of all types and of held-out ones."""
+    """Two panels per task, ZS and Delta, and two of alignment, of all types and of held-out ones."""
     columns = []
     for task, metric in main_metrics(results):
         heads = (("ZS, %", "ZS"), ("Δ, points", DELTA))
@@ -137,7 +137,7 @@ def _order_columns(results: Results) -> list[Column]:
 
 @dataclass(frozen=True)
 class Sharer:
-    """A language, what it shares with its source, and the shares of types, of sub-words of its text, and of words."""
+    """A language, the kind of vocabulary shared with its source, and the shares of types, sub-words and words."""
 
     language: str
     kind: str
@@ -147,7 +147,7 @@ class Sharer:
 
 
 def sharers(results: Results) -> list[Sharer]:
-    """The languages that differ in nothing but what is shared, the least first; as far as that was measured."""
+    """The languages that differ only in shared vocabulary, if it was measured, by ascending share of sub-words."""
     found = []
     for language in results.transforms:
         parts = results.transform(language).parts
@@ -164,7 +164,7 @@ def sharers(results: Results) -> list[Sharer]:
 
 
 def overlap_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Transfer and alignment by what is shared, and alignment@1 of held-out forms: those that there are records of."""
+    """Transfer and alignment by shared vocabulary, and alignment@1 of held-out forms, if there are records."""
     if any(0 < sharer.tokens < 1 for sharer in sharers(results)):
         yield "overlap", _overlap(results, scale)
     if any(record.metric in (FORM, LEMMA) for record in results.records):
@@ -205,8 +205,8 @@ def _forms(results: Results, scale: str) -> Table:
 
 
 def overlap_figure(results: Results, scale: str) -> Plot | None:
-    """Delta of each task and alignment@1 against the shared sub-words, a row for each objective, a look for each kind.
-    None where fewer than three different shares were measured, or with more objectives than rows."""
+    """Delta of each task and alignment@1 against the shared sub-words, one row per objective, one look per kind. None
+    with fewer than three different shares, or with more objectives than rows."""
     languages, rows = sharers(results), results.objectives
     columns = [Column(f"{score_title(t)}, Δ, points", DELTA, metric, t) for t, metric in main_metrics(results)]
     columns += [Column("alignment@1, held-out, %", ALIGNMENT, "held-out")] if results.has(ALIGNMENT) else []

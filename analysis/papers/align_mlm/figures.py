@@ -1,6 +1,6 @@
 """Figures 2 and 3 of ALIGN-MLM, and scores above their floors.
 
-Each is None where records cannot fill it, or with more objectives or transforms than a figure can tell apart.
+Each is None if records cannot fill it, or if there are too many objectives or transforms to distinguish.
 """
 
 from typing import Any
@@ -20,22 +20,22 @@ from calque.analysis.results.retained import retained
 from calque.analysis.statistics.correlation import FEWEST, SIGN, Correlation, spearman
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
 
-ABREAST = 3  # panels in a row at most
-BAR = 0.11  # inches of a bar at least, or fewer panels are in a row
-BELOW = 0.05  # of the axis, below 0 at least: room for markers there
+ABREAST = 3  # most panels in a row
+BAR = 0.11  # least width of a bar in inches; otherwise a row has fewer panels
+BELOW = 0.05  # least part of the axis below 0, as room for markers
 SAME, LINE = 1.0, 0.065
-"""Points between lines of one name that have one label, and the part of a panel's height that a label takes."""
-FAINT = "#6a6a6a"  # of labels of lines in the background: dark enough to be read
+"""Lines of one name this close in points share a label; a label takes this part of a panel's height."""
+FAINT = "#6a6a6a"  # labels of background lines: dark enough to read
 
 
 def compared_metrics(results: Results) -> dict[str, str]:
-    """The metric of each task that was measured: the paper's, where its numbers are at hand, else our primary one."""
+    """The metric of each measured task: the paper's if its numbers are available, else the primary one."""
     printed = {(p.task, p.metric) for p in results.published if (p.table, p.measure) == (3, DELTA)}
     return {t: PRINTED[t] if (t, PRINTED[t]) in printed else PRIMARY[t] for t in results.main_tasks}
 
 
 def delta_figure(results: Results, scale: str) -> Plot | None:
-    """Delta by objective, a panel for each transform, a group of bars for each task."""
+    """Delta by objective, one panel per transform, one group of bars per task."""
     look, transforms = looks(results), results.transforms
     cells = [(o, t) for t in transforms for o in results.objectives]
     metrics = compared_metrics(results).items()
@@ -78,7 +78,7 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
 
 
 def floor_figure(results: Results, scale: str) -> Plot | None:
-    """A panel a task, a group a transform: every objective's SUP and ZS, and a line for each baseline."""
+    """One panel per task, one group per transform: every objective's SUP and ZS, and one line per baseline."""
     tasks = [task for task in results.main_tasks if results.floors.baselines([task])]
     look, transforms = looks(results), results.transforms
     if not tasks or len(transforms) > MOST or not look:
@@ -121,7 +121,7 @@ def floor_figure(results: Results, scale: str) -> Plot | None:
 
 
 def _label_floors(panel: Axes, results: Results, transform: str, task: str) -> None:
-    """Names of the lines right of the last group: higher lines have higher names, and no two names meet."""
+    """Label the lines right of the last group, in order of height and without overlap."""
     lines: list[tuple[float, str, str]] = []
     for learnt, colour in ((results.source, INK), (transform, FAINT)):
         for floor in results.floors.of(task, PRIMARY[task], transform, learnt).values():
@@ -137,7 +137,7 @@ def _label_floors(panel: Axes, results: Results, transform: str, task: str) -> N
 
 
 def correlation_figure(results: Results, scale: str) -> Plot | None:
-    """alignment@1 against -Delta with rho, a panel for each task. Points rise where rho is positive."""
+    """alignment@1 against -Delta with rho, one panel per task. Points rise if rho is positive."""
     metrics, look = compared_metrics(results), looks(results)
     cells = {task: points for task, metric in metrics.items() if (points := results.points(task, metric))}
     if not cells or len(results.transforms) > MOST or not look:
@@ -156,7 +156,7 @@ def correlation_figure(results: Results, scale: str) -> Plot | None:
 
     rhos = {task: in_words(rho_of(points)).replace(", p", "\np") for task, points in cells.items()}
     panels = [(f"{task_title(task)}, {metric_title(metrics[task])}\n{rho}", task) for task, rho in rhos.items()]
-    further = 3.4  # inches of height that another line of panels takes
+    further = 3.4  # inches of height of another row of panels
     height = 5.0 - further + 0.12 * len(results.transforms), further
     title, labels = heading("figure-3-correlation", scale), ("alignment@1 of all types, %", "−Δ = ZS − SUP, points")
     with drawing.small_multiples(title, panels, draw, ABREAST, height, labels, 9.5) as (figure, axes):
@@ -174,7 +174,7 @@ def correlation_figure(results: Results, scale: str) -> Plot | None:
         f"there are {FEWEST} at least. p is the fraction of pairings as far from their mean as ours, where only "
         "points of one transform change partners."
     ]
-    for task, metric in metrics.items():  # where the panel shows the paper's metric
+    for task, metric in metrics.items():  # if the panel shows the paper's metric
         if metric != PRIMARY[task] and (points := results.points(task, PRIMARY[task])):
             details.append(f"{task_title(task)} by {metric_title(PRIMARY[task])}: {in_words(rho_of(points))}.")
     for task, points in cells.items():
@@ -201,20 +201,20 @@ def in_words(rho: Correlation | None) -> str:
 
 
 def rho_of(points: list[Point], within: bool = True) -> Correlation | None:
-    """rho over the points of a task, whose partners change `within` their transforms or across them."""
+    """rho over the points of a task; p permutes points `within` their transforms or across them."""
     groups = [point.transform for point in points] if within else None
     return spearman([p.alignment.mean for p in points], [p.delta.mean for p in points], groups=groups)
 
 
 def _printed(results: Results, task: str, metric: str) -> list[tuple[Published, Published]]:
-    """The paper's cells that have both: a published alignment and the published Delta that belongs to it."""
+    """The paper's cells with both a published alignment and a published Delta."""
     aligned = (p for p in results.published if (p.table, p.measure) == (8, ALIGNMENT))
     pairs = ((p, results.printed(3, DELTA, p.objective, p.transform, task, metric)) for p in aligned)
     return [(alignment, delta) for alignment, delta in pairs if delta]
 
 
 def _draw_point(panel: Axes, point: Point, look: Look, fill: Fill) -> None:
-    """A point with its intervals, cut where shares and differences end."""
+    """A point with its intervals, clipped to the bounds of shares and differences."""
     x, y = 100 * point.alignment.mean, -100 * point.delta.mean
     along = [both and (-both[1], -both[0]) for both in drawing.ends([point.delta], DIFFERENCE)]
     drawing.draw_intervals(panel, [x], along, look.colour)

@@ -1,4 +1,4 @@
-"""Tables 3 and 8 of ALIGN-MLM, with the published numbers marked as published, and tables that no paper has."""
+"""Tables 3 and 8 of ALIGN-MLM, with the published numbers marked as published, and tables of our own."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -28,8 +28,8 @@ def align_mlm_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]
 
 
 def scores_table(results: Results, scale: str) -> Table:
-    """Table 3: SUP, ZS and Delta of every objective, transform and task, in percent. Where there are floors, with
-    retained transfer, and with a row for each baseline."""
+    """Table 3: SUP, ZS and Delta of every objective, transform and task, in percent; if there are floors, also retained
+    transfer and one row per baseline."""
     metrics = [(task, m) for task in results.main_tasks for m in dict.fromkeys((PRIMARY[task], PRINTED[task]))]
     floors = results.floors.all
     columns = task_columns(["SUP", "ZS", DELTA, *([RETAINED] if floors else [])], metrics)
@@ -47,7 +47,7 @@ def alignment_table(results: Results, scale: str) -> Table:
 
 
 def _rows(results: Results, table: int, columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
-    """Ours and the paper's objectives under each transform, so that what we lack is seen to be missing."""
+    """Rows of our and of the paper's objectives and transforms, so that gaps are visible."""
     printed = [p for p in results.published if p.table == table]
     transforms = dict.fromkeys([*results.transforms, *(p.transform for p in printed)])
     for objective in dict.fromkeys([*results.objectives, *(p.objective for p in printed)]):
@@ -60,7 +60,7 @@ def _rows(results: Results, table: int, columns: Sequence[Column]) -> Iterator[t
 
 
 def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:
-    """A row for each baseline and transform: SUP is learnt in the derived language, ZS in the source."""
+    """One row per baseline and transform: SUP is learnt in the derived language, ZS in the source."""
     for name, title in results.floors.baselines(results.tasks).items():
         for transform in results.transforms:
             learnt = {"SUP": transform, "ZS": results.source}
@@ -70,7 +70,7 @@ def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[s
 
 
 def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """SUP and ZS by what the examples of a task try, where they say it: a table for each such task."""
+    """SUP and ZS by the category of a task's examples, one table per task with categories."""
     for task in results.main_tasks:
         start = PRIMARY[task] + OF
         metrics = sorted({r.metric for r in results.records if r.task == task and r.metric.startswith(start)})
@@ -90,7 +90,7 @@ def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
 
 
 def translate_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """What translate-train and code-switched pairs add to fine-tuning on the source, after PPA (section 4), if done."""
+    """The gains of translate-train and code-switched pairs over ZS (PPA, section 4), if measured."""
     rows: list[tuple[str, ...]] = []
     for task in (task for task in results.tasks if task in PRIMARY):
         for transform in results.transforms:

@@ -1,1 +1,1 @@
-"""What two languages come to have in common while one model learns them, and what of it comes first."""
+"""How two languages become similar in one model during pretraining, and in which order."""

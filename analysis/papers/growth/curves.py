@@ -1,4 +1,4 @@
-"""Quantities over the steps of pretraining: when each leaves its null, and what comes first, in tables and in words."""
+"""Quantities over pretraining: the step at which each leaves its null, and their order, in tables and in words."""
 
 import math
 from collections import Counter
@@ -42,7 +42,7 @@ PREDICTED, ALIGNED = (
     tuple(Quantity(**row | {"bounds": tuple(row.get("bounds", Quantity.bounds))}) for row in _TEXTS[group])
     for group in ("predicted", "aligned")
 )
-"""Quantities of what a model does, and of where words and sentences lie: a figure each."""
+"""Quantities of prediction, and of words and sentences in space: one figure each."""
 QUANTITIES = (*PREDICTED, *ALIGNED)
 BY_NAME = {quantity.name: quantity for quantity in QUANTITIES}
 
@@ -68,7 +68,7 @@ class Curves:
         self.steps = sorted({record.step for record in self.records(QUANTITIES)})
 
     def seeds(self, quantity: Quantity, objective: str, transform: str) -> Mapping[int, Curve]:
-        """Each seed's curve; none where the quantity was not measured."""
+        """Each seed's curve; empty if the quantity was not measured."""
         return self._curves.get((quantity.name, objective, transform), {})
 
     def means(self, quantity: Quantity, objective: str, transform: str) -> dict[int, Estimate]:
@@ -85,16 +85,16 @@ class Curves:
         return {step: [curve[step] for curve in curves] for step in common}
 
     def records(self, quantities: Sequence[Quantity]) -> list[Record]:
-        """All records of some quantities that curves are made of."""
+        """All records behind the curves of some quantities."""
         names = {quantity.name for quantity in quantities}
         seeds = [seeds for (name, _, _), seeds in self._curves.items() if name in names]
         return [record for by_seed in seeds for curve in by_seed.values() for record in curve.values()]
 
 
 def onset(curve: Curve, side: int) -> float:
-    """The first of two probes in a row that are beyond their null on that side, by its step; NEVER if none are. Two, so
-    that a single jump does not count. Probes of one model on one text are not independent: what leaves a band by
-    chance, one quantity in forty, may stay beyond it for some steps."""
+    """The step of the first of two consecutive probes beyond their null on that side, or NEVER: a single jump does not
+    count. Probes of one model on one text are not independent: a quantity that leaves its band by chance, one in forty,
+    may stay outside for some steps."""
     beyond = [
         (step, record.null is not None and record.null.left(record.value, side)) for step, record in curve.items()
     ]
@@ -103,19 +103,19 @@ def onset(curve: Curve, side: int) -> float:
 
 @dataclass(frozen=True)
 class Onsets:
-    """The onset of one quantity in each seed. With five seeds, all of them are a 94 % interval for their median."""
+    """The onset of one quantity in each seed. With five seeds, their range is a 94 % interval for the median."""
 
     steps: Mapping[int, float]
 
     @property
     def ends(self) -> tuple[float, float, float]:
-        """The earliest, the median and the latest; the median is NEVER where half of the seeds or more never leave."""
+        """The earliest, the median and the latest; the median is NEVER if half of the seeds or more never leave."""
         steps = sorted(self.steps.values())
         return steps[0], median(steps), steps[-1]
 
     @property
     def left(self) -> int:
-        """The number of seeds in which it leaves."""
+        """The number of seeds whose quantity leaves its null."""
         return sum(step < NEVER for step in self.steps.values())
 
     def __str__(self) -> str:
@@ -129,7 +129,7 @@ class Onsets:
 
 
 Found = Mapping[Quantity, Onsets]
-"""The onsets of the quantities that were measured for an objective and a transform, the earliest first."""
+"""The onsets of the quantities measured for an objective and a transform, the earliest first."""
 
 
 def onsets(curves: Curves, objective: str, transform: str) -> Found:
@@ -143,7 +143,7 @@ def onsets(curves: Curves, objective: str, transform: str) -> Found:
 
 
 def reversed_pairs(found: Found) -> list[tuple[Quantity, Quantity]]:
-    """The pairs of quantities of which one comes first in a seed and the other in another seed."""
+    """The pairs of quantities whose order differs between seeds."""
     pairs = []
     for first, second in combinations(found, 2):
         a, b = found[first].steps, found[second].steps
@@ -154,7 +154,7 @@ def reversed_pairs(found: Found) -> list[tuple[Quantity, Quantity]]:
 
 
 def in_order(found: Found) -> list[tuple[float, list[Quantity]]]:
-    """Quantities of the same median onset together, ascending; those that never leave come last."""
+    """Quantities grouped by their median onset, ascending, NEVER last."""
     groups: dict[float, list[Quantity]] = {}
     for quantity, its in found.items():
         groups.setdefault(its.ends[1], []).append(quantity)
@@ -162,7 +162,7 @@ def in_order(found: Found) -> list[tuple[float, list[Quantity]]]:
 
 
 def growth_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """The order in which quantities leave their nulls, the step of each, and its last value."""
+    """The order of quantities by onset, the step of each, and its last value."""
     curves, order, steps, ends = Curves(results), [], [], []
     for transform in results.transforms:
         for objective in results.objectives:
@@ -182,7 +182,7 @@ def growth_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
 
 
 def _ending(last: Estimate, unit: float) -> str:
-    """`84.3 ± 2.1`, or `84.3 [70.1, 100.0]` where the interval is cut off; two digits where it is not in percent."""
+    """`84.3 ± 2.1`, or `84.3 [70.1, 100.0]` if the interval is clipped; two digits if it is not in percent."""
     digits, interval = 1 if unit == 100 else 2, ""
     if last.half is not None:
         ends = f" [{last.low:.{digits}f}, {last.high:.{digits}f}]"
@@ -209,7 +209,7 @@ def agreement(found: Found, seeds: int) -> str:
 
 
 def growth_findings(results: Results) -> Iterator[str]:
-    """Which quantities come first and last how often, in which order with MLM, and whether seeds agree."""
+    """How often each quantity comes first or never, the order for the first objective, and whether seeds agree."""
     curves = Curves(results)
     cells = [(objective, transform) for transform in results.transforms for objective in results.objectives]
     found = {cell: its for cell in cells if (its := onsets(curves, *cell))}

@@ -1,4 +1,4 @@
-"""Quantities by the steps of pretraining, on an axis where steps are as far apart as their logarithms."""
+"""Quantities by step of pretraining, on a logarithmic axis."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -29,9 +29,9 @@ from calque.analysis.results.results import Results
 from calque.analysis.statistics.intervals import Estimate
 
 NULL = "#E4E4E4"
-SMALLEST, LETTERS = 7.5, 8.0  # points of letters: legible at half a page
-BETWEEN = 0.13  # the least distance of two labels, as a part of a panel's height
-ROOM = 0.55  # step 0 is where this part of the first other step would be
+SMALLEST, LETTERS = 7.5, 8.0  # font sizes in points: legible at half a page
+BETWEEN = 0.13  # least distance of two labels, as a part of a panel's height
+ROOM = 0.55  # step 0 is drawn at this part of the first other step
 LINES = dict(zip((quantity.name for quantity in QUANTITIES), LOOKS, strict=False))  # colour and marker of each quantity
 Line = Mapping[int, Estimate]  # the means of an objective, by step
 
@@ -45,17 +45,17 @@ class StepScale:
         self.never = max(steps) * 1.9
 
     def places(self, steps: Sequence[float]) -> list[float]:
-        """Where steps are on the axis."""
+        """The positions of steps on the axis."""
         return [self.never if step == NEVER else step or ROOM * self.first for step in steps]
 
     def heights(self, steps: Sequence[int], values: Sequence[float], wanted: Sequence[int]) -> list[float]:
-        """How high a line through (step, value) is at other steps; no number before its first and after its last."""
+        """A line through (step, value) interpolated at other steps; NaN before its first and after its last."""
         at, here = (np.log(self.places(some)) for some in (wanted, steps))
         heights: list[float] = np.interp(at, here, values, left=np.nan, right=np.nan).tolist()
         return heights
 
     def draw(self, panel: Axes, size: float) -> None:
-        """Make it the horizontal axis: ticks at 0 and at powers of ten, letters of `size` points."""
+        """Make it the horizontal axis, with ticks at 0 and at powers of ten and a font of `size` points."""
         last, powers = max(self.steps), [10**power for power in range(8)]
         ticks = [*([0] if 0 in self.steps else []), *(tick for tick in powers if self.first <= tick <= last)]
         panel.set_xscale("log")
@@ -68,9 +68,9 @@ class StepScale:
 
 
 def clear_stretches(lines: Mapping[str, Line]) -> dict[str, list[list[int]]]:
-    """The stretches of steps, two or more each, in which a line's band overlaps with no other line or band. Where two
-    bands would overlap, neither is drawn. Bands run straight from step to step, so two that do not touch at both ends
-    of a stretch, and lie the same way round, do not touch between them."""
+    """Each line's stretches of two or more steps whose band overlaps no other line or band. Overlapping bands are not
+    drawn. Bands are straight between steps, so two that do not touch at either end of a stretch, and keep their order,
+    do not touch within it."""
     found: dict[str, list[list[int]]] = {name: [] for name in lines}
     for name, line in lines.items():
         others = [other for key, other in lines.items() if key != name]
@@ -88,13 +88,13 @@ def _separate(line: Line, other: Line, a: int, b: int) -> bool:
         return True
     sides = []
     for step in (a, b):
-        (low, high), (least, most) = (one.interval or (one.mean, one.mean) for one in (line[step], other[step]))
+        (low, high), (least, most) = (p.interval or (p.mean, p.mean) for p in (line[step], other[step]))
         sides.append(1 if low > most else -1 if high < least else 0)
     return sides[0] == sides[1] != 0
 
 
 def predicted_figure(results: Results, scale: str) -> Plot | None:
-    """Loss, gradient cosine and zero-shot tags by step. None without two steps, or with more than can be told apart."""
+    """Loss, gradient cosine and zero-shot tags by step. None without two steps, or with too many lines or languages."""
     return _figure(results, scale, PREDICTED, "figure-predicted")
 
 
@@ -104,7 +104,7 @@ def aligned_figure(results: Results, scale: str) -> Plot | None:
 
 
 def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: str) -> Plot | None:
-    """A row for each quantity, a column for each language, a line for each objective."""
+    """One row per quantity, one column per language, one line per objective."""
     curves, columns, look = Curves(results), results.transforms, looks(results)
     rows = [row for row in quantities if curves.records([row])]
     if len(curves.steps) < 2 or not rows or len(columns) > MOST or not look:
@@ -133,7 +133,7 @@ def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: 
 
 
 def _lines(panel: Axes, look: Mapping[str, Look], lines: Mapping[str, Line], axis: StepScale) -> None:
-    """Bands that touch no other, and lines before them."""
+    """Bands that touch no other, and lines on top."""
     everywhere = {name: _at_all_steps(line, axis) for name, line in lines.items()}
     stretches = clear_stretches(everywhere)
     for name, line in lines.items():
@@ -144,13 +144,13 @@ def _lines(panel: Axes, look: Mapping[str, Look], lines: Mapping[str, Line], axi
         every = max(1, len(line) // 4)
         style: dict[str, Any] = {"linewidth": 1.4, "marker": marker, "markersize": 3.2, "zorder": 3}
         style["markevery"] = (list(look).index(name) % every, every)
-        panel.plot(axis.places(list(line)), [one.mean for one in line.values()], dash, color=colour, **style)
+        panel.plot(axis.places(list(line)), [point.mean for point in line.values()], dash, color=colour, **style)
 
 
 def _at_all_steps(line: Line, axis: StepScale) -> dict[int, Estimate]:
-    """A line at every step from its first to its last, also at those that other lines have and it has not."""
+    """A line at every step of the axis from its first to its last, interpolated where it has none."""
     within, seeds = [step for step in axis.steps if min(line) <= step <= max(line)], next(iter(line.values())).seeds
-    ends = ([getattr(one, end) for one in line.values()] for end in ("mean", "low", "high"))
+    ends = ([getattr(point, end) for point in line.values()] for end in ("mean", "low", "high"))
     rows = (axis.heights(list(line), [np.nan if y is None else y for y in values], within) for values in ends)
     return {
         step: Estimate(mean, seeds) if np.isnan([low, high]).any() else Estimate(mean, seeds, low, high)
@@ -159,8 +159,8 @@ def _at_all_steps(line: Line, axis: StepScale) -> dict[int, Estimate]:
 
 
 def _null(panel: Axes, curves: Curves, quantity: Quantity, transform: str, axis: StepScale) -> None:
-    """The null of all objectives together: from the lowest mean over seeds of their lower ends to the highest upper.
-    Those of two phases are probed at steps of their own: between its steps, each null runs straight."""
+    """The null of all objectives together: from the lowest of their mean lower ends over seeds to the highest upper.
+    Nulls are interpolated between steps, as objectives of two phases are probed at other steps."""
     bands = []
     for name in curves.results.objectives:
         at = curves.at_steps(quantity, name, transform)
@@ -188,8 +188,8 @@ def _label(panel: Axes, results: Results, look: Mapping[str, Look], ends: Mappin
 
 
 def onset_figure(results: Results, scale: str) -> Plot | None:
-    """The median step of each quantity's onset, and the range over seeds: a panel a language, a row an objective. None
-    without two steps."""
+    """The median step of each quantity's onset, and the range over seeds: one panel per language, one row per
+    objective. None without two steps."""
     curves, columns, objectives = Curves(results), results.transforms, results.objectives
     if len(curves.steps) < 2 or len(columns) > MOST:
         return None

@@ -1,7 +1,7 @@
-"""Mixtures of a study with their languages, and numbers of the main language and of the others. Token efficiency
+"""Mixtures of a study with their languages, and numbers for the main language and the others. Token efficiency
 (Schaefer et al. 2024, "The Role of Language Imbalance in Cross-lingual Generalisation: Insights from Cloned Language
-Experiments"): ids that a model of a language alone needs for the same loss, over the ids of the language that the joint
-model read. Above 1, the other languages helped."""
+Experiments"): ids that a monolingual model needs for the same loss, over the ids of the language that the joint model
+read. Above 1, the other languages helped."""
 
 import math
 from collections import defaultdict
@@ -16,19 +16,19 @@ from calque.analysis.results.measured import BySeed, Measured, average, mean
 from calque.analysis.results.results import Results
 from calque.analysis.tasks.catalog import PRIMARY
 
-IDS, LOSS = (READ, "ids"), (HELD_OUT, "nats")  # how many ids of a language a model has read, and its held-out loss
+IDS, LOSS = (READ, "ids"), (HELD_OUT, "nats")  # the ids of a language that a model has read, and its held-out loss
 Pair = tuple[str, str]
 Way = Literal["steps", "batch"]
-"""How a language alone reads less: in fewer steps of as many rows, or in as many steps of fewer rows."""
+"""How a monolingual model reads less: in fewer steps, or in smaller batches."""
 SIDES = {1: "≥", -1: "≤"}
-"""The sign before a ratio where the curve ended before it: it is at least, or at most, so large."""
+"""The sign before a ratio beyond the end of the curve, which is its lower or upper bound."""
 Curve = Sequence[tuple[float, float]]
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A mixture of a study, with the names of its main language and of the others, which are called small. `shares` are
-    those of all steps, the main one's first, empty where shares change or follow from sizes."""
+    """A mixture of a study, with the names of its main language and of the others, which are called small. `shares`,
+    the main language's first, are empty if they change over steps or follow from sizes."""
 
     results: Results
     name: str
@@ -64,13 +64,13 @@ class Condition:
         return list(permutations(self.small, 2))
 
     def mean_of(self, objective: str, languages: Sequence[str], number: tuple[str, str], task: str = "") -> BySeed:
-        """Each seed's number, a measure and its metric, in the mean of some languages that are learnt and tested."""
+        """Each seed's mean of a number, a measure and its metric, over some languages, each learnt and tested."""
         measure, metric = number
         scores = [self.results.scores(measure, objective, name, task, metric, mixture=self.name) for name in languages]
         return average(scores)
 
     def between(self, objective: str, pairs: Sequence[Pair], task: str = "") -> BySeed:
-        """The mean over ordered pairs: of zero-shot scores of a task, or without one of held-out alignment@1."""
+        """The mean over ordered pairs of a task's zero-shot scores or, without a task, of held-out alignment@1."""
         measure, metric = ("ZS", PRIMARY[task]) if task else (ALIGNMENT, "held-out")
         scores = []
         for first, second in pairs:
@@ -94,8 +94,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Efficiencies:
-    """Logarithms of token efficiency, a number a seed: means over languages. `beyond` are the sides on which curves
-    ended before any of them."""
+    """Logarithms of token efficiency by seed, means over languages. `beyond` are the sides of too short curves."""
 
     logs: BySeed
     beyond: frozenset[int]
@@ -125,7 +124,7 @@ def conditions(results: Results) -> list[Condition]:
 
 
 def contrasts(results: Results) -> Iterator[tuple[Condition, Condition]]:
-    """An equal mixture and an unequal one of the same languages, for each unequal one that has such a partner."""
+    """Every pair of an equal and an unequal mixture of the same languages."""
     every = conditions(results)
     for unequal in (condition for condition in every if condition.unequal):
         for equal in (condition for condition in every if condition.equal and condition.small == unequal.small):
@@ -133,13 +132,13 @@ def contrasts(results: Results) -> Iterator[tuple[Condition, Condition]]:
 
 
 def alone(results: Results) -> str | None:
-    """The objective of the models that read the source alone; None where there are none."""
+    """The objective of the models that read the source alone, if any."""
     runs = (run for run in results.runs.values() if len(run.languages) == 1)
     return next((run.objective.name for run in runs if run.objective), None)
 
 
 def budgets(results: Results, way: Way) -> list[tuple[BySeed, BySeed]]:
-    """The ids that models of the source alone have read, and their held-out loss, by budget, ascending."""
+    """The ids that models of the source alone have read, and their held-out loss, by ascending budget."""
     objective = alone(results)
     if objective is None:
         return []
@@ -156,7 +155,7 @@ def budgets(results: Results, way: Way) -> list[tuple[BySeed, BySeed]]:
 
 
 def curves(results: Results, way: Way = "steps") -> dict[int, Curve]:
-    """Each seed's held-out loss of the source alone by the ids that were read, where it has two budgets or more."""
+    """The held-out loss of the source alone by ids read, for each seed with two budgets or more."""
     points = defaultdict[int, list[tuple[float, float]]](list)
     for read, nats in budgets(results, way):
         for seed, loss in nats.items():
@@ -165,9 +164,9 @@ def curves(results: Results, way: Way = "steps") -> dict[int, Curve]:
 
 
 def ids_until(curve: Curve, loss: float) -> tuple[float, int]:
-    """The fewest ids after which a language alone has no higher loss, from (ids, loss), ascending by ids. Between two
-    points the loss is taken to fall in proportion to the logarithm of the ids. Nothing is extrapolated: the curve's end
-    stands for what is beyond it, and the second number says on which side (more: +1, fewer: -1)."""
+    """The fewest ids after which a monolingual model reaches a loss, from (ids, loss) ascending by ids, interpolated
+    linearly in the logarithm of the ids. Nothing is extrapolated: beyond the curve its end is returned, and the second
+    number is the side (more: +1, fewer: -1)."""
     first, highest = curve[0]
     if loss > highest:
         return first, -1

@@ -1,4 +1,4 @@
-"""Clones of a language in equal and unequal amounts, and held-out loss against the ids that were read."""
+"""Clones of a language in equal and unequal amounts, and held-out loss against the ids read."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -20,15 +20,15 @@ from calque.analysis.results.results import Results
 from calque.analysis.tasks.catalog import PRIMARY
 
 TICKS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
-ASIDE = 0.12  # between objectives of one mixture, so that their intervals can be seen
-ROOM = 0.5  # of a step between two mixtures, to the left of the first and to the right of the last
-FACTOR = 1.12  # between objectives that have read equally much, so that their intervals can be seen
+ASIDE = 0.12  # between objectives of one mixture, to separate their intervals
+ROOM = 0.5  # of the distance between mixtures, left of the first and right of the last
+FACTOR = 1.12  # between objectives that have read the same ids, to separate their intervals
 WAYS: dict[Way, Dash] = {"steps": "-", "batch": "--"}
 
 
 class PanelRow(NamedTuple):
-    """A row of panels: the token efficiency of the small (a `ratio`, in logarithms), or transfer from the main language
-    to them on a task, or without one alignment."""
+    """A row of panels: the token efficiency of the small languages (a `ratio`, in logarithms), or transfer to them from
+    the main language on a task or, without a task, alignment."""
 
     title: str
     task: str = ""
@@ -41,8 +41,8 @@ class PanelRow(NamedTuple):
 
 
 def imbalance_figure(results: Results, scale: str) -> Plot | None:
-    """Small multiples: a row for each measure, a column for each number of languages, a line for each objective. None
-    where there is no mixture of given shares, or with more objectives than a figure can tell apart."""
+    """Small multiples: one row per measure, one column per number of languages, one line per objective. None without a
+    mixture of given shares, or with too many objectives to distinguish."""
     mixtures, look = [condition for condition in conditions(results) if condition.shares], looks(results)
     mixtures.sort(key=lambda condition: condition.shares[0] / sum(condition.shares))
     sizes = sorted({condition.size for condition in mixtures})
@@ -77,7 +77,7 @@ def imbalance_figure(results: Results, scale: str) -> Plot | None:
 
 
 def _draw(panel: Axes, row: PanelRow, own: Sequence[Condition], look: Mapping[str, Look]) -> None:
-    """The mixtures of one number of languages, the main language's share ascending."""
+    """The mixtures of one number of languages, by ascending share of the main language."""
     for place, (objective, (colour, marker, dash)) in enumerate(look.items()):
         aside = ASIDE * (place - (len(look) - 1) / 2)
         points = means((x + aside, row.numbers(condition, objective)) for x, condition in enumerate(own))
@@ -102,8 +102,8 @@ def _draw(panel: Axes, row: PanelRow, own: Sequence[Condition], look: Mapping[st
 
 
 def curve_figure(results: Results, scale: str) -> Plot | None:
-    """Held-out loss by the ids that were read: a panel for each number of languages, with the language alone in each.
-    None where no language was read alone, or with more objectives than a figure can tell apart."""
+    """Held-out loss by ids read: one panel per number of languages, each with the monolingual models. None without
+    monolingual models, or with too many objectives to distinguish."""
     every, look = conditions(results), looks(results)
     if alone(results) is None or not every or not look:
         return None
@@ -141,7 +141,7 @@ def _alone(panel: Axes, results: Results) -> None:
 
 
 def _small(panel: Axes, look: Mapping[str, Look], condition: Condition) -> None:
-    """A point for each objective, one next to the other, and below them the share of each small language."""
+    """One point per objective, side by side, and below them the share of each small language."""
     shares = condition.shares
     label = f"{100 * shares[1] / sum(shares):.3g} %" if len(set(shares[1:])) == 1 else condition.title
     for place, (objective, (colour, marker, _)) in enumerate(look.items()):

@@ -61,7 +61,7 @@ def _efficiency_cells(condition: Condition, objective: str) -> list[str]:
         return []
     ratios = [condition.efficiencies(objective, group) for group in groups]
     ratios.append(condition.efficiencies(objective, condition.small, "batch"))
-    thousands = [MISSING if one is None else f"{one.mean / 1000:,.0f}" for one in read]
+    thousands = [MISSING if amount is None else f"{amount.mean / 1000:,.0f}" for amount in read]
     return [*thousands, *map(_nats, nats), *map(str, ratios)]
 
 
@@ -85,7 +85,7 @@ def _transfer_cells(condition: Condition, objective: str) -> list[str]:
 
 
 def _floors(results: Results) -> Iterator[tuple[str, ...]]:
-    """A row for each baseline: the mean over all languages but the first."""
+    """A row for each baseline: the mean over all languages except the first."""
     main, small = results.source, results.transforms
     ways = ([(main, name) for name in small], [(name, main) for name in small], [(main, main)], [(n, n) for n in small])
     for name, title in results.floors.baselines(results.main_tasks).items():
@@ -158,14 +158,14 @@ def above_one(numbers: Efficiencies) -> Verdict:
 
 
 def higher_efficiency(ours: Efficiencies, theirs: Efficiencies) -> Verdict:
-    """Whether one token efficiency is higher than another; undecided where the end of a curve could have made it so."""
+    """Whether one token efficiency is higher than another; undecided if the end of a curve may be the reason."""
     beyond = ours.beyond | {-side for side in theirs.beyond}
     return _judge(difference(ours.logs, theirs.logs), beyond, " as high")
 
 
 def _judge(estimate: Estimate | None, beyond: Set[int], what: str) -> Verdict:
-    """Whether a logarithm is above 0, which is at least (`beyond` +1) or at most (-1) as large as the curves tell. What
-    may be lower does not let the claim hold, and what may be higher does not let it fail."""
+    """Whether a logarithm is above 0, if it may be larger (`beyond` +1) or smaller (-1) than the curves show. If it may
+    be smaller the claim is undecided; if it may be larger the claim cannot fail."""
     if -1 in beyond:
         return Verdict(UNDECIDED, BEYOND)
     verdict = judge([(estimate, 0.0, +1)], _times(estimate, what)) if estimate else judge([], "")

@@ -1,7 +1,7 @@
-"""The papers' own numbers, as data: one JSON file a paper, its tables under their numbers, in percent as printed.
-Transforms have the names that they have here: ALIGN-MLM's T_syn is trans.syn-fr, since French gave it its order. So its
-numbers belong to that superstrate only. XLM-Align's languages are real ones and have no transform. A setting that is a
-pair has the language after what was varied."""
+"""The papers' own numbers, as data: one JSON file per paper, its tables by number, in percent as printed. Transforms
+have Calque's names: ALIGN-MLM's T_syn is trans.syn-fr, because French is its superstrate, so its numbers belong to that
+superstrate only. XLM-Align's languages are natural and have no transform. A setting that is a pair is the varied value
+and the language."""
 
 import json
 from pathlib import Path
@@ -15,14 +15,14 @@ PLACES = 5  # percent with up to two decimals, as shares
 
 def published(paper: str, table: int | None = None) -> list[Published]:
     """Every number of a paper's tables, or of one table, in the paper's order, as shares. A table that repeats
-    another's rows repeats its numbers; ask for one table where each should be there once."""
+    another's rows repeats its numbers; name one table to have each number once."""
     content = _content(paper)
     tables = (entry for entry in content["tables"] if table in (None, entry["table"]))
     return [number for entry in tables for row in entry["rows"] for number in _numbers(content, entry, row)]
 
 
 def published_layers(paper: str) -> dict[str, dict[str, list[float]]]:
-    """Error rates of word alignment by encoder, gold set and layer, as shares: what came with a paper's code."""
+    """Error rates of word alignment by encoder, gold set and layer, as shares, from a paper's released code."""
     content = _content(f"layers/{paper}")
     return {
         encoder: {name: [round(rate / 100, PLACES) for rate in rates] for name, rates in by_set.items()}
@@ -59,7 +59,7 @@ def _numbers(content: dict[str, Any], table: dict[str, Any], row: list[Any]) -> 
 
 
 def _column(column: str, metrics: dict[str, str]) -> tuple[str, str, str]:
-    """The measure, task and metric of a column: `AER`, `nli ZS`, or `mlqa ZS exact` where it is not the usual one."""
+    """The measure, task and metric of a column: `AER`, `nli ZS`, or `mlqa ZS exact` if it is not the usual one."""
     if column in metrics or " " not in column:
         return column, "", metrics[column]
     task, measure, *metric = column.split()

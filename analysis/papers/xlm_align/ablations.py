@@ -27,7 +27,7 @@ from calque.pretrain.objectives.xlm_align import XLMAlign
 SWITCHES = ("tlm", "queries", "labels", "label_layer", "first", "filtering", "layer")
 """Parameters that Tables 3 to 7 vary; mask rate and the fraction of parallel sentences belong to a study's scale."""
 DEFAULTS: dict[str, Any] = {switch: getattr(XLMAlign(), switch) for switch in SWITCHES}
-DEFAULT = ""  # the setting that the paper's tables compare with: all of XLM-Align as it is
+DEFAULT = ""  # the setting that the paper's tables compare with: XLM-Align unchanged
 NEITHER = "without DWA, without TLM"
 _PAPER = read_toml(Path(__file__).with_name("ablations.toml"))
 TABLES: dict[int, dict[str, Any]] = {int(number): entry for number, entry in _PAPER["tables"].items()}
@@ -71,7 +71,7 @@ def after(start: Start | None) -> str:
 
 
 class Setting(NamedTuple):
-    """A row of a table: the paper's name for it, and the objective and transform that it is here."""
+    """A row of a table: the paper's name for it, and its objective and transform here."""
 
     table: int
     name: str
@@ -80,11 +80,11 @@ class Setting(NamedTuple):
 
 
 def settings(results: Results) -> list[Setting]:
-    """Every setting of which the records have an objective, our own layers among them. A table that would say no more
-    than XLM-Align itself, or than Table 3, is left out."""
+    """Every setting with an objective in the records, our own layers included. A table that would add nothing to
+    XLM-Align itself and Table 3 is left out."""
     start, chosen = usual_start(results), list[Setting]()
     switched = [changes(results.objective(name)) or {} for name in results.objectives]
-    earlier: set[str] = {DEFAULT}  # the settings of which XLM-Align itself and Table 3 say everything
+    earlier: set[str] = {DEFAULT}  # the settings that XLM-Align itself and Table 3 cover
     for number, entry in TABLES.items():
         names = [name for name in dict.fromkeys((DEFAULT, *entry["settings"])) if name in SWITCHED]
         rows = {name: variant(results, start, **SWITCHED[name]) for name in names}
@@ -100,7 +100,7 @@ def settings(results: Results) -> list[Setting]:
 
 
 def errors(results: Results, objective: str, transform: str) -> BySeed:
-    """AER of the last layer that was measured, each side encoded alone."""
+    """AER of the last measured layer, each side encoded alone."""
     return results.scores(AER, objective, transform, "", "aer", layer=max(results.layers(AER), default=None))
 
 

@@ -37,7 +37,7 @@ def xlm_align_claims(results: Results) -> list[Claim]:
 
 
 def _lower(results: Results, text: str, where: str, transform: str, better: str, worse: str) -> Claim:
-    """That one objective has a lower AER than another."""
+    """The claim that one objective has a lower AER than another."""
     rates = (errors(results, name, transform) for name in (better, worse))
     under = f"under {results.transform_title(transform)}"
     return Claim(f"{text}, {under}", where, ERRORS, judge_difference(*rates, side=-1))
@@ -94,7 +94,7 @@ def xlm_align_findings(results: Results) -> Iterator[str]:
 
 
 def _ends(results: Results, what: str, by_objective: Mapping[str, BySeed]) -> Iterator[str]:
-    """The objective with the highest number and that with the lowest, or the range where nobody leads."""
+    """The objectives with the highest and the lowest number, or the range if none leads."""
     high, low = (ranked(by_objective, side) for side in (+1, -1))
     if high is None or low is None:
         return

@@ -1,4 +1,4 @@
-"""A given encoder and what was pretrained further from it: lookups, and what papers find, tested as claims."""
+"""A given encoder and models pretrained further from it: lookups, and the papers' findings tested as claims."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -26,10 +26,10 @@ SOURCE_SCORE, ZERO_SHOT = "SRC", "ZS"  # the measures of a task in the language 
 PAPER, SMALL = "XLM-Align", "mMiniLM-L12-H384"
 """The paper's own model, and the released multilingual MiniLM of 12 layers and width 384."""
 LEARNT = {"nli": 392_702, "mlqa": 87_599}
-"""How many examples the latter was fine-tuned on: all of MultiNLI's and of SQuAD v1.1's training sets."""
+"""The number of examples that MiniLM was fine-tuned on: all of MultiNLI's and of SQuAD v1.1's training sets."""
 ABOUT_SMALL = f"{SMALL}: an encoder of 12 layers and width 384, from the page of its release"
 THEIRS = "en"  # the language that published models were fine-tuned on
-PAPERS_NAMES = {"de-en": "en-de", "ro-en": "en-ro"}  # of gold sets whose source the paper names second
+PAPERS_NAMES = {"de-en": "en-de", "ro-en": "en-ro"}  # gold sets whose source the paper names second
 
 
 def set_title(gold: str) -> str:
@@ -38,12 +38,12 @@ def set_title(gold: str) -> str:
 
 
 def number(values: BySeed) -> str:
-    """The mean over seeds with its interval, or over test items where there is one seed."""
+    """The mean over seeds with its interval, or over test items with one seed."""
     return cell(mean(values), over_items=True)
 
 
 def printed_cells(values: Mapping[str, float], languages: Sequence[str]) -> list[str]:
-    """Numbers by language, and their means without and with the first language, where all have one."""
+    """Numbers by language, and their means without and with the first language, if none is missing."""
     means = [
         fmean(values[name] for name in part) if part and all(name in values for name in part) else None
         for part in (languages[1:], languages)
@@ -54,10 +54,10 @@ def printed_cells(values: Mapping[str, float], languages: Sequence[str]) -> list
 class Continued:
     """The models of a study by their objectives' names, the start first, with lookups of their numbers.
 
-    The start was trained once, so its own states are the same for every seed. Fine-tuning has noise: a start that was
-    fine-tuned with one seed is compared with the models of this seed alone. `aligners` are how links are read, the one
-    that models are judged by first; `layer` is the one that is judged, chosen before anything was scored; `tasks` are
-    in the order of tables, and `pairs` are the ordered pairs of languages that sentences were retrieved between.
+    The start was trained once, so its own states are the same for every seed. Fine-tuning has noise: a start fine-tuned
+    with one seed is compared with the models of this seed alone. `aligners` are the methods of word alignment, the main
+    one first; `layer` is the main layer, chosen before anything was scored; `tasks` are in the order of tables, and
+    `pairs` are the ordered pairs of languages of retrieval.
     """
 
     def __init__(self, results: Results) -> None:
@@ -88,27 +88,27 @@ class Continued:
         return self.results.objective_title(model)
 
     def errors(self, model: str, gold: str, aligner: str, layer: int | None = None) -> BySeed:
-        """AER on a gold set, of a layer or of the one that is judged."""
+        """AER on a gold set, of a layer or of the main one."""
         layer = self.layer if layer is None else layer
         return self._scores(model, AER, "", "", "aer", layer=layer, gold_set=gold, aligner=aligner)
 
     def found(self, model: str, pair: tuple[str, str], metric: str, layer: int | None = None) -> BySeed:
-        """Retrieval: sentences of the first language looked for among those of the second."""
+        """Retrieval of sentences of the first language among the second's."""
         layer = self.layer if layer is None else layer
         return self._scores(model, RETRIEVAL, pair[1], "", metric, layer=layer, first=pair[0])
 
     def scored(
         self, model: str, task: str, language: str, metric: str = "", way: str = ZERO_SHOT, examples: int = 0
     ) -> BySeed:
-        """A task in a language, by a metric or the one that it is judged by, fine-tuned on the source or as `way`. With
-        `examples`, of a learning curve, it is fine-tuned on so many of them; 0 are all there are."""
+        """A task in a language, by a metric or the primary one, fine-tuned on the source or as `way`. `examples`
+        selects a point of a learning curve; 0 is the largest."""
         in_source = SOURCE_SCORE if way == ZERO_SHOT else way + IN_SOURCE
         measure = in_source if language == self.source else way
         examples = examples or self.amounts(task)[-1]
         return self._scores(model, measure, language, task, metric or PRIMARY[task], examples=examples)
 
     def transferred(self, model: str, task: str, **how: Any) -> BySeed:
-        """The mean over the languages that a task was tested in and not learnt in; `how` as for `scored`."""
+        """The mean over a task's test languages other than the source; `how` as for `scored`."""
         return average([self.scored(model, task, language, **how) for language in self.languages(task)])
 
     def everywhere(self, model: str, task: str, **how: Any) -> BySeed:
@@ -122,11 +122,11 @@ class Continued:
         return list(map(number, (*scores, average(scores[1:]), average(scores))))
 
     def amounts(self, task: str) -> list[int]:
-        """How many examples models were fine-tuned on, of a learning curve ascending; 0 where it is not recorded."""
+        """The numbers of examples that models were fine-tuned on, ascending; 0 if it is not recorded."""
         return sorted(self._amounts.get(task, {0}))
 
     def ways(self, task: str) -> list[str]:
-        """How models were fine-tuned on a task: zero-shot, and by its translations where they were."""
+        """How models were fine-tuned on a task: zero-shot, and with translations if they were."""
         measures = {record.measure for record in self.results.records if record.task == task}
         return [way for way in (ZERO_SHOT, TRANSLATED, SWITCHED) if way in measures]
 
@@ -135,9 +135,9 @@ class Continued:
         return list(self._languages.get(task, ()))
 
     def printed(self, paper: str, tables: Sequence[int] = ()) -> list[Published]:
-        """A paper's numbers, or those of some tables; none where tasks were learnt in another language than there."""
+        """A paper's numbers, of all or some tables; none if tasks were learnt in another language than the paper's."""
         numbers = self.results.published if self.source == THEIRS else ()
-        return [one for one in numbers if one.paper == paper and (not tables or one.table in tables)]
+        return [p for p in numbers if p.paper == paper and (not tables or p.table in tables)]
 
     def of_small(self, task: str) -> dict[str, Published]:
         """The published scores of MiniLM in a task by language, their mean as `mean`."""
@@ -150,7 +150,7 @@ class Continued:
         ((seed, measured),) = scores.items()
         if model == self.start and not task:
             return dict.fromkeys(self.seeds, measured)
-        # next to intervals over seeds, one over items misleads
+        # an interval over items would mislead next to intervals over seeds
         return {seed: replace(measured, error=None, parts=None)}
 
 
@@ -162,13 +162,13 @@ OF_PAIRS = {
     "WEAM": {"mlqa": "WEAM, Table 1", "nli": "WEAM, Table 2"},
     "PPA": {"nli": "PPA, Table 2", "mlqa": "PPA, Table 4"},
 }
-"""The tables of papers whose objectives read pairs alone, by the objective and the task."""
-LAST = 4  # layers from the top on, in which the paper finds AER lowered most
+"""The tables of papers whose objectives read only pairs, by objective and task."""
+LAST = 4  # the top layers, where the paper finds AER lowered most
 
 
 def continued_claims(study: Continued) -> list[Claim]:
-    """XLM-Align against its start and against the same steps without DWA, by what was measured; then what reads pairs
-    alone against the start, and PPA against itself without TLM; then code-switched pairs against translate-train."""
+    """XLM-Align against its start and against the same steps without DWA, by every measure; objectives that read only
+    pairs against the start, and PPA against itself without TLM; code-switched pairs against translate-train."""
     claims = list[Claim]()
     switches = {name: changes(study.results.objective(name)) for name in study.learnt}
     whole = next((name for name, its in switches.items() if its == {}), None)
@@ -200,7 +200,7 @@ def continued_claims(study: Continued) -> list[Claim]:
 def _claim(
     text: str, where: str, family: str, ours: Sequence[BySeed], theirs: Sequence[BySeed], side: int = +1
 ) -> Claim:
-    """That the mean of our numbers is larger (`side` +1) or smaller (-1) than that of theirs."""
+    """The claim that our mean is larger (`side` +1) or smaller (-1) than theirs."""
     return Claim(text, where, family, judge_estimate(gap(ours, theirs), side))
 
 
@@ -209,14 +209,14 @@ def _by_language(study: Continued, model: str, task: str, way: str = ZERO_SHOT) 
 
 
 def _transfers(study: Continued, better: str, worse: str, task: str, where: str) -> Claim:
-    """That a model has higher scores than another in the mean of the languages that a task was not learnt in."""
+    """The claim that a model has a higher mean score over a task's languages, without the source, than another."""
     ours, theirs = (_by_language(study, model, task) for model in (better, worse))
     text = f"{study.title(better)} transfers {task_title(task)} better than {study.title(worse)}, mean of {len(ours)}"
     return _claim(text, where, TRANSFER, ours, theirs)
 
 
 def _finds(study: Continued, better: str, worse: str) -> Iterator[Claim]:
-    """That a model finds more translations, where sentences were retrieved."""
+    """The claim that a model finds more translations, if retrieval was measured."""
     if study.pairs:
         languages = f"mean of {len(study.pairs)} ordered pairs of languages"
         ours, theirs = ([study.found(model, pair, "cosine") for pair in study.pairs] for model in (better, worse))
@@ -226,7 +226,7 @@ def _finds(study: Continued, better: str, worse: str) -> Iterator[Claim]:
 
 
 def _of_links(study: Continued, better: str, worse: str) -> Iterator[Claim]:
-    """Claims about AER, in the layer that is judged and in the last ones."""
+    """Claims about AER, in the main layer and in the last ones."""
     a, b, sets = study.title(better), study.title(worse), study.sets
     if not sets:
         return

@@ -1,4 +1,4 @@
-"""Tables of an encoder and of what was pretrained further from it, with published numbers marked as published."""
+"""Tables of an encoder and of models pretrained further from it, with published numbers marked as published."""
 
 from collections.abc import Iterable, Iterator
 from itertools import permutations
@@ -23,12 +23,12 @@ from calque.analysis.tasks.catalog import PRIMARY, PRINTED, TASKS, metric_title,
 from calque.analysis.tasks.questions import Questions
 
 MEANS, BY_LANGUAGE = 1, range(13, 20)  # the paper's tables: of XTREME's means, and of its tasks by language
-BY_PAPER = {"WEAM": (1, 2), "PPA": (2, 4, 5)}  # the tables of tasks by language of papers that read pairs alone
+BY_PAPER = {"WEAM": (1, 2), "PPA": (2, 4, 5)}  # tables by language, in papers whose objectives read only pairs
 XTREME = ("pos", "ner", "xquad", "mlqa", "tydiqa", "nli", "paraphrase")
-"""Its tasks but for retrieval, in the order of the paper's Table 1."""
+"""XTREME's tasks except retrieval, in the order of the paper's Table 1."""
 SIMALIGN = ("argmax, as SimAlign printed it",)
 PUBLISHED_RULES = {RELEASED.name: ("optimal transport",), DEFAULT.name: SIMALIGN, "argmax": SIMALIGN}
-"""The name in the paper's Table 2 of a way to read links, or of its kind: its optimal transport is the released one."""
+"""A method's name, or its kind's, in the paper's Table 2, where optimal transport is the released aligner."""
 METRICS = {"cosine": "cosine", "csls": "CSLS"}
 MINED_HEADS = {MINED: "mining F1 (mutual)", MINED_XTREME: "mining F1 (XTREME’s rule)"}
 Rows = Iterable[tuple[str, ...]]
@@ -58,7 +58,7 @@ def continued_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]
 def continued_table(
     study: Continued, name: str, scale: str, header: Iterable[str], rows: Rows, labels: int, **values: Any
 ) -> Table:
-    """A table as `texts.table` makes it, whose caption may name what all tables of such a study say of it."""
+    """A table by `texts.table`, whose note may use values common to all tables of such a study."""
     seeds = over_seeds(study.seeds)
     if len(study.seeds) < 2:
         covers = "± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
@@ -104,8 +104,8 @@ def _retrieval(study: Continued, scale: str) -> Table:
             cells = []
             for layer, metric in columns:
                 by_pair = [study.found(model, pair, metric, layer) for pair in pairs]
-                # of the two directions of a pair one is mined
-                cells.append(number(average([one for one in by_pair if one or metric in METRICS])))
+                # only one direction of a pair is mined
+                cells.append(number(average([scores for scores in by_pair if scores or metric in METRICS])))
             rows.append((study.title(model), name, *cells))
     heads = [f"{(METRICS | MINED_HEADS)[metric]}, layer {layer}" for layer, metric in columns]
     parts = {"mining": study.mined, "xtreme": MINED_XTREME in study.mined}
@@ -124,8 +124,8 @@ def xtreme_table(study: Continued, scale: str) -> Table:
     small = [its["mean"] for task in tasks if (its := study.of_small(task))]
     whole = tasks == list(XTREME)
     published: dict[str, dict[tuple[str, str], float]] = {}
-    for one in [*study.printed(PAPER, [MEANS]), *small]:
-        published.setdefault(one.objective, {})[one.task, one.metric] = one.value
+    for p in [*study.printed(PAPER, [MEANS]), *small]:
+        published.setdefault(p.objective, {})[p.task, p.metric] = p.value
     for name, values in published.items():
         theirs = [*columns, ("average", "mean") if whole else ("", "")]
         rows.append((name, PUBLISHED, *map(percent, map(values.get, theirs))))
@@ -137,7 +137,7 @@ def xtreme_table(study: Continued, scale: str) -> Table:
 
 
 def task_table(study: Continued, task: str, scale: str) -> Table:
-    """A task in each language, with floors, and the paper's numbers of the same languages."""
+    """A task in each language, with floors, and the paper's numbers for the same languages."""
     languages = [study.source, *study.languages(task)]
     metrics, floors = [metric.name for metric in TASKS[task].metrics], study.results.floors
     rows: list[tuple[str, ...]] = []
@@ -150,27 +150,27 @@ def task_table(study: Continued, task: str, scale: str) -> Table:
         for name, baseline in floors.baselines([task]).items():
             values = {language: its[name].value for language, its in by_language.items() if name in its}
             rows.append((baseline, metric_title(metric), FLOOR, *printed_cells(values, languages)))
-    by_paper = [one for one in study.printed(PAPER, BY_LANGUAGE) if one.task == task]
+    by_paper = [p for p in study.printed(PAPER, BY_LANGUAGE) if p.task == task]
     small = list(study.of_small(task).values())
-    for metric in dict.fromkeys(one.metric for one in [*by_paper, *small]):
-        own = (one for one in [*by_paper, *small] if one.metric == metric)
+    for metric in dict.fromkeys(p.metric for p in [*by_paper, *small]):
+        own = (p for p in [*by_paper, *small] if p.metric == metric)
         for (model,), values in printed_rows(own, ["objective"], "setting").items():
             rows.append((model, metric_title(metric), PUBLISHED, *printed_cells(values, languages)))
     parts = {"published": by_paper, "small": small, "floors": floors.baselines([task])}
     about = {"tasks": [task], "task": task_title(task)}
-    about["tables"] = " and ".join(sorted({str(one.table) for one in by_paper}))
+    about["tables"] = " and ".join(sorted({str(p.table) for p in by_paper}))
     header = ("model", "metric", "source", *languages, *OF_LANGUAGES)
     return continued_table(study, "task", scale, header, rows, 3, parts=parts, **about)
 
 
 def printed_metrics(task: str) -> list[str]:
-    """The metrics of a task in published tables: one, or two where questions are answered."""
+    """The metrics of a task in published tables: one, or two for question answering."""
     its = TASKS[task]
     return [metric.name for metric in its.metrics] if isinstance(its, Questions) else [PRINTED[task]]
 
 
 def tables_by_language(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
-    """The tables of each paper whose objective was learnt or, of PPA, where translations were."""
+    """The tables of each paper whose objective was trained, and PPA's if translations were learnt from."""
     for paper in BY_PAPER:
         learnt = any(name.startswith(paper) for name in study.learnt)
         for task in study.tasks:
@@ -179,19 +179,18 @@ def tables_by_language(study: Continued, scale: str) -> Iterator[tuple[str, Tabl
 
 
 def _printed(study: Continued, paper: str, task: str) -> list[Published]:
-    """What a paper prints of a task by language, each number once: some tables repeat the rows of others."""
-    here = [one for one in study.printed(paper, BY_PAPER[paper]) if one.task == task]
+    """A paper's numbers of a task by language, each once: some tables repeat the rows of others."""
+    here = [p for p in study.printed(paper, BY_PAPER[paper]) if p.task == task]
     return list({(p.objective, p.setting, p.language, p.metric): p for p in reversed(here)}.values())[::-1]
 
 
 def by_language(study: Continued, task: str, paper: str, scale: str) -> Table:
-    """A row for each model, way to fine-tune it and metric that is printed, and the paper's rows after them. Languages
-    are those of the paper that the task was tested in, so that means are over the same ones; where it has none of the
-    task, they are all."""
+    """One row per model, way of fine-tuning and printed metric, then the paper's rows. Only languages that the paper
+    has too are shown, so that means are over the same ones; all of them, if it lacks the task."""
     printed, ways = _printed(study, paper, task), study.ways(task)
-    theirs = {one.language for one in printed}
+    theirs = {p.language for p in printed}
     languages = [study.source, *(name for name in study.languages(task) if name in theirs or not printed)]
-    metrics = list(dict.fromkeys(one.metric for one in printed)) or [PRIMARY[task]]
+    metrics = list(dict.fromkeys(p.metric for p in printed)) or [PRIMARY[task]]
     rows: list[tuple[str, ...]] = []
     for metric in metrics:
         for model in study.models:
@@ -199,11 +198,11 @@ def by_language(study: Continued, task: str, paper: str, scale: str) -> Table:
                 cells = study.cells(model, task, languages, metric=metric, way=way)
                 rows.append((study.title(model), way, metric_title(metric), OURS, *cells))
     for metric in metrics:
-        own = (one for one in printed if one.metric == metric)
+        own = (p for p in printed if p.metric == metric)
         for (name, setting), its in printed_rows(own, ["objective", "setting"], "language").items():
             cells = printed_cells(its, languages)
             rows.append((name, setting or "zero-shot", metric_title(metric), PUBLISHED, *cells))
-    tables = sorted({one.table for one in printed})
+    tables = sorted({p.table for p in printed})
     about = {"tasks": [task], "task": task_title(task), "paper": paper}
     about |= {"about": TEXTS["tables"]["by-language"]["about"][paper]}
     about["tables"] = f"{'s' if len(tables) > 1 else ''} {' and '.join(map(str, tables))}"

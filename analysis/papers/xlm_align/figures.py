@@ -1,6 +1,6 @@
 """Figures of XLM-Align: Tables 3 to 7 as gains, AER by layer (Figure 2), tasks by language.
 
-Each is None where records cannot fill it, or with more objectives or transforms than a figure can tell apart.
+Each is None if records cannot fill it, or if there are too many objectives or transforms to distinguish.
 """
 
 from collections.abc import Iterator
@@ -24,17 +24,17 @@ from calque.analysis.results.measured import difference, mean, means
 from calque.analysis.results.results import Results
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
-ARROWS = (CARETLEFTBASE, CARETRIGHTBASE)  # markers where an interval goes on beyond the axis
+ARROWS = (CARETLEFTBASE, CARETRIGHTBASE)  # markers of intervals that exceed the axis
 BELOW = 0.24  # of a row's height, from our number to the paper's
 COLUMNS = 2  # panels in a row, of studies that start from an encoder
-LOWEST = 4  # of the layers, one in so many is not drawn
-PAPERS, PAPERS_LAYER = ("XLM-R", PAPER), 8  # the paper's encoders, and the layer of twelve that its numbers are of
-WIDTH = 0.7  # of the room between two languages, that the models of one take
-ROOM, STEP = 2, 5  # the axis reaches so many times as far as the farthest number, rounded up to a multiple of points
+LOWEST = 4  # one layer in this many, the lowest, is not drawn
+PAPERS, PAPERS_LAYER = ("XLM-R", PAPER), 8  # the paper's encoders, and the layer (of twelve) of its numbers
+WIDTH = 0.7  # part of the room between two languages that the models of one take
+ROOM, STEP = 2, 5  # the axis reaches this multiple of the largest number, rounded up to a multiple of points
 
 
 def ablation_figure(results: Results, scale: str) -> Plot | None:
-    """What each setting gains over XLM-Align as it is, a panel for each task, all of one scale."""
+    """The gain of each setting over XLM-Align unchanged, one panel per task, all on one scale."""
     every = ablations.settings(results)
     rows = list(dict.fromkeys((s.name, s.objective, s.transform) for s in every if s.name != DEFAULT))
     default = ablations.variant(results, ablations.usual_start(results))
@@ -48,14 +48,14 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
     }
     published = sorted((p for p in results.published if p.table in TABLES), key=lambda p: p.table)
     start = {p.task: p.value for p in published if p.table == 3 and p.setting == DEFAULT}
-    # The published difference to the default; POS's is of F1 on bare tags.
+    # The published difference from the default; for POS, in F1 on bare tags.
     printed = {(p.setting, p.task): p.value - start[p.task] for p in published if p.task in start}
     theirs = [printed[name, task] for name, _, _ in rows for task in tasks if (name, task) in printed]
     farthest = max((100 * abs(gain) for gain in [*(g.mean for g in gains.values() if g), *theirs]), default=0.0)
     reach = max(STEP, STEP * -(-ROOM * farthest // STEP))
 
     def draw(panel: Axes, task: str) -> None:
-        """Our number and its interval, with an arrow where that is longer than the axis, and the paper's below."""
+        """Our number and its interval, with an arrow if it exceeds the axis, and the paper's below."""
         for y, (name, objective, _) in enumerate(rows):
             if gain := gains[y, task]:
                 colour, marker, _ = look(results.objective(objective), results.start(objective))
@@ -82,7 +82,7 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
         axes[0, 0].set_yticks(range(len(names)), names)
         axes[0, 0].set_ylim(len(names) - 0.5, -0.5)
         families = dict.fromkeys(family(results.objective(objective)) for _, objective, _ in rows)
-        handles = [drawing.key(f"ours, {one.plain.title}", one.look.colour, "", line="-") for one in families if one]
+        handles = [drawing.key(f"ours, {k.plain.title}", k.look.colour, "", line="-") for k in families if k]
         handles.append(drawing.key("published, at the paper’s scale", INK, "D", "none"))
         drawing.legend(figure, handles, 3)
     records = ablations.records_of(results, every, ("ZS",))
@@ -90,14 +90,13 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
 
 
 def published_key(name: str) -> Any:
-    """The legend's entry of a published encoder."""
+    """The legend entry of a published encoder."""
     return drawing.key(f"{name}, published", *PUBLISHED[name][:2], "none")
 
 
 def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
-    """AER by layer by each way to read links: a panel a gold set, a line a model, the paper's numbers at their layer.
-
-    As in the paper the lowest layers are not drawn: their rate is high and the same for all.
+    """AER by layer for each aligner: one panel per gold set, one line per model, the paper's numbers at their layer. As
+    in the paper the lowest layers are left out: their rate is high and the same for all.
     """
     look, layers = looks(study.results, study.models), range(study.layers // LOWEST, study.layers + 1)
 
@@ -107,11 +106,11 @@ def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
             shift = 0.12 * (rank - (len(look) - 1) / 2)
             points = means((layer + shift, study.errors(model, gold, aligner, layer)) for layer in layers)
             drawing.draw_points(panel, points, colour, linestyle=dash, marker=marker, markersize=4.5, linewidth=1.2)
-        for one in printed:
-            if one.objective in PAPERS and one.task == set_title(gold):
-                colour, marker, _ = PUBLISHED[one.objective]
+        for p in printed:
+            if p.objective in PAPERS and p.task == set_title(gold):
+                colour, marker, _ = PUBLISHED[p.objective]
                 style: dict[str, Any] = {"fillstyle": "none", "markersize": 7, "zorder": 4}
-                panel.plot(PAPERS_LAYER, 100 * one.value, marker, color=colour, **style)
+                panel.plot(PAPERS_LAYER, 100 * p.value, marker, color=colour, **style)
         panel.set_xticks(layers)
 
     for aligner in study.aligners if look else ():
@@ -120,7 +119,7 @@ def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
         panels = [(set_title(gold), (gold, aligner, printed)) for gold in study.sets]
         title, labels = heading("figure-aer", scale, aligner=aligner), ("layer", "AER, %")
         with drawing.small_multiples(title, panels, draw, COLUMNS, (1.5, 2.6), labels, sharex=True) as (figure, _):
-            theirs = [name for name in PAPERS if any(one.objective == name for one in printed)]
+            theirs = [name for name in PAPERS if any(p.objective == name for p in printed)]
             drawing.legend(figure, [*keys(study.results, look, line=None), *map(published_key, theirs)], 3)
         records = [r for r in study.results.records if r.measure == AER and r.aligner == aligner]
         about: dict[str, Any] = {"aligner": aligner, "layer": PAPERS_LAYER, "seeds": study.seeds}
@@ -129,7 +128,7 @@ def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
 
 
 def task_figure(study: Continued, scale: str) -> Plot | None:
-    """A panel a task: each model in each language, the source first, above the strongest baseline there."""
+    """One panel per task: each model in each language, the source first, with the strongest baseline."""
     source, look = study.source, looks(study.results, study.models) if study.tasks else {}
     if not look:
         return None
@@ -155,7 +154,7 @@ def task_figure(study: Continued, scale: str) -> Plot | None:
         for name, numbers in published.items():
             theirs = [(languages[task].index(p.setting) + len(look) / 2 * step, p) for p in numbers if p.task == task]
             colour, marker, _ = PUBLISHED[name]
-            x, y = [place for place, _ in theirs], [100 * one.value for _, one in theirs]
+            x, y = [place for place, _ in theirs], [100 * p.value for _, p in theirs]
             panel.plot(x, y, marker, color=colour, fillstyle="none")
         panel.set_xticks(range(len(languages[task])), languages[task], fontsize=8)
         panel.set_xlim(-0.6, len(languages[task]) - 0.4)

@@ -25,7 +25,7 @@ from calque.analysis.results.results import Results
 
 FAST_ALIGN, DIAGONAL = "fast_align", "diagonal"
 HEADLINE = "grow-diag-final-and"
-CHOSEN_ON = "en-fr"  # the gold set by which the default of `calque align` was chosen; the others had no say in it
+CHOSEN_ON = "en-fr"  # the only gold set by which the default of `calque align` was chosen
 SYSTEM = ("aligner", "learnt from, or encoder and layer")
 DASHES: tuple[Dash, ...] = ("-.", "--", ":")
 TITLES = {False: "each side encoded alone", True: "both sides in one row"}  # of panels, by whether a pair was one row
@@ -35,11 +35,10 @@ Layers = Mapping[str, Mapping[str, Sequence[float]]]  # error rates by encoder, 
 @dataclass(frozen=True)
 class System:
     """An aligner, or an encoder at a layer, with its records by gold set. `aligner` is fast_align, diagonal (each
-    target word with the source word in the same place), or how links are read from an encoder's hidden states
-    (`analysis.aligners.methods`). `learnt` is the name of what it learnt by, and `title` what people call that: the
-    objective or folder of an encoder, or fast_align's text; the diagonal learns nothing. `symmetrisation` is that of
-    fast_align, or its direction. `layer` is one of an encoder's `layers`, and `main_layer` the one that was chosen
-    before anything was scored; `joint` says that it saw a pair as one row."""
+    target word with the source word at the same relative position), or a method of `analysis.aligners.methods`.
+    `learnt` is the name of an encoder's objective or folder, or of fast_align's text, and `title` that name for people;
+    the diagonal learns nothing. `symmetrisation` is fast_align's, or its direction. `layer` is one of an encoder's
+    `layers`, and `main_layer` the one chosen before anything was scored; `joint` means that a pair was one row."""
 
     aligner: str
     learnt: str
@@ -57,27 +56,26 @@ class System:
 
     @property
     def learnt_from(self) -> str:
-        """What it learnt from, or its encoder and layer."""
+        """Its training text, or its encoder and layer."""
         title = self.title or MISSING
         return f"{title}, {self.layer} of {self.layers}" if self.layers else title
 
     @property
     def way(self) -> str:
-        """fast_align's direction or symmetrisation, or how an encoder sees a pair; the diagonal has neither."""
+        """fast_align's direction or symmetrisation, or how an encoder reads a pair; the diagonal has neither."""
         return ("joint" if self.joint else "apart") if self.layers else self.symmetrisation
 
     def mean(self, sets: Iterable[str]) -> float | None:
-        """The mean of its error rates on gold sets, as the paper's average; None where it has not all of them."""
+        """The mean of its error rates on gold sets, as the paper's average; None if any is missing."""
         rates = [self.counts[gold].aer if gold in self.counts else None for gold in sets]
         measured = [rate for rate in rates if rate is not None]
         return fmean(measured) if measured and len(measured) == len(rates) else None
 
 
 class Systems:
-    """The systems of a study of word alignment in the order of its records, and its gold sets. `main` are those by a
-    method with a name of its own, of encoders the chosen layer; `without_encoder` the diagonal and fast_align's
-    headline; `rows` those of Table 2: encoders with each side alone, and the released aligner's rule as it is
-    released."""
+    """The systems of a study of word alignment in the order of its records, and its gold sets. `main` are those of
+    named methods, for encoders at the main layer; `without_encoder` the diagonal and fast_align's headline; `rows` are
+    Table 2's: encoders with each side alone, and the released aligner as released, jointly."""
 
     def __init__(self, results: Results, sets: Sequence[str] = ()) -> None:
         """Every system, on all gold sets or some."""
@@ -101,7 +99,7 @@ class Systems:
         self.rows = [*self.without_encoder, *alone, *released]
 
     def encoders(self, joint: bool) -> list[System]:
-        """Each encoder and aligner at the chosen layer."""
+        """Each encoder and aligner at the main layer."""
         return [system for system in self.main if system.layers and system.joint == joint]
 
     def by_objective(self, given: bool) -> list[System]:
@@ -113,12 +111,12 @@ class Systems:
         return *map(set_title, self.sets), "mean of the sets’ AER", "AER of all pairs"
 
     def rates(self, system: System) -> tuple[str, ...]:
-        """AER by set, their mean, and that of all pairs; over fewer sets than there are, with their number."""
+        """AER by set, their mean, and AER of all pairs, with the number of sets if any is missing."""
         counts = system.counts
         few = f" ({len(counts)} of {len(self.sets)})" if len(counts) < len(self.sets) else ""
-        together = (system.mean(counts), sum(counts.values(), LinkCounts()).aer)
+        overall = (system.mean(counts), sum(counts.values(), LinkCounts()).aer)
         by_set = (hundredths(counts[gold].aer if gold in counts else None) for gold in self.sets)
-        return *by_set, *(hundredths(rate) + few for rate in together)
+        return *by_set, *(hundredths(rate) + few for rate in overall)
 
 
 def link_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
@@ -152,8 +150,8 @@ def table_2(systems: Systems, scale: str) -> Table:
     names = [*map(set_title, systems.sets), "average"]
     for labels, values in printed_rows(published, ["setting", "objective"], "task").items():
         rows.append((*labels, PUBLISHED, *map(hundredths, map(values.get, names)), MISSING))
-    pretrained, given = (systems.by_objective(given=one) for one in (False, True))
-    # sets without a text of their own: whatever fast_align learnt from has the sentence pairs of the set alone
+    pretrained, given = (systems.by_objective(given=kind) for kind in (False, True))
+    # sets without a text of their own: every text of fast_align has only the sentence pairs of the set
     texts = [(gold, s.learnt, s.counts[gold].pairs) for s in systems.without_encoder for gold in s.counts if s.learnt]
     several = {gold for gold, _, _ in texts if len({learnt for other, learnt, _ in texts if other == gold}) > 1}
     sizes = ", ".join(f"{gold} {pairs}" for gold, _, pairs in texts if gold not in several)
@@ -165,7 +163,7 @@ def table_2(systems: Systems, scale: str) -> Table:
 
 
 def layers_table(systems: Systems, published: Layers, scale: str) -> Table:
-    """AER of each layer by the released aligner, what Figure 2 draws; `published` rates are joint."""
+    """AER of each layer by the released aligner, as in Figure 2; `published` rates are joint."""
     encoders = [system for system in systems.all if system.layers and system.aligner == RELEASED.name]
     encoders.sort(key=lambda system: (system.layers, system.learnt, system.joint, system.layer or 0))
     rows = [(system.title, str(system.layer), system.way, OURS, *systems.rates(system)) for system in encoders]
@@ -179,8 +177,8 @@ def layers_table(systems: Systems, published: Layers, scale: str) -> Table:
 
 
 def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
-    """AER of every choice of similarity, plan and rule, best first on the set `on`. Each at the encoder's main layer,
-    and in brackets at the layer that is the best on that set."""
+    """AER of every choice of similarity, plan and rule, best first on the set `on`. Each is at the encoder's main layer
+    and, in brackets, at the best layer on that set."""
     every = {system.learnt for system in systems.all if system.layers and system.aligner not in BY_NAME}
     by_choice: dict[tuple[str, str, bool], list[System]] = {}
     for system in systems.all:
@@ -203,7 +201,7 @@ def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
 
 
 def link_findings(results: Results) -> Iterator[str]:
-    """The best aligner without an encoder and the best with one, by mean AER over the sets that all of them have."""
+    """The best aligner without an encoder and the best with one, by mean AER over the sets that all have."""
     systems = Systems(results)
     encoders = systems.encoders(joint=False)
     sets = [name for name in systems.sets if all(name in system.counts for system in encoders)]
@@ -219,8 +217,8 @@ def link_findings(results: Results) -> Iterator[str]:
 
 
 def _lead(systems: Sequence[System], sets: Sequence[str]) -> str:
-    """The system with the lowest rate, if it is below every other by more than the draw of sentences explains. Systems
-    without all the sets do not count; nothing where no system has them."""
+    """The system with the lowest rate, and whether sampling of sentences explains its lead. Systems without all the
+    sets do not count; "" if no system has them."""
     rates = [(rate, place) for place, system in enumerate(systems) if (rate := system.mean(sets)) is not None]
     if not rates:
         return ""
@@ -248,9 +246,9 @@ def link_figure(results: Results, scale: str) -> Plot | None:
 def layer_figure(
     systems: Systems, scale: str, aligner: str = RELEASED.name, published: Layers | None = None
 ) -> Plot | None:
-    """The mean AER over gold sets by layer, a line for each encoder. None without an encoder, or with more than a
-    figure can tell apart. Encoders of as many layers, scored on the same sets, share a row of panels; `published` ones
-    of as many layers join them where both sides are one row. Lines across need no encoder."""
+    """The mean AER over gold sets by layer, one line per encoder. None without an encoder, or with too many to
+    distinguish. Encoders with the same number of layers and the same sets share a row of panels; `published` ones with
+    that number of layers are in the joint panel. Horizontal lines are systems without an encoder."""
     encoders = [system for system in systems.all if system.layers and system.aligner == aligner]
     groups: dict[tuple[int, tuple[str, ...]], list[System]] = {}
     for system in encoders:
@@ -276,8 +274,8 @@ def layer_figure(
                 panel.axhline(100 * rate, color=INK, linestyle=dash, linewidth=1)
                 lines.append(system)
         for name, by_set in (published or {}).items() if joint else ():
-            if all(len(by_set.get(one, ())) == layers + 1 for one in sets):
-                rates = [100 * fmean(at) for at in zip(*(by_set[one] for one in sets), strict=True)]
+            if all(len(by_set.get(gold, ())) == layers + 1 for gold in sets):
+                rates = [100 * fmean(at) for at in zip(*(by_set[gold] for gold in sets), strict=True)]
                 theirs[name] = its = PUBLISHED_LOOKS.get(name, Look(SOFT, ""))._replace(dash=":")
                 panel.plot(range(layers + 1), rates, ":", color=its.colour, marker=its.marker, fillstyle="none")
         panel.set_xticks(range(layers + 1))
@@ -297,7 +295,7 @@ def layer_figure(
         for system, dash in across:
             label = ", ".join(filter(None, (system.aligner, system.title)))
             handles.append(Line2D([], [], color=INK, linestyle=dash, label=label))
-        handles += [key(f"{name}, published", one.colour, one.marker, "none", one.dash) for name, one in theirs.items()]
+        handles += [key(f"{name}, published", its.colour, its.marker, "none", its.dash) for name, its in theirs.items()]
         legend(figure, handles, 3, handlelength=2.5)
     records = [record for system in dict.fromkeys(lines) for record in system.records.values()]
     return plot("figure-2-layers", figure, systems.results, records, aligner=aligner)

@@ -87,10 +87,10 @@ def test_models_of_other_things_than_rows_of_ids_are_refused(tmp_path: Path) -> 
     sounds = {"conv_dim": (8,), "conv_stride": (2,), "conv_kernel": (2,), "num_conv_pos_embeddings": 4}
     models = {
         "vit has no layers over a table of sub-words": ViTModel(ViTConfig(image_size=8, patch_size=4, **sizes)),
-        "t5 is not an encoder alone": T5Model(
+        "t5 is not an encoder-only model": T5Model(
             T5Config(vocab_size=50, d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2)
         ),
-        "wav2vec2 does not read rows of ids alone": Wav2Vec2Model(
+        "wav2vec2 does not accept rows of ids alone": Wav2Vec2Model(
             Wav2Vec2Config(num_conv_pos_embedding_groups=2, **sizes, **sounds)
         ),
     }
@@ -144,7 +144,7 @@ def test_models_that_read_both_ways_are_taken_whatever_transformers_calls_them(t
 def test_models_that_merge_places_are_refused(tmp_path: Path) -> None:
     config = FunnelConfig(vocab_size=50, block_sizes=[1, 1], d_model=16, n_head=2, d_head=8, d_inner=32)
     FunnelModel(config).save_pretrained(tmp_path)
-    with pytest.raises(BadInput, match="the model merges places"):
+    with pytest.raises(BadInput, match="the model merges positions"):
         Encoder(tmp_path)
 
 

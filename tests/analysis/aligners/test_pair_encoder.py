@@ -233,11 +233,11 @@ def test_models_that_cannot_be_used(bert: Path, roberta: Path, tmp_path: Path) -
     for name in ("config.json", "model.safetensors"):
         (bare / name).write_bytes((bert / name).read_bytes())
     (bare / "tokenizer.json").write_text("{}")
-    assert "no tokenizer that can be read" in refused(bare)
+    assert "not a readable tokenizer" in refused(bare)
     (bare / "tokenizer.json").unlink()
     assert "tokenizer.json: no tokenizer here" in refused(bare)
     for model, message in (
-        (models.BPE({"the": 0}, []), "maps a letter to nothing"),
+        (models.BPE({"the": 0}, []), "drops a letter"),
         (models.WordLevel({"the": 0}), "cannot encode all words: WordLevel error"),
     ):
         Tokenizer(model).save(str(bare / "tokenizer.json"))

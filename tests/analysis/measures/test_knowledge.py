@@ -141,5 +141,5 @@ def test_a_question_longer_than_a_row_is_refused(
 ) -> None:
     asked, images = map(list, zip(*questions, strict=True))
     checkpoint = make_checkpoint(languages.rows, length=5)
-    with pytest.raises(BadInput, match="ids, and rows of 5; expected a model that reads longer ones"):
+    with pytest.raises(BadInput, match="ids in rows of 5; expected a model with longer rows"):
         knowledge(MeasuredModel(checkpoint, "run", LANGUAGE, step=7), languages, asked, images)

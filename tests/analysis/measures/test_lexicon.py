@@ -47,7 +47,7 @@ def test_a_word_stands_in_one_pair_and_stop_words_in_none(roberta: Path) -> None
     assert len({entry.source for entry in found}) == len({entry.target for entry in found}) == len(found)
     stop = {known[0].source}
     assert all(not {entry.source, entry.target} & stop for entry in chosen(known, [roberta], 9, stop))
-    with pytest.raises(BadInput, match="expected two at least"):
+    with pytest.raises(BadInput, match="expected at least two"):
         chosen([Entry("qqqqzzzz", "xxxxvvvv", 1.0, 5)], [roberta], 9)
 
 

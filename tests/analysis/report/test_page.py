@@ -106,7 +106,7 @@ def test_a_report_of_nothing_has_no_empty_sections(tmp_path: Path) -> None:
     results = joined([])
     write_page(tmp_path / "r.html", Report("t", "toy", [], claims_table(results, [], "toy"), []))
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "<h2>Figures" not in text and "<h2>Left out" not in text and "<h2>Terms" not in text
+    assert "<h2>Figures" not in text and "<h2>Exclusions" not in text and "<h2>Terms" not in text
     assert "runs shown" not in text
 
 

@@ -68,7 +68,7 @@ def test_records_that_do_not_belong_together_are_refused() -> None:
         Results([*runs([SCORE]), twin], [SCORE, replace(SCORE, run="twin")])
     with pytest.raises(BadInput, match="several studies: other, toy"):
         Results([*runs([SCORE]), replace(twin, study="other")], [SCORE])
-    with pytest.raises(BadInput, match="no such run among 0"):
+    with pytest.raises(BadInput, match="not among the 0 runs"):
         Results([], [SCORE])
     with pytest.raises(BadInput, match="perm, which is not a language of the run"):
         joined([replace(SCORE, language="perm")])

@@ -68,7 +68,7 @@ def test_accuracy_counts_pairs() -> None:
 
 
 def test_labels_of_paraphrases_are_none_of_inference() -> None:
-    with pytest.raises(ValueError, match="the label '1', as of paraphrases"):
+    with pytest.raises(ValueError, match="the label '1' looks like a paraphrase's"):
         NLI().gold(Example(((SENTENCE,), (SENTENCE,)), "1"))
 
 

@@ -331,7 +331,7 @@ def test_of_an_answer_that_was_torn_apart_each_piece_is_right_and_the_longest_is
 def test_what_is_no_question_is_refused_with_its_line(tmp_path: Path, bare: Example, said: str) -> None:
     split = written(tmp_path / "test.jsonl", 2, seed=0)
     write_examples(split.path, [*(made for made, _ in split), bare])
-    with pytest.raises(BadInput, match=rf"test\.jsonl:3: no example of the task qa: {said}"):
+    with pytest.raises(BadInput, match=rf"test\.jsonl:3: not an example of the task qa: {said}"):
         split.check(())
 
 

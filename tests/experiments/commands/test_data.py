@@ -195,4 +195,4 @@ def test_a_study_whose_file_is_missing_names_the_command(tmp_path: Path, monkeyp
     monkeypatch.delenv("CALQUE_DATA")
     for study in ("word_alignment", "wikipedia_small"):
         ran = CliRunner().invoke(app, ["plan", study])
-        assert (ran.exit_code, f"`calque data fetch {study}` gets what" in ran.stderr) == (2, True)
+        assert (ran.exit_code, f"`calque data fetch {study}` fetches" in ran.stderr) == (2, True)

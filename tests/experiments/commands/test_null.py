@@ -54,13 +54,13 @@ def test_one_seed_and_no_records_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"value": 7.0}, "value should be from 0 to 1 of "),
-        ({"value": -3.5}, "value should be from 0 to 1 of "),
+        ({"value": 7.0}, "value should be from 0 to 1 for ZS"),
+        ({"value": -3.5}, "value should be from 0 to 1 for ZS"),
         ({"count": -5}, "count should be 0 or more: -5"),
-        ({"items": {"hits": "0*4", "of": "0*4"}}, "items should be out of something"),
+        ({"items": {"hits": "0*4", "of": "0*4"}}, "items should have a denominator"),
         ({"items": {"hits": "1 2", "of": "3"}}, "expected one JSON object per line, a Record: hits of 2 items, of 1"),
-        ({"value": 0.5, "items": {"hits": "1 2", "of": "3 9"}}, r"value should be that of its items, 0\.25: 0\.5"),
-        ({"null": {"chance": 0.1, "low": 0.2, "high": 0.1, "shuffles": 40}}, "null should be of shuffles"),
+        ({"value": 0.5, "items": {"hits": "1 2", "of": "3 9"}}, r"value should match its items, 0\.25: 0\.5"),
+        ({"null": {"chance": 0.1, "low": 0.2, "high": 0.1, "shuffles": 40}}, "null should have shuffles"),
     ],
 )
 def test_a_number_that_nothing_measured_is_refused_with_its_line(

@@ -66,7 +66,7 @@ def test_a_server_that_hangs_is_asked_again(site: Site, tmp_path: Path) -> None:
     url = site.serve("/f", CONTENT, served.hangs(100_000), served.whole)
     assert fetched(download(url), tmp_path, patience=SHORT) == CONTENT
     url = site.serve("/g", CONTENT, served.hangs(5))
-    with pytest.raises(BadInput, match="no byte came for too long, 3 times in a row, after 5 bytes"):
+    with pytest.raises(BadInput, match="no data for too long, 3 times in a row, after 5 bytes"):
         fetched(download(url), tmp_path, patience=SHORT)
 
 
@@ -104,14 +104,14 @@ def test_who_is_asked_to_wait_waits(after: str, site: Site, tmp_path: Path) -> N
         (served.says_length(10), f"its server has 10 bytes of it; the recipe says {len(CONTENT):,}"),
         (served.without_length, "states no length"),
         (served.encoded, "encoded as 'gzip'"),
-        (served.other_bytes, f"another file than the recipe says: expected SHA-256 {DIGEST} but got"),
+        (served.other_bytes, f"not the file that the recipe names: expected SHA-256 {DIGEST} but got"),
         (served.status(302, Location="http://example.org/f"), "only https is fetched"),
         (served.status(302, Location="file:///etc/passwd"), "redirects to 'file:///etc/passwd' is not an address"),
         (served.status(302, Location="/f"), "redirects more than 10 times"),
-        (served.status(302, Location="http://[f"), "redirects to what is not an address: Invalid IPv6"),
+        (served.status(302, Location="http://[f"), "redirects to an invalid address: Invalid IPv6"),
         (served.status(302, Location=f"https://{'a' * 70}/f"), "redirects to 'https://a+/f' is not an address"),
         (served.status(429, Retry_After="Mon, 01 Jan 99999999999999 00:00:00 GMT"), "answers 429 .*, 3 times in a row"),
-        (served.status(206, Content_Range=f"bytes {'9' * 5_000}-1/2"), "sent another part than was asked for"),
+        (served.status(206, Content_Range=f"bytes {'9' * 5_000}-1/2"), "sent another part than requested"),
         (served.status(204), "answers 204"),
         (served.status(202), "answers 202"),
         (served.two_lengths, "Content-Length contained multiple unmatching values"),
@@ -239,7 +239,7 @@ def test_without_a_digest_only_the_same_version_goes_on(site: Site, tmp_path: Pa
 def test_a_digest_that_was_seen_before_binds(site: Site, tmp_path: Path) -> None:
     one = download(site.serve("/f", CONTENT), digest="")
     assert fetched(one, tmp_path, known=DIGEST) == CONTENT
-    with pytest.raises(BadInput, match=r"when it was fetched first, fetched\.json says"):
+    with pytest.raises(BadInput, match=r"was fetched first \(fetched\.json\)"):
         fetched(download(site.serve("/g", CONTENT[::-1]), digest=""), tmp_path, known=DIGEST)
 
 

@@ -187,7 +187,7 @@ def test_without_a_digest_only_trust_fetches_and_later_fetches_keep_to_it(site: 
     (tmp_path / "f").unlink()
     site.serve("/f", b"other")
     for trust in (False, True):
-        assert "when it was fetched first, fetched.json says" in fetched(tmp_path, one, trust=trust).failed[0]
+        assert "was fetched first (fetched.json)" in fetched(tmp_path, one, trust=trust).failed[0]
     assert contents(tmp_path) == {"g": b"known"}
 
 
@@ -200,7 +200,7 @@ def test_members_with_digests_need_no_trust(site: Site, tmp_path: Path) -> None:
 def test_what_is_altered_is_not_written_over(site: Site, tmp_path: Path) -> None:
     one, two = download(site.serve("/f", b"file"), b"file"), download(site.serve("/g", b"file"), b"file")
     (tmp_path / "f").write_bytes(b"mine")
-    with pytest.raises(BadInput, match=r"f: not as the recipe says; remove what is to be fetched again"):
+    with pytest.raises(BadInput, match=r"f: differs from the recipe; remove it"):
         fetched(tmp_path, one, two)
     assert (contents(tmp_path), site.asked) == ({"f": b"mine"}, [])
 
