@@ -257,7 +257,7 @@ def test_rare_words_are_forgotten_until_there_is_room() -> None:
 def test_words_that_training_forgot_are_encoded_and_counted_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("derive.build.DISTINCT", 1)
+    monkeypatch.setattr("calque.derive.build.DISTINCT", 1)
     folder = derive_languages(
         Lines(("abc abc xyz",)), (Invert(),), 263, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
     )

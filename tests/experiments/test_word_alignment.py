@@ -269,7 +269,7 @@ def test_without_data_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_command_on_studies_takes_it(study: Study, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Its text is derived by `derive`, its plan counts its models, and a report of nothing computes nothing."""
-    monkeypatch.setattr("experiments.names.study", lambda name: study)
+    monkeypatch.setattr("calque.experiments.names.study", lambda name: study)
     runner, root = CliRunner(), ["--runs", str(tmp_path)]
     derived = runner.invoke(app, ["derive", "word_alignment", *root])
     assert (derived.exit_code, derived.stdout.count("de-en/languages-")) == (0, 1), derived.stderr

@@ -164,7 +164,7 @@ def test_what_is_no_training_does_not_count_in_its_speed(
         deque(islice(clock, HOUR), maxlen=0)
         return {}
 
-    monkeypatch.setattr("pretrain.run.time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    monkeypatch.setattr("calque.pretrain.run.time", SimpleNamespace(perf_counter=lambda: next(clock)))
     pretrain(tmp_path, config(study, train=replace(TRAIN, probe_every=1)), ALONE, probe=slow)
     rows = read_metrics(tmp_path / METRICS)
     ids = TRAIN.batch * MODEL.length * TRAIN.log_every

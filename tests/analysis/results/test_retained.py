@@ -116,7 +116,7 @@ def test_one_seed_stays_undecided_whichever_way() -> None:
 def test_a_correlation_of_cells_at_the_floor_is_undecided_and_the_table_says_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("analysis.papers.align_mlm.claims.INVERTED", "trans")
+    monkeypatch.setattr("calque.analysis.papers.align_mlm.claims.INVERTED", "trans")
     records = [
         record
         for place, name in enumerate(("MLM", "XLM", "ALIGN-MLM"))

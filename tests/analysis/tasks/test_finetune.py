@@ -260,7 +260,7 @@ def test_the_score_does_not_suffer_from_how_batches_are_made(checkpoint: Path, m
     right = [int(row.targets[0]) for row in test.rows]
     scores = []
     for way in (by_length, batches_of):
-        monkeypatch.setattr("analysis.tasks.finetune.batches_of", way)
+        monkeypatch.setattr("calque.analysis.tasks.finetune.batches_of", way)
         said = [
             [int(answer[0]) for answer in finetune(checkpoint, train, TEXT, C, config, seed, CPU).answers(test)]
             for seed in range(3)
@@ -428,7 +428,7 @@ def test_what_is_learnt_does_not_depend_on_pieces(
     data = toy(48, head)
     config = FinetuneConfig(learning_rate=1e-3, epochs=2, batch=16, dropout=0.0)
     whole = finetune(checkpoint, data, head, C, config, 0, CPU)
-    monkeypatch.setattr("analysis.tasks.finetune.PIECE", 1)
+    monkeypatch.setattr("calque.analysis.tasks.finetune.PIECE", 1)
     assert len(pieces(data.rows[:16], 1 / 16**2)) > 3
     cut = finetune(checkpoint, data, head, C, config, 0, CPU)
     assert any(not torch.equal(a, b) for a, b in zip(whole.model.parameters(), cut.model.parameters(), strict=True))
