@@ -20,6 +20,7 @@ from calque.derive.transforms import TRANSFORMS
 from calque.experiments.data.recipe import names as recipe_names
 from calque.experiments.data.recipe import read_recipe, sizes
 from calque.experiments.names import studies, study_doc
+from calque.pretrain.objectives import OBJECTIVES
 from calque.pretrain.objectives import table as objectives_table
 
 RECORDS = Path(__file__).with_name("records")
@@ -101,6 +102,10 @@ def _cell(mark: re.Match[str]) -> str:
 
 
 def _block(name: str) -> str:
+    for kind in OBJECTIVES:
+        if name == f"objective {kind.short_name}":
+            rows = [f"| `{form.name}{form.example}` | {form.example_meaning} |" for form in kind.forms]
+            return "".join(f"{line}\n" for line in ["| suffix | meaning |", "|---|---|", *rows])
     if name not in BLOCKS:
         raise BadInput(unknown("block", name, BLOCKS))
     return "".join(f"{line}\n" for line in BLOCKS[name]())
