@@ -1,4 +1,4 @@
-"""The pocket study: a question that five seeds decide on the embedded corpus, in a quarter of an hour."""
+"""The pocket study: a question that four seeds decide on the embedded corpus, in a quarter of an hour."""
 
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.order import Invert
@@ -58,12 +58,12 @@ def small_grid() -> Study:
 
 
 def pocket() -> Study:
-    """Does a dictionary help when script and word order differ? MLM and ALIGN-MLM on reversed text, five seeds."""
+    """Does a dictionary help when script and word order differ? MLM and ALIGN-MLM on reversed text, four seeds."""
     small = small_grid()
     return small.changed(
         name="pocket",
         transforms=(compose(Transliterate(), Invert()),),
         objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)),
         tasks={name: small.tasks[name] for name in ("pos", "ner")},
-        seeds=(0, 1, 2, 3, 4),
+        seeds=(0, 1, 2, 3),
     )

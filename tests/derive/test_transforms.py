@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
@@ -23,11 +22,8 @@ def test_every_example_is_a_transform_of_its_class_and_is_called_so(kind: type[T
     assert transform(f"{name}.inv-37.5").name == f"{name}.inv-37.5"
 
 
-def test_every_transform_is_explained_in_reports_and_in_the_readme() -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    for kind in TRANSFORMS:
-        assert TERMS[kind.__name__].endswith(".")
-        assert f"\n| `{kind.examples[0][0]}` |" in readme
+def test_every_transform_is_explained_in_reports() -> None:
+    assert all(TERMS[kind.__name__].endswith(".") for kind in TRANSFORMS)
 
 
 @dataclass(frozen=True)

@@ -199,12 +199,3 @@ def test_an_aligner_links_words_by_its_name_on_the_command_line(done: Done, tmp_
     model = done.model("MLM").checkpoint
     code, out, err = calque("align", str(text), str(text), "--method", "nearest", "--model", str(model))
     assert (code, out) == (0, "0-0 1-1 2-2 3-3 4-4\n" * 3), err
-
-
-def test_the_readme_says_of_objectives_what_they_say_themselves() -> None:
-    """An objective that is added later may have no row there yet."""
-    table = objectives_module.table()
-    lines = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").splitlines()
-    rows = lines[lines.index(table[0]) + 2 :]
-    rows = rows[: rows.index("") - 1]  # the last one is about any two of them
-    assert len(rows) >= 10 and set(rows) <= set(table)
