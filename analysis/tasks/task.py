@@ -99,6 +99,7 @@ class Task(ABC):
 
     name: ClassVar[str]  # the folder of its data, and its name in records and settings
     title: ClassVar[str]  # its name for people
+    summary: ClassVar[str] = ""  # one sentence about it, for glossaries and the documentation
     data: ClassVar[str]  # the kind of its data, by which sources and their readers know it
     metrics: ClassVar[tuple[Metric, ...]]  # what it is scored by; models are compared by the first
     printed: ClassVar[str] = ""  # the name of the metric in published tables, if that is not the first
