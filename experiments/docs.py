@@ -126,8 +126,8 @@ def _studies() -> list[str]:
 
 
 def _tasks() -> list[str]:
-    rows = [f"| `{task.name}` | {task.title} | {', '.join(m.title for m in task.metrics)} |" for task in TASKS.values()]
-    return ["| task | title | metrics |", "|---|---|---|", *rows]
+    rows = [f"| `{one.name}` | {one.summary} | {', '.join(m.title for m in one.metrics)} |" for one in TASKS.values()]
+    return ["| task | definition | metrics |", "|---|---|---|", *rows]
 
 
 def _recipes() -> list[str]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import permutations
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from calque.analysis.aligners.methods import DEFAULT, OT, RELEASED
@@ -52,6 +53,8 @@ class Measure(ABC):
     format: ClassVar[int] = 1
     only_pairs: ClassVar[bool] = False
     """Whether it needs models of a source and one other language."""
+    terms: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """A report's glossary entries, by their titles."""
 
     @property
     @abstractmethod

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from calque.derive.errors import LONGEST_NAME, BadInput, nearest, shown, unknown
-from calque.derive.natural.files import TextFiles
+from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.derive.transform import Transform
 from calque.derive.transforms import transform
 from calque.experiments.measures import MEASURES, Measure
@@ -34,14 +34,29 @@ def _files(text: str) -> TextFiles:
     return TextFiles(tuple(Path(part.strip()) for part in text.split(",") if part.strip()))
 
 
+def _bitext(text: str) -> BitextFiles:
+    """A file with two columns, or two files with a plus sign between them."""
+    path, plus, beside = text.partition("+")
+    return BitextFiles(Path(path.strip()), Path(beside.strip()) if plus else None)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    """A pair of languages, as in en-fr; where one has a dash in its name, as in en:zh-tw."""
+    languages = text.split(":" if ":" in text else "-")
+    if len(languages) != 2 or not all(languages):
+        raise ValueError(f"expected two languages, as in en-fr or en:zh-tw, not {shown(text)}")
+    return languages[0], languages[1]
+
+
 PARSERS: Mapping[Any, Callable[[str], Any]] = {
     Transform: transform,
     Objective: objectives.parse,
     Mixture: mixture.parse,
     Measure: _measure,
     TextFiles: _files,
+    BitextFiles: _bitext,
 }
-"""The parsers of named values, and of the text of a language."""
+"""The parsers of named values, of the text of a language, and of bitexts."""
 UNSAID = "its values cannot be set on the command line, only in a study of your own (calque run my_study.py)"
 
 
@@ -76,9 +91,11 @@ def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -
         return _replace_whole(value, hint, name, text)
     key, *rest = path
     if isinstance(value, Mapping):
-        kind = typing.get_args(hint)[1]
-        if kind in (int, float) or (kind in PARSERS and not rest):
+        key_kind, kind = typing.get_args(hint)
+        if kind in (int, float):
             return {**value, ".".join(path): _read(text, kind)}
+        if not rest and (kind in PARSERS or not dataclasses.is_dataclass(kind)):
+            return {**value, _pair(key) if typing.get_origin(key_kind) is tuple else key: _read(text, kind)}
         _check_known(key, value)
         if not dataclasses.is_dataclass(value[key]):
             raise ValueError(f"{key}: {UNSAID}")

@@ -56,7 +56,7 @@ def summarise(study: Study, root: Path, folder: Path) -> str:
             null=null,
             tables=list(tables.values()),
             examples=[("The first examples of preview.txt", excerpt(preview))] if preview else [],
-            terms=list(about.terms(results)),
+            terms=[*about.terms(results), *(term for one in study.measures for term in one.terms.items())],
             exclusions=[*exclusions(study, root, found), *(_not_drawn(results) if about.by_transform else ())],
             facts=list(facts_of(study, root, found)),
             runs=results.run_ids(),

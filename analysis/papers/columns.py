@@ -7,6 +7,7 @@ with `by = "step"`, it has one row of panels per derived language. Figures are N
 there are too many languages or objectives to distinguish.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -118,7 +119,9 @@ def specified_tables(paper: str, results: Results, scale: str) -> Iterator[tuple
     in a table of their own."""
     own = dict.fromkeys((r.measure, r.metric) for r in results.records if not r.task and r.measure not in MEASURES)
     columns = {name: _columns(entry) for name, entry in TEXTS["tables"].items() if paper in entry.get("papers", ())}
-    columns |= {"own-measures": [Column(f"{measure} {metric}", measure, metric) for measure, metric in own]}
+    metrics = Counter(measure for measure, _ in own)
+    heads = {one: one[0] if metrics[one[0]] == 1 else " ".join(one) for one in own}  # one metric needs no name
+    columns |= {"own-measures": [Column(head, *one) for one, head in heads.items()]}
     for name, its in columns.items():
         if rows := list(rows_of(results, its)):
             header = "objective", "transform", *(column.head for column in its)

@@ -10,6 +10,7 @@ from calque.analysis.records.record import Floor, Published, Record
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import MISSING, Table, over_seeds
 from calque.analysis.results.results import Results
+from calque.analysis.tasks.catalog import TASKS
 from calque.derive.files import read_toml
 from calque.derive.sources.files import TAGGED
 from calque.derive.transforms import TERMS as TRANSFORMS
@@ -96,13 +97,15 @@ def units_note(records: Iterable[Record], tasks: Collection[str]) -> str:
 
 
 def terms(results: Results) -> Iterator[tuple[str, str]]:
-    """Each term and its explanation, for the transforms, measures and objectives that the records have."""
+    """Each term and its explanation, for the transforms, tasks, measures and objectives that the records have."""
     kinds = {part["kind"] for transform in results.transforms for part in results.transform(transform).parts}
     if texts := [text for kind, text in TRANSFORMS.items() if kind in kinds]:
         yield "Source and derived language", " ".join([DEFINITIONS["derived"], *texts])
     measures = {record.measure for record in results.records}
     if measures & {"SUP", "ZS"}:
         yield "SUP, ZS and Δ", " ".join(DEFINITIONS[name] for name in ("SUP", "ZS", "DELTA"))
+    if texts := [summary for name in results.main_tasks if (summary := TASKS[name].summary)]:
+        yield "Tasks", " ".join(texts)
     if results.floors.all:
         yield "Floor, retained transfer", DEFINITIONS["floors"]
     for measure, (title, text) in TERMS["measures"].items():

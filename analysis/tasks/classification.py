@@ -53,6 +53,7 @@ class NLI(Classification):
 
     name: ClassVar[str] = "nli"
     title: ClassVar[str] = "NLI"
+    summary: ClassVar[str] = "NLI asks whether a premise entails a hypothesis, contradicts it or neither."
     data: ClassVar[str] = "nli"
     texts: ClassVar[tuple[str, ...]] = ("premise", "hypothesis")
     of_pairs: ClassVar[bool] = True
@@ -72,6 +73,7 @@ class Paraphrase(Classification):
 
     name: ClassVar[str] = "paraphrase"
     title: ClassVar[str] = "Paraphrase"
+    summary: ClassVar[str] = "Paraphrase asks whether two sentences mean the same."
     data: ClassVar[str] = "paraphrase"
     texts: ClassVar[tuple[str, ...]] = ("first sentence", "second sentence")
     of_pairs: ClassVar[bool] = True

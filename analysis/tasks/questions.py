@@ -112,6 +112,7 @@ class QA(Questions):
 
     name: ClassVar[str] = "qa"
     title: ClassVar[str] = "QA"
+    summary: ClassVar[str] = "QA finds the answer to a question in a passage."
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ class XQuAD(Questions):
 
     name: ClassVar[str] = "xquad"
     title: ClassVar[str] = "XQuAD"
+    summary: ClassVar[str] = "XQuAD is QA on translations of SQuAD."
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,7 @@ class TyDiQA(Questions):
 
     name: ClassVar[str] = "tydiqa"
     title: ClassVar[str] = "TyDiQA"
+    summary: ClassVar[str] = "TyDiQA is QA on questions that speakers of each language wrote."
 
 
 @dataclass(frozen=True)
@@ -138,6 +141,7 @@ class MLQA(Questions):
 
     name: ClassVar[str] = "mlqa"
     title: ClassVar[str] = "MLQA"
+    summary: ClassVar[str] = "MLQA is QA whose answers are compared by rules of their language."
 
     def in_language(self, name: str) -> MLQA:
         if name not in ARTICLES:

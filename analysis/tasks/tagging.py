@@ -67,6 +67,7 @@ class POS(Tagging):
 
     name: ClassVar[str] = "pos"
     title: ClassVar[str] = "POS"
+    summary: ClassVar[str] = "POS is tagging: a part of speech for every word."
     data: ClassVar[str] = "pos"
     metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY, Metric("f1_bare_tags", "F1 on bare tags"))
     printed: ClassVar[str] = "f1_bare_tags"
@@ -85,6 +86,7 @@ class NER(Tagging):
 
     name: ClassVar[str] = "ner"
     title: ClassVar[str] = "NER"
+    summary: ClassVar[str] = "NER finds names in a sentence and their types."
     data: ClassVar[str] = "ner"
     metrics: ClassVar[tuple[Metric, ...]] = (F1, ACCURACY)
     baselines: ClassVar[tuple[Baseline, ...]] = (*Tagging.baselines, Gazetteer())

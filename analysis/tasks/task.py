@@ -99,6 +99,7 @@ class Task(ABC):
 
     name: ClassVar[str]  # the folder of its data, and its name in records and settings
     title: ClassVar[str]  # its name for people
+    summary: ClassVar[str] = ""  # one sentence about it, for glossaries and the documentation
     data: ClassVar[str]  # the kind of its data, as sources and readers name it
     metrics: ClassVar[tuple[Metric, ...]]  # models are compared by the first
     printed: ClassVar[str] = ""  # the name of the metric in published tables, if that is not the first

@@ -290,6 +290,8 @@ def test_a_changed_value_changes_what_depends_on_it_and_nothing_else(done: Done)
         ("head.steps=0", "head.steps is at least 1"),
         ("texts.a/b=nowhere.txt", "texts: 'a/b' cannot name a language"),
         ("texts.yy=", "a language without text"),
+        ("languages.bitexts.en=pairs.tsv", "expected two languages, as in en-fr or en:zh-tw, not 'en'"),
+        ("languages.bitexts.en-yy=pairs.tsv", "bitexts: en-yy is of yy, of which there is no text"),
         ("texts=en", "texts need at least two languages, not 1"),
         ("model.layers=0", "model.layers is at least 1"),
         ("start=nowhere", "start: "),
@@ -306,10 +308,14 @@ def test_mistakes_are_told_with_their_field(done: Done, setting: str, said: str)
 
 
 def test_another_language_joins_by_a_setting_alone(done: Done, tmp_path: Path) -> None:
-    file = written(tmp_path / "yy.txt", XX)
-    study = override(done.study, [f"texts.yy={file}"])
+    file, tests = written(tmp_path / "yy.txt", XX), done.study.tasks["pos"].tests["xx"]
+    pairs = written(tmp_path / "pairs.tsv", [f"{a}\t{b}" for a, b in zip(EN, XX, strict=True)])
+    bitexts = [f"languages.bitexts.en-yy={pairs}", f"languages.bitexts.yy:xx={file} + {file}"]
+    study = override(done.study, [f"texts.yy={file}", *bitexts, f"tasks.pos.tests.yy={tests[0]}"])
     step = study.languages_step(tmp_path)
-    assert step
+    assert step and isinstance(study.languages, NaturalLanguages) and study.tasks["pos"].tests["yy"] == tests
+    assert study.languages.bitexts["en", "yy"] == (BitextFiles(pairs),)
+    assert study.languages.bitexts["yy", "xx"] == (BitextFiles(file, file),)
     do(step, Machine())
     ours, theirs = (Languages.open(step.folder, [name])[name].corpus for name in ("yy", "xx"))
     assert len(ours) == len(theirs) and list(study.named_languages) == ["en", "xx", "yy"]

@@ -362,12 +362,12 @@ def test_values_that_no_text_says_are_told(pocket: Study) -> None:
         "mixture.bitexts=a-b",
         "mixture.dictionaries=a,b",
         "trees.en.x=b",
-        "trees.en=b",
     ):
         with pytest.raises(BadInput, match=r"cannot be set on the command line"):
             override(made, [key])
     with pytest.raises(BadInput, match=r"then has no fields; --set then=x: its values cannot be set"):
         override(made, ["then.steps=1", "then=x"])
+    assert value(override(made, ["trees.fr=b"]), "trees") == {"en": Path("a"), "fr": Path("b")}
     assert override(made, ["mixture.bitexts=", "mixture.dictionaries=none"]).mixture == Mixture(bitexts=())
 
 

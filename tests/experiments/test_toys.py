@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,7 @@ class Nouns(Tagging):
 
     name = "nouns"
     title = "Nouns"
+    summary = "Nouns is tagging: whether each word is one."
     data = "pos"
     metrics = (ACCURACY,)
     printed = "accuracy"
@@ -110,6 +112,7 @@ class LongerRows(Measure):
 
     name = "longer-rows"
     only_pairs = True
+    terms = MappingProxyType({"Longer rows": "Rows whose image has a shorter one."})
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         types = Types.open(model.data, *model.training.languages)
@@ -183,7 +186,7 @@ def test_each_runs_from_the_command_line_to_the_report(tmp_path: Path) -> None:
     assert (parts["BACKWARDS-25-after-MLM"]["kind"], parts["BACKWARDS-25-after-MLM"]["share"]) == ("Backwards", 0.25)
     assert {r["language"] for r in records if r["measure"] == "ZS" and r["task"] == "nouns"} == {"trans.rot"}
     page = (report / "report.html").read_text(encoding="utf-8")
-    for text in (Backwards.summary, Rotate.term, "Nouns accuracy"):
+    for text in (Backwards.summary, Rotate.term, "Nouns accuracy", Nouns.summary, *LongerRows.terms.values()):
         assert text in page, text
     own = (report / "own-measures.md").read_text(encoding="utf-8")
     numbers = {f"{100 * r['value']:.1f}" for r in records if r["measure"] == "longer rows"}

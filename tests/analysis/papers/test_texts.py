@@ -15,7 +15,8 @@ from tests.analysis.toy import joined, toy_records
 
 def test_a_study_of_align_mlm_is_not_told_of_xlm_align() -> None:
     found = dict(terms(joined(toy_records(1))))
-    assert list(found) == ["Source and derived language", "SUP, ZS and Δ", "alignment@1", "Pretraining objectives"]
+    titles = ["Source and derived language", "SUP, ZS and Δ", "Tasks", "alignment@1", "Pretraining objectives"]
+    assert list(found) == titles and "POS is tagging" in found["Tasks"] and "QA" not in found["Tasks"]
     assert "Inv reverses" in found["Source and derived language"] and "Syn" not in found["Source and derived language"]
     assert "DICT-MLM is" in found["Pretraining objectives"] and "XLM-Align" not in " ".join(found.values())
 

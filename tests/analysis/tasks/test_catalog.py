@@ -21,9 +21,7 @@ def test_a_task_is_written_as_it_names_itself(name: str) -> None:
 
 
 def test_an_unknown_task_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(
-        BadInput, match="no task is called 'qb'; there are nli, ner, pos, qa, xquad, mlqa, tydiqa, paraphrase"
-    ):
+    with pytest.raises(BadInput, match=f"no task is called 'qb'; there are {', '.join(TASKS)}"):
         task("qb")
 
 
@@ -39,7 +37,7 @@ def test_a_task_scores_the_metrics_that_it_names_and_gold_is_perfect(name: str) 
 
 
 def test_titles() -> None:
-    assert [task_title(name) for name in TASKS] == ["NLI", "NER", "POS", "QA", "XQuAD", "MLQA", "TyDiQA", "Paraphrase"]
+    assert [task_title(name) for name in ("nli", "ner", "xquad", "paraphrase")] == ["NLI", "NER", "XQuAD", "Paraphrase"]
     assert [metric_title(name) for name in ("accuracy", "f1", "f1_bare_tags")] == ["accuracy", "F1", "F1 on bare tags"]
     assert (task_title("bucc"), metric_title("em")) == ("bucc", "em")
 
