@@ -291,7 +291,7 @@ def test_a_changed_value_changes_what_depends_on_it_and_nothing_else(done: Done)
         ("texts.a/b=nowhere.txt", "texts: 'a/b' cannot name a language"),
         ("texts.yy=", "a language without text"),
         ("languages.bitexts.en=pairs.tsv", "expected two languages, as in en-fr or en:zh-tw, not 'en'"),
-        ("languages.bitexts.en-yy=pairs.tsv", "bitexts: en-yy is of yy, of which there is no text"),
+        ("languages.bitexts.en-yy=pairs.tsv", "bitexts: en-yy needs text in yy"),
         ("texts=en", "texts need at least two languages, not 1"),
         ("model.layers=0", "model.layers is at least 1"),
         ("start=nowhere", "start: "),
