@@ -44,7 +44,7 @@ def filled(text: str) -> str:
 
 def pages(root: Path) -> list[Path]:
     """The Markdown of a checkout: README and CHANGELOG, the pages of docs, and that of the records."""
-    return [*sorted(root.glob("*.md")), *sorted((root / "docs").rglob("*.md")), RECORDS / "README.md"]
+    return [*sorted(root.glob("*.md")), *sorted((root / "docs").rglob("*.md")), *(root / "experiments/records").glob("*.md")]
 
 
 def update(root: Path, write: bool) -> list[str]:

@@ -24,7 +24,7 @@ PLAIN = "MLM"  # the objective that others are compared with: it is given no bil
 SOURCE = "ours: no paper compares them all"
 COLUMNS = 3  # panels in a row
 LINE = 0.24  # inches of height per objective
-STRONGEST = "strongest baseline of words"
+STRONGEST = "strongest word baseline"
 
 
 def over_tasks(results: Results, objective: str, transform: str, measure: str = "ZS") -> BySeed:
@@ -42,7 +42,7 @@ def equal_terms_tables(results: Results, scale: str) -> Iterator[tuple[str, Tabl
 
 
 def objectives_table(results: Results, scale: str) -> Table:
-    """ZS of every objective on every task, their mean, and alignment@1; below, the strongest baseline of words."""
+    """ZS of every objective on every task, their mean, and alignment@1; below, the strongest word baseline."""
     tasks, rows = main_metrics(results), list[tuple[str, ...]]()
     for transform in results.transforms:
         title = results.transform_title(transform)
@@ -94,7 +94,7 @@ def equal_terms_claims(results: Results) -> list[Claim]:
             for text, family, numbers in ((better, TRANSFER, scores), (more, ALIGNED, aligned)):
                 claims.append(Claim(text, SOURCE, family, judge_difference(numbers[name], numbers[PLAIN])))
     for task in results.main_tasks:
-        together = f"What aligns more types loses less on {task_title(task)}: ρ > 0 between alignment and −Δ"
+        together = f"More aligned types go with less loss on {task_title(task)}: ρ > 0 between alignment and −Δ"
         claims.append(Claim(together, "after ALIGN-MLM, section 5", RHO, correlated(results, task, 0.0)))
     return claims
 

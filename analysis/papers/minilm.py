@@ -103,7 +103,7 @@ def _in_words(study: Continued, model: str, task: str) -> str:
     """A model's trend, and its value at the number of examples behind the published scores."""
     line, amounts = trend(study, model, task), study.amounts(task)
     if line is None:
-        return f"{study.title(model)}: no line, as it is not yet above what needs no model."
+        return f"{study.title(model)}: no line: not yet above the model-free baselines."
     slope = line.slope
     points = f"{100 * slope.mean:.1f}" + ("" if slope.half is None else f" ± {100 * slope.half:.1f}")
     sentence = (

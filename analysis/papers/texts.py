@@ -87,7 +87,7 @@ def over(seeds: Sequence[int], what: str = "Bars") -> str:
     """A sentence on the intervals of a figure."""
     if len(seeds) > 1:
         return f"{what} are 95 % intervals over seeds."
-    return f"{what} are 95 % intervals over the test items of one seed, which say nothing of other seeds."
+    return f"{what} are 95 % intervals over the test items of one seed, and do not cover other seeds."
 
 
 def units_note(records: Iterable[Record], tasks: Collection[str]) -> str:

@@ -69,10 +69,10 @@ def null_sentences(rates: list[Rate]) -> list[str]:
     sentences = []
     for size, rate in sorted(pooled(rates).items()):
         of = f"{rate.different:,} of {rate.comparisons:,} comparisons ({_percent(rate.share)} %)"
-        alone = f"Told apart by test items alone, two seeds of one objective are called different in {of}."
-        sentences.append(alone if rate.over == "items" else f"By verdicts over {size} seeds each they are in {of}.")
+        alone = f"By test items alone, two seeds of one objective are called different in {of}."
+        sentences.append(alone if rate.over == "items" else f"By verdicts over {size} seeds each, {of}.")
     if len(sentences) < 2:
-        sentences.append(f"Verdicts over seeds are not checked: that takes {DECIDES} seeds, two of each.")
+        sentences.append(f"Verdicts over seeds are not checked: that takes {DECIDES} seeds, two per side.")
     return sentences
 
 

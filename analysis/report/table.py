@@ -143,7 +143,7 @@ def covered(redrawn: Sequence[str]) -> str:
 def coverage(seeds: Sequence[int], redrawn: Sequence[str]) -> str:
     """The coverage of intervals, in words."""
     if len(seeds) < 2:
-        return "over test items: one seed, which says nothing of others"
+        return "over the test items of one seed, not over seeds"
     of = "of model and data" if redrawn else "of the model alone"
     return f"over {len(seeds)} seeds {of}: {covered(redrawn)}"
 

@@ -11,7 +11,7 @@ ONE_SEED = "undecided: one seed"
 AT_FLOOR = "undecided: at the floor"
 """Scores that do not exceed a model-free baseline cannot decide a comparison."""
 NO_RECORDS = "no records"
-HOLDS_ALONE, FAILS_ALONE = "holds alone, not after correction", "fails alone, not after correction"
+HOLDS_ALONE, FAILS_ALONE = "holds before correction only", "fails before correction only"
 ALONE = {HOLDS: HOLDS_ALONE, FAILS: FAILS_ALONE}  # verdicts that the correction takes back
 
 

@@ -46,7 +46,7 @@ def align_mlm_claims(results: Results) -> list[Claim]:
     chance = f"MLM’s alignment@1 {under} is near chance (at most {100 * CHANCE_MARGIN:.0f} point above it)"
     claims.append(Claim(chance, "Table 8", ALIGNED, near_chance(results, INVERTED)))
     more = f"ALIGN-MLM aligns more of the held-out types {under} than any other objective"
-    where = "ours: the paper does not tell held-out types from those of the dictionary"
+    where = "ours: the paper does not separate held-out from dictionary types"
     aligned = {name: results.alignments(name, INVERTED, "held-out") for name in results.objectives}
     return [*claims, Claim(more, where, ALIGNED, _beats_all(aligned, "ALIGN-MLM", +1))]
 

@@ -223,10 +223,10 @@ def growth_findings(results: Results) -> Iterator[str]:
         pairs = f"Of {len(found)} pairs of a language and an objective"
         yield f"{pairs}, what leaves its null first is {counts} (several may leave together)."
     else:
-        yield "No quantity leaves its null."
+        yield "No measure exceeds its null."
     if never:
         counts = listed([f"{q.name} in {never[q.name]}" for q in QUANTITIES if q.name in never])
-        yield f"In half of the seeds or more these never leave: {counts}."
+        yield f"Never above the null in at least half of the seeds: {counts}."
     for (objective, transform), its in found.items():
         if objective == results.objectives[0]:
             title = results.objective_title(objective)

@@ -100,7 +100,7 @@ def _floors(results: Results) -> Iterator[tuple[str, ...]]:
 
 TRANSFER, ALIGNED = "transfer", "alignment"  # families of claims, next to token efficiency
 PAPER = "cloned languages; there 2.08 at 90/10 and 0.89 at 50/50"
-STEPS = "ours: in as many steps, of fewer rows"
+STEPS = "ours: the same number of steps, smaller batches"
 MORE = "cloned languages; there 3.56 with nine clones and 2.08 with one"
 OPEN = "ours; the paper finds representations more alike where shares are unequal"
 BEYOND = "beyond the budgets of the language alone"

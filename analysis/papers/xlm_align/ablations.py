@@ -149,7 +149,7 @@ def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]
             numbers = map(percent, map(printed[name,].get, TASKS))
             rows.append((name or "XLM-Align", "XTREME", PUBLISHED, *numbers, MISSING, MISSING))
         about: dict[str, Any] = {"about": entry["about"], "parts": {"aer": results.has(AER)}, "table": number}
-        about["begins"] = after(start) if start else " with weights that are drawn"
+        about["begins"] = after(start) if start else " from random weights"
         ablations = table("ablations", results, scale, header, rows, 3, **about)
         runs = {r.run for r in records_of(results, ours, ("ZS", AER, LABELS))}
         yield f"table-{number}", replace(ablations, runs=tuple(sorted(runs)))

@@ -15,7 +15,7 @@ from calque.analysis.tasks.catalog import PRIMARY, task_title
 MOST = 0.5  # self-labelling works when most labels are right
 OURS = "ours: the paper has neither gold labels nor another start"
 SECTION_6 = "ours; in section 6 it does “not work very well” from scratch, for want of good labels"
-TABLE_2 = "Table 2 and Figure 2, where it goes on from XLM-R"
+TABLE_2 = "Table 2 and Figure 2, where it continues from XLM-R"
 LABELLING, ERRORS, TRANSFER = "self-labels", "AER", "zero-shot transfer"  # the families of claims
 
 

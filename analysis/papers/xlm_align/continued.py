@@ -221,7 +221,7 @@ def _finds(study: Continued, better: str, worse: str) -> Iterator[Claim]:
         languages = f"mean of {len(study.pairs)} ordered pairs of languages"
         ours, theirs = ([study.found(model, pair, "cosine") for pair in study.pairs] for model in (better, worse))
         text = f"{study.title(better)} finds more translations than {study.title(worse)}, {languages}"
-        where = "ours: the paper retrieves no sentences"
+        where = "ours: the paper has no retrieval"
         yield _claim(f"{text}, layer {study.layer}", where, RETRIEVED, ours, theirs)
 
 

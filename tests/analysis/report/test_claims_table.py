@@ -61,7 +61,7 @@ def test_every_claim_is_counted_under_its_verdict() -> None:
     assert verdicts(several) == "Of 6 claims tested, 3 hold, 2 are undecided and 1 does not hold."
     assert verdicts(claims("does not hold")) == "Of 1 claim tested, 1 does not hold."
     assert verdicts(claims("undecided: one seed")) == "Of 1 claim tested, 1 is undecided: one seed."
-    taken_back = claims("holds alone, not after correction", "holds", "fails alone, not after correction")
+    taken_back = claims("holds before correction only", "holds", "fails before correction only")
     assert verdicts(taken_back) == (
         "Of 3 claims tested, 1 holds alone but not after correction, 1 holds and 1 fails alone but not after "
         "correction."
