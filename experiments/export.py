@@ -8,13 +8,14 @@ import io
 from pathlib import Path
 from typing import Any
 
-from calque.analysis.records.record import Record
+from calque.analysis.records.record import LinkCounts, Record
 from calque.analysis.report.numeric import inert
 from calque.analysis.report.table import Table
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_file
 
 _DEFAULTS = {field.name: field.default for field in dataclasses.fields(Record)}
+_PARTS = {"links": dataclasses.asdict(LinkCounts())}
 
 
 def table_of(folder: Path, name: str | None) -> Table:
@@ -31,13 +32,15 @@ def table_of(folder: Path, name: str | None) -> Table:
 
 
 def flat(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Records as columns of plain values: fields of a field, as `null.low`, have a column each, and what a record leaves
-    out has its default."""
+    """Records as columns of plain values. Fields of a field, as `null.low`, are columns; defaults are filled in."""
     flattened = []
     for row in rows:
         plain: dict[str, Any] = {}
         for name, value in row.items():
-            plain |= {f"{name}.{part}": one for part, one in value.items()} if isinstance(value, dict) else {name: value}
+            if isinstance(value, dict):
+                plain |= {f"{name}.{part}": one for part, one in (_PARTS.get(name, {}) | value).items()}
+            else:
+                plain[name] = value
         flattened.append(plain)
     names = dict.fromkeys(name for row in flattened for name in row)
     return {name: [row.get(name, _DEFAULTS.get(name)) for row in flattened] for name in names}

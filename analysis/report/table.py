@@ -96,7 +96,8 @@ class Table:
         """Comma-separated values, the header first. A column of numbers becomes one for each part that its cells have:
         the number, both ends of its interval, a count, a note."""
         text = io.StringIO()
-        data = [one for i, head in enumerate(self.header) for one in columns(head, [row[i] for row in self.rows])]
+        cells = [[row[i] for row in self.rows] for i in range(len(self.header))]
+        data = [one for i, head in enumerate(self.header) for one in columns(head, cells[i], i < self.labels)]
         rows = zip(*(cells for _, cells in data), strict=True)
         csv.writer(text, lineterminator="\n").writerows([[head for head, _ in data], *rows])
         return text.getvalue()

@@ -24,5 +24,5 @@ def test_a_table_has_a_line_for_each_row() -> None:
     lines = latex(table, "table-3").splitlines()
     rows = [line for line in lines if line.endswith(r"\\")]
     assert rows == [r"model\_a & POS $\Delta$ \\", r"MLM\_1 & 34.6 $\pm$ 2.1 \\", r"XLM & -- \\"]
-    assert r"\begin{tabular}{lr}" in lines and r"\caption{100 \% \& $\Delta$}" in lines and r"\label{tab:table-3}" in lines
+    assert {r"\begin{tabular}{lr}", r"\caption{100 \% \& $\Delta$}", r"\label{tab:table-3}"} <= {*lines}
     assert [line for line in lines if "rule" in line] == [r"\toprule", r"\midrule", r"\bottomrule"]

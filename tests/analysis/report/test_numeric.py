@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.analysis.report.numeric import HEADS, NOTE, columns, inert
+from calque.analysis.report.numeric import HEADS, NOTE, columns, inert, numeric
 from calque.analysis.report.table import MISSING, Table, cell, percent
 from calque.analysis.statistics.intervals import Estimate
 
@@ -23,10 +23,7 @@ def test_committed_tables_are_numbers_in_csv(path: Path) -> None:
     assert table.markdown == path.read_text(encoding="utf-8")
     for i, head in enumerate(table.header):
         cells = [row[i] for row in table.rows]
-        (value, numbers), *others = columns(head, cells)
-        if [(value, numbers)] == columns(head, cells) and not any(map(is_number, numbers)):
-            continue  # text
-        for name, column in ((value, numbers), *others):
+        for name, column in columns(head, cells) if numeric(cells) else ():
             assert name.endswith(NOTE) or all(is_number(one) for one in column if one), name
     rows = list(csv.reader(io.StringIO(table.csv)))
     assert len(rows) == len(table.rows) + 1 and len({len(row) for row in rows}) == 1
@@ -59,7 +56,7 @@ def test_a_cell_comes_apart(mean: float, low: float, high: float, end: str) -> N
         ("34.6 ± 2.1", {"": "34.6", " low": "32.5", " high": "36.7"}),
         ("28.2, ZS not beyond overlaps", {"": "28.2", " note": "ZS not beyond overlaps"}),
         ("−2.7 [−20.5, 7.9], ZS below", {"": "-2.7", " low": "-20.5", " high": "7.9", " note": "ZS below"}),
-        ("-0.3 points, 95 % interval [-1.0, 0.4], 3 seeds", {"": "-0.3", " low": "-1.0", " high": "0.4", " note": "3 seeds"}),
+        ("-3 points, 95 % interval [-10, 4], 3 seeds", {"": "-3", " low": "-10", " high": "4", " note": "3 seeds"}),
         ("1,088 of 1,870", {"": "1088", " of": "1870"}),
         ("0.02 (10,649)", {"": "0.02", " in brackets": "10649"}),
         ("< 0.0001", {"": "0.0001", " note": "below"}),
@@ -75,6 +72,11 @@ def test_forms_of_cells(text: str, parts: dict[str, str]) -> None:
     assert dict(columns("", [text])) == {name: [value] for name, value in parts.items()}
 
 
+def test_labels_stay_one_column() -> None:
+    assert columns("x", ["0.1", "all"], label=True) == [("x", ["0.1", "all"])]
+    assert columns("x", ["1,500", MISSING], label=True) == [("x", ["1500", ""])]
+
+
 def test_text_among_numbers_is_a_note() -> None:
     assert columns("x", ["1.0", "SUP at the floor", MISSING, percent(-0.5)]) == [
         ("x", ["1.0", "", "", "-50.0"]),
@@ -82,7 +84,7 @@ def test_text_among_numbers_is_a_note() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+cmd", "-a", "@SUM(A1)", "\t=1", "-1+cmd|' /C calc'!A0", "+1(A1)", "-", "−x"])
+@pytest.mark.parametrize("text", ["=1+1", "+cmd", "-a", "@SUM(A1)", "\t=1", "-1+cmd|' /C calc'!A0", "+1(A1)", "−x"])
 def test_text_is_never_a_formula(text: str) -> None:
     assert inert(text)[0] == "'"
     for name, cells in columns(text, [text, text, "1.0"]):

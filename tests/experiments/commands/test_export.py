@@ -27,6 +27,7 @@ def test_csv_has_every_record_with_its_run() -> None:
     for row, record in zip(rows, expected, strict=True):
         assert (float(row["value"]), int(row["seed"])) == (record["value"], record["seed"])
         assert (row["objective"], row["joint"]) == (record["objective"], str(record.get("joint", False)))
+        assert "links" not in record or int(row["links.found_sure"]) == record["links"].get("found_sure", 0)
         assert "items" not in record or row["items.hits"] == record["items"]["hits"]
 
 
