@@ -32,8 +32,7 @@ def escaped(text: str) -> str:
 
 def latex(table: Table, label: str) -> str:
     """The table with rules of the package booktabs, its title as caption, and its note below."""
-    body = list(zip(*table.rows, strict=True)) or [()] * len(table.header)
-    aligned = ["r" if numeric(cells) else "l" for cells in body]
+    aligned = ["r" if numeric([row[i] for row in table.rows]) else "l" for i in range(len(table.header))]
     head, *rows = (" & ".join(map(escaped, row)) + r" \\" for row in (table.header, *table.rows))
     lines = [
         "% needs \\usepackage{booktabs}",

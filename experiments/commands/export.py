@@ -34,15 +34,16 @@ def export(
 
     folder = records_folder(study, runs)
     if parquet and out:
-        return write_parquet(flat(joined_rows(folder)), out)
+        write_parquet(flat(joined_rows(folder)), out)
+        return
     if latex:
         text = latex_of(table_of(folder, table), table or "")
     elif table:
         text = table_of(folder, table).csv
     else:
         text = records_csv(flat(joined_rows(folder)))
-    if not out:
-        return typer.echo(text, nl=False)
-    with whole_file(out) as part:
-        part.write_text(text, encoding="utf-8", newline="\n")
-    return None
+    if out:
+        with whole_file(out) as part:
+            part.write_text(text, encoding="utf-8", newline="\n")
+    else:
+        typer.echo(text, nl=False)

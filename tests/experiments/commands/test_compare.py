@@ -131,8 +131,9 @@ def test_a_record_is_equal_to_itself_and_its_claims_are_those_printed() -> None:
 def test_a_little_noise_changes_no_conclusion(copy: Path) -> None:
     random, records = Random(0), read(copy, "records")
     for record in records:
-        record.pop("items", None)
-        record["value"] = min(1.0, max(0.0, record["value"] + random.gauss(0, 1e-4)))
+        if record["measure"] in ("SUP", "ZS"):
+            record.pop("items", None)
+            record["value"] = min(1.0, max(0.0, record["value"] + random.gauss(0, 1e-4)))
     write(copy, records, read(copy, "runs"))
     code, found = counts(STUDY, copy)
     assert code == 1 and found["not_equal"] and not found["changed"] and not found["differ_corrected"]
