@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 
 from calque.derive.errors import BadInput, NoFile
 from calque.derive.files import DISK
-from calque.experiments.commands import aer, align, compare, data, docs, grammar, lexicon, parser, show, study
+from calque.experiments.commands import aer, align, compare, data, docs, export, grammar, lexicon, parser, show, study
 from calque.experiments.signals import RESUMES, Ended, stoppable
 
 NO_MEMORY = re.compile(r"DefaultCPUAllocator: |Storage size calculation overflowed")
@@ -134,7 +134,7 @@ app = typer.Typer(
 )
 for command in (
     *(show.show, study.studies, study.derive, study.pretrain, study.evaluate, study.report, study.run, study.plan),
-    *(compare.compare, study.null, align.align, aer.aer, lexicon.lexicon, lexicon.embeddings, docs.docs),
+    *(compare.compare, export.export, study.null, align.align, aer.aer, lexicon.lexicon, lexicon.embeddings, docs.docs),
 ):
     app.command()(command)
 for name, group in (("data", data.app), ("grammar", grammar.app), ("parser", parser.app)):

@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from calque.analysis.records.record import LinkCounts
+from calque.analysis.report.numeric import MISSING, columns
 from calque.analysis.statistics.intervals import Estimate
 
-MISSING = "–"
-NUMBER = r"[-+]\d[\d.,]*(e[-+]?\d+)?[\d.,±%–− ]*"
 OURS, PUBLISHED, FLOOR = "ours", "published", "floor"  # the origin of a row's numbers
 SIGN = "\N{REPLACEMENT CHARACTER}"  # every font has it
 _CONTROL = [*(code for code in range(0x20) if chr(code) not in "\t\n\r"), *range(0x7F, 0xA0)]
@@ -94,16 +93,27 @@ class Table:
 
     @property
     def csv(self) -> str:
-        """Comma-separated values, the header first."""
+        """Comma-separated values, the header first. A column of numbers becomes one for each part that its cells have:
+        the number, both ends of its interval, a count, a note."""
         text = io.StringIO()
-        rows = (map(inert, row) for row in (self.header, *self.rows))
-        csv.writer(text, lineterminator="\n").writerows(rows)
+        cells = [[row[i] for row in self.rows] for i in range(len(self.header))]
+        data = [one for i, head in enumerate(self.header) for one in columns(head, cells[i], i < self.labels)]
+        rows = zip(*(cells for _, cells in data), strict=True)
+        csv.writer(text, lineterminator="\n").writerows([[head for head, _ in data], *rows])
         return text.getvalue()
 
+    @classmethod
+    def of_markdown(cls, text: str) -> "Table":
+        """The table that `markdown` is of, except for its runs and labels. Raises ValueError where there is none."""
+        title, _, head, _, *lines = text.removesuffix("\n").split("\n")
+        rows = [line for line in lines if line.startswith("|")]
+        note = "\n".join(lines[len(rows) :]).strip()
+        return cls(title.removeprefix("**").removesuffix("**"), _cells(head), tuple(map(_cells, rows)), note)
 
-def inert(text: str) -> str:
-    """A cell of a CSV file that no spreadsheet takes for a formula; numbers are unchanged."""
-    return f"'{text}" if re.match(r"[=+\-@\t\r]", text) and not re.fullmatch(NUMBER, text) else text
+
+def _cells(line: str) -> tuple[str, ...]:
+    """The cells of a row of Markdown."""
+    return tuple(cell.strip().replace(r"\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1])
 
 
 def _text(text: str) -> str:

@@ -83,7 +83,7 @@ def null_rates(results: Results) -> list[Rate]:
     """The rates by size of the groups, all measures first, then each; none if no cell has two seeds."""
     tallies: dict[int, dict[str, dict[object, list[bool]]]] = {}
     for record, values in results.columns():
-        for size in range(1, len(values) // 2 + 1) if _in_claims(record) else ():
+        for size in range(1, len(values) // 2 + 1) if in_claims(record) else ():
             by_measure = tallies.setdefault(size, {})
             if called := list(_judge_splits(values, size)):
                 for measure in (EVERYTHING, _title(record)):
@@ -112,7 +112,7 @@ def _judge_splits(values: BySeed, size: int) -> Iterator[bool]:
             yield gap.interval[0] > 0 or gap.interval[1] < 0
 
 
-def _in_claims(record: Record) -> bool:
+def in_claims(record: Record) -> bool:
     """Whether claims are about its measure and metric."""
     if record.measure not in MEASURES:
         return False

@@ -1,35 +1,49 @@
-"""`calque compare`: equal to the last digit, or what is not, and in which field."""
+"""`calque compare`: equal to the last digit, the same but for seed noise, or which conclusions differ."""
 
 import json
+import shutil
 from collections.abc import Callable
 from math import nextafter
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+from calque.analysis.report.table import Table
 from calque.experiments.cli import app
+from tests.experiments.committed import ROOT
 
 Rows = list[dict[str, Any]]
+Change = Callable[[Rows, Rows], object]
 
 
 def write(folder: Path, records: Rows, runs: Rows) -> Path:
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     for name, rows in (("records", records), ("runs", runs)):
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return folder
 
 
+def read(folder: Path, name: str) -> Rows:
+    return [json.loads(line) for line in (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
 def made(fingerprint: str = "0123") -> tuple[Rows, Rows]:
-    runs = [{"id": f"seed-{seed}-{fingerprint}", "seed": seed, "objective": {"name": "MLM"}} for seed in (0, 1)]
-    records = [
+    objective = {"name": "MLM", "title": "MLM"}
+    languages = [{"name": "source", "title": "Source"}]
+    runs: Rows = [
+        {"id": f"seed-{n}-{fingerprint}", "study": "own", "seed": n, "objective": objective, "languages": languages}
+        for n in (0, 1)
+    ]
+    records: Rows = [
         {
             "run": run["id"],
             "measure": "ZS",
             "metric": metric,
-            "value": 0.1 + 0.2 * run["seed"],
-            "count": 10,
+            "value": 0.5,
+            "count": 2,
             "items": {"hits": "0 1", "of": "1 1"},
         }
         for run in runs
@@ -38,81 +52,106 @@ def made(fingerprint: str = "0123") -> tuple[Rows, Rows]:
     return records, runs
 
 
-def compare(tmp_path: Path, change: Callable[[Rows, Rows], object], fingerprint: str = "0123") -> tuple[int, list[str]]:
-    """Exit code and lines, for records and the same ones after a change."""
-    records, runs = made(fingerprint)
-    change(records, runs)
-    first, second = write(tmp_path / "a", *made()), write(tmp_path / "b", records, runs)
-    ran = CliRunner().invoke(app, ["compare", str(first), str(second)])
+def invoke(*words: str | Path) -> tuple[int, list[str]]:
+    ran = CliRunner().invoke(app, ["compare", *map(str, words)])
     return ran.exit_code, (ran.stdout + ran.stderr).splitlines()
 
 
-def test_the_order_of_rows_and_the_names_of_runs_do_not_matter(tmp_path: Path) -> None:
-    assert compare(tmp_path, lambda records, runs: records.reverse(), "4567") == (0, ["4 equal, 0 not"])
+def compare(tmp_path: Path, change: Change, fingerprint: str = "0123") -> tuple[int, list[str]]:
+    """Exit code and lines, for records and the same ones after a change."""
+    records, runs = made(fingerprint)
+    change(records, runs)
+    return invoke(write(tmp_path / "a", *made()), write(tmp_path / "b", records, runs))
+
+
+def counts(*words: str | Path) -> tuple[int, dict[str, Any]]:
+    code, lines = invoke(*words, "--json")
+    return code, json.loads("\n".join(lines))
 
 
 @pytest.mark.parametrize(
     ("change", "equal", "said"),
     [
-        (lambda records, runs: None, 4, None),
-        (lambda records, runs: records[0].update(value=nextafter(0.1, 1)), 3, "value 0.1, not 0.1000000000000000"),
-        (lambda records, runs: records[2].update(value=0.3), 3, "value 0.30000000000000004, not 0.3"),
-        (lambda records, runs: records[1].update(count=11), 3, "count 10, not 11"),
+        (lambda records, runs: records.reverse(), 4, None),
+        (lambda records, runs: records[0].update(value=nextafter(0.5, 1)), 3, "value 0.5, not 0.5000000000000001"),
+        (lambda records, runs: records[1].update(count=11), 3, "count 2, not 11"),
         (lambda records, runs: records[1].update(items={"hits": "1 0", "of": "1 1"}), 3, "items {'hits': '0 1'"),
         (lambda records, runs: records.pop(), 3, "metric f1: not in "),
         (lambda records, runs: records[3].update(metric="recall"), 3, "metric recall: not in "),
-        (lambda records, runs: runs[1]["objective"].update(name="XLM"), 2, "not in "),
+        (lambda records, runs: runs[1].update(layers=3), 2, "not in "),
+        (lambda records, runs: [record.pop("items") for record in records[1:]], 4, None),
     ],
 )
-def test_every_difference_is_named(
-    tmp_path: Path, change: Callable[[Rows, Rows], object], equal: int, said: str | None
-) -> None:
-    code, lines = compare(tmp_path, change)
-    assert lines[-1].startswith(f"{equal} equal, ")
-    assert code == (said is not None) == ("0 not" not in lines[-1])
-    assert said is None or any(said in line for line in lines[:-1])
-
-
-def test_records_of_a_version_without_items_are_compared_by_their_numbers(tmp_path: Path) -> None:
-    def drop(records: Rows, runs: Rows) -> None:
-        for record in records[1:]:
-            del record["items"]
-
-    code, lines = compare(tmp_path, drop)
-    assert (code, lines[1]) == (0, "4 equal, 0 not")
-    assert lines[0] == "items of 3 records are in one of the two only, and are not compared"
+def test_every_difference_is_named(tmp_path: Path, change: Change, equal: int, said: str | None) -> None:
+    code, lines = compare(tmp_path, change, "4567" if said is None else "0123")
+    assert code == (said is not None)
+    assert said is None or any(said in line for line in lines)
+    assert counts(tmp_path / "a", tmp_path / "b")[1]["equal"] == equal
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda records, runs: records.append(records[0]), "records.jsonl:5: two records of one number"),
+        (lambda records, runs: records.append(records[0]), "two records of one number"),
         (lambda records, runs: runs.pop(), "records.jsonl:3: no run in runs.jsonl is called 'seed-1-0123'"),
-        (lambda records, runs: records.append([]), "records.jsonl:5: expected a JSON object"),
-        (lambda records, runs: records.clear(), "records.jsonl: no record in it"),
-        (lambda records, runs: records[1].update(run=["seed-0-0123"]), "records.jsonl:2: no run in runs.jsonl is"),
-        (lambda records, runs: runs.append({}), "runs.jsonl:3: a run without an id"),
-        (lambda records, runs: runs.append({"id": {}}), "runs.jsonl:3: a run without an id"),
-        (lambda records, runs: runs.append({"id": "seed-0-0123"}), "runs.jsonl:3: two runs are called 'seed-0-0123'"),
+        (lambda records, runs: records.append([]), "records.jsonl:5: expected one JSON object"),
+        (lambda records, runs: records.clear(), "nothing can be compared"),
+        (lambda records, runs: records[1].update(run=["seed-0-0123"]), "records.jsonl:2: "),
+        (lambda records, runs: records[1].update(value=1.5), "records.jsonl:2: "),
+        (lambda records, runs: runs.append({}), "runs.jsonl:3: "),
+        (lambda records, runs: runs.append(runs[0]), "two runs are called seed-0-0123"),
+        (lambda records, runs: [run.update(study="another") for run in runs], "nothing can be compared"),
     ],
 )
-def test_what_is_no_report_is_one_line(tmp_path: Path, change: Callable[[Rows, Rows], object], said: str) -> None:
+def test_what_is_no_report_is_one_line(tmp_path: Path, change: Change, said: str) -> None:
     code, lines = compare(tmp_path, change)
     assert (code, len(lines)) == (2, 1)
     assert said in lines[0]
 
 
 def test_without_records_one_line(tmp_path: Path) -> None:
-    ran = CliRunner().invoke(app, ["compare", str(tmp_path), str(tmp_path / "none")])
-    assert (ran.exit_code, ran.stderr.count("\n")) == (2, 1)
-    assert "expected the folder of a report" in ran.stderr
-
-
-def test_reports_that_have_no_record_in_common_are_not_listed_against_each_other(tmp_path: Path) -> None:
-    def another_study(records: Rows, runs: Rows) -> None:
-        for run in runs:
-            run["study"] = "another"
-
-    code, lines = compare(tmp_path, another_study)
+    code, lines = invoke(tmp_path, tmp_path / "none")
     assert (code, len(lines)) == (2, 1)
-    assert lines[0].endswith("too: nothing can be compared")
+
+
+STUDY = ROOT / "xlm_align_pocket"
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(STUDY, tmp_path / "copy", ignore=shutil.ignore_patterns("figures")))
+
+
+def test_a_record_is_equal_to_itself_and_its_claims_are_those_printed() -> None:
+    code, found = counts(STUDY, STUDY)
+    table = Table.of_markdown((STUDY / "claims.md").read_text(encoding="utf-8"))
+    assert code == 0 and found["claims"] == len(table.rows) and not found["changed"] and not found["not_equal"]
+
+
+def test_a_little_noise_changes_no_conclusion(copy: Path) -> None:
+    random, records = Random(0), read(copy, "records")
+    for record in records:
+        if record["measure"] in ("SUP", "ZS"):
+            record.pop("items", None)
+            record["value"] = min(1.0, max(0.0, record["value"] + random.gauss(0, 1e-4)))
+    write(copy, records, read(copy, "runs"))
+    code, found = counts(STUDY, copy)
+    assert code == 1 and found["not_equal"] and not found["changed"] and not found["differ_corrected"]
+    assert found["tested"]["seeds"] > 20
+
+
+def test_exchanged_objectives_change_conclusions(copy: Path) -> None:
+    """The printed claims are stale; those of the records count."""
+    runs, records = read(copy, "runs"), read(copy, "records")
+    names = sorted({run["objective"]["name"] for run in runs})
+    place = {(run["objective"]["name"], run["languages"][1]["name"], run["seed"]): run["id"] for run in runs}
+    other = {names[0]: names[-1], names[-1]: names[0]}
+    moved = {its: place[other.get(name, name), *rest] for (name, *rest), its in place.items()}
+    for record in records:
+        record["run"] = moved[record["run"]]
+    write(copy, records, runs)
+    code, found = counts(STUDY, copy)
+    assert code == 1 and found["changed"] and found["differ_corrected"]
+    printed = {row[0]: row[1] for row in Table.of_markdown((STUDY / "claims.md").read_text(encoding="utf-8")).rows}
+    for claim in found["changed"]:
+        assert claim["first"] == printed[claim["claim"]] != claim["second"]

@@ -1,0 +1,57 @@
+"""Columns of text cells as columns of data: a cell's number, its interval and what else it says, apart."""
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+
+MISSING = "–"
+_NUMBER = r"[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?"
+_CELL = re.compile(
+    rf"(?P<below>< )?(?P<value>{_NUMBER})(?: %| points| times(?: as high)?)?"
+    rf"(?: ± (?P<half>{_NUMBER})|(?:, 95 % interval)? \[(?P<low>{_NUMBER}), (?P<high>{_NUMBER})\])?"
+    rf"(?: of (?P<of>{_NUMBER})| \((?P<brackets>{_NUMBER})\))?"
+    r"(?:[,;] (?P<note>(?=.*[^\W\d]).+)| (?P<mark>\*|\(.+\)))?"
+)
+"""A cell that starts with a number, as tables print it: `34.6 ± 2.1`, `28.2 [20.1, 36.9], ZS at the floor`, `3 of 12`,
+`0.02 (1,049)`, `< 0.0001`."""
+NOTE = " note"
+HEADS = {"value": "", "low": " low", "high": " high", "of": " of", "brackets": " in brackets", "note": NOTE}
+"""The parts of a cell, and how the head of the column of each ends."""
+
+
+def numeric(cells: Sequence[str]) -> bool:
+    """Whether any cell of a column starts with a number."""
+    return any(map(_CELL.fullmatch, cells))
+
+
+def columns(head: str, cells: Sequence[str], label: bool = False) -> list[tuple[str, list[str]]]:
+    """A column as columns of data, each with its head: text, or the numbers and the other parts that any cell has. All
+    parts but notes are empty or a number; text is made inert. A column of labels stays one column."""
+    if not numeric(cells) or (label and not all(cell == MISSING or re.fullmatch(_NUMBER, cell) for cell in cells)):
+        return [(inert(head), [_text(cell) for cell in cells])]
+    rows = [_parts(match) if (match := _CELL.fullmatch(cell)) else {"note": _text(cell)} for cell in cells]
+    shown = [part for part in HEADS if part == "value" or any(row.get(part) for row in rows)]
+    return [(inert(head) + HEADS[part], [row.get(part, "") for row in rows]) for part in shown]
+
+
+def inert(text: str) -> str:
+    """Text that no spreadsheet takes for a formula, as a name might be."""
+    text = text.replace("−", "-")
+    return f"'{text}" if re.match(r"[=+\-@\t\r]", text) else text
+
+
+def _text(cell: str) -> str:
+    return "" if cell == MISSING else inert(cell)
+
+
+def _parts(match: re.Match[str]) -> dict[str, str]:
+    parts = {part: _plain(match[part]) for part in ("value", "low", "high", "of", "brackets") if match[part]}
+    if match["half"]:
+        value, half = Decimal(parts["value"]), Decimal(_plain(match["half"]))
+        parts |= {"low": str(value - half), "high": str(value + half)}
+    note = match["note"] or match["mark"] or ("below" if match["below"] else "")
+    return parts | {"note": inert(note)}
+
+
+def _plain(number: str) -> str:
+    return number.replace(",", "").replace("−", "-").removeprefix("+")

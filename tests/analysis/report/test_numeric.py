@@ -1,0 +1,91 @@
+"""CSV files hold numbers: of every committed table, and of any cell that a table can have."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calque.analysis.report.numeric import HEADS, NOTE, columns, inert, numeric
+from calque.analysis.report.table import MISSING, Table, cell, percent
+from calque.analysis.statistics.intervals import Estimate
+
+RECORDS = Path(__file__).parents[3] / "experiments" / "records"
+TABLES = [path for path in sorted(RECORDS.glob("*/*.md")) if path.read_text(encoding="utf-8").startswith("**")]
+SHARES = st.floats(-1, 1)
+
+
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_committed_tables_are_numbers_in_csv(path: Path) -> None:
+    table = Table.of_markdown(path.read_text(encoding="utf-8"))
+    assert table.markdown == path.read_text(encoding="utf-8")
+    for i, head in enumerate(table.header):
+        cells = [row[i] for row in table.rows]
+        for name, column in columns(head, cells) if numeric(cells) else ():
+            assert name.endswith(NOTE) or all(is_number(one) for one in column if one), name
+    rows = list(csv.reader(io.StringIO(table.csv)))
+    assert len(rows) == len(table.rows) + 1 and len({len(row) for row in rows}) == 1
+    assert "−" not in table.csv and MISSING not in [one for row in rows for one in row]
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+@given(SHARES, SHARES, SHARES, st.sampled_from(["", ", ZS at the floor", " (2 of 4)", " (1,049)", " of 1,049"]))
+def test_a_cell_comes_apart(mean: float, low: float, high: float, end: str) -> None:
+    estimate = Estimate(mean, 3, min(mean, low), max(mean, high), error=1.0)
+    parts = {name: values[0] for name, values in columns("x", [cell(estimate) + end])}
+    assert float(parts["x"]) == pytest.approx(100 * mean, abs=0.0501)
+    assert float(parts["x low"]) == pytest.approx(100 * estimate.low, abs=0.11)
+    assert float(parts["x high"]) == pytest.approx(100 * estimate.high, abs=0.11)
+    assert set(parts) <= {"x" + head for head in HEADS.values()}
+    assert parts.get("x of", parts.get("x in brackets", "1049")) == "1049"
+    assert bool(parts.get("x note")) == ("at the floor" in end or "2 of 4" in end)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("34.6 ± 2.1", {"": "34.6", " low": "32.5", " high": "36.7"}),
+        ("28.2, ZS not beyond overlaps", {"": "28.2", " note": "ZS not beyond overlaps"}),
+        ("−2.7 [−20.5, 7.9], ZS below", {"": "-2.7", " low": "-20.5", " high": "7.9", " note": "ZS below"}),
+        ("-3 points, 95 % interval [-10, 4], 3 seeds", {"": "-3", " low": "-10", " high": "4", " note": "3 seeds"}),
+        ("1,088 of 1,870", {"": "1088", " of": "1870"}),
+        ("0.02 (10,649)", {"": "0.02", " in brackets": "10649"}),
+        ("< 0.0001", {"": "0.0001", " note": "below"}),
+        ("+0.17 *", {"": "0.17", " note": "*"}),
+        ("1e-3", {"": "1e-3"}),
+        ("50/50", {"": "50/50"}),
+        ("30 others, mean", {"": "30 others, mean"}),
+        ("trans-25", {"": "trans-25"}),
+        (MISSING, {"": ""}),
+    ],
+)  # fmt: skip
+def test_forms_of_cells(text: str, parts: dict[str, str]) -> None:
+    assert dict(columns("", [text])) == {name: [value] for name, value in parts.items()}
+
+
+def test_labels_stay_one_column() -> None:
+    assert columns("x", ["0.1", "all"], label=True) == [("x", ["0.1", "all"])]
+    assert columns("x", ["1,500", MISSING], label=True) == [("x", ["1500", ""])]
+
+
+def test_text_among_numbers_is_a_note() -> None:
+    assert columns("x", ["1.0", "SUP at the floor", MISSING, percent(-0.5)]) == [
+        ("x", ["1.0", "", "", "-50.0"]),
+        ("x note", ["", "SUP at the floor", "", ""]),
+    ]
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+cmd", "-a", "@SUM(A1)", "\t=1", "-1+cmd|' /C calc'!A0", "+1(A1)", "−x"])
+def test_text_is_never_a_formula(text: str) -> None:
+    assert inert(text)[0] == "'"
+    for name, cells in columns(text, [text, text, "1.0"]):
+        assert name[0] == "'" and not [one for one in cells if one[:1] in "=+-@\t" and one and not is_number(one)]
