@@ -1,0 +1,53 @@
+"""The reference of the command line in Markdown, made of the commands themselves."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+
+
+def reference(app: typer.Typer) -> str:
+    """A section for each command, with a table of its arguments and options."""
+    return "\n".join(_sections(typer.main.get_command(app), "calque"))
+
+
+def _sections(command: Any, name: str) -> Iterator[str]:
+    children = getattr(command, "commands", {})
+    for key, child in children.items():
+        yield from _sections(child, f"{name} {key}")
+    if children:
+        return
+    shown = [one for one in command.params if not getattr(one, "hidden", False)]
+    arguments = [_argument(one) for one in shown if one.param_type_name == "argument"]
+    options = ["[OPTIONS]"] if len(arguments) < len(shown) else []
+    yield from [f"## {name}", "", " ".join((command.help or "").split()), ""]
+    yield from ["```text", " ".join([name, *options, *arguments]), "```", ""]
+    if shown:
+        yield from ["| argument or option | meaning |", "|---|---|", *map(_row, shown), ""]
+
+
+def _argument(argument: Any) -> str:
+    name = argument.metavar or argument.name.upper()
+    return name if argument.required else f"[{name}]"
+
+
+def _row(parameter: Any) -> str:
+    if parameter.param_type_name == "argument":
+        name = f"`{_argument(parameter)}`"
+    else:
+        names = ", ".join([*parameter.opts, *parameter.secondary_opts])
+        value = "" if parameter.is_flag else f" {parameter.metavar or _kind(parameter)}"
+        name = f"`{names}{value}`"
+    notes = [parameter.help or ""]
+    if parameter.default not in (None, False, ()) and not parameter.required:
+        notes.append(f"Default: `{parameter.default}`.")
+    if parameter.envvar:
+        notes.append(f"Environment: `{parameter.envvar}`.")
+    meaning = " ".join(filter(None, notes)).replace("|", r"\|")
+    return f"| {name} | {meaning} |"
+
+
+def _kind(option: Any) -> str:
+    """What an option's value is, as in the help of the command line."""
+    choices = getattr(option.type, "choices", ())
+    return "/".join(map(str, choices)) if choices else str(option.type.name).upper()
