@@ -44,8 +44,8 @@ bench: $(STAMP)
 # The documentation as a site; a warning or a dead link is an error, and so is a doctest that fails.
 docs: $(STAMP)
 	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[docs]'
-	$(VENV)/bin/python -m sphinx -W -n --keep-going -b html docs build/docs
-	$(VENV)/bin/python -m sphinx -W --keep-going -b doctest docs build/doctest
+	$(VENV)/bin/python -m sphinx -W -n --keep-going -c docs -b html . build/site
+	$(VENV)/bin/python -m sphinx -W --keep-going -c docs -b doctest . build/doctest
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

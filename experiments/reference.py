@@ -1,7 +1,8 @@
 """The reference of the command line in Markdown, made of the commands themselves."""
 
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
 
 import typer
 
@@ -36,18 +37,22 @@ def _row(parameter: Any) -> str:
         name = f"`{_argument(parameter)}`"
     else:
         names = ", ".join([*parameter.opts, *parameter.secondary_opts])
-        value = "" if parameter.is_flag else f" {parameter.metavar or _kind(parameter)}"
+        value = "" if parameter.is_flag else f" {_value(parameter)}"
         name = f"`{names}{value}`"
     notes = [parameter.help or ""]
     if parameter.default not in (None, False, ()) and not parameter.required:
-        notes.append(f"Default: `{parameter.default}`.")
+        default = parameter.default
+        notes.append(f"Default: `{' '.join(default) if isinstance(default, tuple) else default}`.")
     if parameter.envvar:
         notes.append(f"Environment: `{parameter.envvar}`.")
     meaning = " ".join(filter(None, notes)).replace("|", r"\|")
     return f"| {name} | {meaning} |"
 
 
-def _kind(option: Any) -> str:
-    """What an option's value is, as in the help of the command line."""
-    choices = getattr(option.type, "choices", ())
-    return "/".join(map(str, choices)) if choices else str(option.type.name).upper()
+def _value(option: Any) -> str:
+    """What an option takes, in its metavariable, its choices, or the kind of its value."""
+    kind = option.type_descriptor.annotation
+    if get_origin(kind) is Literal:
+        return "/".join(get_args(kind))
+    of_list = get_args(kind)[0] if get_args(kind) else kind
+    return option.metavar or {Path: "PATH", int: "N", float: "X"}.get(of_list, option.name.upper())
