@@ -4,12 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
-import typer
 
-
-def reference(app: typer.Typer) -> str:
-    """A section for each command, with a table of its arguments and options."""
-    return "\n".join(_sections(typer.main.get_command(app), "calque"))
+def reference(group: Any) -> list[str]:
+    """The lines of a section for each command of a typer group, with a table of its arguments and options."""
+    return [*_sections(group, "calque")][:-1]
 
 
 def _sections(command: Any, name: str) -> Iterator[str]:
