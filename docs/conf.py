@@ -30,6 +30,7 @@ myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
 nitpicky = True
 nitpick_ignore_regex = [(r"py:.*", r".*")]  # types in signatures have no page here; links between pages are checked
+default_role = "code"  # `single` backticks of docstrings
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
 
