@@ -40,7 +40,7 @@ def filled(text: str, blocks: Mapping[str, Block] | None = None) -> str:
         BadInput: a mark that names no table, row, column or block.
     """
     text = _CELL.sub(lambda mark: mark[1] + _cell(mark) + mark[6], text)
-    known = BLOCKS | (blocks or {})
+    known = {**BLOCKS, **(blocks or {})}
     return _BLOCK.sub(lambda mark: f"<!-- calque: {mark[1]} -->\n{_block(mark[1], known)}<!-- /calque -->", text)
 
 
