@@ -108,12 +108,10 @@ def _block(name: str, known: Mapping[str, Block]) -> str:
     for kind in OBJECTIVES:
         if name == f"objective {kind.short_name}":
             rows = [f"| `{form.name}{form.example}` | {form.example_meaning} |" for form in kind.forms]
-            return "".join(f"{line}
-" for line in ["| suffix | meaning |", "|---|---|", *rows])
+            return "".join(f"{line}\n" for line in ["| suffix | meaning |", "|---|---|", *rows])
     if name not in known:
         raise BadInput(unknown("block", name, known))
-    return "".join(f"{line}
-" for line in known[name]())
+    return "".join(f"{line}\n" for line in known[name]())
 
 
 def _transforms() -> list[str]:
