@@ -10,7 +10,7 @@ TRUST ?=
 CALQUE = $(VENV)/bin/python -m experiments
 STAMP = $(VENV)/.installed
 
-.PHONY: data run derive pretrain evaluate report plan test check bench clean
+.PHONY: data run derive pretrain evaluate report plan test check bench docs clean
 
 run: $(STAMP)
 	$(CALQUE) run $(EXP) --jobs $(JOBS) $(SET)
@@ -40,6 +40,12 @@ check: $(STAMP)
 bench: $(STAMP)
 	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[bench]'
 	$(VENV)/bin/python -m experiments.bench
+
+# The documentation as a site; a warning or a dead link is an error, and so is a doctest that fails.
+docs: $(STAMP)
+	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[docs]'
+	$(VENV)/bin/python -m sphinx -W -n --keep-going -c docs -b html . build/site
+	$(VENV)/bin/python -m sphinx -W --keep-going -c docs -b doctest . build/doctest
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

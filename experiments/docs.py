@@ -30,25 +30,32 @@ _CELL = re.compile(
 _BLOCK = re.compile(r"^<!-- calque: (?P<name>[\w -]+) -->\n.*?^<!-- /calque -->$", re.MULTILINE | re.DOTALL)
 _NUMBER = re.compile(r"[−-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
 Row = tuple[str, ...]
+Block = Callable[[], list[str]]
 
 
-def filled(text: str) -> str:
+def filled(text: str, blocks: Mapping[str, Block] | None = None) -> str:
     """A page with every marked cell and block as records and code have them now.
 
     Raises:
         BadInput: a mark that names no table, row, column or block.
     """
     text = _CELL.sub(lambda mark: mark[1] + _cell(mark) + mark[6], text)
-    return _BLOCK.sub(lambda mark: f"<!-- calque: {mark['name']} -->\n{_block(mark['name'])}<!-- /calque -->", text)
+    known = {**BLOCKS, **(blocks or {})}
+    return _BLOCK.sub(lambda mark: f"<!-- calque: {mark[1]} -->\n{_block(mark[1], known)}<!-- /calque -->", text)
 
 
 def pages(root: Path) -> list[Path]:
     """The Markdown of a checkout: README and CHANGELOG, the pages of docs, and that of the records."""
-    return [*sorted(root.glob("*.md")), *sorted((root / "docs").rglob("*.md")), *(root / "experiments/records").glob("*.md")]
+    return [
+        *sorted(root.glob("*.md")),
+        *sorted((root / "docs").rglob("*.md")),
+        *(root / "experiments/records").glob("*.md"),
+    ]
 
 
-def update(root: Path, write: bool) -> list[str]:
-    """The pages whose cells and blocks differ from records and code; with `write`, they are filled.
+def update(root: Path, write: bool, blocks: Mapping[str, Block] | None = None) -> list[str]:
+    """The pages whose cells and blocks differ from records and code; with `write`, they are filled. `blocks` are known
+    in addition to `BLOCKS`.
 
     Raises:
         BadInput: naming the page and line of a mark that cannot be filled.
@@ -62,7 +69,7 @@ def update(root: Path, write: bool) -> list[str]:
             except BadInput as error:
                 raise BadInput(str(error), page, number) from None
         try:
-            new = filled(text)
+            new = filled(text, blocks)
         except BadInput as error:
             raise BadInput(str(error), page) from None
         if new != text:
@@ -101,14 +108,14 @@ def _cell(mark: re.Match[str]) -> str:
     return numbers[place - 1]
 
 
-def _block(name: str) -> str:
+def _block(name: str, known: Mapping[str, Block]) -> str:
     for kind in OBJECTIVES:
         if name == f"objective {kind.short_name}":
             rows = [f"| `{form.name}{form.example}` | {form.example_meaning} |" for form in kind.forms]
             return "".join(f"{line}\n" for line in ["| suffix | meaning |", "|---|---|", *rows])
-    if name not in BLOCKS:
-        raise BadInput(unknown("block", name, BLOCKS))
-    return "".join(f"{line}\n" for line in BLOCKS[name]())
+    if name not in known:
+        raise BadInput(unknown("block", name, known))
+    return "".join(f"{line}\n" for line in known[name]())
 
 
 def _transforms() -> list[str]:
@@ -131,11 +138,15 @@ def _tasks() -> list[str]:
 
 
 def _recipes() -> list[str]:
-    rows = [f"| `{one}` | {read_recipe(one).about} | {sizes(read_recipe(one).downloads)} |" for one in recipe_names()]
-    return ["| recipe | about | size |", "|---|---|---|", *rows]
+    lines = ["| recipe | contents | size | licence |", "|---|---|---|---|"]
+    for name in recipe_names():
+        recipe = read_recipe(name)
+        licences = "; ".join(dict.fromkeys(download.licence for download in recipe.downloads))
+        lines.append(f"| `{name}` | {recipe.about} | {sizes(recipe.downloads)} | {licences} |")
+    return lines
 
 
-BLOCKS: Mapping[str, Callable[[], list[str]]] = {
+BLOCKS: dict[str, Block] = {
     "transforms": _transforms,
     "objectives": objectives_table,
     "studies": _studies,

@@ -11,15 +11,18 @@ from calque.derive.errors import BadInput
 
 
 def docs(
+    context: typer.Context,
     root: Annotated[Path, typer.Argument(file_okay=False, help="The checkout whose pages are filled.")] = Path(),
     check: Annotated[bool, typer.Option("--check", help="Change nothing; fail if a page would change.")] = False,
 ) -> None:
     """Fill the numbers and tables of README and docs from committed records and from the code."""
     from calque.experiments.docs import update
+    from calque.experiments.reference import reference
 
     if not (root / "README.md").is_file():
         raise BadInput("no README.md here; expected a checkout of Calque", root)
-    different = update(root, write=not check)
+    commands = {"commands": lambda: reference(context.find_root().command)}
+    different = update(root, not check, commands)
     for page in different:
         typer.echo(f"{page}: {'differs from its records' if check else 'filled'}")
     if check and different:

@@ -1,4 +1,4 @@
-"""A study of one's own in one file, and the snippets of docs/pocket.md, which has one."""
+"""A study of one's own in one file, and the examples of docs/own.md."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from calque.experiments import names
 from calque.experiments.names import study
 from calque.experiments.override import override
 from calque.experiments.study_file import mistyped
-from tests.experiments.conftest import Done
+from tests.experiments.conftest import TINY, Done
 from tests.experiments.test_cli import calque
 
-DOCS = Path(__file__).parents[2] / "docs" / "pocket.md"
+DOCS = Path(__file__).parents[2] / "docs" / "own.md"
 PLAIN = "from dataclasses import replace\nfrom calque.experiments.studies.pocket import pocket\n\n\n"
 SMALL = [
     *("source.size=25000", "vocabulary=400", "model.layers=1", "train.steps=1", "train.warmup=0", "tasks=pos"),
@@ -47,31 +47,62 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             del sys.modules[name]
 
 
-def snippets() -> list[tuple[str, str]]:
-    """The Python of the page, each with what the page shows of its output, or nothing."""
-    shown = r"(?:\nThe second of them:\n\n```\n(.*?)```)?"
-    return re.findall(r"```python\n(.*?)```\n" + shown, DOCS.read_text(encoding="utf-8"), re.S)
+def examples() -> dict[str, str]:
+    """The Python of the page: files by the names in their first lines, the others as `look` and `trees`."""
+    blocks = re.findall(r"```python\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.S)
+    named = {match.group(1): block for block in blocks if (match := re.match(r"# (\w+)\.py\n", block))}
+    look, trees = (block for block in blocks if not block.startswith("# "))
+    return {**named, "look": look, "trees": trees}
 
 
-def test_snippets_of_the_page_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (own, _), (look, shown), (trees, _) = snippets()
-    (folder / "swapped.py").write_text(own, encoding="utf-8")
+def test_a_transform_of_the_page_makes_what_the_page_shows(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "swapped.py").write_text(examples()["swapped"], encoding="utf-8")
     made = study(str(folder / "swapped.py"))
     assert [one.name for one in made.languages.transforms] == ["trans", "trans.swap"]
-    exec(compile(look, "look.py", "exec"), {"__name__": "look"})
+    exec(compile(examples()["look"], "look.py", "exec"), {"__name__": "look"})
     printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
-    assert shown and "\n".join(line.rstrip() for line in shown.splitlines()) in "\n".join(printed)
+    (shown,) = re.findall(r"\nThe second of them:\n\n```\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.S)
+    assert "\n".join(line.rstrip() for line in shown.splitlines()) in "\n".join(printed)
     names: dict[str, object] = {"__name__": "trees"}
-    exec(compile(trees, "trees.py", "exec", dont_inherit=True), names)
+    exec(compile(examples()["trees"], "trees.py", "exec", dont_inherit=True), names)
     last = names["VerbLast"]
     assert isinstance(last, type) and issubclass(last, Transform)
     sentence = next(iter(Pocket(types=300).sentences(1)))
     assert last()(sentence).words[-2] == sentence.words[sentence.heads.index(-1)]
 
 
+PARTS = {"backwards": ["tasks=pos"], "nouns": ["objectives=MLM"], "cosines": ["objectives=MLM", "tasks=pos"]}
+"""Studies of the page with a part of their own, each with settings that keep it small."""
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_part_of_the_page_is_in_the_report(folder: Path, name: str) -> None:
+    (folder / f"{name}.py").write_text(examples()[name], encoding="utf-8")
+    tiny = [one for one in TINY if not one.startswith(("objectives", "tasks"))]
+    settings = [word for setting in [*tiny, *PARTS[name]] for word in ("--set", setting)]
+    jobs = "1" if name == "nouns" else "2"  # as the page says
+    code, _, err = calque("run", f"../mine/{name}.py", "--runs", "runs", "--jobs", jobs, *settings)
+    assert code == 0, err
+    (report,) = Path("runs", name).glob("report-*")
+    shown = {"backwards": "BACKWARDS", "nouns": "Nouns accuracy", "cosines": "cosine"}[name]
+    assert shown in (report / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_text_of_ones_own_is_a_source(folder: Path) -> None:
+    sentences = [" ".join(sentence.words) for sentence in Pocket(types=300).sentences(600)]
+    (folder / "text.txt").write_text("\n".join(sentences), encoding="utf-8")
+    rows = ("1\tSara\t_\tPROPN\t_\t_\t2\tnsubj\t_\t_", "2\tate\t_\tVERB\t_\t_\t0\troot\t_\t_")
+    for split in ("train", "dev", "test"):
+        (folder / f"{split}.conllu").write_text("\n".join([*rows, "", ""]) * 3, encoding="utf-8")
+    (folder / "my_text.py").write_text(examples()["my_text"], encoding="utf-8")
+    code, out, err = calque("derive", "../mine/my_text.py", "--runs", "runs", "--set", "vocabulary=400")
+    assert code == 0, err
+    assert "trans.inv: " in out
+
+
 def test_worker_processes_know_the_transforms_of_a_file(folder: Path) -> None:
     """Two chunks of text, so that two processes derive; from another folder than the file's."""
-    (folder / "swapped.py").write_text(snippets()[0][0], encoding="utf-8")
+    (folder / "swapped.py").write_text(examples()["swapped"], encoding="utf-8")
     settings = [part for setting in SMALL for part in ("--set", setting)]
     code, out, err = calque("derive", "../mine/swapped.py", "--runs", "runs", "--jobs", "2", *settings)
     assert code == 0, err

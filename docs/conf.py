@@ -1,0 +1,67 @@
+"""The documentation site: `make docs` builds it into build/site, from this folder and the committed records.
+
+The source folder is the repository, so that links between pages are the ones that a repository browser follows.
+"""
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from docutils.utils.math import MathError
+from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+ROOT, RECORDS = Path(__file__).parents[1], "experiments/records/"
+sys.path.insert(0, str(ROOT))
+logger = logging.getLogger(__name__)
+
+project, author, copyright = "Calque", "The Calque authors", "The Calque authors"
+release = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx.ext.napoleon"]
+root_doc = "docs/index"
+include_patterns = ["docs/**", f"{RECORDS}**", "CHANGELOG.md"]
+exclude_patterns = [".*", "build", "calque", "data", "runs", "tests", "docs/_root", "docs/_static"]
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 4
+nitpicky = True
+nitpick_ignore_regex = [(r"py:.*", r".*")]  # types in signatures have no page here; links between pages are checked
+default_role = "code"  # `single` backticks of docstrings
+autodoc_typehints = "description"
+autodoc_member_order = "bysource"
+
+html_theme = "furo"
+html_title = f"Calque {release}"
+html_static_path, html_extra_path = ["_static"], ["_root"]
+html_css_files = ["site.css"]
+html_theme_options = {"navigation_with_keys": True}
+html_copy_source = html_show_sourcelink = False
+html_math_renderer = "mathml"
+
+
+def math(translator: Any, node: nodes.math | nodes.math_block) -> None:
+    """Write an equation as MathML, which browsers draw without a script or a font of another server."""
+    try:
+        translator.body.append(tex2mathml(node.astext(), as_block=isinstance(node, nodes.math_block)))
+    except MathError as error:
+        logger.warning("an equation that is not understood: %s", error, location=node)
+    raise nodes.SkipNode
+
+
+def prepare(app: Sphinx, page: str, source: list[str]) -> None:
+    """Leave out the comments that mark generated tables and quoted numbers. A table of the records has its title for a
+    heading, and no place in the navigation: pages link to it."""
+    text = re.sub(r"<!--.*?-->\n?", lambda match: "\n" if match.group().endswith("\n") else "", source[0], flags=re.S)
+    if page.startswith((RECORDS, "CHANGELOG")):
+        text = "---\norphan: true\n---\n\n" + re.sub(r"\A\*\*(.*)\*\*$", r"# \1", text, count=1, flags=re.M)
+    source[0] = text
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_html_math_renderer("mathml", (math, None), (math, None))
+    app.connect("source-read", prepare)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
