@@ -11,7 +11,7 @@ from calque.analysis.records.json_rows import as_json
 from calque.experiments.names import study
 from calque.experiments.override import override
 from calque.experiments.progress import board
-from calque.experiments.report import recorded, summarise
+from calque.experiments.report import read_records, summarise
 from calque.experiments.schedule import compute
 from calque.experiments.study import Study
 
@@ -54,10 +54,10 @@ class StudySession:
 def joined_rows(folder: Path) -> list[dict[str, Any]]:
     """The records of a report, one dict per number, with fields of its run: study, seed, objective, start, mixture and
     the settings of a sweep."""
-    _, results = recorded(str(folder), folder)
-    rows = []
-    for record in results.records:
-        run = results.runs[record.run]
+    all_runs, records, _ = read_records(folder)
+    runs, rows = {run.id: run for run in all_runs}, []
+    for record in records:
+        run = runs[record.run]
         of_run: dict[str, Any] = {
             "study": run.study,
             "seed": run.seed,
