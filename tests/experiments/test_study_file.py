@@ -28,7 +28,15 @@ from tests.experiments.test_cli import calque
 DOCS = Path(__file__).parents[2] / "docs" / "own.md"
 PLAIN = "from dataclasses import replace\nfrom calque.experiments.studies.pocket import pocket\n\n\n"
 SMALL = [
-    *("source.size=25000", "vocabulary=400", "model.layers=1", "train.steps=1", "train.warmup=0", "tasks=pos"),
+    *(
+        "source.size=25000",
+        "vocabulary=400",
+        "model.layers=1",
+        "train.steps=1",
+        "train.warmup=0",
+        "tasks=pos",
+        "seeds=0",
+    ),
     *(f"source.pos.{split}=100" for split in ("train", "dev", "test")),
 ]
 
