@@ -1,7 +1,7 @@
 """The one error that a user's input can cause, and what it says of a name that does not exist."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 LONGEST = 600  # characters of a message at most: input that it quotes may be of any length
@@ -10,15 +10,19 @@ LONGEST_NAME = 60  # characters of a name that an error repeats
 
 class BadInput(Exception):
     """Input that cannot be used: the place, what was found and what was expected. Whatever reads or checks input may
-    raise it, so docstrings seldom say so. The command line prints it as one line and leaves with exit code 2; nothing
-    else is caught."""
+    raise it, so docstrings seldom say so. The command line prints each of `messages` on a line of its own and leaves
+    with exit code 2; nothing else is caught."""
 
-    def __init__(self, message: str, path: str | Path | None = None, line: int | None = None) -> None:
+    def __init__(self, message: str | Sequence[str], path: str | Path | None = None, line: int | None = None) -> None:
         place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
-        if len(message) > LONGEST:
-            half = LONGEST // 2
-            message = f"{message[:half]} ... {message[-half:]}"
-        super().__init__(place + message)
+        several = [message] if isinstance(message, str) else message
+        self.messages = tuple(place + _shortened(each) for each in several)
+        super().__init__("; ".join(self.messages))
+
+
+def _shortened(message: str) -> str:
+    half = LONGEST // 2
+    return message if len(message) <= LONGEST else f"{message[:half]} ... {message[-half:]}"
 
 
 class NoFile(BadInput):

@@ -8,6 +8,9 @@ from calque.experiments.studies.pocket import SOURCE, small_grid
 from calque.experiments.study import Study
 from calque.experiments.tasks import CrossLingualTask
 
+TIME = "3.5 hours"
+NEEDS = ""
+
 
 def classroom() -> Study:
     """The pocket study with more steps and inference pairs, and five seeds, so with intervals; hours on two cores."""

@@ -15,6 +15,8 @@ from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
 
+TIME = "15 minutes"
+NEEDS = ""
 ROMANCE = Reorder(PocketTreebank("romance"), PocketTreebank("english"))
 """The place that French has in ALIGN-MLM: adjectives behind their nouns, and the verb between subject and object."""
 

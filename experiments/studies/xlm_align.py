@@ -15,6 +15,8 @@ from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import Mixture, Phase
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
+TIME = "half a day (estimate)"
+NEEDS = "CALQUE_DATA, eight GPUs"
 EXPONENT = 0.7  # of the sizes by which languages and bitexts are drawn
 PAIRS = 0.5
 """The part of a step's rows that is pairs: the paper draws text and pairs in every step, and does not say how many."""
