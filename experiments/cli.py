@@ -113,13 +113,13 @@ def _check_text(word: str) -> None:
 
 
 def _stop(how: str, stop: BaseException, code: int) -> NoReturn:
-    """Leave, with what the command has said about what becomes of its work."""
+    """Exit with the notes of the command on its unfinished work."""
     _say("; ".join([how, *getattr(stop, "__notes__", ())]))
     raise SystemExit(code)
 
 
 def _fail(*mistakes: str, code: int = 2) -> NoReturn:
-    """Leave, with each mistake on a line of its own."""
+    """Exit with one line per mistake."""
     for mistake in dict.fromkeys(mistakes):
         _say(f"error: {mistake}")
     raise SystemExit(code)

@@ -45,7 +45,7 @@ def check_name(name: str) -> None:
 
 
 def study_rows() -> list[tuple[str, str, str, str]]:
-    """Each study's name, the first line of its docstring, how long it takes, and what it needs."""
+    """Each study's name, the first line of its docstring, its time and its needs."""
     return [(name, study_doc(name), _constant(name, "TIME"), _constant(name, "NEEDS")) for name in studies()]
 
 

@@ -149,7 +149,7 @@ class Board:
 @contextmanager
 def board(steps: Iterable[Step] = (), quiet: bool = False) -> Iterator[Board]:
     """Progress while the block runs: bars at a terminal, and everywhere a line for each finished step, or for each
-    finished thing if there are no steps. Nothing if `quiet`."""
+    finished task without steps. If `quiet`, no output."""
     shown = Board(console.is_terminal, [step for step in steps if not step.finished], quiet)
     with shown.bars:
         yield shown

@@ -68,11 +68,11 @@ class Outcome:
         }
 
     def _findings(self) -> list[str]:
-        """At most three, those that are decided first; then how all claims came out."""
+        """At most three, decided ones first; then a count of all verdicts."""
         if not self.claims:
             return ["\n".join(_wrapped(f"- {finding}") for finding in self.findings[:MOST])] if self.findings else []
         rows = sorted(self.claims.rows, key=lambda row: (row[1] not in (HOLDS, FAILS), row[1].startswith(UNDECIDED)))
-        return ["\n".join(_finding(*row[:2], row[5]) for row in rows[:MOST]), _wrapped(verdicts(self.claims))]
+        return ["\n".join(_finding(row[0], row[1], row[5]) for row in rows[:MOST]), _wrapped(verdicts(self.claims))]
 
     def _tables(self) -> Iterator[str]:
         for name, table in self.tables.items():
@@ -119,7 +119,7 @@ class _Column(NamedTuple):
     at_floor: Collection[str] = ()
 
     def cell(self, objective: str) -> str:
-        """The mean in percent; the best one is marked if it is beyond all others."""
+        """The mean in percent, marked if it is better than all others, or at the floor."""
         number = mean(self.values.get(objective, {}))
         if number is None:
             return "- "
@@ -147,8 +147,8 @@ def _scores(results: Results) -> list[_Score]:
 
 
 def _blocks(results: Results, scores: Sequence[_Score]) -> Iterator[str]:
-    """A block for each language with a line for each objective; where all tasks in one line are too wide, one with the
-    means over tasks, and then one for each task."""
+    """A block for each language with one line per objective. Where all tasks are too wide for a line, the block has
+    a section with means over tasks, and one for each task."""
     tasks = [task for task in results.main_tasks if any(score.task == task for score in scores)]
     names = {name: results.objective_title(name) for name in results.objectives}
     margin = max(2 + max(map(len, names.values())), *(len(results.transform_title(it)) for it in results.transforms))
@@ -209,7 +209,7 @@ def _block(title: str, sections: Sequence[Sequence[_Column]], names: Mapping[str
 
 
 def _fitted(table: Table) -> list[str]:
-    """A study's own rows of a table, its columns in as many groups, one below the other, as make it narrow enough."""
+    """A table without published rows and floors, split into groups of columns that fit the width."""
     rows = [row for i, row in enumerate(table.rows) if i not in table.published and FLOOR not in row[: table.labels]]
     whole = [[cell.translate(ASCII) for cell in row] for row in (table.header, *rows)]
     widths = [min(WIDTH // 3, max(len(row[i]) for row in whole)) for i in range(len(table.header))]

@@ -28,11 +28,16 @@ def show(
     ] = None,
     pocket: Annotated[
         int | None,
-        typer.Option(min=1, max=MOST, help="Instead of TEXT, so many sentences of Pocket English, which have trees."),
+        typer.Option(
+            min=1, max=MOST, help="Number of Pocket English sentences to show instead of TEXT; they have trees."
+        ),
     ] = None,
     study: Annotated[
         str | None,
-        typer.Option(metavar="STUDY", help="A study, such as my_study.py: its transforms can be LANGUAGE, or are all."),
+        typer.Option(
+            metavar="STUDY",
+            help="A study, such as my_study.py, whose transforms LANGUAGE may name; default: all of them.",
+        ),
     ] = None,
     parser: Annotated[
         Path | None,
@@ -80,7 +85,7 @@ def _transforms(study: str) -> dict[str, Transform]:
 
 
 def _check_quotes(text: str, languages: Sequence[str], own: Mapping[str, Transform]) -> None:
-    """Refuse a text without quotes: one word, then words that are no languages, then a language."""
+    """Refuse an unquoted text: a word, more words, then a language."""
     from calque.derive.transforms import EXAMPLES
 
     def is_language(word: str) -> bool:

@@ -130,7 +130,7 @@ def null(study: Recorded, runs: Root = ROOT) -> None:
 
 
 def studies(as_json: Json = False) -> None:
-    """List the studies, with the time that each takes on two cores and what it needs."""
+    """List the studies, each with its time on two cores and its needs."""
     from calque.experiments.names import study_rows
 
     rows = study_rows()
