@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,14 +43,20 @@ class Derived:
         return side_by_side(self.source, [self.transform], 0)
 
 
-def transforms_of(names: Iterable[str], parser: Path | None, cache: Path) -> tuple[list[Transform], list[str]]:
+def transforms_of(
+    names: Iterable[str],
+    parser: Path | None,
+    cache: Path,
+    own: Mapping[str, Transform] | None = None,
+    parsed: bool = False,
+) -> tuple[list[Transform], list[str]]:
     """The transforms of languages, ready to use, and messages about invalid names. `cache` is the folder of learnt word
-    orders."""
+    orders, `own` has further transforms by name, and `parsed` sentences need no parser."""
     found, wrong = [], []
     for name in names:
         try:
-            derivation = transform(name)
-            if "trees" in derivation.needs:
+            derivation = own[name] if own and name in own else transform(name)
+            if "trees" in derivation.needs and not parsed:
                 if parser is None:
                     raise BadInput(f"{name} needs a tree: name a folder of Stanza models with --parser")
                 StanzaParser(parser).fingerprint()  # before learning an order, which may take a minute

@@ -1,7 +1,7 @@
 """The error that a user's input can cause, and its message about an unknown name."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 LONGEST = 600  # maximum characters of a message, which may quote input of any length
@@ -10,14 +10,19 @@ LONGEST_NAME = 60  # maximum characters of a name in a message
 
 class BadInput(Exception):
     """Unusable input: where, found, expected. Any function that reads or checks input may raise it, so docstrings
-    rarely mention it. The command line prints the message and exits with code 2; it catches no other error."""
+    rarely mention it. The command line prints each of `messages` on its own line and exits with code 2; it catches no
+    other error."""
 
-    def __init__(self, message: str, path: str | Path | None = None, line: int | None = None) -> None:
+    def __init__(self, message: str | Sequence[str], path: str | Path | None = None, line: int | None = None) -> None:
         place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
-        if len(message) > LONGEST:
-            half = LONGEST // 2
-            message = f"{message[:half]} ... {message[-half:]}"
-        super().__init__(place + message)
+        several = [message] if isinstance(message, str) else message
+        self.messages = tuple(place + _shortened(each) for each in several)
+        super().__init__("; ".join(self.messages))
+
+
+def _shortened(message: str) -> str:
+    half = LONGEST // 2
+    return message if len(message) <= LONGEST else f"{message[:half]} ... {message[-half:]}"
 
 
 class NoFile(BadInput):

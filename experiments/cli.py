@@ -9,11 +9,12 @@ import sys
 from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
+from calque import __version__
 from calque.derive.errors import BadInput, NoFile
 from calque.derive.files import DISK
 from calque.experiments.commands import aer, align, compare, data, docs, export, grammar, lexicon, parser, show, study
@@ -27,7 +28,7 @@ LONGEST = 2_000  # characters of an error at most: it may quote long input
 
 
 class Commands(TyperGroup):
-    """The commands; an error that is not a bug of this program is reported in one line.
+    """The commands; an error that is not a bug of this program is reported without a traceback, each mistake on a line.
 
     Exit codes: 2 for errors that a user can mend, such as input or a full disk, 1 for a run that cannot go on, 130 for
     an interrupt, 128 and the signal's number for another one.
@@ -35,7 +36,7 @@ class Commands(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not all(args):
-            _leave("an empty argument, which would stand for the current folder; expected a name or a path", 2)
+            _fail("an empty argument, which would stand for the current folder; expected a name or a path")
         for word in (*args, *(value for name, value in os.environ.items() if name.startswith("CALQUE_"))):
             _check_text(word)
         with suppress(FileNotFoundError):  # the folder was removed; a command that needs it says so
@@ -51,25 +52,25 @@ class Commands(TyperGroup):
         except NoFile as error:
             from calque.experiments.data.recipe import remedy
 
-            _leave("; ".join(filter(None, [str(error), remedy(error.path)])), 2)
+            _fail("; ".join(filter(None, [str(error), remedy(error.path)])))
         except BadInput as error:
-            _leave(str(error), 2)
+            _fail(*error.messages)
         except UnicodeEncodeError as error:
             _check_text(error.object[max(0, error.start - 100) : error.end + 100])  # the name of a file that was found
             raise
         except OSError as error:
             if reason := _of_system(error):
-                _leave(reason, 2)
+                _fail(reason)
             raise
         except MemoryError as error:
-            _leave(f"not enough memory: {error}", 1)
+            _fail(f"not enough memory: {error}", code=1)
         except BrokenExecutor as error:
             if stopped.is_set():  # the interrupt killed the workers too
                 _stop("interrupted", error, 130)
-            _leave("a worker process was killed, probably because memory ran out: run with fewer --jobs", 1)
+            _fail("a worker process was killed, probably because memory ran out: run with fewer --jobs", code=1)
         except (ArithmeticError, RuntimeError) as error:
             if reason := _of_run(error):
-                _leave(reason, 1)
+                _fail(reason, code=1)
             raise
         except KeyboardInterrupt as error:
             _stop("interrupted", error, 130)
@@ -108,30 +109,54 @@ def _check_text(word: str) -> None:
     try:
         word.encode()
     except UnicodeEncodeError:
-        _leave(f"{os.fsencode(word)!r} is not UTF-8; expected other names of files and folders", 2)
+        _fail(f"{os.fsencode(word)!r} is not UTF-8; expected other names of files and folders")
 
 
 def _stop(how: str, stop: BaseException, code: int) -> NoReturn:
-    """Leave, with what the command has said about what becomes of its work."""
-    _leave("; ".join([how, *getattr(stop, "__notes__", ())]), code)
+    """Exit with the notes of the command on its unfinished work."""
+    _say("; ".join([how, *getattr(stop, "__notes__", ())]))
+    raise SystemExit(code)
 
 
-def _leave(line: str, code: int) -> NoReturn:
+def _fail(*mistakes: str, code: int = 2) -> NoReturn:
+    """Exit with one line per mistake."""
+    for mistake in dict.fromkeys(mistakes):
+        _say(f"error: {mistake}")
+    raise SystemExit(code)
+
+
+def _say(line: str) -> None:
     line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in " ".join(line.split()))  # it may quote anything
     if len(line) > LONGEST:
         line = f"{line[:LONGEST]}... ({len(line):,} characters)"
     typer.echo(f"calque: {line}", err=True)
-    raise SystemExit(code)
 
 
 app = typer.Typer(
     name="calque",
     cls=Commands,
-    help="A laboratory for cross-lingual transfer between natural languages, or a language and others derived from it.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"calque {__version__}")
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
+]
+
+
+@app.callback()
+def options(version: Version = False) -> None:
+    """Research on cross-lingual transfer between natural languages, or a language and others derived from it."""
+
+
 for command in (
     *(show.show, study.studies, study.derive, study.pretrain, study.evaluate, study.report, study.run, study.plan),
     *(compare.compare, export.export, study.null, align.align, aer.aer, lexicon.lexicon, lexicon.embeddings, docs.docs),

@@ -19,7 +19,7 @@ from calque.derive.files import whole_file
 from calque.derive.transforms import TRANSFORMS
 from calque.experiments.data.recipe import names as recipe_names
 from calque.experiments.data.recipe import read_recipe, sizes
-from calque.experiments.names import studies, study_doc
+from calque.experiments.names import study_rows
 from calque.pretrain.objectives import OBJECTIVES
 from calque.pretrain.objectives import table as objectives_table
 
@@ -128,8 +128,8 @@ def _transforms() -> list[str]:
 
 
 def _studies() -> list[str]:
-    rows = [f"| `{name}` | {study_doc(name)} |" for name in studies()]
-    return ["| study | what it is |", "|---|---|", *rows]
+    rows = [f"| `{name}` | {doc} | {time} | {needs or '–'} |" for name, doc, time, needs in study_rows()]
+    return ["| study | what it is | time on two cores | needs |", "|---|---|---|---|", *rows]
 
 
 def _tasks() -> list[str]:

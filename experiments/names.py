@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -12,14 +13,14 @@ from calque.derive.errors import BadInput, unknown
 if TYPE_CHECKING:  # it loads torch, and --help does not wait for that
     from calque.experiments.study import Study
 
+STUDIES = Path(__file__).with_name("studies")
 FIRST = "pocket"  # the study at the top of lists
 
 
 @cache
 def studies() -> tuple[str, ...]:
     """The studies: the files of `experiments/studies` with a function of the file's name."""
-    files = Path(__file__).with_name("studies").glob("*.py")
-    names = [file.stem for file in files if f"\ndef {file.stem}()" in file.read_text(encoding="utf-8")]
+    names = [file.stem for file in STUDIES.glob("*.py") if f"\ndef {file.stem}()" in file.read_text(encoding="utf-8")]
     return tuple(sorted(names, key=lambda name: (name != FIRST, name)))
 
 
@@ -32,13 +33,37 @@ def study(name: str) -> Study:
         if own.name in studies():
             raise BadInput(f"its study is called {own.name}, like one of Calque's; give it another name", name)
         return own
-    if name not in studies():
-        raise BadInput(unknown("study", name, studies()))
+    check_name(name)
     found: Study = getattr(import_module(f"calque.experiments.studies.{name}"), name)()
     return found
 
 
+def check_name(name: str) -> None:
+    """Refuse a name that no study of Calque's has."""
+    if name not in studies():
+        raise BadInput(unknown("study", name, studies()))
+
+
+def study_rows() -> list[tuple[str, str, str, str]]:
+    """Each study's name, the first line of its docstring, its time and its needs."""
+    return [(name, study_doc(name), _constant(name, "TIME"), _constant(name, "NEEDS")) for name in studies()]
+
+
 def study_doc(name: str) -> str:
     """The first line of a study's docstring."""
-    doc = getattr(import_module(f"calque.experiments.studies.{name}"), name).__doc__
-    return str(doc).strip().splitlines()[0]
+    functions = (part for part in _source(name).body if isinstance(part, ast.FunctionDef) and part.name == name)
+    return (ast.get_docstring(next(functions)) or "").split("\n")[0]
+
+
+def _constant(name: str, constant: str) -> str:
+    """The text of a constant of a study's file."""
+    for part in _source(name).body:
+        if isinstance(part, ast.Assign) and ast.unparse(part.targets[0]) == constant:
+            return str(ast.literal_eval(part.value))
+    return ""
+
+
+@cache
+def _source(name: str) -> ast.Module:
+    """The file of a study, which is not imported: that would load torch."""
+    return ast.parse((STUDIES / f"{name}.py").read_text(encoding="utf-8"))

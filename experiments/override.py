@@ -75,9 +75,9 @@ def override(study: Study, settings: Sequence[str]) -> Study:
             study = _replace(study, Study, study.name, key.strip().split("."), text.strip())
         except (ValueError, BadInput) as error:
             mistakes.append(f"--set {setting if len(setting) <= LONGEST_NAME else shown(setting)}: {error}")
-    mistakes += study_mistakes(study)
+    mistakes += [f"study {study.name}: {mistake}" for mistake in study_mistakes(study)]
     if mistakes:
-        raise BadInput(f"study {study.name}: " + "; ".join(mistakes))
+        raise BadInput(mistakes)
     return study
 
 

@@ -1,9 +1,6 @@
 """A study's report: its records become tables, figures, claims and report.html, as the paper that it is about says."""
 
-import shutil
-import sys
-import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -28,10 +25,11 @@ from calque.experiments.languages import DerivedLanguages
 from calque.experiments.study import REPORT, Study
 from calque.experiments.summary import exclusions, facts_of, floors_of, measured, runs_and_records, scale
 from calque.experiments.sweep import Sweep
+from calque.experiments.terminal import Outcome
 
 
-def summarise(study: Study, root: Path, folder: Path) -> str:
-    """Write the report of finished steps to `folder`, whole or not at all; returns what a terminal shows."""
+def summarise(study: Study, root: Path, folder: Path) -> Outcome:
+    """Write the report of finished steps to `folder`, whole or not at all, and return its summary."""
     found, size, about = measured(study, root), scale(study), PAPERS[study.paper]
     (runs, records), floors, preview = runs_and_records(found), floors_of(study, root), ""
     results = joined(study.paper, runs, records, floors)
@@ -46,13 +44,13 @@ def summarise(study: Study, root: Path, folder: Path) -> str:
             (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
             (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
         claims, null = tables.pop("claims", None), tables.pop("null", None)
-        findings = [*about.findings(results), *([verdicts(claims)] if claims else [])]
+        findings = list(about.findings(results))
         page = Report(
             title=f"Calque: the study {study.name}",
             scale=size,
             drawings=[plot.save(part / "figures") for plot in figures if plot],
             claims=claims,
-            findings=findings,
+            findings=[*findings, *([verdicts(claims)] if claims else [])],
             null=null,
             tables=list(tables.values()),
             examples=[("The first examples of preview.txt", excerpt(preview))] if preview else [],
@@ -62,12 +60,12 @@ def summarise(study: Study, root: Path, folder: Path) -> str:
             runs=results.run_ids(),
         )
         write_page(part / "report.html", page)
-    summary = {name: tables[name] for name in about.summary(tuple(tables))}
-    return terminal_text(folder, findings, summary | ({"claims": claims} if claims else {}))
+    shown = {name: tables[name] for name in about.summary(tuple(tables))}
+    return Outcome(study.name, size, folder, results, findings, claims, shown)
 
 
-def summarise_sweep(sweep: Sweep, root: Path, folder: Path) -> str:
-    """Write the report of a sweep to `folder`, whole or not at all; returns what a terminal shows."""
+def summarise_sweep(sweep: Sweep, root: Path, folder: Path) -> Outcome:
+    """Write the report of a sweep to `folder`, whole or not at all, and return its summary."""
     runs, records, floors, variants = [], [], [], {}
     for values, study in sweep.variants.items():
         settings = dict(zip(sweep.keys, values, strict=True))
@@ -96,7 +94,7 @@ def summarise_sweep(sweep: Sweep, root: Path, folder: Path) -> str:
             runs=[run.id for run in runs],
         )
         write_page(part / "report.html", page)
-    return terminal_text(folder, [], {"sweep": table})
+    return Outcome(sweep.name, size, folder, None, (), None, {"sweep": table})
 
 
 def write_records(folder: Path, runs: Sequence[Run], records: Sequence[Record], floors: Sequence[Floor]) -> None:
@@ -104,21 +102,6 @@ def write_records(folder: Path, runs: Sequence[Run], records: Sequence[Record], 
     json_rows.write(folder / RUNS, runs)
     json_rows.write(folder / RECORDS, records)
     json_rows.write(folder / FLOORS, floors)
-
-
-def terminal_text(report: Path, findings: Sequence[str], tables: Mapping[str, Table]) -> str:
-    """The findings, the tables by the names of their files, and the page's path, last. At a terminal, a table that is
-    wider than it is named and not shown, for wrapped lines cannot be read."""
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    parts, wide = [textwrap.fill(finding, width) if width else finding for finding in findings], []
-    for name, table in tables.items():
-        if width and table.width > width:
-            wide.append(f"{report / f'{name}.md'} ({table.width} columns)")
-        else:
-            parts.append(table.markdown.rstrip())
-    if wide:
-        parts.append("\n".join(["Too wide for this terminal:", *wide]))
-    return "\n\n".join([*parts, str(report / "report.html")])
 
 
 def joined(paper: str, runs: Iterable[Run], records: Iterable[Record], floors: Iterable[Floor] = ()) -> Results:

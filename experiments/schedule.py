@@ -17,7 +17,7 @@ from typing import Any
 from calque.derive.files import claimed, sweep
 from calque.derive.fingerprint import check_same, own_code
 from calque.derive.workers import follow_parent, uninterrupted
-from calque.experiments.progress import Report, Throttled, drain, silent
+from calque.experiments.progress import Report, Throttled, Watch, drain, silent, unwatched
 from calque.experiments.signals import stoppable
 from calque.experiments.step import Machine, Step, with_needs
 
@@ -30,6 +30,7 @@ def compute(
     jobs: int | None = None,
     report: Report = silent,
     allow_change: bool = False,
+    watch: Watch = unwatched,
 ) -> None:
     """Compute the steps and the steps that they need, except for finished ones. Up to `jobs` run in parallel, by
     default all that fit the cores, or one on a GPU. Half-written files of killed processes in `home` are removed. If a
@@ -37,7 +38,7 @@ def compute(
     last state."""
     steps = with_needs(steps)
     if "WORLD_SIZE" in os.environ:
-        _compute_together(steps, Machine(Throttled(report), jobs or 1, allow_change))
+        _compute_together(steps, Machine(Throttled(report), jobs or 1, allow_change, watch))
         return
     waiting = [step for step in steps if not step.finished]
     if not waiting:
@@ -45,7 +46,7 @@ def compute(
     sweep(home)
     _check_memory(waiting)
     _check_needs(waiting, Throttled(report))
-    machine = Machine(Throttled(report), jobs or os.cpu_count() or 1, allow_change)
+    machine = Machine(Throttled(report), jobs or os.cpu_count() or 1, allow_change, watch)
     with stoppable() as stopped:
         try:
             many = min(side_by_side(waiting, jobs), sum(not step.spreads for step in waiting))
@@ -69,18 +70,19 @@ def do(step: Step, machine: Machine) -> None:
     """Compute one step in this process, unless it is finished by now; no other process works on it meanwhile."""
     from calque.pretrain.train import NonFinite
 
+    machine.watch(step, False)
     shared = step.shared and machine.world.size > 1
     try:
         with claimed(step.folder) if not shared or machine.world.first else nullcontext():
-            if step.finished and not shared:
-                return
-            if not step.spreads:
-                import torch
+            if shared or not step.finished:
+                if not step.spreads:
+                    import torch
 
-                torch.set_num_threads(step.threads)
-            step(machine)
+                    torch.set_num_threads(step.threads)
+                step(machine)
     except NonFinite as error:
         raise NonFinite(f"{step.title}: {error}") from error
+    machine.watch(step, True)
 
 
 def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
@@ -125,7 +127,7 @@ def _compute_together(steps: Sequence[Step], machine: Machine) -> None:
         _check_memory([step for step in steps if not step.finished], world.size)
         _check_needs([step for step in steps if not step.finished], machine.report)
     else:
-        machine = replace(machine, report=silent)
+        machine = replace(machine, report=silent, watch=unwatched)
     try:
         for step in steps:
             if step.finished:
@@ -161,6 +163,7 @@ class _Pool:
                         if step.spreads:
                             do(step, self.machine)
                         else:
+                            self.machine.watch(step, False)
                             with uninterrupted():
                                 self.under_way[pool.submit(_compute_alone, step, own_code(step))] = step
                     drain(self.queue, self.machine.report)
@@ -185,9 +188,11 @@ class _Pool:
 
     def _collect(self) -> None:
         for future in [future for future in self.under_way if future.done()]:
-            del self.under_way[future]
+            step = self.under_way.pop(future)
             if error := future.exception():
                 self.errors.append(error)
+            else:
+                self.machine.watch(step, True)
 
 
 _worker = Machine()  # the machine of a worker process, which reports through a queue

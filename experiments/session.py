@@ -41,8 +41,9 @@ class StudySession:
             jobs: the number of steps to compute in parallel, by default all that fit the cores. A script that uses more
                 than one needs the usual `if __name__ == "__main__"`.
         """
-        with board() as bars:
-            compute(self.study.steps(self.runs), self.study.home(self.runs), jobs, bars.report)
+        steps = self.study.steps(self.runs)
+        with board(steps) as shown:
+            compute(steps, self.study.home(self.runs), jobs, shown.report, watch=shown.watch)
         summarise(self.study, self.runs, self.report)
         return self.report
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from calque.derive.artefact import Artefact, finished
 from calque.derive.fingerprint import code_of, fingerprint, plain
-from calque.experiments.progress import Report, silent
+from calque.experiments.progress import Report, Watch, silent, unwatched
 
 if TYPE_CHECKING:
     from calque.pretrain.distributed import World
@@ -31,6 +31,7 @@ class Machine:
     report: Report = silent
     workers: int = 1
     allow_change: bool = False
+    watch: Watch = unwatched
 
     @cached_property
     def world(self) -> World:

@@ -38,7 +38,7 @@ def study_of_file(path: Path) -> Study:
     if not isinstance(study, Study):
         raise BadInput(f"{function.__name__}() returns {shown(repr(study))}; expected a study", path)
     if wrong := list(islice(mistyped(study, type(study)), MOST)):
-        raise BadInput(f"{function.__name__}(): {'; '.join(wrong)}", path)
+        raise BadInput([f"{function.__name__}(): {mistake}" for mistake in wrong], path)
     try:
         check_name(study.name, "a study named")
     except BadInput as error:

@@ -13,11 +13,11 @@ def welch(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
     (n, a, v), (m, b, w) = ((len(each), float(np.mean(each)), _variance(each)) for each in (ours, theirs))
     if n == 1 or m == 1:
         pooled = max(v, w)
-        error, freedom = math.sqrt(pooled / n + pooled / m), max(n, m) - 1
+        error, freedom = math.sqrt(pooled / n + pooled / m), max(n, m) - 1.0
     else:
         v, w = v / n, w / m
         error = math.sqrt(v + w)
-        freedom = (v + w) ** 2 / (v**2 / (n - 1) + w**2 / (m - 1)) if error else 1
+        freedom = (v + w) ** 2 / (v**2 / (n - 1) + w**2 / (m - 1)) if error else 1.0
     if error <= 1e-12 * max(1.0, abs(a), abs(b)):
         return None
     return float(2 * stats.t.sf(abs(a - b) / error, freedom))

@@ -23,6 +23,7 @@ Recipes = Annotated[
 ]
 To = Annotated[Path, typer.Option("--to", envvar="CALQUE_DATA", help="The data folder.")]
 DATA = Path("data")
+MOST = 10  # failed downloads that are named
 
 
 @app.command()
@@ -108,5 +109,5 @@ def fetch(
             f"{' and others' if unstated[1:] else ''}; --trust takes what is there now and keeps to it ({LOCK})"
         )
     if failed:
-        raise BadInput("; ".join(failed[:1] + [f"{len(failed) - 1:,} more failed"] * (len(failed) > 1)))
+        raise BadInput(failed[:MOST] + ([f"{len(failed) - MOST:,} more failed"] if failed[MOST:] else []))
     typer.echo(f"export CALQUE_DATA={to.resolve()}")

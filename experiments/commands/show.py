@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from calque.derive.errors import BadInput
+from calque.derive.errors import BadInput, nearest
 from calque.experiments.commands.options import Root
 from calque.experiments.places import CACHE, ROOT
 
-Languages = Annotated[
-    list[str], typer.Argument(metavar="LANGUAGE...", help="As in trans.inv: transforms apply right to left.")
-]
+if TYPE_CHECKING:
+    from calque.derive.transform import Transform
+
+MOST = 100  # sentences of Pocket English
 
 
 def show(
-    text: Annotated[str, typer.Argument(help="A text of one sentence or several, in quotes.")],
-    languages: Languages,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="TEXT LANGUAGE...",
+            help="A text in quotes, and languages such as trans.inv: transforms apply right to left.",
+        ),
+    ] = None,
+    pocket: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=MOST, help="Number of Pocket English sentences to show instead of TEXT; they have trees."
+        ),
+    ] = None,
+    study: Annotated[
+        str | None,
+        typer.Option(
+            metavar="STUDY",
+            help="A study, such as my_study.py, whose transforms LANGUAGE may name; default: all of them.",
+        ),
+    ] = None,
     parser: Annotated[
         Path | None,
         typer.Option(envvar="CALQUE_STANZA", help="A folder of Stanza models, for languages with another word order."),
@@ -28,10 +48,21 @@ def show(
     """Print a sentence in each derived language, with its words, tags and glosses."""
     from calque.derive.derivation import sentences_of, transforms_of
     from calque.derive.preview import side_by_side
+    from calque.derive.sources.pocket import CORPUS, PocketEnglish
     from calque.derive.transforms import EXAMPLES
 
-    transforms, wrong = transforms_of(languages, parser, runs / CACHE)
-    sentences, failed = sentences_of(text, transforms, parser)
+    own = _transforms(study) if study else {}
+    text, *languages = ("", *(words or ())) if pocket else (words or [""])
+    languages = languages or list(own)
+    if not languages:
+        raise BadInput('expected a text in quotes and a language, as in: calque show "Sara ate ." trans.inv')
+    if not pocket:
+        _check_quotes(text, languages, own)
+    transforms, wrong = transforms_of(languages, parser, runs / CACHE, own, parsed=bool(pocket))
+    if pocket:
+        sentences, failed = PocketEnglish(size=pocket).sentences((CORPUS, pocket))
+    else:
+        sentences, failed = sentences_of(text, transforms, parser)
     for why, count in failed.items():
         typer.echo(f"calque: {count} of {len(sentences)} without a tree, so in its own order: {why}", err=True)
     for number, sentence in enumerate(sentences if transforms else ()):
@@ -39,4 +70,34 @@ def show(
     if wrong:
         known = f"there are {', '.join(EXAMPLES)}"  # said once, at the end; the other languages are shown all the same
         once = [message.replace(known, "").rstrip("; ") for message in wrong]
-        raise BadInput("; ".join([*once, known] if once != wrong else wrong))
+        raise BadInput([*once, known] if once != wrong else wrong)
+
+
+def _transforms(study: str) -> dict[str, Transform]:
+    """The transforms of a study by name."""
+    from calque.experiments import names
+    from calque.experiments.languages import DerivedLanguages
+
+    languages = names.study(study).languages
+    if not isinstance(languages, DerivedLanguages):
+        raise BadInput("a study without derived languages", study)
+    return {transform.name: transform for transform in languages.transforms}
+
+
+def _check_quotes(text: str, languages: Sequence[str], own: Mapping[str, Transform]) -> None:
+    """Refuse an unquoted text: a word, more words, then a language."""
+    from calque.derive.transforms import EXAMPLES
+
+    def is_language(word: str) -> bool:
+        from calque.derive.transforms import transform
+
+        try:
+            return word in own or bool(transform(word))
+        except BadInput:
+            return False
+
+    place = next((place for place, word in enumerate(languages) if is_language(word)), 0)
+    known = [example.split()[0] for example in EXAMPLES]
+    if place and " " not in text and not all(nearest(word, known) for word in languages[:place]):
+        whole, rest = " ".join([text, *languages[:place]]), " ".join(languages[place:])
+        raise BadInput(f'quote the text: calque show "{whole}" {rest}')

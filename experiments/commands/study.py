@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -36,6 +38,8 @@ Jobs = Annotated[
         help="Steps computed in parallel; results are unaffected. Default: as many as the cores allow, one on a GPU.",
     ),
 ]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary; only the report's path.")]
+Json = Annotated[bool, typer.Option("--json", help="Print results as one JSON object instead of text and progress.")]
 Change = Annotated[bool, typer.Option("--allow-change", help="Resume despite a changed environment.")]
 Recorded = Annotated[str, typer.Argument(metavar="STUDY", help="A study with a report, or a folder of records.")]
 Cards = Annotated[int | None, typer.Option(min=1, help="Estimate it on so many cards too, one process each.")]
@@ -44,21 +48,28 @@ Kind = Annotated[str, typer.Option(metavar="KIND", help="The kind of card, such 
 
 @leaving(RESUMES)
 def run(
-    exp: Exp, settings: Set = None, sweep: Sweeps = None, runs: Root = ROOT, jobs: Jobs = None, change: Change = False
+    exp: Exp,
+    settings: Set = None,
+    sweep: Sweeps = None,
+    runs: Root = ROOT,
+    jobs: Jobs = None,
+    change: Change = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Do all of a study: derive, pretrain, evaluate, report. Finished work is skipped."""
     study = _varied(exp, settings, sweep)
-    _compute(study, runs, STAGES, jobs, change)
-    write_report(study, runs, settings)
+    _compute(study, runs, STAGES, jobs, change, quiet or as_json)
+    write_report(study, runs, settings, quiet, as_json)
 
 
 @leaving(RESUMES)
 def derive(exp: Exp, settings: Set = None, runs: Root = ROOT, jobs: Jobs = None) -> None:
     """Write a study's languages: corpora, vocabulary, dictionaries, task data, preview."""
+    study = _opened(exp, settings)
     from calque.experiments.schedule import first_process
     from calque.experiments.summary import account
 
-    study = _opened(exp, settings)
     _compute(study, runs, ["derive"], jobs)
     if first_process():
         typer.echo("\n".join(account(study, runs)))
@@ -80,17 +91,25 @@ def evaluate(
     _compute(_varied(exp, settings, sweep), runs, STAGES, jobs, change)
 
 
-def report(exp: Exp, settings: Set = None, sweep: Sweeps = None, runs: Root = ROOT) -> None:
+def report(
+    exp: Exp,
+    settings: Set = None,
+    sweep: Sweeps = None,
+    runs: Root = ROOT,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
     """Make tables, figures, claims and report.html from the records of a study; it computes nothing."""
-    write_report(_varied(exp, settings, sweep), runs, settings)
+    write_report(_varied(exp, settings, sweep), runs, settings, quiet, as_json)
 
 
 def plan(exp: Exp, settings: Set = None, jobs: Jobs = None, cards: Cards = None, kind: Kind = "H100") -> None:
     """List the models that a study would pretrain, with parameters, operations, memory and time here; run nothing."""
+    study = _opened(exp, settings)
     from calque.experiments.plan import card, describe
 
     chosen = card(kind)
-    typer.echo(describe(_opened(exp, settings), jobs, chosen if cards else None, cards or 1))
+    typer.echo(describe(study, jobs, chosen if cards else None, cards or 1))
 
 
 def null(study: Recorded, runs: Root = ROOT) -> None:
@@ -110,40 +129,61 @@ def null(study: Recorded, runs: Root = ROOT) -> None:
     typer.echo(table.markdown)
 
 
-def studies() -> None:
-    """List the studies, each with a one-line description."""
-    from calque.experiments import names
+def studies(as_json: Json = False) -> None:
+    """List the studies, each with its time on two cores and its needs."""
+    from calque.experiments.names import study_rows
 
-    for name in names.studies():
-        typer.echo(f"{name:<21}{names.study_doc(name)}")
+    rows = study_rows()
+    if as_json:
+        keys = ("name", "description", "time", "needs")
+        typer.echo(json.dumps([dict(zip(keys, row, strict=True)) for row in rows], ensure_ascii=False))
+        return
+    for name, doc, time, needs in rows:
+        typer.echo(f"{name:<21}{time:<23}{needs}".rstrip())
+        typer.echo(fill(doc, 80, initial_indent="  ", subsequent_indent="  "))
 
 
-def _opened(exp: str, settings: list[str] | None) -> Study:
-    from calque.experiments.names import study
-    from calque.experiments.override import override
+def _opened(exp: str, settings: list[str] | None, sweeps: list[str] | None = None) -> Study:
+    from calque.experiments.names import check_name, study
+    from calque.experiments.settings import check_keys
+
+    if not exp.endswith(".py"):  # a file's study may have settings of its own
+        check_name(exp)
+        check_keys(settings or [])
+        check_keys(sweeps or [], "--sweep")
+    from calque.experiments.override import override  # loads torch
 
     return override(study(exp), settings or [])
 
 
 def _varied(exp: str, settings: list[str] | None, sweeps: list[str] | None) -> Study | Sweep:
+    study = _opened(exp, settings, sweeps)
     from calque.experiments.sweep import Sweep
 
-    study = _opened(exp, settings)
     return Sweep.read(study, sweeps) if sweeps else study
 
 
-def _compute(study: Study | Sweep, runs: Path, stages: Sequence[Stage], jobs: int | None, change: bool = False) -> None:
+def _compute(
+    study: Study | Sweep,
+    runs: Path,
+    stages: Sequence[Stage],
+    jobs: int | None,
+    change: bool = False,
+    quiet: bool = False,
+) -> None:
     """Compute what is not finished of some stages of a study."""
     from calque.experiments.progress import board
-    from calque.experiments.schedule import compute
+    from calque.experiments.schedule import compute, first_process
 
-    with board() as bars:
-        steps = [step for step in study.steps(runs) if step.stage in stages]
-        compute(steps, study.home(runs), jobs, bars.report, change)
+    steps = [step for step in study.steps(runs) if step.stage in stages]
+    with board(steps, quiet or not first_process()) as shown:
+        compute(steps, study.home(runs), jobs, shown.report, change, shown.watch)
 
 
-def write_report(study: Study | Sweep, runs: Path, settings: list[str] | None) -> None:
-    """Write the report of a study whose steps are finished, and print what it says.
+def write_report(
+    study: Study | Sweep, runs: Path, settings: list[str] | None, quiet: bool = False, as_json: bool = False
+) -> None:
+    """Write the report of a study whose steps are finished, and print a summary, or only its path, or JSON.
 
     A study with values changed by `--set` has a report of its own.
     """
@@ -157,5 +197,8 @@ def write_report(study: Study | Sweep, runs: Path, settings: list[str] | None) -
         named = [*titles[:3], *([f"{len(titles) - 3} more"] if titles[3:] else [])]
         raise BadInput(f"not computed yet: {', '.join(named)}; `calque run` does it", study.home(runs))
     folder = study.report(runs, changed=bool(settings))
-    text = summarise_sweep(study, runs, folder) if isinstance(study, Sweep) else summarise(study, runs, folder)
-    typer.echo(text)
+    outcome = summarise_sweep(study, runs, folder) if isinstance(study, Sweep) else summarise(study, runs, folder)
+    if as_json:
+        typer.echo(json.dumps(outcome.json, ensure_ascii=False))
+    else:
+        typer.echo(outcome.report if quiet else outcome)

@@ -8,6 +8,9 @@ from calque.experiments.studies.pocket import SOURCE, small_grid
 from calque.experiments.study import Study
 from calque.experiments.tasks import CrossLingualTask
 
+TIME = "3.5 hours"
+NEEDS = ""
+
 
 def classroom() -> Study:
     """Four objectives under three transforms, with five seeds for intervals over seeds; hours on two cores."""

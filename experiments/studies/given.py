@@ -40,7 +40,8 @@ def real_data_and_encoder(study: str, recipe: str) -> tuple[Path, Path]:
     if folder and encoder:
         return Path(folder), Path(encoder)
     lacking = [*([] if folder else [_data(recipe)]), *([] if encoder else [f"for the encoder, {ENCODER}"])]
-    raise BadInput(f"the study {study} reads real data and starts from a multilingual encoder: {'; '.join(lacking)}")
+    what = f"the study {study} reads real data and starts from a multilingual encoder"
+    raise BadInput([f"{what}: {each}" for each in lacking])
 
 
 def _data(recipe: str) -> str:

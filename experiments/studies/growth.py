@@ -10,6 +10,9 @@ from calque.experiments.studies.pocket import small_grid
 from calque.experiments.study import Study
 from calque.pretrain.mixture import Mixture
 
+TIME = "2 hours"
+NEEDS = ""
+
 
 def growth() -> Study:
     """Pocket English under Trans, Trans+Inv and Trans+Syn, five seeds, probed twice per doubling of the steps."""

@@ -13,6 +13,9 @@ from calque.experiments.studies.objectives import FROM_SCRATCH
 from calque.experiments.studies.pocket import small_grid
 from calque.experiments.study import Study
 
+TIME = "1 hour"
+NEEDS = ""
+
 
 def knowledge() -> Study:
     """Facts of Pocket English under Trans and Trans+Inv, seven objectives, three seeds: an hour on two cores."""

@@ -13,6 +13,8 @@ from calque.pretrain.mixture import Mixture, shares
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
 
+TIME = "1.5 hours"
+NEEDS = ""
 MIXTURES = (
     shares(0.5, 0.5),
     shares(0.9, 0.1),

@@ -10,6 +10,8 @@ from calque.experiments.study import Study
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
 
+TIME = "20 minutes"
+NEEDS = ""
 SETTINGS = (0.25, 0.5, 0.75, 1.0)
 
 

@@ -15,6 +15,8 @@ from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
 
+TIME = "15 minutes"
+NEEDS = ""
 ROMANCE = Reorder(PocketTreebank("romance"), PocketTreebank("english"))
 """The counterpart of French in ALIGN-MLM: adjectives follow their nouns, the verb is between subject and object."""
 

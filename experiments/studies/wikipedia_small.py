@@ -8,6 +8,8 @@ from calque.experiments.study import Study
 from calque.experiments.tasks import CrossLingualTask
 from calque.pretrain.config import ModelConfig, TrainConfig
 
+TIME = "2 core hours"
+NEEDS = "CALQUE_DATA, CALQUE_STANZA"
 LINGNLI = tuple(f"round{number}_{protocol}" for number in range(1, 6) for protocol in ("LitL", "LotS", "baseline"))
 
 

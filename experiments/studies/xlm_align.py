@@ -15,6 +15,8 @@ from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import Mixture, Phase
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
+TIME = "half a day (estimate)"
+NEEDS = "CALQUE_DATA, eight GPUs"
 EXPONENT = 0.7  # exponent of sizes in the sampling of languages and bitexts
 PAIRS = 0.5
 """The share of pairs in a step's rows: the paper mixes text and pairs in every step, without stating their shares."""

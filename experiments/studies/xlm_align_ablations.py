@@ -10,6 +10,9 @@ from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
+TIME = "30 minutes"
+NEEDS = ""
+
 
 def xlm_align_ablations() -> Study:
     """Tables 3 to 7 of XLM-Align under Trans + Inv, each after ALIGN-MLM; three seeds, half an hour on two cores."""

@@ -14,6 +14,9 @@ from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import Mixture
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
+TIME = "1 hour"
+NEEDS = "CALQUE_DATA, CALQUE_ENCODER"
+
 
 def xlm_align_small() -> Study:
     """MLM + TLM, with and without DWA, from CALQUE_ENCODER's model, on text of CALQUE_DATA; an hour on two cores."""

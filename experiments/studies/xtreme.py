@@ -8,6 +8,9 @@ from calque.experiments.studies.given import tasks_of
 from calque.experiments.study import Study
 from calque.pretrain.config import ModelConfig
 
+TIME = "not run"
+NEEDS = "CALQUE_DATA, GPUs"
+
 
 def xtreme() -> Study:
     """XTREME's seven tasks with XLM-Align's settings (Table 12), from XLM-R base or another encoder; needs GPUs."""

@@ -13,6 +13,9 @@ from calque.pretrain.objectives.ppa import PPA
 from calque.pretrain.objectives.weam import WEAM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
+TIME = "8 hours (estimate)"
+NEEDS = "CALQUE_DATA, CALQUE_ENCODER"
+
 
 def xtreme_continued() -> Study:
     """`xtreme_small` again after 100 steps of XLM-Align, WEAM or PPA from the same encoder, on the text of CALQUE_DATA.

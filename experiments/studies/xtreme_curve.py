@@ -5,6 +5,9 @@ from dataclasses import replace
 from calque.experiments.studies.xtreme_small import xtreme_small
 from calque.experiments.study import Study
 
+TIME = "1.25 hours"
+NEEDS = "CALQUE_DATA, CALQUE_ENCODER"
+
 
 def xtreme_curve() -> Study:
     """`xtreme_small`'s inference with 1,500 to 4,500 pairs, next to a published encoder trained on all of MultiNLI.

@@ -11,6 +11,8 @@ from calque.experiments.study import Study
 from calque.experiments.tasks import CrossLingualTask
 from calque.pretrain.config import ModelConfig
 
+TIME = "2 hours"
+NEEDS = "CALQUE_DATA, CALQUE_ENCODER"
 USUAL = FinetuneConfig(
     learning_rate=1e-4,
     head_rate=10,

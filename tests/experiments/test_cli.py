@@ -1,6 +1,7 @@
 """The command line: what it prints, and one line with an exit code for everything that goes wrong."""
 
 import errno
+import json
 import os
 import shutil
 import signal
@@ -10,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -28,6 +30,7 @@ from tests.processes import below, descendants, wait_for
 
 ROOT = Path(__file__).parents[2]
 ALONE = ["--jobs", "1", "--set", "transforms=trans"]
+ZS_POS = ("ZS", "trans.inv", "accuracy")
 SETTINGS = [part for setting in TINY for part in ("--set", setting)]
 
 
@@ -98,7 +101,52 @@ def test_show_prints_the_good_languages_and_names_every_bad_one(monkeypatch: pyt
         "syn-romance needs a tree: name a folder of Stanza models",
     ):
         assert said in err
-    assert len(err.splitlines()) == 1
+    assert all(line.startswith("calque: error: ") for line in err.splitlines())
+    assert len(err.splitlines()) == 5  # a line for each of the four, and one with the names that there are
+
+
+@pytest.mark.parametrize(
+    ("words", "whole"),
+    [("Sara ate apples trans", "Sara ate apples"), ("Sara ate trans.inv syn-fr", "Sara ate"), ("Sara trnas trans", "")],
+)
+def test_show_says_where_quotes_are_forgotten(words: str, whole: str) -> None:
+    code, _, err = calque("show", *words.split())
+    assert code == 2
+    assert (f'calque show "{whole}" trans' in err) == bool(whole)
+
+
+def test_show_draws_trees_of_pocket_english(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CALQUE_STANZA", raising=False)
+    code, out, err = calque("show", "--pocket", "2", "syn-romance", "--runs", str(tmp_path))
+    lines = out.splitlines()
+    assert (code, err) == (0, "")
+    assert [line.split()[0] for line in lines if line.startswith(("source", "syn"))] == ["source", "syn-romance"] * 2
+    orders = [line.split() for line in lines if line.split()[0].isdigit()]
+    assert [sorted(order, key=int) for order in orders[1::2]] == orders[::2] != orders[1::2]
+
+
+OWN = """
+from dataclasses import dataclass, replace
+from calque.derive.order import Invert
+from calque.experiments.studies.pocket import pocket
+
+@dataclass(frozen=True)
+class Backwards(Invert):
+    name = "backwards"
+
+def own_transform():
+    return pocket().changed(name="own_transform", transforms=(Backwards(),))
+"""
+
+
+def test_show_finds_the_transforms_of_a_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "own_transform.py"
+    path.write_text(OWN, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    for languages in (["backwards"], []):
+        code, out, err = calque("show", "Sara ate .", *languages, "--study", str(path))
+        assert (code, err) == (0, "")
+        assert ["backwards", "ate", "Sara", "."] in [line.split() for line in out.splitlines()]
 
 
 def test_show_prints_where_words_went() -> None:
@@ -113,11 +161,16 @@ def test_show_prints_where_words_went() -> None:
     assert any(row[:1] == ["trans.inv"] and row[1] != "apples" for row in rows)
 
 
-def test_studies_are_listed_with_what_they_say() -> None:
+def test_studies_are_listed_with_time_and_needs() -> None:
     code, out, _ = calque("studies")
-    assert code == 0
-    assert [line.split()[0] for line in out.splitlines()] == list(studies())
-    assert all(len(line.split()) > 4 for line in out.splitlines())
+    heads = [line.split() for line in out.splitlines() if not line.startswith(" ")]
+    assert code == 0 and max(map(len, out.splitlines())) <= 80
+    assert [name for name, *_ in heads] == list(studies())
+    assert all(rest for _, *rest in heads)
+    rows = json.loads(calque("studies", "--json")[1])
+    assert [row["name"] for row in rows] == list(studies())
+    assert all(row["description"] and row["time"] for row in rows)
+    assert "CALQUE_DATA" in next(row["needs"] for row in rows if row["name"] == "word_alignment")
 
 
 def test_plan_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,26 +182,53 @@ def test_plan_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert list(tmp_path.iterdir()) == []
 
 
-def test_run_finds_everything_done_and_prints_the_tables(done: Done) -> None:
-    code, out, err = calque("run", "pocket", "--runs", str(done.root), "--jobs", "1", *SETTINGS)
-    assert (code, err) == (0, "")
-    assert "Table 3" in out or "| objective" in out
-    assert out.rstrip().endswith("report.html")
+def test_run_finds_everything_done_and_prints_a_summary(done: Done) -> None:
+    words = ("run", "pocket", "--runs", str(done.root), "--jobs", "1", *SETTINGS)
+    code, out, err = calque(*words)
+    report = out.splitlines()[-1]
+    assert (code, err) == (0, "") and Path(report).is_file()
+    assert max(map(len, out.splitlines()[:-1])) <= 80 and out.isascii()
     assert "pretrain " not in out
+    assert calque(*words, "--quiet") == (0, f"{report}\n", "")
+    outcome = json.loads(calque(*words, "--json")[1])
+    assert outcome["report"] == report and outcome["claims"]
+    (record,) = [r for r in done.records(done.model("MLM")) if (r.measure, r.language, r.metric) == ZS_POS]
+    (score,) = [s for s in outcome["scores"] if s["objective"] == "MLM" and s.get("task") == "pos"]
+    assert score["ZS"]["mean"] == record.value
+    assert score["DELTA"]["mean"] == pytest.approx(score["SUP"]["mean"] - score["ZS"]["mean"])
 
 
-def test_the_help_is_there_before_torch_is() -> None:
+def test_the_version_is_printed() -> None:
+    assert calque("--version") == (0, f"calque {version('calque')}\n", "")
+
+
+def test_the_help_the_studies_and_a_typo_need_no_torch() -> None:
+    commands = [
+        *([*words, "--help"] for words in ([], ["align"], ["data", "plan"], ["run"])),
+        *(["studies"], ["run", "pockt"], ["plan", "pocket", "--set", "trian.steps=4", "--set", "train.stepz=4"]),
+    ]
     ran = python(
         "-c",
         "import sys\nfrom calque.experiments.cli import app\n"
-        "for words in ([], ['align'], ['data', 'plan'], ['run']):\n"
-        "    try:\n        app([*words, '--help'])\n    except SystemExit:\n        pass\n"
+        f"for words in {commands}:\n"
+        "    try:\n        app(words)\n    except SystemExit:\n        pass\n"
         "print({'torch', 'transformers', 'matplotlib', 'scipy', 'numpy'} & sys.modules.keys())",
     )
     assert ran.returncode == 0, ran.stderr
     assert all(command in ran.stdout for command in ("show", "derive", "pretrain", "evaluate", "report", "run", "plan"))
     assert all(option in ran.stdout for option in ("--symmetrise", "--to", "--set"))
     assert ran.stdout.endswith("set()\n")
+    assert [any(word in line for word in ("pocket?", "train?", "steps?")) for line in ran.stderr.splitlines()] == [
+        True
+    ] * 3
+
+
+def test_every_mistake_is_a_line(tmp_path: Path) -> None:
+    code, _, err = calque("plan", "pocket", "--set", "seeds=x", "--set", "model.heads=3", "--set", "train.batch=0")
+    lines = err.splitlines()
+    assert code == 2 and len(lines) >= 3
+    assert all(line.startswith("calque: error: ") for line in lines)
+    assert [sum(word in line for line in lines) > 0 for word in ("seeds=x", "heads", "batch")] == [True] * 3
 
 
 @pytest.mark.parametrize(
@@ -156,7 +236,7 @@ def test_the_help_is_there_before_torch_is() -> None:
     [
         (["run", "pockt"], "no study is called 'pockt'; did you mean pocket? there are pocket, align_mlm"),
         (["plan", "pocket", "--set", "train.stesp=1"], "did you mean steps?"),
-        (["plan", "pocket", "--set", "a=1", "--set", "seeds=x"], "'x'"),
+        (["plan", "pocket", "--set", "seeds=x"], "'x'"),
         (["plan", "pocket", "--set", "objectives=BERT"], "no objective is called 'BERT'"),
         (["plan", "pocket", "--set", "transforms=klingon"], "no transform is called 'klingon'"),
         (["show", "a b", "klingon"], "no transform is called 'klingon'"),
@@ -175,7 +255,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(
     monkeypatch.chdir(tmp_path)
     code, _, err = calque(*words)
     assert code == 2
-    assert err.startswith("calque: ")
+    assert err.startswith("calque: error: ")
     assert err.count("\n") == 1
     assert said in err
     assert [path for path in tmp_path.rglob("*") if path.is_file() or ".part" in path.name] == []
@@ -216,7 +296,7 @@ def test_a_command_that_is_none_is_refused(words: list[str]) -> None:
 def test_what_stops_a_command_is_one_line(error: BaseException, code: int, said: str) -> None:
     ran = CliRunner().invoke(raising(error), [])
     assert ran.exit_code == code
-    assert ran.stderr.startswith("calque: ")
+    assert ran.stderr.startswith("calque: " if code == 130 else "calque: error: ")
     assert ran.stderr.count("\n") == 1
     assert said in ran.stderr
 
@@ -262,7 +342,7 @@ def test_what_a_worker_finds_wrong_is_one_line(tmp_path: Path) -> None:
         *("--set", "transforms=trans"),
     )
     assert ran.returncode == 2
-    assert ran.stderr.startswith(f"calque: {text}:2: byte 0xff is not UTF-8")
+    assert ran.stderr.startswith(f"calque: error: {text}:2: byte 0xff is not UTF-8")
     assert ran.stderr.count("\n") == 1
     assert [path for path in tmp_path.rglob("*") if path.is_file() or ".part" in path.name] == [text]
 
@@ -274,7 +354,7 @@ def test_numbers_that_are_not_finite_are_one_line(derived: Done) -> None:
     )
     assert code == 1
     assert err.startswith(
-        "calque: stopped before an update with numbers that are not finite: pretrain trans.inv/MLM/seed-0: "
+        "calque: error: stopped before an update with numbers that are not finite: pretrain trans.inv/MLM/seed-0: "
     )
     assert err.count("\n") == 1
 

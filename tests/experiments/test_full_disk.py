@@ -116,7 +116,7 @@ def test_a_full_disk_at_each_write_is_one_line_and_resumable(disk: Disk, undistu
                 break
             failures += 1
             assert (code, err.count("\n")) == (2, 1), err
-            assert err.startswith(f"calque: {tmp_path}{os.sep}pocket"), err
+            assert err.startswith(f"calque: error: {tmp_path}{os.sep}pocket"), err
             assert not [path for path in tmp_path.rglob(".*") if path.suffix == ".part"]
     assert failures > 50
     assert contents(tmp_path) == contents(undisturbed)
@@ -134,7 +134,7 @@ def test_a_study_that_is_removed_while_it_is_computed_is_one_line(
         code, err = calque("evaluate", tmp_path / "runs")
     assert disk.struck
     assert (code, err.count("\n")) == (2, 1), err
-    assert err.startswith(f"calque: {tmp_path}") and ".part" not in err
+    assert err.startswith(f"calque: error: {tmp_path}") and ".part" not in err
 
 
 def test_a_folder_that_may_not_be_written_is_one_line(undisturbed: Path, tmp_path: Path) -> None:
@@ -148,4 +148,4 @@ def test_a_folder_that_may_not_be_written_is_one_line(undisturbed: Path, tmp_pat
         os.seteuid(before)
         tmp_path.chmod(0o755)
     assert (code, err.count("\n")) == (2, 1), err
-    assert err.startswith(f"calque: {tmp_path}") and os.strerror(errno.EACCES) in err
+    assert err.startswith(f"calque: error: {tmp_path}") and os.strerror(errno.EACCES) in err

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 from itertools import groupby
 from typing import get_args
 
@@ -149,7 +150,13 @@ def test_a_study_is_written_as_it_names_itself(name: str) -> None:
     made = names.study(name)
     assert made.name == name
     assert study_mistakes(made) == []
-    assert names.study_doc(name)
+    doc = made_by(name).__doc__
+    assert doc and doc.startswith(names.study_doc(name))
+
+
+def made_by(name: str) -> object:
+    """The function that returns a study."""
+    return getattr(import_module(f"calque.experiments.studies.{name}"), name)
 
 
 def test_the_last_part_comes_first() -> None:

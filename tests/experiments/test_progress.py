@@ -1,15 +1,18 @@
-"""What a person sees: bars at a terminal, a line a finished thing elsewhere."""
+"""What a person sees of a run: bars at a terminal, and a line for each finished step or thing."""
 
 import io
 import queue
 import re
 import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
 
 from calque.experiments import progress
-from calque.experiments.progress import INTERVAL, Board, Throttled, board, drain
+from calque.experiments.progress import INTERVAL, Board, Remaining, Throttled, board, drain
 from tests.experiments.conftest import Heard
 
 
@@ -40,8 +43,75 @@ def test_at_a_terminal_there_is_a_bar(screen: io.StringIO) -> None:
     assert "encoding: 0.0 s" in screen.getvalue()
 
 
+@dataclass(frozen=True)
+class Work:
+    """A step as far as progress knows it."""
+
+    title: str
+    stage: str = "evaluate"
+    kind: str = "measure"
+    finished: bool = False
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.title)
+
+    place = folder
+
+
+def test_a_finished_step_is_one_line_with_the_count(capsys: pytest.CaptureFixture[str]) -> None:
+    steps: list[Any] = [Work("a"), Work("b" * 200), Work("c"), Work("d", finished=True)]
+    with board(steps) as drawn:
+        for step in steps[:3]:
+            drawn.watch(step, False)
+            drawn.report("part of it", 1, 1)
+            drawn.watch(step, True)
+    lines = capsys.readouterr().out.splitlines()
+    assert [re.match(r"\d of \d steps", line)[0] for line in lines] == [f"{i} of 3 steps" for i in (1, 2, 3)]  # type: ignore[index]
+    assert max(map(len, lines)) <= 80
+    assert ["left" in line for line in lines] == [True, True, False]
+
+
+def test_quiet_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    steps: list[Any] = [Work("a")]
+    with board(steps, quiet=True) as drawn:
+        drawn.watch(steps[0], False)
+        drawn.report("part of it", 1, 1)
+        drawn.watch(steps[0], True)
+    assert capsys.readouterr().out == ""
+
+
+def test_the_time_left_is_that_of_steps_of_the_same_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(0, 10_000, 10))
+    monkeypatch.setattr(progress.time, "perf_counter", lambda: float(next(clock)))
+    steps: list[Any] = [
+        Work("data", "derive"),
+        *(Work(f"{name}/seed-0", "pretrain", "run") for name in "ab"),
+        Work("x"),
+    ]
+    run = Remaining(steps)
+    run.begin(steps[0])
+    run.finish(steps[0])
+    assert run.left is None  # no model was trained yet
+    run.begin(steps[1])
+    run.finish(steps[1])
+    assert (run.done, run.of, run.left) == (2, 4, 20.0)
+    assert str(run) == "2 of 4 steps, about 20 s left"
+
+
+def test_at_a_terminal_the_whole_run_has_a_bar_of_80_columns(screen: io.StringIO) -> None:
+    steps: list[Any] = [Work("a"), Work("b")]
+    with board(steps) as drawn:
+        drawn.watch(steps[0], False)
+        drawn.report("a thing with a name " * 10, 1, 3)
+        drawn.bars.refresh()
+        assert progress.console.width == 80
+    assert "0 of 2 steps" in screen.getvalue()
+    assert max(len(re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", line)) for line in screen.getvalue().splitlines()) <= 80
+
+
 def test_a_thing_may_come_again() -> None:
-    drawn = Board(quiet=True)
+    drawn = Board(bars=False)
     for _ in range(2):
         drawn.report("x", 0, 1)
         drawn.report("x", 1, 1)

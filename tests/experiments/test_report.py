@@ -107,12 +107,10 @@ def test_the_page_says_what_it_rests_on(done: Done) -> None:
 
 
 def test_making_it_again_gives_the_same_tables(done: Done, copy: Done) -> None:
-    shown = summarise(copy.study, copy.root, copy.report)
+    summarise(copy.study, copy.root, copy.report)
     for path in done.report.glob("*.csv"):
         assert (copy.report / path.name).read_bytes() == path.read_bytes()
     assert {path.stem for path in done.report.glob("*.csv")} == {path.stem for path in done.report.glob("*.md")}
-    assert (done.report / "table-3.md").read_text(encoding="utf-8") in shown
-    assert shown.endswith("report.html")
 
 
 def test_a_model_without_records_is_named(copy: Done) -> None:

@@ -1,4 +1,4 @@
-"""What a terminal shows of a report."""
+"""The summary at the end of a run, and streams that are closed or cannot encode."""
 
 import os
 import subprocess
@@ -7,28 +7,90 @@ from pathlib import Path
 
 import pytest
 
+from calque.analysis.papers.catalog import PAPERS
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import FLOORS, Floor
 from calque.analysis.report.table import Table
-from calque.experiments.report import terminal_text
+from calque.analysis.results.results import Results
+from calque.experiments.report import recorded, tables_of
+from calque.experiments.terminal import Outcome
 
 ROOT = Path(__file__).parents[2]
-NARROW = Table("Few", ("objective", "ZS"), (("MLM", "1.0"),))
-WIDE = Table("Many", ("objective", *(f"task {i}" for i in range(30))), (("MLM", *("1.0",) * 30),))
-FINDING = "MLM loses least on what there is to lose, " * 5
+RECORDED = ROOT / "experiments" / "records"
+WIDE = Table("Many", ("objective", *(f"task {i}" for i in range(30))), (("MLM", *(f"{i}.5" for i in range(30))),))
 
 
-def test_the_width_of_a_table_is_that_of_its_lines() -> None:
-    for table in (NARROW, WIDE):
-        assert {len(line) for line in table.markdown.splitlines()[2:]} == {table.width}
+def outcome(study: str, paper: str) -> Outcome:
+    """What a run of a study with committed records would print."""
+    folder, results = recorded(study, RECORDED)
+    floors = json_rows.read(folder / FLOORS, Floor) if (folder / FLOORS).is_file() else []
+    results, about = Results(results.runs.values(), results.records, floors=floors), PAPERS[paper]
+    tables = tables_of(results, paper, "")
+    claims, _ = tables.pop("claims", None), tables.pop("null", None)
+    shown = {name: tables[name] for name in about.summary(tuple(tables))}
+    return Outcome(study, "its scale", folder, results, list(about.findings(results)), claims, shown)
 
 
-def test_at_a_terminal_nothing_is_wider_than_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    monkeypatch.setenv("COLUMNS", "80")
-    said = terminal_text(Path("report"), [FINDING], {"few": NARROW, "many": WIDE})
-    assert max(map(len, said.splitlines())) <= 80
-    assert f"report/many.md ({WIDE.width} columns)" in said
-    assert NARROW.markdown.rstrip() in said and "task 1" not in said
-    assert said.endswith("\nreport/report.html")
+@pytest.mark.parametrize(
+    ("study", "paper"),
+    [
+        *(("pocket", "align_mlm"), ("control", "align_mlm"), ("objectives_pocket", "equal_terms")),
+        *(("growth", "growth"), ("languages", "language_imbalance"), ("word_alignment", "links")),
+        ("xtreme_small", "xtreme"),
+    ],
+)
+def test_a_summary_fits_80_columns_and_is_ascii(study: str, paper: str) -> None:
+    shown = outcome(study, paper)
+    *lines, last = str(shown).splitlines()
+    assert max(map(len, lines)) <= 80 and str(shown).isascii()
+    assert last == str(shown.report)
+    assert sum(line.startswith("- ") for line in lines) <= 3
+    assert "no records" not in str(shown)
+
+
+def test_scores_are_those_of_the_records_and_the_best_is_marked() -> None:
+    """Five seeds of one objective, with nothing to be better than; and of several."""
+    control, several = outcome("control", "align_mlm"), outcome("objectives_pocket", "equal_terms")
+    assert control.results and several.results
+    (score,) = [score for score in control.json["scores"] if score.get("task") == "pos"]
+    assert f"{100 * score['ZS']['mean']:.1f}" in str(control)
+    assert not any(f"{digit}*" in str(control) for digit in range(10))
+    marked = [line for line in str(several).splitlines() if line.startswith("  ") and "*" in line]
+    assert marked and all(any(line.strip().startswith(it) for it in _titles(several)) for line in marked)
+
+
+def _titles(shown: Outcome) -> list[str]:
+    assert shown.results
+    return [shown.results.objective_title(name) for name in shown.results.objectives]
+
+
+def test_a_score_at_the_floor_is_marked_and_one_seed_has_no_best() -> None:
+    """MLM's inference under Trans + Inv is no better than the majority label."""
+    shown = outcome("pocket", "align_mlm")
+    lines = str(shown).splitlines()
+    place = lines.index(" NLI accuracy", next(i for i, line in enumerate(lines) if line.startswith("Trans + Inv")))
+    assert lines[place + 1].split()[:2] == ["MLM", "33.1f"]
+    assert any(line.startswith("f ") for line in lines) == bool(lines)
+    assert not any(line.startswith("* ") for line in lines)
+
+
+def test_what_is_decided_comes_first() -> None:
+    claims = Table(
+        "claims",
+        ("claim", "verdict", "p", "p, corrected", "family", "evidence", "source"),
+        tuple((f"claim {i}", verdict, "", "", "", "a; b", "") for i, verdict in enumerate(VERDICTS)),
+    )
+    lines = str(Outcome("s", "", Path("f"), None, (), claims, {})).splitlines()
+    assert [line.split(":")[-1].split()[1] for line in lines if line.startswith("- ")] == ["2", "4", "3"]
+
+
+VERDICTS = ("undecided", "undecided: one seed", "holds", "holds alone, not after correction", "does not hold")
+
+
+def test_a_wide_table_is_cut_into_columns_that_fit() -> None:
+    shown = str(Outcome("s", "", Path("f"), None, (), None, {"many": WIDE}))
+    assert max(map(len, shown.splitlines())) <= 80
+    assert all(f"task {i}" in shown and f"{i}.5" in shown for i in range(30))
 
 
 def test_closed_streams_show_nothing_and_no_file_takes_their_place(tmp_path: Path) -> None:
@@ -56,9 +118,3 @@ def test_what_a_stream_cannot_encode_is_written_as_an_escape() -> None:
         check=False,
     )
     assert ran.returncode == 0 and "\\u2212" in ran.stdout and not ran.stderr
-
-
-def test_elsewhere_every_table_is_whole() -> None:
-    said = terminal_text(Path("report"), [FINDING], {"few": NARROW, "many": WIDE})
-    assert NARROW.markdown.rstrip() in said and WIDE.markdown.rstrip() in said and FINDING in said
-    assert said.endswith("\nreport/report.html")

@@ -70,7 +70,7 @@ def test_of_two_commands_on_one_folder_the_second_is_told_and_the_first_ends_rig
             stop_at(tmp_path, claim, first)
             code, _, err = calque(stage, *place)
             assert (code, err.count("\n")) == (2, 1)
-            assert err.startswith(f"calque: {tmp_path}") and err.endswith(f": {BUSY}\n")
+            assert err.startswith(f"calque: error: {tmp_path}") and err.endswith(f": {BUSY}\n")
             first.send_signal(signal.SIGCONT)
         _, err = first.communicate()
     assert (first.returncode, err) == (0, "")
@@ -91,7 +91,7 @@ def test_a_process_that_is_left_alone_is_one_line_and_others_leave_its_folder_al
         second.kill()
         _, err = first.communicate()
     assert first.returncode == 1
-    assert err.startswith("calque: another of 2 processes is lost; rank 0 cannot continue alone (")
+    assert err.startswith("calque: error: another of 2 processes is lost; rank 0 cannot continue alone (")
     assert err.endswith("); the same command resumes\n") and err.count("\n") == 1
 
 
@@ -102,7 +102,7 @@ def test_a_shard_of_which_one_bit_changed_is_refused_before_training(derived: Do
     whole[len(whole) // 2] ^= 1
     path.write_bytes(whole)
     code, _, err = calque("pretrain", "pocket", "--runs", str(derived.root), "--jobs", "1", *SETTINGS)
-    wrong = f"calque: {path}: changed since it was written; remove {derived.data} and run the command again\n"
+    wrong = f"calque: error: {path}: changed since it was written; remove {derived.data} and run the command again\n"
     assert (code, err) == (2, wrong)
     path.unlink()
     code, _, err = calque("pretrain", "pocket", "--runs", str(derived.root), "--jobs", "1", *SETTINGS)

@@ -104,7 +104,7 @@ def test_fetch_puts_files_in_place_and_says_where(site: Site, tmp_path: Path) ->
     code, out, err = data("fetch", mine, "--to", to)
     assert (code, (to / "sub" / "f").read_bytes()) == (2, CONTENT)
     assert "mine: 1 files put below" in out
-    assert err.startswith("calque: 1 not fetched, since nobody states their digests: ") and err.count("\n") == 1
+    assert err.startswith("calque: error: 1 not fetched, since nobody states their digests: ") and err.count("\n") == 1
     code, out, err = data("fetch", mine, "--to", to, "--trust")
     assert (code, err, (to / "g").read_bytes()) == (0, "", b"other")
     assert out.endswith(f"export CALQUE_DATA={to}\n")
@@ -113,7 +113,7 @@ def test_fetch_puts_files_in_place_and_says_where(site: Site, tmp_path: Path) ->
 
 def test_a_download_that_fails_is_one_line(site: Site, tmp_path: Path) -> None:
     code, _, err = data("fetch", recipe(tmp_path, f"{site.address}/gone"), "--to", tmp_path / "data")
-    assert (code, err) == (2, f"calque: {site.address}/gone: its server answers 404 (Not Found)\n")
+    assert (code, err) == (2, f"calque: error: {site.address}/gone: its server answers 404 (Not Found)\n")
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(
     Path("file").write_text("", encoding="utf-8")
     recipe(tmp_path, site.serve("/f", CONTENT))
     code, _, err = data(*words)
-    assert (code, err.count("\n"), err.startswith("calque: "), said in err) == (2, 1, True, True), err
+    assert (code, err.count("\n"), err.startswith("calque: error: "), said in err) == (2, 1, True, True), err
     assert {path.name for path in tmp_path.rglob("*")} == {"damaged.toml", "file", "mine.toml"}
     assert site.asked == []
 
@@ -181,7 +181,7 @@ def test_a_full_disk_is_one_line(site: Site, tmp_path: Path) -> None:
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000)),
     )
     assert ran.returncode == 2, ran.stderr
-    assert ran.stderr.startswith(f"calque: {to}") and ran.stderr.count("\n") == 1
+    assert ran.stderr.startswith(f"calque: error: {to}") and ran.stderr.count("\n") == 1
     assert "File too large; nothing is left half-written" in ran.stderr
     assert not (to / "sub").exists()
 
@@ -190,7 +190,7 @@ def test_a_study_whose_file_is_missing_names_the_command(tmp_path: Path, monkeyp
     monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
     ran = CliRunner().invoke(app, ["derive", "align_mlm", "--runs", str(tmp_path / "runs")])
     assert (ran.exit_code, ran.stderr.count("\n")) == (2, 1)
-    told = re.fullmatch(r"calque: (.*): no such file; `calque data fetch (\w+)` gets it\n", ran.stderr)
+    told = re.fullmatch(r"calque: error: (.*): no such file; `calque data fetch (\w+)` gets it\n", ran.stderr)
     assert told and told[2] == recipes_of(Path(told[1]))[0]
     monkeypatch.delenv("CALQUE_DATA")
     for study in ("word_alignment", "wikipedia_small"):
