@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
 def aer(
     gold: Annotated[Path, typer.Argument(help="Gold links, in WPT's format or Pharaoh's (0-0 sure, 0p0 possible).")],
-    links: Annotated[Path, typer.Argument(help="Links in Pharaoh's format, a line a sentence pair, as align prints.")],
+    links: Annotated[
+        Path, typer.Argument(help="Links in Pharaoh's format, one sentence pair per line, as align prints.")
+    ],
     source: Annotated[
-        Path | None, typer.Option(help="Source sentences, one a line, to check that links lie within them.")
+        Path | None, typer.Option(help="Source sentences, one per line; links outside them are errors.")
     ] = None,
     target: Annotated[Path | None, typer.Option(help="Target sentences, line by line.")] = None,
     from_one: FromOne = None,

@@ -58,7 +58,7 @@ def align(
     out: Annotated[Path | None, typer.Option(help="The file to write; without it, links are printed.")] = None,
     draw: Annotated[
         int | None,
-        typer.Option(min=1, help="A line whose pair to draw too, as NAME-pair-LINE.png and .svg beside --out NAME."),
+        typer.Option(min=1, help="Also draw the pair on this line, as NAME-pair-LINE.png and .svg next to --out NAME."),
     ] = None,
     precision: Annotated[
         Precision | None, typer.Option(help="What the encoder computes with; bfloat16 is fast where it has units.")

@@ -28,7 +28,7 @@ MOST = 10  # failed downloads that are named
 
 @app.command()
 def plan(recipes: Recipes = None, to: To = DATA) -> None:
-    """Show what is there, missing or altered of recipes, with sizes and licences; without a name, list the recipes."""
+    """Show the state of a recipe's files (present, missing, altered), sizes and licences; without a name, list recipes."""
     from calque.experiments.data.recipe import names, read_recipe
     from calque.experiments.data.store import Store
 
@@ -88,10 +88,10 @@ def fetch(
     to: To = DATA,
     trust: Annotated[
         bool,
-        typer.Option("--trust", help="Also fetch files whose digest nobody states, and keep to what they are now."),
+        typer.Option("--trust", help="Also fetch files without a published digest, and record their digest now."),
     ] = False,
 ) -> None:
-    """Fetch what is missing of recipes, check size and digest, unpack it and put it in place; a stopped one resumes."""
+    """Fetch a recipe's missing files, check sizes and digests, and unpack them; an interrupted download resumes."""
     from calque.experiments.data.recipe import LOCK, read_recipe
     from calque.experiments.data.store import Store
     from calque.experiments.progress import board

@@ -18,9 +18,9 @@ def lexicon(
     links: Annotated[Path, typer.Option(help="Their links in Pharaoh's format, as `calque align` writes them.")],
     out: Annotated[Path, typer.Option(help="The file to write: word, translation, probability and count a line.")],
     links_from_one: LinksFromOne = None,
-    least_count: Annotated[int, typer.Option(min=1, help="Links that an entry has at least.")] = 2,
+    least_count: Annotated[int, typer.Option(min=1, help="Minimum number of links per entry.")] = 2,
     least_probability: Annotated[
-        float, typer.Option(min=0, max=1, help="Of the links of its word, the fraction that an entry has at least.")
+        float, typer.Option(min=0, max=1, help="Minimum share of its word's links per entry.")
     ] = 0.1,
     least_score: Annotated[float, typer.Option(help="The score below which a link does not count.")] = 0.0,
 ) -> None:
@@ -45,17 +45,17 @@ def lexicon(
 def embeddings(
     lexicon: Annotated[Path, typer.Argument(help="Words and translations, as `calque lexicon` writes them.")],
     models: Annotated[list[Path], typer.Argument(help="Folders of models with tokenizers, such as before and after.")],
-    out: Annotated[Path, typer.Option(help="The PNG to write; an SVG and the numbers go beside it.")],
+    out: Annotated[Path, typer.Option(help="The PNG to write, with an SVG and the numbers next to it.")],
     title: Annotated[
         list[str] | None, typer.Option(help="What a model is called, once for each; default: its folder's name.")
     ] = None,
     pairs: Annotated[int, typer.Option(min=2, max=60, help="Entries that are drawn, the most frequent.")] = 20,
-    without: Annotated[Path | None, typer.Option(help="A file of words to leave out, one a line: stop words.")] = None,
+    without: Annotated[Path | None, typer.Option(help="A file of stop words to leave out, one per line.")] = None,
     languages: Annotated[tuple[str, str], typer.Option(help="What the two languages are called.")] = (
         "source",
         "translation",
     ),
-    seed: Annotated[int, typer.Option(help="Of t-SNE.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of t-SNE.")] = 0,
 ) -> None:
     """Draw frequent words and their translations as they lie in the tables of models, by t-SNE (WEAM's Figure 2)."""
     from calque.analysis.measures.lexicon import chosen, word_pairs

@@ -9,7 +9,7 @@ import typer
 from calque.derive.errors import BadInput
 from calque.derive.readers.lines import COMPRESSIONS
 
-Sentences = Annotated[Path, typer.Argument(help="Sentences, one a line, words separated by spaces.")]
+Sentences = Annotated[Path, typer.Argument(help="Sentences, one per line, words separated by spaces.")]
 Translations = Annotated[Path, typer.Argument(help="Their translations, line by line.")]
 FromOne = Annotated[
     bool | None,

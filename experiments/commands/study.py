@@ -35,14 +35,16 @@ Jobs = Annotated[
     typer.Option(
         min=1,
         max=MOST_JOBS,
-        help="Steps computed in parallel; results are unaffected. Default: as many as the cores allow, one on a GPU.",
+        help="Steps computed in parallel; results are unaffected. Default: all cores, or one step on a GPU.",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary; only the report's path.")]
 Json = Annotated[bool, typer.Option("--json", help="Print results as one JSON object instead of text and progress.")]
 Change = Annotated[bool, typer.Option("--allow-change", help="Resume despite a changed environment.")]
 Recorded = Annotated[str, typer.Argument(metavar="STUDY", help="A study with a report, or a folder of records.")]
-Cards = Annotated[int | None, typer.Option(min=1, help="Estimate it on so many cards too, one process each.")]
+Cards = Annotated[
+    int | None, typer.Option(min=1, help="Also estimate the time on this number of cards, one process each.")
+]
 Kind = Annotated[str, typer.Option(metavar="KIND", help="The kind of card, such as A100 or H100.")]
 
 
@@ -113,7 +115,7 @@ def plan(exp: Exp, settings: Set = None, jobs: Jobs = None, cards: Cards = None,
 
 
 def null(study: Recorded, runs: Root = ROOT) -> None:
-    """Treat seeds of one objective as two objectives, and tell how often they are called different: 5 % are nominal."""
+    """Compare seeds of one objective with each other: how often are they called different? The nominal rate is 5 %."""
     from calque.analysis.report.claims_table import null_table
     from calque.experiments.report import recorded
 
