@@ -28,7 +28,7 @@ MOST = 10  # failed downloads that are named
 
 @app.command()
 def plan(recipes: Recipes = None, to: To = DATA) -> None:
-    """Show the state of a recipe's files (present, missing, altered), sizes and licences; without a name, list recipes."""
+    """Show the state of a recipe's files (present, missing, altered), sizes and licences; without a name, list all."""
     from calque.experiments.data.recipe import names, read_recipe
     from calque.experiments.data.store import Store
 
