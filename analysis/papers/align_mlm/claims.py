@@ -136,7 +136,7 @@ def ranked(values: Mapping[str, BySeed], side: int) -> Ranking | None:
 
 def noise(results: Results) -> str:
     """Why no objective leads."""
-    return "one seed decides nothing" if len(results.seeds) < 2 else "within the noise between seeds"
+    return "one seed supports no conclusion" if len(results.seeds) < 2 else "within seed noise"
 
 
 def align_mlm_findings(results: Results) -> Iterator[str]:
@@ -161,7 +161,7 @@ def transfer_finding(results: Results) -> Iterator[str]:
     if rankings:
         there = results.transform_title(transform)
         several = len(results.transforms) > 1
-        opening = f"In the mean Δ is largest under {there}. There" if several else f"Under {there},"
+        opening = f"Mean Δ is largest under {there}. There," if several else f"Under {there},"
         yield f"{opening} {'; '.join(_leads(results, rankings))}."
 
 
@@ -189,7 +189,7 @@ def _leads(results: Results, rankings: dict[str, Ranking]) -> Iterator[str]:
             first = f"Δ {percent(value)} with {title(best)}"
             others.append(f"{task_title(task)} ({first}, {percent(next_value)} with {title(following)})")
     for best, tasks in leaders.items():
-        yield f"{title(best)} loses least on {listed(tasks)}, beyond the noise between seeds"
+        yield f"{title(best)} has the smallest Δ on {listed(tasks)}, beyond seed noise"
     if others:
         yield f"no objective leads on {listed(others)}, {noise(results)}"
 
@@ -205,6 +205,6 @@ def _alignment(results: Results, transform: str, metric: str, ranking: Ranking) 
     value, next_value = percent(ranking.value), percent(ranking.next_value)
     if ranking.leads:
         most = f"{best} aligns the most {metric} types: {value} % (next {following}, {next_value} %)"
-        return f"{under} {most}, beyond the noise between seeds{over}."
+        return f"{under} {most}, beyond seed noise{over}."
     most = f"({best} {value} %, {following} {next_value} %)"
     return f"{under} no objective leads in {metric} types that are aligned {most}, {noise(results)}{over}."

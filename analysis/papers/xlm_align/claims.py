@@ -104,6 +104,6 @@ def _ends(results: Results, what: str, by_objective: Mapping[str, BySeed]) -> It
         if end.leads
     ]
     if leaders:
-        yield f"{what} {' and '.join(leaders)}, beyond the noise between seeds."
+        yield f"{what} {' and '.join(leaders)}, beyond seed noise."
     else:
         yield f"{what} between {percent(low.value)} and {percent(high.value)} %; no objective leads, {noise(results)}."

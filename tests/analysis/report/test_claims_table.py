@@ -63,8 +63,7 @@ def test_every_claim_is_counted_under_its_verdict() -> None:
     assert verdicts(claims("undecided: one seed")) == "Of 1 claim tested, 1 is undecided: one seed."
     taken_back = claims("holds before correction only", "holds", "fails before correction only")
     assert verdicts(taken_back) == (
-        "Of 3 claims tested, 1 holds alone but not after correction, 1 holds and 1 fails alone but not after "
-        "correction."
+        "Of 3 claims tested, 1 holds before correction only, 1 holds and 1 fails alone but not after correction."
     )
 
 

@@ -127,7 +127,7 @@ def test_findings_come_first_then_figures_and_terms_after_tables(page: tuple[str
 
 def test_claims_are_counted_by_verdict(page: tuple[str, Checker]) -> None:
     _, checker = page
-    counts = "9 are undecided, 3 hold alone but not after correction, 2 hold and 1 does not hold"
+    counts = "9 are undecided, 3 hold before correction only, 2 hold and 1 does not hold"
     assert f"Of 15 claims tested, {counts}." in checker.text
 
 

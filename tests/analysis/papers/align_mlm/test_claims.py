@@ -237,7 +237,7 @@ def test_a_tie_has_no_leader() -> None:
 
 
 def test_seeds_that_agree_decide_and_seeds_that_do_not_leave_it_open() -> None:
-    assert "ALIGN-MLM loses least on POS (Δ 30.0 points; next MLM, 70.0), beyond" in leaders(-0.005, 0.005)
+    assert "ALIGN-MLM has the smallest Δ on POS (Δ 30.0 points; next MLM, 70.0), beyond" in leaders(-0.005, 0.005)
     assert "no objective leads on POS" in leaders(-0.2, 0.2)
 
 
