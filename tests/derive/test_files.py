@@ -128,7 +128,7 @@ def test_sha256_is_hashlibs(tmp_path: Path) -> None:
 
 @dataclass(frozen=True)
 class Config:
-    __module__ = "derive"  # Calque's own, whose code is no part of a fingerprint
+    __module__ = "calque.derive"  # Calque's own, whose code is no part of a fingerprint
     paths: tuple[Path, ...]
     rate: float = 0.1
 
@@ -154,7 +154,7 @@ def test_a_fingerprint_is_the_one_that_names_folders_already() -> None:
 
 @dataclass(frozen=True)
 class Later:
-    __module__ = "derive"  # Calque's own, whose code is no part of a fingerprint
+    __module__ = "calque.derive"  # Calque's own, whose code is no part of a fingerprint
     rate: float = 0.1
     order: str = field(default="old", metadata=ADDED)
 

@@ -167,7 +167,7 @@ def test_translations_are_those_of_the_examples_that_are_learnt_from(tmp_path: P
     ("count", "first", "said"),
     [
         (19, 0, r"c\.tsv: 19 examples; expected a translation of each of the 20 of .*a\.tsv"),
-        (20, 1, r"c\.tsv: example 1 has the label 'neutral', and 'entailment' in .*a\.tsv: expected transl"),
+        (20, 1, r"c\.tsv: example 1 has the label 'neutral', but 'entailment' in .*a\.tsv: expected transl"),
     ],
 )
 def test_translations_that_are_out_of_step_are_refused(tmp_path: Path, count: int, first: int, said: str) -> None:
