@@ -106,7 +106,7 @@ def test_all_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: 
 
     def note(handle: int) -> None:
         fsync(handle)
-        path = Path(os.readlink(f"/proc/self/fd/{handle}"))
+        path = Path(f"/proc/self/fd/{handle}").readlink()
         flushed.append((path.name, (tmp_path / "file").exists() or (tmp_path / "folder").exists()))
 
     monkeypatch.setattr(os, "fsync", note)

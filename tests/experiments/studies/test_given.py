@@ -100,7 +100,7 @@ def test_what_is_lacking_is_named(data: str, encoder: str, named: set[str], monk
     if data:
         assert given.real_data("mine", "wikipedia") == Path(data)
     else:
-        with pytest.raises(BadInput, match="CALQUE_DATA.*fetch wikipedia"):
+        with pytest.raises(BadInput, match=r"CALQUE_DATA.*fetch wikipedia"):
             given.real_data("mine", "wikipedia")
 
 
