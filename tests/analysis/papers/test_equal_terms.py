@@ -69,7 +69,7 @@ def test_the_table_has_a_row_for_each_objective_and_one_for_the_floor() -> None:
         for task, metric, value in (("pos", "accuracy", 0.2), ("ner", "f1", 0.1))
     ]
     table = objectives_table(Results(runs(records), records, (), floors), "toy")
-    assert [row[0] for row in table.rows] == ["MLM", "XLM", "ALIGN-MLM", "strongest baseline of words"]
+    assert [row[0] for row in table.rows] == ["MLM", "XLM", "ALIGN-MLM", STRONGEST]
     *_, low = table.rows
     assert low[3:] == ("10.0", "20.0", "15.0", "–", "–", "–")
     zs = [100 * np.mean([0.4 + 0.002 * seed for seed in range(3)])]

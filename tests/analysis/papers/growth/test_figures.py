@@ -177,7 +177,7 @@ def test_one_probe_or_nothing_is_no_figure() -> None:
 def test_findings_tell_what_comes_first_and_whether_seeds_agree() -> None:
     said = list(growth_findings(grown(later={("gradients", 1): 3})))
     assert said[0].startswith("Of 4 pairs of a language and an objective, what leaves its null first is gradients in 4")
-    assert said[1] == "In half of the seeds or more these never leave: held-out types in 4."
+    assert said[1] == "Never above the null in at least half of the seeds: held-out types in 4."
     assert said[2].startswith("MLM under Trans: gradients (0), loss (8)")
     assert said[-1] == "The order is the same in all 3 seeds for 0 of 4."
     assert "CKA" in dict(terms(grown()))
