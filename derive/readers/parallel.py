@@ -31,10 +31,9 @@ class TwoFiles:
     def __init__(self, source: Path, target: Path) -> None:
         self.paths = source, target
         self.counts: Counter[str] = Counter()
-        sizes = [sum(1 for _ in read_lines(path, self.counts)) for path in self.paths]
-        if sizes[0] != sizes[1]:
-            raise BadInput(f"{sizes[1]:,} lines for the {sizes[0]:,} of {source}; expected equal numbers", target)
-        self.size = sizes[0]
+        self.size, other = (sum(1 for _ in read_lines(path, self.counts)) for path in self.paths)
+        if other != self.size:
+            raise BadInput(f"{other:,} lines for the {self.size:,} of {source}; expected equal numbers", target)
 
     def __iter__(self) -> Iterator[Pair]:
         for (_, source), (_, target) in zip(*map(read_lines, self.paths), strict=True):

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import shutil
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -157,7 +158,7 @@ def test_every_file_is_checked_once(folder: Path, tmp_path: Path, monkeypatch: p
         checked.append(path.name)
         return sha256(path)
 
-    monkeypatch.setattr("calque.derive.artefact.sha256", counting)
+    monkeypatch.setattr(import_module("calque.derive.artefact"), "sha256", counting)
     artefact, told = Artefact.open(folder, "numbers"), []
     artefact.path(NAMES[0])
     for _ in range(2):
@@ -251,7 +252,7 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         seen.append(path)
         return sha256(path)
 
-    monkeypatch.setattr("calque.derive.artefact.sha256", counting)
+    monkeypatch.setattr(import_module("calque.derive.artefact"), "sha256", counting)
     return seen
 
 

@@ -5,6 +5,7 @@ import resource
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -257,7 +258,7 @@ def test_rare_words_are_forgotten_until_there_is_room() -> None:
 def test_words_that_training_forgot_are_encoded_and_counted_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("calque.derive.build.DISTINCT", 1)
+    monkeypatch.setattr(import_module("calque.derive.build"), "DISTINCT", 1)
     folder = derive_languages(
         Lines(("abc abc xyz",)), (Invert(),), 263, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
     )

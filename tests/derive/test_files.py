@@ -99,6 +99,28 @@ def test_a_killed_process_leaves_no_folder(tmp_path: Path) -> None:
     assert not (tmp_path / "folder").exists()
 
 
+def test_all_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that loses its power after the rename has the file with what is in it."""
+    flushed: list[tuple[str, bool]] = []
+    fsync = os.fsync
+
+    def note(handle: int) -> None:
+        fsync(handle)
+        path = Path(f"/proc/self/fd/{handle}").readlink()
+        flushed.append((path.name, (tmp_path / "file").exists() or (tmp_path / "folder").exists()))
+
+    monkeypatch.setattr(os, "fsync", note)
+    with whole_folder(tmp_path / "folder") as part:
+        (part / "deep").mkdir()
+        (part / "deep" / "a").write_text("whole")
+    assert sorted(flushed) == [("a", False), ("deep", False), (tmp_path.name, True)]
+    shutil.rmtree(tmp_path / "folder")
+    flushed.clear()
+    with whole_file(tmp_path / "file") as part:
+        part.write_text("whole")
+    assert [named for _, named in flushed] == [False]
+
+
 def test_sha256_is_hashlibs(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"calque" * 100_000)
     assert sha256(tmp_path / "a") == hashlib.sha256(b"calque" * 100_000).hexdigest()
@@ -106,7 +128,7 @@ def test_sha256_is_hashlibs(tmp_path: Path) -> None:
 
 @dataclass(frozen=True)
 class Config:
-    __module__ = "derive"  # Calque's own, whose code is no part of a fingerprint
+    __module__ = "calque.derive"  # Calque's own, whose code is no part of a fingerprint
     paths: tuple[Path, ...]
     rate: float = 0.1
 
@@ -132,7 +154,7 @@ def test_a_fingerprint_is_the_one_that_names_folders_already() -> None:
 
 @dataclass(frozen=True)
 class Later:
-    __module__ = "derive"  # Calque's own, whose code is no part of a fingerprint
+    __module__ = "calque.derive"  # Calque's own, whose code is no part of a fingerprint
     rate: float = 0.1
     order: str = field(default="old", metadata=ADDED)
 

@@ -5,6 +5,7 @@ import gzip
 import lzma
 from collections import Counter
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -194,7 +195,7 @@ def test_parquet_that_no_memory_would_hold_is_refused(tmp_path: Path, monkeypatc
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
-    monkeypatch.setattr("calque.derive.natural.parquet.LIMIT", 1 << 20, raising=False)
+    monkeypatch.setattr(import_module("calque.derive.natural.parquet"), "LIMIT", 1 << 20, raising=False)
     path = tmp_path / "a.parquet"
     parquet.write_table(pa.table({"text": ["a" * 5_000_000, "b"]}), path, compression="zstd", use_dictionary=False)
     with pytest.raises(BadInput, match=r"a\.parquet: .*decompress to 5,000,0"):
@@ -215,7 +216,7 @@ def test_rows_of_one_value_are_not_held_together(tmp_path: Path) -> None:
 
 
 def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calque.derive.readers.lines.LIMIT", 1 << 20, raising=False)
+    monkeypatch.setattr(import_module("calque.derive.readers.lines"), "LIMIT", 1 << 20, raising=False)
     path = put(tmp_path / "a.gz", gzip.compress(b"a\n" + b"b" * (1 << 21)))
     with pytest.raises(BadInput, match=r"a\.gz:2: no line end within 1 MiB"):
         bitext(Counter(), path, path)
@@ -315,7 +316,7 @@ def test_marks_in_links_are_counted(links: dict[str, Path], tmp_path: Path) -> N
 
 
 def test_questions_that_no_memory_would_hold_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calque.derive.readers.squad.LARGEST", 1_000, raising=False)
+    monkeypatch.setattr(import_module("calque.derive.readers.squad"), "LARGEST", 1_000, raising=False)
     with pytest.raises(BadInput, match=r"qa\.gz: "):
         list(read_questions(put(tmp_path / "qa.gz", gzip.compress(QUESTION.encode() + b" " * 1_000))))
 

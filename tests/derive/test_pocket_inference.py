@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from functools import cache
+from importlib import import_module
 from itertools import chain
 
 import numpy as np
@@ -124,7 +125,7 @@ def test_other_word_orders_say_the_same_pairs(order: str) -> None:
 
 
 def test_a_lexicon_that_has_no_more_pairs_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calque.derive.pocket.pairs.REPETITIONS", 1)
+    monkeypatch.setattr(import_module("calque.derive.pocket.pairs"), "REPETITIONS", 1)
     with pytest.raises(BadInput, match="the lexicon has no new ones of kind"):
         list(Pocket(300).pairs(5_000))
 

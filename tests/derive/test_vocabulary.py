@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 from transformers import PreTrainedTokenizerFast
 
 from calque.derive.bpe import SMALLEST, learn, learn_of_words
 from calque.derive.errors import BadInput
 from calque.derive.pocket.language import Pocket
-from calque.derive.types import OURS, SPECIALS, Specials
-from calque.derive.vocabulary import GivenVocabulary, Vocabulary, WordTable
+from calque.derive.types import OURS, SPECIALS, PairLayout, Specials
+from calque.derive.vocabulary import GivenVocabulary, Vocabulary, WordTable, pair_types
 
 FIRST = len(OURS.ids)  # the first id that is not special
 
@@ -187,6 +187,46 @@ def test_a_tokenizer_without_a_mask_is_refused(tmp_path: Path) -> None:
         GivenVocabulary(tmp_path).open()
     with pytest.raises(BadInput, match="no vocabulary here"):
         GivenVocabulary(tmp_path / "nowhere").open()
+
+
+def template(pair: str, tmp_path: Path) -> Path:
+    """The file of a tokenizer whose rows of two texts are laid out like this, in tokenizers' notation."""
+    names = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", "a"]
+    tokenizer = Tokenizer(models.WordLevel({name: i for i, name in enumerate(names)}, "<unk>"))
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", pair=pair, special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    return tmp_path / "tokenizer.json"
+
+
+@pytest.mark.parametrize(
+    ("pair", "layout"),
+    [
+        ("<s> $A </s> </s> $B </s>", PairLayout((0,), (2, 2), (2,), (0, 0))),
+        ("<s>:0 $A:0 </s>:0 $B:1 </s>:1", PairLayout((0,), (2,), (2,), (0, 1))),
+        ("<s>:1 </s>:1 $A:1 </s>:1 <s>:0 $B:0 </s>:0 </s>:0", PairLayout((0, 2), (2, 0), (2, 2), (1, 0))),
+        ("$A </s> $B </s>", None),
+        ("<s> $A $B </s>", None),
+        ("<s> $A </s> $B", None),
+    ],
+)
+def test_two_texts_are_laid_out_by_the_tokenizers_template(
+    pair: str, layout: PairLayout | None, tmp_path: Path
+) -> None:
+    path = template(pair, tmp_path)
+    given = GivenVocabulary(tmp_path).open()
+    assert given.layout == (layout or PairLayout.usual(given.specials))
+    assert pair_types(path) == (layout.types if layout else (0, 0))
+
+
+@pytest.mark.parametrize("pair", ["<s>:1 $A:0 </s>:0 $B:1 </s>:1", "<s>:0 $A:0 </s>:0 $B:1 </s>:0"])
+def test_a_template_with_token_types_that_are_not_berts_is_refused(pair: str, tmp_path: Path) -> None:
+    path = template(pair, tmp_path)
+    with pytest.raises(BadInput, match="expected BERT's"):
+        pair_types(path)
+    with pytest.raises(BadInput, match="expected BERT's"):
+        _ = GivenVocabulary(tmp_path).open().layout
 
 
 def test_what_is_saved_is_loaded(vocabulary: Vocabulary, saved: Path) -> None:

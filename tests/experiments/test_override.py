@@ -321,6 +321,15 @@ def test_processes_that_share_rows_each_need_memory_for_their_own(pocket: Study)
         run.config.check_memory(run.title, 2**20, 256)
 
 
+def test_a_model_may_need_up_to_twice_the_memory_that_is_available(pocket: Study) -> None:
+    """What is estimated is a peak, and a system can swap."""
+    run, *_ = pocket.trained()
+    needed = run.config.cost().memory
+    run.config.check_memory(run.title, needed / 2)
+    with pytest.raises(BadInput, match="GiB"):
+        run.config.check_memory(run.title, needed / 2 - 1)
+
+
 def test_all_mistakes_are_told_at_once(pocket: Study) -> None:
     with pytest.raises(BadInput) as caught:
         override(pocket, ["train.stesp=1", "seeds=x", "train.batch=0", "model.length=2", "objectives=BERT"])

@@ -13,6 +13,7 @@ POCKET = (
 LINKS = ("tests/derive/links/test_fast_align.py",)
 XLM_ALIGN = ("tests/analysis/papers/xlm_align/test_claims.py", "tests/analysis/papers/xlm_align/test_ablations.py")
 ALIGN_MLM = ("tests/analysis/papers/align_mlm/test_claims.py", "tests/analysis/papers/align_mlm/test_tables.py")
+STUDIES = ("tests/experiments/studies/test_committed.py", "tests/experiments/studies/test_given.py")
 MIRRORS: dict[str, tuple[str, ...]] = {
     # One objective is tested against the others and by the same laws.
     "pretrain/objectives/mlm.py": ("tests/pretrain/test_packed.py", *OBJECTIVES),
@@ -80,11 +81,28 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "measures": "growth mixtures knowledge natural",
             "models": "starts mixtures override",
             "step": "schedule study study_file",
+            "study": "study plan",
             "summary": "report natural start_alone xlm_align",
-            "tasks": "start_alone translate_train study",
+            "tasks": "tasks start_alone translate_train study",
             "places": "override study_file",
             "report": "report terminal",
-            "study_mistakes": "override natural start_alone mixtures",
+            "study_mistakes": "study_mistakes names override natural start_alone mixtures",
+        }.items()
+    },
+    "pretrain/mixture.py": ("tests/pretrain/test_mixture.py", "tests/experiments/test_names.py"),
+    "experiments/commands/show.py": ("tests/experiments/test_cli.py",),
+    # What a study trains is what its committed records were trained as, and studies of real text are run with toys.
+    **{
+        f"experiments/studies/{name}.py": (*STUDIES, *(f"tests/experiments/test_{one}.py" for one in tests.split()))
+        for name, tests in {
+            **dict.fromkeys("align_mlm classroom control growth knowledge languages objectives".split(), ""),
+            **dict.fromkeys("objectives_pocket objectives_seconds order_dial overlap wikipedia_small".split(), ""),
+            **dict.fromkeys("xtreme_continued xlm_align_ablations xlm_align_pocket".split(), ""),
+            "pocket": "study_file",
+            "word_alignment": "word_alignment",
+            "xlm_align": "xlm_align",
+            "xlm_align_small": "natural",
+            **dict.fromkeys("xtreme xtreme_small xtreme_curve".split(), "start_alone"),
         }.items()
     },
     "pretrain/objectives/xlm_align.py": ("tests/pretrain/test_xlm_align.py", *OBJECTIVES),

@@ -10,7 +10,14 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.config import ModelConfig
-from calque.pretrain.cost import flops_per_id, pair_flops_per_id, parameters, peak_flops, training_bytes
+from calque.pretrain.cost import (
+    encoder_flops_per_id,
+    flops_per_id,
+    pair_flops_per_id,
+    parameters,
+    peak_flops,
+    training_bytes,
+)
 from calque.pretrain.model import build, encode, prediction_loss
 from calque.pretrain.objective import HeadOnly, Objective
 from calque.pretrain.objectives.mlm import MLM
@@ -69,6 +76,16 @@ def test_the_operations_of_text_are_those_that_torch_counts(objective: Objective
     with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counted:
         prediction_loss(learner.model, batch).backward()
     assert counted.get_total_flops() == pytest.approx(objective.flops(model, 50) * ids.numel(), rel=1e-9)
+
+
+def test_the_operations_of_a_pass_are_those_that_torch_counts() -> None:
+    model, length = ModelConfig(layers=3, heads=2, hidden=32, ffn=80, length=40), 24
+    learner = MLM().learner(build(model, 50), 0)
+    ids = torch.randint(5, 50, (4, length))
+    batch = Rows(ids, torch.full_like(ids, UNLABELLED), torch.zeros_like(ids), False)
+    with torch.no_grad(), sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counted:
+        encode(learner.model, batch, model.layers)
+    assert counted.get_total_flops() == pytest.approx(encoder_flops_per_id(model, length) * ids.numel(), rel=1e-9)
 
 
 def test_pairs_without_labelling_cost_their_pass_and_what_the_head_and_the_pointer_take() -> None:

@@ -101,6 +101,54 @@ def test_what_is_wrong_is_told(folder: Path, changes: dict[str, Any], message: s
         mixture.order(stream.parts, stream.instances, 10, 0, 0)
 
 
+@pytest.mark.parametrize(
+    "mixture",
+    [
+        Mixture(exponent=0.0),
+        Mixture(exponent=10.0, bitext_exponent=10.0),
+        Mixture(bitext_exponent=0.0),
+        Mixture(text=(1.0, 0.001)),
+        Mixture(held_out=0.999),
+        Mixture(pairs=0.001),
+        Mixture(pairs=0.999),
+        Mixture(bitexts=(("a", "b"), ("b", "c")), dictionaries=()),
+        Mixture((Phase((1, 0), 0.001), Phase((0, 1)))),
+    ],
+    ids=str,
+)
+def test_limits_are_right_themselves(mixture: Mixture) -> None:
+    assert mixture.mistakes(2) == []
+
+
+@pytest.mark.parametrize(
+    "mixture",
+    [
+        Mixture(exponent=10.1),
+        Mixture(bitext_exponent=-0.1),
+        Mixture(text=(1.0, 1.1)),
+        Mixture(held_out=-0.1),
+        Mixture(pairs=-0.1),
+        Mixture(bitexts=(("a", "b"), ("c", "c"))),
+        Mixture((Phase((1, float("inf"))),)),
+        Mixture((Phase((1, float("nan"))),)),
+        Mixture((Phase((1, 1), 0.0), Phase((1, 1)))),
+        Mixture((Phase((1, 1), 0.6), Phase((1, 1), 0.5), Phase((1, 1)))),
+        Mixture((Phase((1, 1), 1.1),)),
+    ],
+    ids=str,
+)
+def test_what_is_beyond_them_is_told_once(mixture: Mixture) -> None:
+    assert len(mixture.mistakes(2)) == 1
+
+
+@pytest.mark.parametrize(
+    ("batch", "pairs", "rows"),
+    [(2, 0.01, [1, 1]), (2, 0.99, [1, 1]), (10, 0.04, [9, 1]), (10, 0.26, [7, 3]), (10, 0.96, [1, 9])],
+)
+def test_text_and_pairs_have_a_row_each_at_least(batch: int, pairs: float, rows: list[int]) -> None:
+    assert Mixture(pairs=pairs).rows(batch, [5, 0, 500], [False, False, True]) == [rows[0], 0, rows[1]]
+
+
 def test_a_part_of_the_rows_is_of_pairs_whatever_the_sizes(folder: Path) -> None:
     languages = Languages.open(folder, NAMES)
     both = Sum("both", (MLM(), TLM(0.05))).streams(languages, 2 * MODEL.length, 0)

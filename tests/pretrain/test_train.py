@@ -164,6 +164,14 @@ def test_updates_are_those_of_adamw_with_the_parts_that_decay(
         torch.testing.assert_close(parameter, twin.trained[name], rtol=1e-5, atol=1e-6)
 
 
+def test_an_optimizer_without_factors_learns_at_the_rate_itself(languages: Languages) -> None:
+    learner, config = new_learner(MLM()), replace(TRAIN, steps=3, warmup=1)
+    optimizer, rates = torch.optim.SGD(learner.parameters(), 1.0), list[float]()
+    optimizer.register_step_pre_hook(lambda one, *_: rates.append(one.param_groups[0]["lr"]))
+    train(learner, optimizer, MLM().streams(languages, STILL.length, 0), config, 0, ALONE)
+    assert rates == [config.rate(step) for step in range(3)] and max(rates) == config.learning_rate
+
+
 @EACH
 def test_the_table_learns_as_the_encoder_does_by_whatever_name_a_model_has_it(spelt: Architecture) -> None:
     model = spelt.masked_model(foreign(spelt))

@@ -130,7 +130,7 @@ def ranked(values: Mapping[str, BySeed], side: int) -> Ranking | None:
     leads = percent(means[first]) != percent(means[second])
     for other in order[1:]:
         gap = difference(values[first], values[other])
-        leads &= bool(gap and gap.seeds > 1 and gap.interval and min(side * end for end in gap.interval) > 0)
+        leads &= gap is not None and judge([(gap, 0.0, side)], "").verdict == HOLDS
     return Ranking(first, means[first], second, means[second], leads)
 
 

@@ -1,10 +1,13 @@
 """Objectives on equal terms: their table, figure and claims hold what records say."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from calque.analysis.papers.equal_terms import (
     ALIGNED,
+    STRONGEST,
     TRANSFER,
     equal_terms_claims,
     equal_terms_findings,
@@ -13,9 +16,12 @@ from calque.analysis.papers.equal_terms import (
     objectives_table,
     over_tasks,
 )
+from calque.analysis.papers.looks import BY_NAME
 from calque.analysis.records.record import ALIGNMENT, Floor, Record
+from calque.analysis.report.drawing import INK
 from calque.analysis.results.results import Results
 from calque.analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED
+from tests.analysis.drawn import coordinates, legend, panels, points
 from tests.analysis.runs import number, runs
 from tests.analysis.toy import OBJECTIVES, TRANSFORMS, joined, toy_records
 
@@ -63,7 +69,7 @@ def test_the_table_has_a_row_for_each_objective_and_one_for_the_floor() -> None:
         for task, metric, value in (("pos", "accuracy", 0.2), ("ner", "f1", 0.1))
     ]
     table = objectives_table(Results(runs(records), records, (), floors), "toy")
-    assert [row[0] for row in table.rows] == ["MLM", "XLM", "ALIGN-MLM", "strongest baseline of words"]
+    assert [row[0] for row in table.rows] == ["MLM", "XLM", "ALIGN-MLM", STRONGEST]
     *_, low = table.rows
     assert low[3:] == ("10.0", "20.0", "15.0", "–", "–", "–")
     zs = [100 * np.mean([0.4 + 0.002 * seed for seed in range(3)])]
@@ -98,3 +104,27 @@ def test_the_figure_shows_every_task_and_their_mean() -> None:
     rows = [label.get_text() for label in plot.figure.axes[0].get_yticklabels()]
     assert len(rows) == len(OBJECTIVES) * len(TRANSFORMS) and "ALIGN-MLM, Trans + Inv" in rows
     assert objectives_figure(joined([r for r in toy_records() if not r.task]), "toy") is None
+
+
+@pytest.mark.parametrize("languages", [("trans",), ("trans", "trans.inv")])
+def test_scores_stand_in_their_rows_and_baselines_across_the_rows_of_their_language(languages: tuple[str, ...]) -> None:
+    records = [replace(r, run=r.run.replace("trans", name), language=name) for name in languages for r in scores()]
+    floors = [Floor("majority", "majority", "pos", "accuracy", 0.2, 500, name, "source") for name in languages]
+    floors.append(Floor("shallow", "shallow", "pos", "accuracy", 0.9, 500, "trans", "trans", surface=True))
+    plot = objectives_figure(Results(runs(records), records, (), floors), "toy")
+    assert plot and list(plot.floors) == floors[: len(languages)]
+    drawn = panels(plot)
+    assert list(drawn) == ["NER, F1", "POS, accuracy", "mean of 2 tasks"]
+    titles = [f"{objective}, {language}" for language in ("Trans", "Trans + Inv") for objective in GAINS]
+    rows = [label.get_text() for label in drawn["NER, F1"].get_yticklabels()]
+    assert rows == (titles if len(languages) > 1 else list(GAINS))
+    for title, panel in drawn.items():
+        for place, objective in enumerate(GAINS):
+            mean = 100 * (0.5 + GAINS[objective] + 0.001 * (place + 1))  # of three seeds
+            marks = points(panel, BY_NAME[objective].marker, BY_NAME[objective].colour)
+            expected = [(mean, place + len(GAINS) * number) for number in range(len(languages))]
+            assert marks == [pytest.approx(point) for point in expected]
+        across = [[end.tolist() for end in coordinates(line)] for line in panel.lines if line.get_color() == INK]
+        lengths = [[-0.5 + 3 * number, 2.5 + 3 * number] for number in range(len(languages))]
+        assert across == ([[pytest.approx([20, 20]), length] for length in lengths] if "POS" in title else [])
+    assert list(legend(plot.figure)) == [STRONGEST]

@@ -6,6 +6,7 @@ import os
 import shutil
 import tracemalloc
 from collections import Counter
+from importlib import import_module
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -148,7 +149,7 @@ def accounted(folder: Path, name: str) -> dict[str, Any]:
 
 
 def test_what_a_corpus_cannot_hold_is_left_out_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calque.derive.corpus.LONGEST", 40)
+    monkeypatch.setattr(import_module("calque.derive.corpus"), "LONGEST", 40)
     lines = ["a b", "", "c " * 41, "d" * 41, "e" * 39, "\u200b", "a b", "f " * 40]
     kept = [lines[i] for i in (0, 4, 6, 7)]
     given = vocabulary(tmp_path / "given")
@@ -182,8 +183,8 @@ def test_hyphens_in_names_do_not_mix_up_pairs(tmp_path: Path) -> None:
 def test_bytes_do_not_depend_on_where_files_are_cut(
     given: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("calque.derive.readers.lines.SIZE", 100)
-    monkeypatch.setattr("calque.derive.natural.files.MANY", 7)
+    monkeypatch.setattr(import_module("calque.derive.readers.lines"), "SIZE", 100)
+    monkeypatch.setattr(import_module("calque.derive.natural.files"), "MANY", 7)
     told: list[tuple[str, int, int]] = []
     derive_natural(
         *inputs(given), GivenVocabulary(given / "given"), tmp_path / "made", progress=lambda *step: told.append(step)
@@ -196,9 +197,9 @@ def test_bytes_do_not_depend_on_where_files_are_cut(
 
 def test_memory_does_not_grow_with_the_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of whatever is read; each file of the second round is four times as long."""
-    monkeypatch.setattr("calque.derive.readers.lines.SIZE", 20_000)
-    monkeypatch.setattr("calque.derive.readers.lines.SIZE", 20_000)
-    monkeypatch.setattr("calque.derive.natural.files.MANY", 200)
+    monkeypatch.setattr(import_module("calque.derive.readers.lines"), "SIZE", 20_000)
+    monkeypatch.setattr(import_module("calque.derive.readers.lines"), "SIZE", 20_000)
+    monkeypatch.setattr(import_module("calque.derive.natural.files"), "MANY", 200)
     peaks: list[list[int]] = []
     for times in (50, 200):
         contents_ = {

@@ -2,6 +2,7 @@
 
 import gzip
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 from typing import Literal
 from unicodedata import normalize
@@ -43,13 +44,13 @@ def test_two_files_are_pairs_line_by_line(tmp_path: Path, monkeypatch: pytest.Mo
     second = tmp_path / "a.fr.gz"
     second.write_bytes(gzip.compress("".join(f"{line}\n" for line in sides[1]).encode()))
     for many in (2, 1000):
-        monkeypatch.setattr("calque.derive.natural.files.MANY", many)
+        monkeypatch.setattr(import_module("calque.derive.natural.files"), "MANY", many)
         assert read(BitextFiles(first, second)) == (PAIRS, {"blank lines": 2, "pairs with an empty side": 1})
 
 
 def test_a_bitext_out_of_step_is_told_with_what_can_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = written(tmp_path / "a.en", ["a", "b", "", "d", "e"])
-    monkeypatch.setattr("calque.derive.natural.files.MANY", 2)
+    monkeypatch.setattr(import_module("calque.derive.natural.files"), "MANY", 2)
     with pytest.raises(BadInput, match=r"a\.fr: 6 lines for the 5 of \S+a\.en; expected one translation per line$"):
         read(BitextFiles(first, written(tmp_path / "a.fr", ["a", "b", "", "d", "e", "f"])))
     told = r"a\.fr: 4 lines for the 5 .*; line 3 is the first that is blank in only one of them"
@@ -59,7 +60,7 @@ def test_a_bitext_out_of_step_is_told_with_what_can_be_told(tmp_path: Path, monk
 
 def test_the_head_of_a_bitext(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sides = [written(tmp_path / f"a.{i}", [f"{'long ' * 100}{n}" for n in range(5_000)]) for i in range(2)]
-    monkeypatch.setattr("calque.derive.natural.files.MANY", 500)
+    monkeypatch.setattr(import_module("calque.derive.natural.files"), "MANY", 500)
     pairs, _ = read(BitextFiles(*sides, megabytes=1))
     assert len(pairs) == 2_000  # a quarter of a megabyte each 500
     with pytest.raises(BadInput, match="megabytes is 0"):

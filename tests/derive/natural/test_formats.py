@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -104,7 +105,7 @@ def test_text_does_not_depend_on_where_a_file_is_cut(
     _, lines, texts, left_out = FILES[name]
     path = tmp_path / name
     path.write_text("".join(f"{line}\n" for line in lines) * 3, encoding="utf-8")
-    monkeypatch.setattr("calque.derive.readers.lines.SIZE", 1)
+    monkeypatch.setattr(import_module("calque.derive.readers.lines"), "SIZE", 1)
     assert len(list(TextFiles((path,)).pieces())) >= 3
     assert read(path) == (texts * 3, {why: 3 * count for why, count in left_out.items()})
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -23,9 +24,9 @@ def test_a_column_is_text_in_the_order_of_its_rows(tmp_path: Path, monkeypatch: 
     texts = [f"Sentence {i}.\nAnd one more." for i in range(10)]
     column = pa.array([*texts, None, " ", "私"]).dictionary_encode()
     files = TextFiles((written(tmp_path / "a.parquet", {"id": range(13), "body": column}),), "body")
-    monkeypatch.setattr("calque.derive.natural.parquet.ROWS", 2)
+    monkeypatch.setattr(import_module("calque.derive.natural.parquet"), "ROWS", 2)
     for size in (1 << 22, 40):
-        monkeypatch.setattr("calque.derive.natural.parquet.SIZE", size)
+        monkeypatch.setattr(import_module("calque.derive.natural.parquet"), "SIZE", size)
         pieces, left_out = list(files.pieces()), Counter[str]()
         lines = [line for piece in pieces for line in piece.columns(left_out)[0]]
         assert lines == [*"\n".join(texts).split("\n"), "私"]

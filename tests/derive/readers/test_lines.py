@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
 from calque.derive.readers.lines import (
+    WithheldWords,
     bare_name,
     blocks,
     bytes_read,
@@ -180,3 +181,17 @@ def test_a_compression_that_is_not_read_is_named(tmp_path: Path) -> None:
     path.write_bytes(b"\x28\xb5\x2f\xfd\x24\x05")
     with pytest.raises(BadInput, match=r"text\.zst: compressed with zstandard; expected text: decompress it first"):
         list(read_lines(path))
+
+
+@pytest.mark.parametrize(("withheld", "refused"), [(0, False), (3, False), (4, True), (6, True)])
+def test_a_file_with_most_of_its_words_withheld_is_refused(withheld: int, refused: bool) -> None:
+    """Of six words; the first line of such words is named."""
+    words = WithheldWords()
+    for place in range(6):
+        words.add(["_" * (1 + place) if place < withheld else "a_b"], 10 + place)
+    assert (words.words, words.withheld, words.line) == (6, withheld, 10 * bool(withheld))
+    if not refused:
+        words.check(Path("a"))
+    else:
+        with pytest.raises(BadInput, match=rf"a:10: {withheld} of 6 words are _"):
+            words.check(Path("a"))

@@ -1,6 +1,7 @@
 import re
 import time
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -170,7 +171,7 @@ def test_a_missing_file_and_a_directory_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_without_a_place_to_cut_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calque.derive.readers.text.LIMIT", 1000)
+    monkeypatch.setattr(import_module("calque.derive.readers.text"), "LIMIT", 1000)
     with pytest.raises(BadInput, match="no line end within"):
         read(write(tmp_path / "a.txt", "word " * 1000), size=100)
 

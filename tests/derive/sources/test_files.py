@@ -15,7 +15,7 @@ from calque.derive.order import Invert
 from calque.derive.script import Transliterate
 from calque.derive.sentence import Span
 from calque.derive.source import SPLITS, Source, TaskData
-from calque.derive.sources.files import READERS, Files, TaskFiles, written
+from calque.derive.sources.files import READERS, Files, TaskFiles, check_language, written
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.transform import compose
 
@@ -167,7 +167,7 @@ def test_translations_are_those_of_the_examples_that_are_learnt_from(tmp_path: P
     ("count", "first", "said"),
     [
         (19, 0, r"c\.tsv: 19 examples; expected a translation of each of the 20 of .*a\.tsv"),
-        (20, 1, r"c\.tsv: example 1 has the label 'neutral', and 'entailment' in .*a\.tsv: expected transl"),
+        (20, 1, r"c\.tsv: example 1 has the label 'neutral', but 'entailment' in .*a\.tsv: expected transl"),
     ],
 )
 def test_translations_that_are_out_of_step_are_refused(tmp_path: Path, count: int, first: int, said: str) -> None:
@@ -331,3 +331,22 @@ def test_ids_tell_examples_apart_or_are_counted(tmp_path: Path) -> None:
 def test_a_seed_that_nothing_can_be_drawn_with_is_refused(seed: int) -> None:
     with pytest.raises(BadInput, match="a seed is at least 0"):
         TaskFiles((Path("a"),), seed=seed)
+
+
+def test_files_of_one_language_are_those_that_say_nothing_else(tmp_path: Path) -> None:
+    """A file without a mark, or marked with a name that is not a code, may be in any language."""
+    for mark in ("", "fr", "de", "german"):
+        (tmp_path / (mark or "none")).write_text(f"{mark and mark + ':'}Paris\tB-LOC\n", encoding="utf-8")
+
+    def check(*names: str, language: str = "") -> None:
+        check_language("ner", [tmp_path / name for name in names], language)
+
+    check("none", "fr", "none", "fr")
+    check("german", "none", "german")
+    check("none", "fr", language="fr")
+    check("fr", "none", language="fr-ca")
+    for names in (("fr", "de"), ("none", "fr", "de"), ("fr", "none", "de")):
+        with pytest.raises(BadInput, match=r"de: is marked as 'de'; .*fr is marked as 'fr'"):
+            check(*names)
+    with pytest.raises(BadInput, match=r"fr: is marked as 'fr'; the study lists it for 'de'"):
+        check("none", "fr", "de", language="de")

@@ -132,6 +132,16 @@ def test_what_is_refused(text: str, said: str, tmp_path: Path) -> None:
         read_recipe("one", tmp_path)
 
 
+def test_a_place_may_be_as_long_as_file_systems_allow(tmp_path: Path) -> None:
+    longest = "/".join(["a" * 200] * 4 + ["b" * 196])
+    written(tmp_path, one=FILE.replace("a/b", longest))
+    assert [output.place for output in read_recipe("one", tmp_path).outputs] == [longest]
+    for longer in (longest + "b", "a" * 201):
+        written(tmp_path, one=FILE.replace("a/b", longer))
+        with pytest.raises(BadInput, match="at most 1,000 bytes, 200 between slashes"):
+            read_recipe("one", tmp_path)
+
+
 def test_a_recipe_that_is_none(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no recipe is called 'xnil'; did you mean xnli\\?"):
         read_recipe("xnil")

@@ -8,6 +8,7 @@ import pytest
 
 from calque.analysis.papers.align_mlm.dials import LOOK, NEW, overlap_figure, overlap_tables, sharers
 from calque.analysis.records.record import ALIGNMENT, SHARING, Record
+from calque.analysis.report.drawing import INK
 from tests.analysis.drawn import coordinates, laid_out, legend, legible, panels
 from tests.analysis.runs import number
 from tests.analysis.saved import saved
@@ -77,6 +78,11 @@ def test_points_stand_at_their_shares_and_lines_join_a_dial() -> None:
     (dial,) = [line for line in delta.lines if line.get_linestyle() == "-" and line.get_color() == colour]
     assert list(coordinates(dial)[0]) == pytest.approx([0, 10, 20, 40])  # from a new script on
     assert plot and "over seeds" in plot.caption
+    dials = [line for line in delta.lines if line.get_linestyle() == "-" and line.get_color() != INK]
+    assert dials == [dial]  # of other kinds there is one point each
+    zeros = {title: [line for line in panel.lines if line.get_color() == INK] for title, panel in drawn.items()}
+    assert [len(lines) for lines in zeros.values()] == [1, 0, 1, 0]
+    assert {*coordinates(zeros["MLM POS accuracy, Δ, points"][0])[1]} == {0}
 
 
 def test_its_letters_can_be_read_and_nothing_lies_upon_another() -> None:

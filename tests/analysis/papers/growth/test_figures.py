@@ -11,14 +11,23 @@ from hypothesis import strategies as st
 from matplotlib.colors import to_hex
 from matplotlib.path import Path as PlotPath
 
+from calque.analysis.papers.growth import figures as growth
 from calque.analysis.papers.growth.curves import QUANTITIES, growth_findings
-from calque.analysis.papers.growth.figures import NULL, aligned_figure, clear_stretches, onset_figure, predicted_figure
+from calque.analysis.papers.growth.figures import (
+    NULL,
+    ROOM,
+    aligned_figure,
+    clear_stretches,
+    onset_figure,
+    predicted_figure,
+)
 from calque.analysis.papers.texts import terms
 from calque.analysis.records.record import Null
 from calque.analysis.report.drawing import spread
 from calque.analysis.results.results import Results
 from calque.analysis.statistics.intervals import Estimate
-from tests.analysis.papers.growth.grown import grown
+from tests.analysis.drawn import coordinates, panels
+from tests.analysis.papers.growth.grown import ORDER, STEPS, grown
 
 ENDS = st.tuples(st.integers(0, 20), st.integers(0, 5), st.integers(0, 5))
 LINES = st.lists(st.lists(ENDS, min_size=5, max_size=5), min_size=1, max_size=4)
@@ -72,6 +81,41 @@ def test_figures_show_every_quantity_and_its_records(tmp_path: Path) -> None:
     panels = figures[1].figure.axes
     assert len(panels) == 6
     assert [text.get_text() for text in panels[1].texts] == ["MLM", "ALIGN-MLM"]
+
+
+def test_onsets_stand_in_the_rows_of_objectives_and_reach_over_their_seeds() -> None:
+    """The second objective's rows are shaded; what never leaves is hollow, at the end of the axis."""
+    plot = onset_figure(grown(later={("gradients", 1): 3}), "tiny")
+    drawn = panels(plot)
+    assert list(drawn) == ["Trans", "Trans + Inv"]
+    first = ROOM * STEPS[1]  # where 0 is
+    assert [label.get_text() for label in drawn["Trans"].get_yticklabels()] == ["MLM", "ALIGN-MLM"]
+    for panel in drawn.values():
+        heights = []
+        for quantity in QUANTITIES:
+            colour, marker = growth.LINES[quantity.name]
+            marks = [line for line in panel.lines if (line.get_marker(), line.get_color()) == (marker, colour)]
+            median, end = (STEPS[ORDER.index(quantity.name)], STEPS[ORDER.index(quantity.name)])
+            if quantity.name == "gradients":
+                median, end = first, STEPS[3]
+            elif quantity.name == ORDER[-1]:
+                median = end = panel.texts[0].get_position()[0]
+            assert [coordinates(line)[0].tolist() for line in marks] == [[median]] * 2
+            hollow = {line.get_markerfacecolor() == "none" for line in marks}
+            assert hollow == {quantity.name == ORDER[-1]}
+            rows = [float(coordinates(line)[1][0]) for line in marks]
+            assert rows[1] - rows[0] == pytest.approx(1)
+            heights.append(rows[0])
+            ranges = [line for line in panel.lines if line.get_color() == colour and line.get_linestyle() == "-"]
+            assert [[end.tolist() for end in coordinates(line)] for line in ranges] == [
+                [[median, end], [row, row]] for row in rows
+            ]
+        assert heights == sorted(heights) and heights[0] == pytest.approx(-heights[-1])
+        assert np.diff(heights) == pytest.approx(heights[1] - heights[0]) and heights[-1] < 0.5
+        shaded = [patch.get_bbox() for patch in panel.patches]
+        assert [(box.y0, box.y1) for box in shaded] == [(0.5, 1.5)]
+        low, high = panel.get_xlim()
+        assert low < first and panel.texts[0].get_position()[0] < high
 
 
 def test_the_null_of_objectives_with_other_steps_has_no_gaps() -> None:
@@ -133,7 +177,7 @@ def test_one_probe_or_nothing_is_no_figure() -> None:
 def test_findings_tell_what_comes_first_and_whether_seeds_agree() -> None:
     said = list(growth_findings(grown(later={("gradients", 1): 3})))
     assert said[0].startswith("Of 4 pairs of a language and an objective, what leaves its null first is gradients in 4")
-    assert said[1] == "In half of the seeds or more these never leave: held-out types in 4."
+    assert said[1] == "Never above the null in at least half of the seeds: held-out types in 4."
     assert said[2].startswith("MLM under Trans: gradients (0), loss (8)")
     assert said[-1] == "The order is the same in all 3 seeds for 0 of 4."
     assert "CKA" in dict(terms(grown()))

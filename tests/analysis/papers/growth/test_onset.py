@@ -96,4 +96,4 @@ def test_tables_have_a_row_for_each_language_and_objective() -> None:
     half = stats.t.ppf(0.975, 2) * stats.sem(values)
     row = dict(zip(tables["ends"].header, tables["ends"].rows[0], strict=True))
     assert row["alignment@1, all, %"] == f"{np.mean(values):.1f} ± {half:.1f}"
-    assert tables["ends"].title.startswith("What each quantity is after step 256")
+    assert tables["ends"].title.startswith("Each measure after step 256")

@@ -1,6 +1,7 @@
 """Tasks by language, and their means as XTREME forms them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 
 import numpy as np
@@ -19,8 +20,10 @@ from calque.analysis.papers.xlm_align.continued_tables import (
 from calque.analysis.papers.xlm_align.figures import task_figure
 from calque.analysis.records.record import Floor, Record
 from calque.analysis.records.run import Described, Run
+from calque.analysis.report.drawing import INK
 from calque.analysis.results.results import Results
 from calque.analysis.tasks.catalog import TASKS
+from tests.analysis.drawn import coordinates
 
 START = Described("start", "the start")
 PUBLISHED = published("xlm_align")
@@ -136,6 +139,38 @@ def test_the_figure_has_what_its_panels_show(tasks: dict[str, list[str]]) -> Non
     assert list(plot.floors) == floors
     assert len(plot.figure.axes) == len(tasks)
     assert task_figure(made({}), "toy") is None
+
+
+def test_a_languages_models_stand_side_by_side_and_published_numbers_right_of_them() -> None:
+    """Places of a language are evenly apart and in its middle; its baseline reaches beyond them, not to the next."""
+    floors = [Floor("majority", "majority", "nli", "accuracy", 0.34, 100, name, "en") for name in ("en", "fr")]
+    study = made({"nli": ["fr", "es"]}, floors=floors)
+    other = Run("other/seed-0", "made", 0, study.results.runs["start/seed-0"].languages, Described("MLM", "MLM"))
+    rest = [replace(r, run=other.id, value=r.value / 2) for r in study.results.records if r.run == "start/seed-0"]
+    runs = [*study.results.runs.values(), replace(other, layers=3, main_layer=2)]
+    study = Continued(Results(runs, [*study.results.records, *rest], PUBLISHED, floors))
+    assert len(study.models) == 2
+    plot = task_figure(study, "toy")
+    assert plot
+    (panel,) = plot.figure.axes
+    assert [label.get_text() for label in panel.get_xticklabels()] == ["en", "fr", "es"]
+    symbols = [line for line in panel.lines if line.get_marker() not in ("None", "") and len(coordinates(line)[0])]
+    places = sorted(float(x) for line in symbols for x in coordinates(line)[0])
+    assert len(places) == 3 * 3
+    for middle in range(3):
+        left, right, theirs = places[3 * middle : 3 * middle + 3]
+        assert (left + theirs) / 2 == pytest.approx(right) == pytest.approx(middle)
+        assert 0.15 < right - left < 0.3
+        (hollow,) = (line for line in symbols if line.get_fillstyle() == "none")
+        (printed,) = (p for p in plot.published if p.setting == ("en", "fr", "es")[middle])
+        assert [end[middle] for end in coordinates(hollow)] == pytest.approx([theirs, 100 * printed.value])
+    across = [line for line in panel.lines if line.get_color() == INK and line.get_linestyle() == "-"]
+    assert len(across) == 2
+    for middle, line in enumerate(across):
+        (low, high), heights = coordinates(line)
+        assert heights.tolist() == pytest.approx([34, 34])
+        assert (low + high) / 2 == pytest.approx(middle)
+        assert low < places[3 * middle] and places[3 * middle + 2] < high < middle + 0.5
 
 
 XNLI = ["fr", "es", "de", "bg", "ar", "zh", "hi", "sw"]

@@ -1,0 +1,110 @@
+"""Inputs of studies of real text: where their files are, and what is said when there are none."""
+
+from pathlib import Path
+
+import pytest
+
+from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.derive.errors import BadInput
+from calque.experiments.studies import given
+
+TABLE = """
+[pos]
+languages = { fr = "French", de = "German" }
+train = "ud/train.conllu"
+dev = ["ud/a.conllu", "ud/b.conllu or ud/c.conllu"]
+tests = "ud/{name}/{code}.conllu"
+files = { held_out = 7 }
+finetune = { epochs = 3 }
+learning_rates = [1e-5, 2e-5]
+
+[nli]
+languages = "fr de"
+train = "train.tsv"
+devs = "first-{code}.tsv or second-{code}.tsv"
+"""
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    (tmp_path / "tasks.toml").write_text(TABLE, encoding="utf-8")
+    return tmp_path / "tasks.toml"
+
+
+def test_a_table_of_tasks(table: Path, tmp_path: Path) -> None:
+    usual = FinetuneConfig(epochs=5, batch=9)
+    tasks = given.tasks_of(table, tmp_path, usual)
+    assert list(tasks) == ["pos", "nli"]
+    pos, nli = tasks["pos"], tasks["nli"]
+    assert (pos.finetune, nli.finetune) == (FinetuneConfig(epochs=3, batch=9), usual)
+    assert pos.files and nli.files
+    assert pos.files.train == (tmp_path / "ud/train.conllu",)
+    assert pos.files.dev == (tmp_path / "ud/a.conllu", tmp_path / "ud/c.conllu")
+    assert (pos.files.held_out, pos.learning_rates) == (7, (1e-5, 2e-5))
+    assert pos.tests == {name: (tmp_path / place,) for name, place in FRENCH_AND_GERMAN.items()}
+    assert nli.devs == {name: (tmp_path / f"second-{name}.tsv",) for name in ("fr", "de")}
+    assert (nli.files.test, nli.tests, pos.devs) == ((), {}, {})
+
+
+FRENCH_AND_GERMAN = {"fr": "ud/French/fr.conllu", "de": "ud/German/de.conllu"}
+
+
+def test_of_alternatives_the_first_file_that_exists_is_read(table: Path, tmp_path: Path) -> None:
+    (tmp_path / "first-fr.tsv").touch()
+    (tmp_path / "first-de.tsv").mkdir()  # not a file
+    assert given.tasks_of(table, tmp_path)["nli"].devs == {
+        "fr": (tmp_path / "first-fr.tsv",),
+        "de": (tmp_path / "second-de.tsv",),
+    }
+
+
+def test_every_language_has_its_treebank_of_the_same_sentences() -> None:
+    files = given.same_sentences(Path("data"))
+    assert list(files) == ["en", "fr", "de", "hi", "ja", "ko", "tr"]
+    assert files["en"] == Path("data/ud/UD_English-PUD/en_pud-ud-test.conllu")
+    assert files["tr"] == Path("data/ud/UD_Turkish-PUD/tr_pud-ud-test.conllu")
+
+
+def test_english_is_read_as_it_is_split() -> None:
+    files = given.ewt(Path("data"), limit=3)
+    assert files.limit == 3
+    for split in ("train", "dev", "test"):
+        assert files.of_split(split) == (Path(f"data/ud/UD_English-EWT/en_ewt-ud-{split}.conllu"),)
+
+
+@pytest.mark.parametrize("parser", ["", "models"])
+def test_real_languages_are_the_three_of_the_paper(parser: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CALQUE_STANZA", parser)
+    languages = given.real_languages(Path("data"), 900, Path("text"), megabytes=2)
+    assert [transform.name for transform in languages.transforms] == ["trans", "trans.inv", "trans.syn-fr"]
+    source = languages.source
+    assert isinstance(source, given.Files)
+    assert (languages.vocabulary, source.text, source.megabytes) == (900, (Path("text"),), 2)
+    assert source.parser == (Path(parser) if parser else None)
+
+
+@pytest.mark.parametrize(
+    ("data", "encoder", "named"),
+    [
+        ("", "", {"CALQUE_DATA", "CALQUE_ENCODER", "fetch wikipedia"}),
+        ("data", "", {"CALQUE_ENCODER"}),
+        ("", "model", {"CALQUE_DATA", "fetch wikipedia"}),
+    ],
+)
+def test_what_is_lacking_is_named(data: str, encoder: str, named: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CALQUE_DATA", data)
+    monkeypatch.setenv("CALQUE_ENCODER", encoder)
+    with pytest.raises(BadInput) as caught:
+        given.real_data_and_encoder("mine", "wikipedia")
+    assert {name for name in ("CALQUE_DATA", "CALQUE_ENCODER", "fetch wikipedia") if name in str(caught.value)} == named
+    if data:
+        assert given.real_data("mine", "wikipedia") == Path(data)
+    else:
+        with pytest.raises(BadInput, match=r"CALQUE_DATA.*fetch wikipedia"):
+            given.real_data("mine", "wikipedia")
+
+
+def test_folders_are_those_that_the_environment_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CALQUE_DATA", "data")
+    monkeypatch.setenv("CALQUE_ENCODER", "model")
+    assert given.real_data_and_encoder("mine", "wikipedia") == (Path("data"), Path("model"))

@@ -1,0 +1,150 @@
+"""What a study may say, limit by limit: what is just right, and what is just wrong."""
+
+from dataclasses import replace
+
+import pytest
+
+from calque.experiments.names import study as named
+from calque.experiments.study import Alone, Study
+from calque.experiments.study_mistakes import THREADS, study_mistakes
+from calque.pretrain.config import TrainConfig
+from calque.pretrain.mixture import shares
+from calque.pretrain.objective import After, Sum
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.ppa import PPA
+from calque.pretrain.objectives.word_aligned import WordAligned
+from calque.pretrain.objectives.xlm import XLM
+
+TRAIN = TrainConfig(steps=1_000, warmup=100, batch=64)
+
+
+@pytest.fixture(scope="module")
+def pocket() -> Study:
+    """Derived languages, one seed."""
+    return named("pocket")
+
+
+@pytest.fixture(scope="module")
+def mixed() -> Study:
+    """Models of mixtures of two languages."""
+    return named("languages")
+
+
+def told(study: Study) -> str:
+    """All that is wrong with it."""
+    return "; ".join(study_mistakes(study))
+
+
+def test_what_studies_say_is_right(pocket: Study, mixed: Study) -> None:
+    assert told(pocket) == told(mixed) == ""
+
+
+@pytest.mark.parametrize("seeds", [(0,), (2**63 - 1,), (3, 1)])
+def test_seeds(pocket: Study, seeds: tuple[int, ...]) -> None:
+    assert told(replace(pocket, seeds=seeds)) == ""
+
+
+@pytest.mark.parametrize(
+    ("seeds", "said"),
+    [
+        ((-1,), "seeds are from 0 to below 2**63"),
+        ((0, 2**63), "seeds are from 0 to below 2**63"),
+        ((), "seeds names at least one"),
+        ((1, 1), "seeds names one twice"),
+    ],
+)
+def test_seeds_that_nothing_can_be_drawn_with(pocket: Study, seeds: tuple[int, ...], said: str) -> None:
+    assert said in told(replace(pocket, seeds=seeds))
+
+
+@pytest.mark.parametrize(("threads", "right"), [(0, False), (1, True), (THREADS, True), (THREADS + 1, False)])
+def test_threads(pocket: Study, threads: int, right: bool) -> None:
+    assert (told(replace(pocket, threads=threads)) == "") == right
+
+
+@pytest.mark.parametrize(("rate", "right"), [(-0.01, False), (0.0, True), (0.99, True), (1.0, False)])
+def test_mask_rates_of_objectives_and_of_their_parts(pocket: Study, rate: float, right: bool) -> None:
+    for objective in (MLM(rate), Sum("both", (MLM(rate), XLM()))):
+        assert ("mask_rate is a share" in told(replace(pocket, objectives=(objective,)))) != right
+
+
+def test_an_objective_that_cannot_start_alone_needs_another_before_it(pocket: Study) -> None:
+    said = told(replace(pocket, objectives=(WordAligned(),)))
+    assert f"{WordAligned().name} cannot start from random weights" in said
+    assert told(replace(pocket, objectives=(After(WordAligned(), MLM()),))) == ""
+
+
+def test_a_model_of_a_mixture_starts_from_no_other(mixed: Study) -> None:
+    said = told(replace(mixed, objectives=(After(PPA(), MLM()),)))
+    assert "starts from another model, but none is trained here" in said
+
+
+@pytest.mark.parametrize(("share", "right"), [(0.0, False), (0.01, True), (0.99, True), (1.0, False)])
+def test_mixtures_hold_text_out(mixed: Study, share: float, right: bool) -> None:
+    said = told(replace(mixed, mixture=replace(mixed.mixture, held_out=share)))
+    assert ("mixture.held_out is a fraction" in said) != right
+
+
+def test_mixtures_have_their_own_shares(mixed: Study) -> None:
+    assert "mixture.exponent: each of `mixtures`" in told(replace(mixed, mixture=replace(mixed.mixture, exponent=0.5)))
+
+
+def test_a_mixture_has_two_languages_or_more_and_no_more_than_there_are(mixed: Study) -> None:
+    number = 1 + len(mixed.languages.transforms)  # type: ignore[union-attr]
+
+    def equal(count: int) -> str:
+        return told(replace(mixed, mixtures=(shares(*[1.0] * count),)))
+
+    assert "has one language; expected two or more" in equal(1)
+    assert equal(2) == equal(number) == ""
+    assert f"has {number + 1} languages, but there are {number}" in equal(number + 1)
+
+
+@pytest.mark.parametrize(("part", "right"), [(0.02, True), (0.005, False)])
+def test_every_language_of_a_mixture_has_a_row_of_all(mixed: Study, part: float, right: bool) -> None:
+    """Of a hundred rows."""
+    short = replace(mixed.train, steps=50, batch=2, warmup=0, grad_accumulation=1)
+    said = told(replace(mixed, train=short, alone=None, mixtures=(shares(1 - part, part),)))
+    assert ("a language with none of all 100 rows" in said) != right
+
+
+def test_a_paper_about_natural_languages_is_about_no_derived_ones(pocket: Study) -> None:
+    for paper in ("xtreme", "links"):
+        assert f"paper: {paper} is about natural languages" in told(replace(pocket, paper=paper))
+    assert told(replace(pocket, paper="equal_terms")) == ""
+
+
+@pytest.mark.parametrize(
+    ("budgets", "batches", "accumulation", "said"),
+    [
+        ((0.5, 1.0), (), 1, ""),
+        ((0.001, 0.5, 1.0), (1, 63), 1, ""),
+        ((0.5, 1.0), (2, 8), 2, ""),
+        ((1.0,), (), 1, "budgets are two or more"),
+        ((0.5, 0.9), (), 1, "budgets are two or more"),
+        ((0.5, 0.5, 1.0), (), 1, "budgets are two or more"),
+        ((0.6, 0.5, 1.0), (), 1, "budgets are two or more"),
+        ((0.0, 1.0), (), 1, "budgets are above 0"),
+        ((0.5, 1.0), (64,), 1, "batches are ascending numbers"),
+        ((0.5, 1.0), (0, 8), 1, "batches are ascending numbers"),
+        ((0.5, 1.0), (8, 8), 1, "batches are ascending numbers"),
+        ((0.5, 1.0), (16, 8), 1, "batches are ascending numbers"),
+        ((0.5, 1.0), (1, 8), 2, "batches: grad_accumulation (2) is at most a batch, not above 1"),
+    ],
+)
+def test_models_of_the_source_alone(
+    budgets: tuple[float, ...], batches: tuple[int, ...], accumulation: int, said: str
+) -> None:
+    found = Alone(MLM(), budgets, batches).mistakes(replace(TRAIN, grad_accumulation=accumulation))
+    assert found[0].startswith(said) if said else found == []
+
+
+def test_models_of_the_source_alone_warm_up_in_proportion() -> None:
+    variants = dict(Alone(MLM(), (0.0001, 0.25, 1.0), (8, 16)).variants(TRAIN))
+    assert {name: (train.steps, train.warmup, train.batch) for name, train in variants.items()} == {
+        "of-1": (1, 0, 64),
+        "of-250": (250, 25, 64),
+        "of-1000": (1_000, 100, 64),
+        "by-8": (1_000, 100, 8),
+        "by-16": (1_000, 100, 16),
+    }
