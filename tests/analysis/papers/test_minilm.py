@@ -172,7 +172,7 @@ def test_a_curve_that_is_not_above_the_floor_is_not_continued() -> None:
         assert plot is not None and ("dotted line" in plot.caption) == drawn
         assert any(one.get_linestyle() == ":" for one in plot.figure.axes[0].lines) == drawn
         note = curve_of(study).note
-        assert ("each doubling adds" in note) == drawn and ("no line, as it is not yet above" in note) != drawn
+        assert ("each doubling adds" in note) == drawn and ("no line: not yet above" in note) != drawn
 
 
 def test_the_figure_shows_its_records_and_the_published_scores() -> None:

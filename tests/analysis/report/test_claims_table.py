@@ -63,7 +63,7 @@ def test_every_claim_is_counted_under_its_verdict() -> None:
     assert verdicts(claims("undecided: one seed")) == "Of 1 claim tested, 1 is undecided: one seed."
     taken_back = claims("holds before correction only", "holds", "fails before correction only")
     assert verdicts(taken_back) == (
-        "Of 3 claims tested, 1 holds before correction only, 1 holds and 1 fails alone but not after correction."
+        "Of 3 claims tested, 1 holds before correction only, 1 holds and 1 fails before correction only."
     )
 
 
@@ -85,8 +85,8 @@ def test_words_say_what_one_seed_would_have_said_and_how_often_verdicts_err() ->
     seeds = Rate("all measures", 2, 11, 200, 8, Estimate(0.055, 8))
     first, second = null_sentences([items, seeds])
     assert first.endswith("called different in 69 of 100 comparisons (69.0 [60.0, 78.0] %).")
-    assert second == "By verdicts over 2 seeds each they are in 11 of 200 comparisons (5.5 %)."
-    assert null_sentences([items])[1].endswith("that takes 4 seeds, two of each.")
+    assert second == "By verdicts over 2 seeds each, 11 of 200 comparisons (5.5 %)."
+    assert null_sentences([items])[1].endswith("that takes 4 seeds, two per side.")
 
 
 def test_one_seed_has_no_table() -> None:

@@ -77,7 +77,7 @@ def test_what_seeds_draw_and_what_they_share() -> None:
     assert covered(PARTS) == "each seed draws anew the text and the dictionary; the rest is shared"
     assert coverage([0, 1, 2], ()) == f"over 3 seeds of the model alone: {covered(())}"
     assert coverage([0, 1, 2], PARTS) == f"over 3 seeds of model and data: {covered(PARTS)}"
-    assert coverage([4], PARTS).startswith("over test items: one seed")
+    assert coverage([4], PARTS).startswith("over the test items of one seed")
 
 
 def test_tables_and_claims_say_what_their_seeds_draw() -> None:

@@ -30,7 +30,7 @@ def test_a_study_is_found_below_the_runs_and_as_a_folder(tmp_path: Path, capsys:
     by_name = capsys.readouterr().out
     null(str(folder))
     assert capsys.readouterr().out == by_name
-    assert "| all measures " in by_name and "By verdicts over 2 seeds each they are in " in by_name
+    assert "| all measures " in by_name and "By verdicts over 2 seeds each, " in by_name
 
 
 def test_committed_records_of_three_seeds_say_what_one_seed_would_have_said(capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,7 +41,7 @@ def smallest(records: list[Record]) -> Verdict:
         ([0.10, 0.11, 0.12], [0.30, 0.31, 0.321], FAILS),
         ([0.30, 0.31, 0.32], [0.10, 0.11, 0.12], UNDECIDED),  # seeds that do not differ say nothing of others,
         ([0.10, 0.30, 0.20], [0.20, 0.10, 0.15], UNDECIDED),  # the interval over seeds holds 0
-        ([0.30], [0.10], ONE_SEED),  # 2,000 items tell 20 points, and say nothing of other seeds
+        ([0.30], [0.10], ONE_SEED),  # 2,000 items tell 20 points, and do not cover other seeds
         ([0.10], [0.30], ONE_SEED),
     ],
 )

@@ -97,7 +97,7 @@ def test_another_papers_scores_choose_no_metric() -> None:
 
 def test_intervals_say_what_they_cover() -> None:
     one, two = (delta_figure(joined(toy_records(seeds)), "toy") for seeds in (1, 2))
-    assert one and "say nothing of other seeds" in one.caption
+    assert one and "do not cover other seeds" in one.caption
     assert two and "intervals over seeds" in two.caption
 
 

@@ -16,7 +16,7 @@ def record(measure: str, metric: str, value: float) -> Record:
 def test_each_diagnostic_is_a_column_and_each_measure_a_row() -> None:
     values = [("SUP", "", 0.9), ("SUP", " of passive", 0.8), ("ZS", " of passive", 0.4), ("SUP", " of number", 0.7)]
     ((name, table),) = diagnostics_tables(joined([record(m, f"accuracy{of}", v) for m, of, v in values]), "toy scale")
-    assert (name, table.title) == ("diagnostics-nli", "NLI by what pairs try: accuracy, toy scale")
+    assert (name, table.title) == ("diagnostics-nli", "NLI by category: accuracy, toy scale")
     sup, zs = csv.DictReader(io.StringIO(table.csv))
     assert (sup["measure"], sup["number"], sup["passive"]) == ("SUP", "70.0", "80.0")
     assert (zs["measure"], zs["number"], zs["passive"]) == ("ZS", "", "40.0")

@@ -54,7 +54,7 @@ def test_every_table_has_our_rows_and_the_papers() -> None:
         "without DWA",
     ]
     assert {table.header[: table.labels] for table in tables.values()} == {("setting", "languages", "source")}
-    assert "begins after ALIGN-MLM" in tables["table-3"].note
+    assert "starts after ALIGN-MLM" in tables["table-3"].note
     published = [tables["table-3"].rows[i] for i in tables["table-3"].published]
     assert published[0][3:7] == ("70.0", "70.2", "70.1", "70.3")
     assert len(tables["table-3"].runs) == 4 * 3

@@ -259,7 +259,7 @@ def test_weam_and_ppa_are_held_against_the_start_in_what_their_papers_do_not_tes
     ]
     both = Continued(Results(list(study.results.runs.values()), [*study.results.records, *found]))
     claims = {claim.text: (claim.where, claim.verdict.verdict) for claim in continued_claims(both)}
-    elsewhere, ours = "ours: its paper has other tasks", "ours: the paper retrieves no sentences"
+    elsewhere, ours = "ours: its paper has other tasks", "ours: the paper has no retrieval"
     assert claims == {
         f"{name} {text}": (where, verdict)
         for name in ("WEAM", "PPA")
