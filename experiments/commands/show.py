@@ -70,7 +70,7 @@ def show(
     if wrong:
         known = f"there are {', '.join(EXAMPLES)}"  # said once, at the end; the other languages are shown all the same
         once = [message.replace(known, "").rstrip("; ") for message in wrong]
-        raise BadInput([*once, known] if once != wrong else wrong)
+        raise BadInput([*once, known] if once != wrong and len(wrong) > 1 else wrong)
 
 
 def _transforms(study: str) -> dict[str, Transform]:

@@ -121,7 +121,7 @@ def test_show_draws_trees_of_pocket_english(tmp_path: Path, monkeypatch: pytest.
     lines = out.splitlines()
     assert (code, err) == (0, "")
     assert [line.split()[0] for line in lines if line.startswith(("source", "syn"))] == ["source", "syn-romance"] * 2
-    orders = [line.split() for line in lines if line.split()[0].isdigit()]
+    orders = [line.split() for line in lines if line.strip() and line.split()[0].isdigit()]
     assert [sorted(order, key=int) for order in orders[1::2]] == orders[::2] != orders[1::2]
 
 
