@@ -13,7 +13,7 @@ NEEDS = ""
 
 
 def classroom() -> Study:
-    """Four objectives under three transforms, with five seeds for intervals over seeds; hours on two cores."""
+    """Four objectives under three transforms, with five seeds for intervals."""
     small = small_grid()
     # With fewer updates most trials stay at two-thirds accuracy, even on training data; with these, two of two did not.
     slowly = replace(small.tasks["nli"].finetune, learning_rate=1e-3, head_rate=1, epochs=16, batch=32)

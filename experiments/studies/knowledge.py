@@ -18,7 +18,7 @@ NEEDS = ""
 
 
 def knowledge() -> Study:
-    """Facts of Pocket English under Trans and Trans+Inv, seven objectives, three seeds: an hour on two cores."""
+    """Facts of Pocket English under Trans and Trans+Inv, seven objectives, three seeds."""
     small = small_grid()
     return small.changed(
         name="knowledge",

@@ -27,7 +27,7 @@ MIXTURES = (
 
 
 def languages() -> Study:
-    """Pocket English with one, two or four clones, in equal amounts or nine tenths of one: 80 minutes on two cores.
+    """Pocket English with one, two or four clones, in equal amounts or nine tenths of one.
 
     All models take the same number of steps, and the text is large enough that none reads a sentence twice.
     """

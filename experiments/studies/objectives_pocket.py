@@ -27,7 +27,7 @@ FROZEN = WordAligned(frozen=True)  # word-aligned BERT in the form of its author
 
 
 def objectives_pocket() -> Study:
-    """All objectives on Trans + Syn and five kinds of tasks, with equal steps and batches; five seeds, two cores."""
+    """All objectives on Trans + Syn and five kinds of tasks, with equal steps and batches; five seeds."""
     small = small_grid()
     return small.changed(
         name="objectives_pocket",

@@ -16,7 +16,7 @@ SETTINGS = (0.25, 0.5, 0.75, 1.0)
 
 
 def order_dial() -> Study:
-    """Pocket English gradually inverted, or gradually made verb-final: twenty minutes on two cores."""
+    """Pocket English gradually inverted, or gradually made verb-final."""
     small = small_grid()
     english, verbfinal = PocketTreebank("english"), PocketTreebank("verbfinal")
     inverted = [Invert(p) for p in SETTINGS]

@@ -16,7 +16,7 @@ STEMS = tuple(Cognates(share) for share in (0.25, 0.5, 1.0))
 
 
 def overlap() -> Study:
-    """Pocket English with languages that share types, a class of words, or stems; three seeds, two cores."""
+    """Pocket English with languages that share types, a class of words, or stems; three seeds."""
     small = small_grid()
     return small.changed(
         name="overlap",

@@ -14,7 +14,7 @@ LINGNLI = tuple(f"round{number}_{protocol}" for number in range(1, 6) for protoc
 
 
 def wikipedia_small() -> Study:
-    """Wikipedia text, UD POS, PAN-X NER and human-written NLI from CALQUE_DATA: two core hours, parsing included."""
+    """Wikipedia text, UD POS, PAN-X NER and human-written NLI from CALQUE_DATA."""
     data = real_data("wikipedia_small", "wikipedia_small")
     panx, nli = data / "ner" / "panx", data / "nli"
     return Study(

@@ -15,7 +15,7 @@ NEEDS = ""
 
 
 def xlm_align_ablations() -> Study:
-    """Tables 3 to 7 of XLM-Align under Trans + Inv, each after ALIGN-MLM; three seeds, half an hour on two cores."""
+    """Tables 3 to 7 of XLM-Align under Trans + Inv, each after ALIGN-MLM; three seeds."""
     whole = XLMAlign(mask_rate=MASKS)
     parts = (
         whole,

@@ -18,7 +18,7 @@ TRANSFORMS = (Transliterate(), compose(Transliterate(), Invert()))
 
 
 def xlm_align_pocket() -> Study:
-    """XLM-Align from scratch, after MLM, after ALIGN-MLM and with gold labels, three seeds: an hour on two cores."""
+    """XLM-Align from scratch, after MLM, after ALIGN-MLM and with gold labels, three seeds."""
     small, aligned = small_grid(), XLMAlign(mask_rate=MASKS)
     mlm, dictionary = MLM(MASKS), AlignMLM(mask_rate=MASKS)
     return small.changed(

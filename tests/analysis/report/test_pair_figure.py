@@ -48,7 +48,7 @@ def test_shades_are_the_scores() -> None:
 
 def test_words_of_any_script_and_with_any_sign_are_text_in_the_svg(tmp_path: Path) -> None:
     """Warnings are errors here: a letter that no font has is told in the title instead."""
-    words = ("$x_1$", "सरकार", "بيت", "<&>", "\U000F1234")
+    words = ("$x_1$", "सरकार", "بيت", "<&>", "\U000f1234")
     png = align_figure((words, ("$", "$\\nosuch$")), [(0, 0)], tmp_path, "A pair", "pair", None)
     svg = ElementTree.parse(png.with_suffix(".svg"))
     texts = {"".join(node.itertext()).strip() for node in svg.iter("{http://www.w3.org/2000/svg}text")}
