@@ -224,5 +224,5 @@ def test_the_margin_is_that_of_artetxe_and_schwenk() -> None:
 
 
 def test_too_few_sentences_are_refused() -> None:
-    with pytest.raises(ValueError, match="7 sentences: expected 8 at least"):
+    with pytest.raises(ValueError, match="7 sentences: expected at least 8"):
         mined(rows(7, 0), rows(7, 1))
