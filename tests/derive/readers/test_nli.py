@@ -162,5 +162,5 @@ def test_real_files(calque_data: Path) -> None:
     assert labels["mnli/mnli_val_matched.jsonl"].total() == 9815
     assert sum(labels[name].total() for name in labels if "train_" in name) == 44983
     assert set(labels["pawsx/dev-en.tsv"]) == {"0", "1"}
-    with pytest.raises(BadInput, match=":1: 2 columns"):
+    with pytest.raises(BadInput, match=":1: 2 tab-separated columns"):
         list(read_nli(folder / "pawsx" / "test-en.tsv"))

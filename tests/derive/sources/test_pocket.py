@@ -62,7 +62,7 @@ def test_questions_and_paraphrases_are_there_where_their_sizes_are_given() -> No
 
 
 def test_impossible_sizes_are_refused() -> None:
-    with pytest.raises(BadInput, match="asked for 2000, 0, 1000"):
+    with pytest.raises(BadInput, match="not 2000, 0, 1000"):
         Sizes(dev=0)
     with pytest.raises(BadInput, match="sentences, not 0"):
         PocketEnglish(size=0)
