@@ -204,11 +204,11 @@ def test_a_file_that_says_another_language_than_the_study_is_refused(
     write_natural_task(task, own, names, tmp_path / "right", source="en")
     with pytest.raises(BadInput, match=rf"en\.tsv: (?:is marked as|has pairs of) 'en'; {expected} 'fr'"):
         write_natural_task(task, own, {}, tmp_path / "source", source="fr")
-    with pytest.raises(BadInput, match=rf"de\.tsv: is marked as 'de'; {expected} 'fr'"):
+    with pytest.raises(BadInput, match=rf"de\.tsv: (?:is marked as|has pairs of) 'de'; {expected} 'fr'"):
         write_natural_task(task, own, {"fr": (files["de"],), "de": (files["fr"],)}, tmp_path / "swapped")
-    with pytest.raises(BadInput, match=r"fr\.tsv: is marked as 'fr'; .*en\.tsv is marked as 'en'"):
+    with pytest.raises(BadInput, match=r"fr\.tsv: (?:is marked as|has pairs of) 'fr'; .*en\.tsv is marked as 'en'"):
         write_natural_task(task, TaskFiles((files["en"], files["fr"]), own.test, own.dev), {}, tmp_path / "mixed")
-    with pytest.raises(BadInput, match=r"fr\.tsv: is marked as 'fr'"):
+    with pytest.raises(BadInput, match=r"fr\.tsv: (?:is marked as|has pairs of) 'fr'"):
         write_natural_task(task, own, {"de": (files["de"], files["fr"])}, tmp_path / "mixed")
     assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["right"]
 
