@@ -167,7 +167,7 @@ def records(path: Path | str) -> Any:
 
     >>> rows = calque.records("experiments/records/pocket")
     >>> len(rows)
-    1020
+    976
     """
     from calque.experiments.session import joined_rows
 
