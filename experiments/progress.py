@@ -8,16 +8,31 @@ from contextlib import contextmanager
 from pathlib import Path
 from queue import Empty
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
-if TYPE_CHECKING:
-    from calque.experiments.step import Step
 
-Watch = Callable[["Step", bool], None]  # `watch(step, finished)`: called when a step begins and when it is finished
+class Work(Protocol):
+    """A step, as far as progress knows it."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def stage(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def place(self) -> Path: ...
+    @property
+    def folder(self) -> Path: ...
+    @property
+    def finished(self) -> bool: ...
+
+
+Watch = Callable[[Work, bool], None]  # `watch(step, finished)`: called when a step begins and when it is finished
 Report = Callable[[str, int, int], None]  # `report(what, done, of)`: called often, from wherever work is done
 
 
@@ -25,7 +40,7 @@ def silent(what: str, done: int, of: int) -> None:
     """Show no progress."""
 
 
-def unwatched(step: Any, finished: bool) -> None:
+def unwatched(step: Work, finished: bool) -> None:
     """Take no note of steps."""
 
 
@@ -41,16 +56,16 @@ class Remaining:
     A step is expected to take as long as the finished ones of its kind, or else of the slowest kind.
     """
 
-    def __init__(self, steps: Iterable[Step]) -> None:
+    def __init__(self, steps: Iterable[Work]) -> None:
         self.waiting = {step.folder: step for step in steps}
         self.of = len(self.waiting)
         self.begun: dict[Path, float] = {}
         self.seconds: dict[tuple[str, str], list[float]] = {}
 
-    def begin(self, step: Step) -> None:
+    def begin(self, step: Work) -> None:
         self.begun[step.folder] = time.perf_counter()
 
-    def finish(self, step: Step) -> float:
+    def finish(self, step: Work) -> float:
         """Count a step as finished; returns the seconds that it took."""
         seconds = time.perf_counter() - self.begun.pop(step.folder)
         self.waiting.pop(step.folder, None)
@@ -72,7 +87,7 @@ class Remaining:
         rest = sum(max(0.0, self._expected(step) - spent.get(step.folder, 0.0)) for step in self.waiting.values())
         return rest / max(1, len(self.begun))
 
-    def _expected(self, step: Step) -> float:
+    def _expected(self, step: Work) -> float:
         means = {kind: fmean(seconds) for kind, seconds in self.seconds.items()}
         return means.get(_kind(step), max(means.values()))
 
@@ -81,7 +96,7 @@ class Remaining:
         return f"{self.done} of {self.of} steps" + (f", about {_time(left)} left" if left is not None else "")
 
 
-def _kind(step: Step) -> tuple[str, str]:
+def _kind(step: Work) -> tuple[str, str]:
     """The stage of a step, and its kind: of a measure its name, of a model its objective."""
     name = step.place.parent.name if step.stage == "pretrain" else step.place.name
     return step.stage, f"{step.kind} {name}"
@@ -96,7 +111,7 @@ def _time(seconds: float) -> str:
 class Board:
     """A bar for each running task and, of steps, for the whole run; a line for each that is finished."""
 
-    def __init__(self, bars: bool, steps: Iterable[Step] = (), quiet: bool = False) -> None:
+    def __init__(self, bars: bool, steps: Iterable[Work] = (), quiet: bool = False) -> None:
         self.quiet, self.run = quiet, Remaining(steps)
         self.started: dict[str, float] = {}
         title = TextColumn("{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1))
@@ -127,7 +142,7 @@ class Board:
                 self._print(f"{what}: {seconds:.1f} s")
         self._count()
 
-    def watch(self, step: Step, finished: bool) -> None:
+    def watch(self, step: Work, finished: bool) -> None:
         """Take note that a step begins or is finished, which leaves a line."""
         if not finished:
             self.run.begin(step)
@@ -147,7 +162,7 @@ class Board:
 
 
 @contextmanager
-def board(steps: Iterable[Step] = (), quiet: bool = False) -> Iterator[Board]:
+def board(steps: Iterable[Work] = (), quiet: bool = False) -> Iterator[Board]:
     """Progress while the block runs: bars at a terminal, and everywhere a line for each finished step, or for each
     finished task without steps. If `quiet`, no output."""
     shown = Board(console.is_terminal, [step for step in steps if not step.finished], quiet)

@@ -6,7 +6,6 @@ import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.console import Console
@@ -60,7 +59,7 @@ class Work:
 
 
 def test_a_finished_step_is_one_line_with_the_count(capsys: pytest.CaptureFixture[str]) -> None:
-    steps: list[Any] = [Work("a"), Work("b" * 200), Work("c"), Work("d", finished=True)]
+    steps = [Work("a"), Work("b" * 200), Work("c"), Work("d", finished=True)]
     with board(steps) as drawn:
         for step in steps[:3]:
             drawn.watch(step, False)
@@ -73,7 +72,7 @@ def test_a_finished_step_is_one_line_with_the_count(capsys: pytest.CaptureFixtur
 
 
 def test_quiet_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    steps: list[Any] = [Work("a")]
+    steps = [Work("a")]
     with board(steps, quiet=True) as drawn:
         drawn.watch(steps[0], False)
         drawn.report("part of it", 1, 1)
@@ -84,7 +83,7 @@ def test_quiet_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_time_left_is_that_of_steps_of_the_same_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(0, 10_000, 10))
     monkeypatch.setattr(progress.time, "perf_counter", lambda: float(next(clock)))
-    steps: list[Any] = [
+    steps = [
         Work("data", "derive"),
         *(Work(f"{name}/seed-0", "pretrain", "run") for name in "ab"),
         Work("x"),
@@ -100,7 +99,7 @@ def test_the_time_left_is_that_of_steps_of_the_same_kind(monkeypatch: pytest.Mon
 
 
 def test_at_a_terminal_the_whole_run_has_a_bar_of_80_columns(screen: io.StringIO) -> None:
-    steps: list[Any] = [Work("a"), Work("b")]
+    steps = [Work("a"), Work("b")]
     with board(steps) as drawn:
         drawn.watch(steps[0], False)
         drawn.report("a thing with a name " * 10, 1, 3)
