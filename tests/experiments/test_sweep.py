@@ -115,8 +115,9 @@ def test_two_settings_of_the_dictionary_and_of_a_task_are_reported_together(tmp_
     small = override(study("pocket"), [*TINY, "measures=alignment", "objectives=ALIGN-MLM"])
     sweep = Sweep.read(small, ["dictionary.fraction=0.1,1", "tasks.pos.finetune.epochs=1,2"])
     compute(sweep.steps(tmp_path), sweep.home(tmp_path), 1)
-    text = summarise_sweep(sweep, tmp_path, sweep.report(tmp_path))
-    rows = [row.split("|")[3:5] for row in text.splitlines() if row.startswith("| Trans")]
+    summarise_sweep(sweep, tmp_path, sweep.report(tmp_path))
+    lines = (sweep.report(tmp_path) / "sweep.md").read_text(encoding="utf-8").splitlines()
+    rows = [row.split("|")[3:5] for row in lines if row.startswith("| Trans")]
     assert [[cell.strip() for cell in row] for row in rows] == [
         [share, epochs] for share in ("0.1", "1") for epochs in ("1", "2")
     ]

@@ -346,8 +346,8 @@ def test_what_comes_after_a_start_is_itself_in_all_but_its_name(languages: Langu
     assert [list(stream.weights) for stream in begun.streams(languages, LENGTH, 0)] == [["mlm"], ["tlm", "dwa"]]
     both = After(then, XLMAlign(label_layer=4))
     assert both.mistakes(STILL) == [
-        "DWA-label4 needs layer 4 but the model has 2",
-        "DWA-dwa3 needs layer 3 but the model has 2",
+        "DWA-label4 needs layer 4, but the model has 2",
+        "DWA-dwa3 needs layer 3, but the model has 2",
     ]
 
 

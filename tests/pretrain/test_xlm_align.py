@@ -171,7 +171,7 @@ def test_gold_labels_are_right(languages: Languages) -> None:
 def test_a_layer_that_the_model_lacks_is_named() -> None:
     for layer in (1, 2):
         assert XLMAlign(label_layer=layer, layer=layer).mistakes(STILL) == []
-    assert XLMAlign(label_layer=10).mistakes(STILL) == ["DWA-label10 needs layer 10 but the model has 2"]
+    assert XLMAlign(label_layer=10).mistakes(STILL) == ["DWA-label10 needs layer 10, but the model has 2"]
     assert len(XLMAlign(label_layer=0, layer=3).mistakes(STILL)) == 2
     assert [DWA().labelling_layer(layers) for layers in (1, 2, 4, 8, 12)] == [1, 2, 3, 7, 10]
 
@@ -187,7 +187,7 @@ def test_names() -> None:
     assert [XLMAlign(**vars(dwa)).name for dwa in named.values()] == list(named)
     assert not XLMAlign().traits.language_embeddings
     assert XLMAlign(mask_rate=0.3).mask_rate == 0.3
-    with pytest.raises(ValueError, match="neither"):
+    with pytest.raises(ValueError, match="without TLM and DWA there is no loss"):
         DWA(tlm=False, queries="none")
     with pytest.raises(ValueError, match="pieces is at least 1, not 0"):
         DWA(pieces=0)

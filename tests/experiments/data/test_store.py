@@ -157,7 +157,7 @@ def test_one_that_fails_stops_no_other_and_leaves_nothing(site: Site, tmp_path: 
     done = fetched(tmp_path, good, other, gone, wrong, unlike, longer)
     assert done.placed == ["good"]
     assert len(done.failed) == 5
-    for said in ("the recipe says 5", "answers 404", "no member 'y'", "x3: another file", "x4: 1 bytes"):
+    for said in ("the recipe names", "answers 404", "no member 'y'", "x3: another file", "x4: 1 bytes"):
         assert sum(said in one for one in done.failed) == 1, said
     assert contents(tmp_path) == {"good": b"good"}
 
