@@ -62,6 +62,7 @@ def prepare(app: Sphinx, page: str, source: list[str]) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the equations and the preparation of pages."""
     app.add_html_math_renderer("mathml", (math, None), (math, None))
     app.connect("source-read", prepare)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

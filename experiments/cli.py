@@ -185,5 +185,6 @@ def open_streams() -> None:
 
 
 def main() -> None:
+    """Run the command line on `sys.argv`; leaves with the exit code of the command."""
     open_streams()
     app()

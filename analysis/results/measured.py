@@ -127,5 +127,5 @@ def judge_difference(ours: BySeed, theirs: BySeed, *, side: int = 1, bound: floa
 
 
 def judge_estimate(estimate: Estimate | None, side: int = 1, bound: float = 0.0) -> Verdict:
-    """Whether an estimate is above (`side` +1) or below (-1) `bound`; None stands for no records."""
+    """Whether an estimate is above (`side` +1) or below (-1) `bound`; None if there are no records."""
     return judge([(estimate, bound, side)], points(estimate)) if estimate else judge([], "")

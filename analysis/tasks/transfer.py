@@ -79,7 +79,7 @@ def evaluate(
     sample: int = 0,
 ) -> Evaluated:
     """Fine-tune on the first set of `train` and its translations, the others, and test the model of the last epoch.
-    With `switching` it also learns from code-switched pairs; a `sample` above 0 is the number of examples. Of several
+    With `switching` it also learns from code-switched pairs; a `sample` above 0 is the number of examples. With several
     `configs` the one with the best mean of the main metric over the `dev` sets is chosen, the first of equals. A set is
     in memory as rows, only while needed. Raises BadInput if checkpoint or data are missing, damaged or do not match."""
     task, device = train[0].split.task, torch.device(model.device)
@@ -294,7 +294,7 @@ class NaturalTask:
 
 @dataclass(frozen=True)
 class LearningWay:
-    """How models learn a task in natural languages: the settings to choose from, and the examples. Of several `configs`
+    """How models learn a task in natural languages: the settings to choose from, and the examples. With several `configs`
     the best on the joint validation set of Chi et al. (2021) is chosen: the dev sets of the source and of `devs`; with
     a single one nothing is selected on any set. A model also learns from the training sets of `translations` and, by
     the way TT-CS, from code-switched pairs of the source and each of them (Pan et al. 2021). On a learning curve
