@@ -294,7 +294,7 @@ class NaturalTask:
 
 @dataclass(frozen=True)
 class LearningWay:
-    """How models learn a task in natural languages: the settings to choose from, and the examples. With several `configs`
+    """How models learn a task in natural languages: settings to choose from, and examples. With several `configs`
     the best on the joint validation set of Chi et al. (2021) is chosen: the dev sets of the source and of `devs`; with
     a single one nothing is selected on any set. A model also learns from the training sets of `translations` and, by
     the way TT-CS, from code-switched pairs of the source and each of them (Pan et al. 2021). On a learning curve
