@@ -14,6 +14,9 @@ LINKS = ("tests/derive/links/test_fast_align.py",)
 XLM_ALIGN = ("tests/analysis/papers/xlm_align/test_claims.py", "tests/analysis/papers/xlm_align/test_ablations.py")
 ALIGN_MLM = ("tests/analysis/papers/align_mlm/test_claims.py", "tests/analysis/papers/align_mlm/test_tables.py")
 STUDIES = ("tests/experiments/studies/test_committed.py", "tests/experiments/studies/test_given.py")
+COMMITTED = ("tests/experiments/test_records.py", "tests/analysis/papers/test_committed_figures.py")
+REPORT = ("papers", "report", "results", "statistics")
+"""The folders of `analysis` that make tables and figures of records: committed ones are made again by COMMITTED."""
 MIRRORS: dict[str, tuple[str, ...]] = {
     # One objective is tested against the others and by the same laws.
     "pretrain/objectives/mlm.py": ("tests/pretrain/test_packed.py", *OBJECTIVES),
@@ -128,7 +131,10 @@ def answering(root: Path, path: Path) -> list[Path]:
     mirror = root / "tests" / path.parent / f"test_{path.stem}.py"
     above = root / "tests" / path.parent.parent / f"test_{path.parent.name}_{path.stem}.py"
     named = dict.fromkeys([*(root / name for name in MIRRORS.get(path.as_posix(), ())), mirror, above])
-    if found := [one.relative_to(root) for one in named if one.is_file()]:
+    found = [one.relative_to(root) for one in named if one.is_file()]
+    if path.parts[0] == "analysis" and path.parts[1] in REPORT:
+        found += map(Path, COMMITTED)
+    if found:
         return found
     module = re.escape(".".join(path.with_suffix("").parts).removesuffix(".__init__"))
     imported = re.compile(rf"^\s*(?:from (?:calque\.)?{module} import|import (?:calque\.)?{module}\b)", re.MULTILINE)
