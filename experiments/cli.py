@@ -17,7 +17,20 @@ from typer.core import TyperGroup
 from calque import __version__
 from calque.derive.errors import BadInput, NoFile
 from calque.derive.files import DISK
-from calque.experiments.commands import aer, align, compare, data, docs, export, grammar, lexicon, parser, show, study
+from calque.experiments.commands import (
+    aer,
+    align,
+    compare,
+    data,
+    docs,
+    export,
+    grammar,
+    lexicon,
+    paper,
+    parser,
+    show,
+    study,
+)
 from calque.experiments.signals import RESUMES, Ended, stoppable
 
 NO_MEMORY = re.compile(r"DefaultCPUAllocator: |Storage size calculation overflowed")
@@ -159,7 +172,17 @@ def options(version: Version = False) -> None:
 
 for command in (
     *(show.show, study.studies, study.derive, study.pretrain, study.evaluate, study.report, study.run, study.plan),
-    *(compare.compare, export.export, study.null, align.align, aer.aer, lexicon.lexicon, lexicon.embeddings, docs.docs),
+    *(
+        compare.compare,
+        export.export,
+        study.null,
+        align.align,
+        aer.aer,
+        lexicon.lexicon,
+        lexicon.embeddings,
+        paper.paper,
+        docs.docs,
+    ),
 ):
     app.command()(command)
 for name, group in (("data", data.app), ("grammar", grammar.app), ("parser", parser.app)):

@@ -1,6 +1,6 @@
 """A study's report: its records become tables, figures, claims and report.html, as the paper that it is about says."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -16,6 +16,7 @@ from calque.analysis.records.run import RUNS, Run
 from calque.analysis.report.claims_table import claims_table, null_table, verdicts
 from calque.analysis.report.drawing import MOST
 from calque.analysis.report.page import Report, excerpt, write_page
+from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import Table
 from calque.analysis.results.results import Results
 from calque.derive.errors import BadInput
@@ -36,7 +37,7 @@ def summarise(study: Study, root: Path, folder: Path) -> Outcome:
     if isinstance(study.languages, DerivedLanguages):
         languages = study.of_seed(study.seeds[0]).step(study.home(root))
         preview = languages.open().path(PREVIEW).read_text(encoding="utf-8")
-    figures = chain(about.figures(results, size), specified_figures(study.paper, results, size))
+    figures = figures_of(results, study.paper, size)
     with whole_folder(folder) as part:
         write_records(part, runs, records, floors)
         tables = tables_of(results, study.paper, size)
@@ -48,7 +49,7 @@ def summarise(study: Study, root: Path, folder: Path) -> Outcome:
         page = Report(
             title=f"Calque: the study {study.name}",
             scale=size,
-            drawings=[plot.save(part / "figures") for plot in figures if plot],
+            drawings=[plot.save(part / "figures") for plot in figures],
             claims=claims,
             findings=[*findings, *([verdicts(claims)] if claims else [])],
             null=null,
@@ -118,6 +119,13 @@ def tables_of(results: Results, paper: str, scale: str) -> dict[str, Table]:
     tables = {"claims": claims, "null": null_table(results, scale), **dict(about.tables(results, scale))}
     tables |= specified_tables(paper, results, scale)
     return {name: table for name, table in tables.items() if table}
+
+
+def figures_of(results: Results, paper: str, scale: str) -> Iterator[Plot]:
+    """Every figure that records fill."""
+    for plot in chain(PAPERS[paper].figures(results, scale), specified_figures(paper, results, scale)):
+        if plot:
+            yield plot
 
 
 def _not_drawn(results: Results) -> list[str]:

@@ -43,9 +43,13 @@ class Plot:
     details: Sequence[str] = ()
     floors: Sequence[Floor] = ()
 
-    def save(self, folder: Path) -> Drawing:
-        """Write `name`.png, `name`.svg and, as JSON lines, `name`.jsonl: every number that it shows."""
+    def save(self, folder: Path, pdf: bool = False) -> Drawing:
+        """Write `name`.png, `name`.svg and, as JSON lines, `name`.jsonl: every number that it shows; with `pdf`, also
+        `name`.pdf."""
         png, svg = save_figure(self.figure, folder, self.name)
+        if pdf:
+            with mpl.rc_context(STYLE), whole_file(folder / f"{self.name}.pdf") as part:
+                self.figure.savefig(part, format="pdf", metadata={"CreationDate": None, "Creator": None})
         jsonl = folder / f"{self.name}.jsonl"
         records = (dataclasses.replace(record, items=None) for record in self.records)
         floors = (dataclasses.replace(floor, items=None) for floor in self.floors)

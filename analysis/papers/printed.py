@@ -1,0 +1,81 @@
+"""A table of a paper with our numbers below its own: a row of ours for each printed row that has a counterpart."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from calque.analysis.papers.columns import task_columns
+from calque.analysis.papers.published import notes, published
+from calque.analysis.records.record import Published, Record
+from calque.analysis.records.run import Run
+from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, over_seeds, percent
+from calque.analysis.results.results import Results
+
+
+class Row(NamedTuple):
+    """What identifies a printed row: its objective, its transform and the setting that it varies."""
+
+    objective: str
+    transform: str
+    setting: str
+
+
+@dataclass(frozen=True)
+class Counterparts:
+    """The names of ours that correspond to printed ones, where they differ. The keys of `objectives` are an objective
+    with its setting, as in "XLM parallel 1%". `settings` has the values of a sweep for a printed setting, and under ""
+    for rows without one."""
+
+    transforms: Mapping[str, str] = field(default_factory=dict)
+    objectives: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def objective(self, row: Row) -> str:
+        """Our objective for a printed row; empty if there is none."""
+        if not row.setting or row.setting in self.settings:
+            return row.objective
+        return self.objectives.get(f"{row.objective} {row.setting}", "")
+
+    def transform(self, row: Row) -> str:
+        """Our name of a printed row's transform."""
+        return self.transforms.get(row.transform, row.transform)
+
+
+def printed_table(
+    runs: Sequence[Run],
+    records: Sequence[Record],
+    paper: str,
+    number: int,
+    counterparts: Counterparts,
+    title: str,
+    remark: str = "",
+) -> Table:
+    """Table `number` of a paper, each row followed by ours; the columns are the paper's."""
+    rows: dict[Row, dict[tuple[str, str, str], Published]] = {}
+    for one in published(paper, number):
+        setting = " ".join(filter(None, [one.setting, one.language]))
+        rows.setdefault(Row(one.objective, one.transform, setting), {})[one.measure, one.task, one.metric] = one
+    keys = dict.fromkeys(key for numbers in rows.values() for key in numbers)
+    columns = [task_columns([measure], [(task, metric)])[0] for measure, task, metric in keys]
+    cells: list[tuple[str, ...]] = []
+    shown: dict[str, Results] = {}
+    for row, numbers in rows.items():
+        results = _with_settings(runs, records, counterparts.settings.get(row.setting, {}))
+        transform = counterparts.transform(row)
+        label = row.objective, results.transform_title(transform), row.setting or "default"
+        cells.append((*label, PUBLISHED, *(percent(numbers[key].value if key in numbers else None) for key in keys)))
+        ours = [column.cell(results, counterparts.objective(row), transform) for column in columns]
+        if any(one != MISSING for one in ours):
+            cells.append((*label, OURS, *ours))
+            shown |= {run: results for run in results.run_ids()}
+    seeds = over_seeds(next(iter(shown.values())).seeds) if shown else "none"
+    note = " ".join(filter(None, [f"Percent; ours: {seeds}.", remark, notes(paper).get(number, "")]))
+    header = ("objective", "transform", "setting", "source", *(column.head for column in columns))
+    return Table(title, header, tuple(cells), note, tuple(sorted(shown)), 4)
+
+
+def _with_settings(runs: Sequence[Run], records: Sequence[Record], wanted: Mapping[str, str]) -> Results:
+    """The results of the runs that have the settings."""
+    chosen = [run for run in runs if all(run.settings.get(key) == value for key, value in wanted.items())]
+    names = {run.id for run in chosen}
+    return Results(chosen, [record for record in records if record.run in names])
