@@ -10,7 +10,7 @@ TRUST ?=
 CALQUE = $(VENV)/bin/python -m experiments
 STAMP = $(VENV)/.installed
 
-.PHONY: data run derive pretrain evaluate report plan test check bench docs clean
+.PHONY: data run derive pretrain evaluate report plan paper test check bench docs clean
 
 run: $(STAMP)
 	$(CALQUE) run $(EXP) --jobs $(JOBS) $(SET)
@@ -23,6 +23,10 @@ report: $(STAMP)
 
 plan: $(STAMP)
 	$(CALQUE) plan $(EXP) --jobs $(JOBS) $(SET)
+
+# Every table and figure of the papers whose runs are committed.
+paper: $(STAMP)
+	$(CALQUE) paper all
 
 # What the studies on real data read; TRUST=--trust takes the files whose digest nobody states too.
 data: $(STAMP)

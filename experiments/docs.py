@@ -10,7 +10,7 @@ A table that the code knows is a block between `<!-- calque: objectives -->` and
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from calque.analysis.tasks.catalog import TASKS
@@ -20,6 +20,7 @@ from calque.derive.transforms import TRANSFORMS
 from calque.experiments.data.recipe import names as recipe_names
 from calque.experiments.data.recipe import read_recipe, sizes
 from calque.experiments.names import study_rows
+from calque.experiments.paper import headlines, items, papers
 from calque.pretrain.objectives import OBJECTIVES
 from calque.pretrain.objectives import table as objectives_table
 
@@ -146,11 +147,28 @@ def _recipes() -> list[str]:
     return lines
 
 
+def _headlines() -> list[str]:
+    rows = [f"| {' | '.join(row)} |" for row in headlines()]
+    return ["| paper | claim | statistic here | verdict here | likely reason |", "|---|---|---|---|---|", *rows]
+
+
+def _paper(name: str) -> list[str]:
+    lines = ["| in the paper | command | scale | differs in |", "|---|---|---|---|"]
+    for one in items(name):
+        command = f"`calque paper {one.full_name}`" + ("" if one.committed else f" after `{one.command}`")
+        lines.append(
+            f"| {one.name.replace('-', ' ').capitalize()}: {one.title} | {command} | {one.scale} | {one.differs} |"
+        )
+    return lines
+
+
 BLOCKS: dict[str, Block] = {
     "transforms": _transforms,
     "objectives": objectives_table,
     "studies": _studies,
     "tasks": _tasks,
     "recipes": _recipes,
+    "headlines": _headlines,
+    **{f"paper {name}": partial(_paper, name) for name in papers()},
 }
 """The tables that a page may have, by name."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from calque.experiments.study import Study
     from calque.experiments.sweep import Sweep
 
+Row = tuple[str, ...]
 ITEMS = Path(__file__).with_name("papers.toml")
 COMMITTED = Path(__file__).with_name("records")
 LOCK = COMMITTED / "papers.lock.json"
@@ -161,25 +162,32 @@ def rendered(one: Item, runs: Path) -> Table | Plot:
         BadInput: its runs are not computed, or make no such table or figure.
     """
     from calque.analysis.papers.printed import Counterparts, printed_table
-    from calque.experiments.report import figures_of, joined, read_records, tables_of
+    from calque.experiments.report import read_records
 
     folder, size = source(one, runs)
-    found, records, floors = read_records(folder)
     if one.printed:
+        found, records, _ = read_records(folder)
         about = papers()[one.paper]
         same = about["same"]
         settings = {**same["settings"], "": one.default} if one.sweep else {}
         counterparts = Counterparts(same["transforms"], same["objectives"], settings)
         title = f"Table {one.printed} of {about['title']}: {one.title}, {size}"
         return printed_table(found, records, about["published"], one.printed, counterparts, title, one.absent)
-    results = joined(one.report, found, records, floors)
-    if one.is_figure:
-        made = {plot.name: plot for plot in figures_of(results, one.report, size)}.get(one.file)
-    else:
-        made = tables_of(results, one.report, size).get(one.file)
+    made = _report(folder, one.report, size, one.is_figure).get(one.file)
     if made is None:
         raise BadInput(f"these records make no {one.file}", folder)
     return made
+
+
+@cache
+def _report(folder: Path, report: str, size: str, figures: bool) -> Mapping[str, Table | Plot]:
+    """The tables or the figures that the records of a folder make, by the name of their files."""
+    from calque.experiments.report import figures_of, joined, read_records, tables_of
+
+    results = joined(report, *read_records(folder))
+    if figures:
+        return {plot.name: plot for plot in figures_of(results, report, size)}
+    return tables_of(results, report, size)
 
 
 def write(one: Item, out: Path, runs: Path) -> list[Path]:
@@ -203,6 +211,25 @@ def write(one: Item, out: Path, runs: Path) -> list[Path]:
         else:
             made.save(part, pdf=True)
     return sorted(folder.iterdir())
+
+
+def headlines() -> Iterator[Row]:
+    """The claims of the papers as committed records decide them: the paper, the headline, the statistic with its
+    interval and seeds, the verdict, and why records may disagree.
+
+    Raises:
+        BadInput: a claim that its records do not have.
+    """
+    from calque.experiments.export import table_of
+
+    for about in papers().values():
+        for one in about["headlines"]:
+            table = table_of(COMMITTED / one["records"], "claims")
+            row = next((row for row in table.rows if row[0] == one["claim"]), None)
+            if row is None:
+                raise BadInput(f"no claim {one['claim']!r} in the claims of {one['records']}", ITEMS)
+            found = dict(zip(table.header, row, strict=True))
+            yield about["title"], one["text"], found["evidence"], found["verdict"], one["reason"] or "–"
 
 
 def published_table(one: Item) -> Table:

@@ -67,7 +67,7 @@ def printed_table(
         ours = [column.cell(results, counterparts.objective(row), transform) for column in columns]
         if any(one != MISSING for one in ours):
             cells.append((*label, OURS, *ours))
-            shown |= {run: results for run in results.run_ids()}
+            shown |= dict.fromkeys(results.run_ids(), results)
     seeds = over_seeds(next(iter(shown.values())).seeds) if shown else "none"
     note = " ".join(filter(None, [f"Percent; ours: {seeds}.", remark, notes(paper).get(number, "")]))
     header = ("objective", "transform", "setting", "source", *(column.head for column in columns))
