@@ -1,21 +1,28 @@
 """Transfer and alignment by order distance from the source, and by the vocabulary shared with it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from matplotlib.axes import Axes
 
-from calque.analysis.papers.columns import Column, main_metrics, retained_cell, score_title
+from calque.analysis.papers.columns import (
+    RETAINED,
+    Column,
+    last_records,
+    main_metrics,
+    rows_of,
+    score_title,
+    task_columns,
+)
 from calque.analysis.papers.looks import keys, looks
 from calque.analysis.papers.texts import heading, plot, table
-from calque.analysis.records.record import ALIGNMENT, DELTA, FORM, LEMMA, ORDER, SHARING, Floor
+from calque.analysis.records.record import ALIGNMENT, DELTA, ORDER, SHARING, Floor
 from calque.analysis.report.drawing import INK, LOOKS, SOFT, Dash, Point, draw_points, key, legend, small_multiples
 from calque.analysis.report.plot import Plot
-from calque.analysis.report.table import MISSING, Table, cell, percent
+from calque.analysis.report.table import Table
 from calque.analysis.results.measured import mean, means
 from calque.analysis.results.results import Results
-from calque.analysis.results.retained import retained
 from calque.analysis.tasks.catalog import PRIMARY
 
 FEWEST = 3  # the fewest points of a line, and different shares of sub-words, that are drawn
@@ -82,13 +89,7 @@ def order_figure(results: Results, scale: str) -> Plot | None:
         legend(figure, handles, 3, handlelength=3)
     numbers = {(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")}
     numbers |= {(ALIGNMENT, "", "all"), (ALIGNMENT, "", "held-out"), (ORDER, "", "kendall")}
-    records = [
-        record
-        for objective in results.objectives
-        for transform in results.transforms
-        for measure, task, metric in sorted(numbers)
-        for record in results.last(measure, objective, transform, task, metric).values()
-    ]
+    records = last_records(results, results.transforms, sorted(numbers))
     return plot("figure-order", figure, results, records, floors=floors)
 
 
@@ -164,44 +165,17 @@ def sharers(results: Results) -> list[Sharer]:
 
 
 def overlap_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Transfer and alignment by shared vocabulary, and alignment@1 of held-out forms, if there are records."""
+    """Transfer and alignment by shared vocabulary, if some language shares a part of it."""
     if any(0 < sharer.tokens < 1 for sharer in sharers(results)):
-        yield "overlap", _overlap(results, scale)
-    if any(record.metric in (FORM, LEMMA) for record in results.records):
-        yield "forms", _forms(results, scale)
-
-
-def _overlap(results: Results, scale: str) -> Table:
-    tasks, rows = main_metrics(results), []
-    for objective in results.objectives:
-        for sharer in sharers(results):
-            cells = [percent(share) for share in (sharer.types, sharer.tokens, sharer.words)]
-            for task, metric in tasks:
-                scores = (results.scores(m, objective, sharer.language, task, metric) for m in ("ZS", DELTA))
-                kept = retained(results, objective, sharer.language, task, metric)
-                share = cell(kept.share) if kept and kept.share else retained_cell(kept)
-                cells += [*map(cell, map(mean, scores)), share]
-            cells += [cell(mean(results.alignments(objective, sharer.language, m))) for m in ("all", "held-out")]
-            titles = results.objective_title(objective), results.transform_title(sharer.language)
-            rows.append((*titles, *cells))
-    heads = [f"{score_title(task)} {name}" for task, _ in tasks for name in ("ZS", "Δ", "retained")]
-    header = ("objective", "language", "types", "sub-words", "words", *heads, "alignment@1 all", "alignment@1 held-out")
-    return table("overlap", results, scale, header, rows, 2, (SHARING,))
-
-
-def _forms(results: Results, scale: str) -> Table:
-    rows = []
-    for objective in results.objectives:
-        for language in results.transforms:
-            cells: list[str] = []
-            for metric in (FORM, LEMMA):
-                last = results.last(ALIGNMENT, objective, language, "", metric)
-                types = str(next(iter(last.values())).count) if last else MISSING
-                cells += [cell(mean(results.alignments(objective, language, metric))), types]
-            if any(cell != MISSING for cell in cells):
-                rows.append((results.objective_title(objective), results.transform_title(language), *cells))
-    header = ("objective", "language", "another form known", "types", "no form known", "types (none known)")
-    return table("forms", results, scale, header, rows, 2, (ALIGNMENT,))
+        names = {"types": "types", "sub-words": "tokens", "words": "words"}
+        columns = [Column(head, SHARING, metric) for head, metric in names.items()]
+        columns += [
+            replace(column, remarks=False) for column in task_columns(("ZS", DELTA, RETAINED), main_metrics(results))
+        ]
+        columns += [Column(f"alignment@1 {metric}", ALIGNMENT, metric) for metric in ("all", "held-out")]
+        header = ("objective", "language", *(column.head for column in columns))
+        rows = rows_of(results, columns, [sharer.language for sharer in sharers(results)])
+        yield "overlap", table("overlap", results, scale, header, rows, 2, (SHARING,))
 
 
 def overlap_figure(results: Results, scale: str) -> Plot | None:
@@ -241,11 +215,5 @@ def overlap_figure(results: Results, scale: str) -> Plot | None:
         legend(figure, [key(kind, *look) for kind, look in LOOK.items() if kind in kinds], 4)
     numbers = [(SHARING, "", "tokens"), (ALIGNMENT, "", "held-out")]
     numbers += [(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")]
-    records = [
-        record
-        for objective in rows
-        for sharer in languages
-        for measure, task, metric in numbers
-        for record in results.last(measure, objective, sharer.language, task, metric).values()
-    ]
+    records = last_records(results, [sharer.language for sharer in languages], numbers)
     return plot("figure-overlap", figure, results, records)

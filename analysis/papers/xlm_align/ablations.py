@@ -125,7 +125,8 @@ def starts_table(results: Results, scale: str) -> Table:
     columns += task_columns([DELTA], main_metrics(results))
     columns += task_columns([RETAINED], main_metrics(results)) if results.floors.all else []
     header = ("objective", "transform", *(column.head for column in columns))
-    return table("starts", results, scale, header, rows_of(results, columns, by_language=True), 2)
+    rows = [row for transform in results.transforms for row in rows_of(results, columns, [transform])]
+    return table("starts", results, scale, header, rows, 2)
 
 
 def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
