@@ -5,11 +5,7 @@ from dataclasses import dataclass
 
 from calque.analysis.papers.align_mlm.claims import align_mlm_claims, align_mlm_findings
 from calque.analysis.papers.align_mlm.dials import order_figure, overlap_figure
-from calque.analysis.papers.align_mlm.figures import (
-    correlation_figure,
-    delta_figure,
-    floor_figure,
-)
+from calque.analysis.papers.align_mlm.figures import correlation_figure, delta_figure, floor_figure
 from calque.analysis.papers.align_mlm.tables import align_mlm_tables
 from calque.analysis.papers.equal_terms import (
     equal_terms_claims,
@@ -27,11 +23,7 @@ from calque.analysis.papers.xlm_align.ablations import xlm_align_tables
 from calque.analysis.papers.xlm_align.claims import xlm_align_claims, xlm_align_findings
 from calque.analysis.papers.xlm_align.continued import Continued, continued_claims, continued_findings
 from calque.analysis.papers.xlm_align.continued_tables import continued_tables, tables_by_language
-from calque.analysis.papers.xlm_align.figures import (
-    ablation_figure,
-    error_figures,
-    task_figure,
-)
+from calque.analysis.papers.xlm_align.figures import ablation_figure, error_figures, task_figure
 from calque.analysis.papers.xlm_align.links import link_figure, link_findings, link_tables
 from calque.analysis.report.claims_table import HEADLINES
 from calque.analysis.report.plot import Plot

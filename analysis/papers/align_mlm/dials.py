@@ -1,8 +1,8 @@
 """Transfer and alignment by order distance from the source, and by the vocabulary shared with it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 
@@ -136,15 +136,12 @@ def _order_columns(results: Results) -> list[Column]:
     return columns
 
 
-@dataclass(frozen=True)
-class Sharer:
-    """A language, the kind of vocabulary shared with its source, and the shares of types, sub-words and words."""
+class Sharer(NamedTuple):
+    """A language, the kind of vocabulary shared with its source, and the share of its text's sub-words."""
 
     language: str
     kind: str
-    types: float
     tokens: float
-    words: float
 
 
 def sharers(results: Results) -> list[Sharer]:
@@ -152,15 +149,11 @@ def sharers(results: Results) -> list[Sharer]:
     found = []
     for language in results.transforms:
         parts = results.transform(language).parts
-        if len(parts) != 1 or parts[0]["kind"] not in {kind for kind, _ in KINDS}:
-            continue
-        for objective in results.objectives:
-            shares = (mean(results.scores(SHARING, objective, language, "", m)) for m in ("types", "tokens", "words"))
-            measured = [share.mean for share in shares if share]
-            if len(measured) == 3:
-                kind = KINDS[parts[0]["kind"], parts[0].get("by", "uniform")] if measured[1] else NEW
-                found.append(Sharer(language, kind, *measured))
-                break
+        shares = (mean(results.scores(SHARING, o, language, "", "tokens")) for o in results.objectives)
+        share = next(filter(None, shares), None)
+        if share and len(parts) == 1 and parts[0]["kind"] in SCRIPTS:
+            kind = KINDS[parts[0]["kind"], parts[0].get("by", "uniform")] if share.mean else NEW
+            found.append(Sharer(language, kind, share.mean))
     return sorted(found, key=lambda sharer: sharer.tokens)
 
 
