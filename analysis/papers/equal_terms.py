@@ -119,7 +119,7 @@ def equal_terms_findings(results: Results) -> Iterator[str]:
 def objectives_figure(results: Results, scale: str) -> Plot | None:
     """Zero-shot scores: one panel per task and one for their mean, one row per objective, a line for the strongest
     baseline. Several derived languages are stacked. None without a task, or with too many objectives or languages."""
-    tasks, look, several = main_metrics(results), looks(results), len(results.transforms) > 1
+    tasks, look = main_metrics(results), looks(results)
     if not tasks or len(results.transforms) > MOST or not look:
         return None
     rows = [(objective, transform) for transform in results.transforms for objective in results.objectives]
@@ -139,22 +139,21 @@ def objectives_figure(results: Results, scale: str) -> Plot | None:
                 ends = [places[0] - 0.5, places[-1] + 0.5]
                 panel.plot([100 * low.value] * 2, ends, "-", color=INK, linewidth=1, zorder=1)
 
-    panels: list[tuple[str, tuple[str, str] | None]] = []
-    panels += [(f"{task_title(task)}, {metric_title(metric)}", (task, metric)) for task, metric in tasks]
-    panels += [(f"mean of {len(tasks)} tasks", None)]
+    titles = {task: f"{task_title(task)}, {metric_title(metric)}" for task, metric in tasks}
+    panels = [*((titles[metric[0]], metric) for metric in tasks), (f"mean of {len(tasks)} tasks", None)]
     title, height = heading("figure-objectives", scale), (1.4, 0.8 + LINE * len(rows))
     with small_multiples(title, panels, draw, COLUMNS, height, size=9, sharey=True) as (figure, axes):
-        titles = [
-            results.objective_title(objective) + (f", {results.transform_title(transform)}" if several else "")
-            for objective, transform in rows
-        ]
+        under = {
+            t: f", {results.transform_title(t)}" if len(results.transforms) > 1 else "" for t in results.transforms
+        }
+        ticks = [results.objective_title(objective) + under[transform] for objective, transform in rows]
         for panel in figure.axes:
             panel.set_xlabel("ZS, %", fontsize=8)
         for panel in axes[:, 0]:
-            panel.set_yticks(range(len(rows)), titles, fontsize=8)
+            panel.set_yticks(range(len(rows)), ticks, fontsize=8)
             panel.set_ylim(len(rows) - 0.4, -0.6)
-        floors = [floor for floor in results.floors.all if (floor.task, floor.metric) in tasks and not floor.surface]
-        floors = [floor for floor in floors if floor.learnt == results.source]
+        own = (floor for floor in results.floors.all if floor.learnt == results.source and not floor.surface)
+        floors = [floor for floor in own if (floor.task, floor.metric) in tasks]
         if floors:
             legend(figure, [key(STRONGEST, INK, "", line="-")], 1)
     return plot("figure-objectives", figure, results, results.select(("ZS",), dict(tasks)), floors=floors)

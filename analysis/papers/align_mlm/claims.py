@@ -151,17 +151,15 @@ def align_mlm_findings(results: Results) -> Iterator[str]:
 
 def transfer_finding(results: Results) -> Iterator[str]:
     """The objective that loses least on each task under the hardest transform, by how much, and how certain that is."""
-    transform, rankings = hardest(results), dict[str, Ranking]()
-    if transform is None:
+    if (transform := hardest(results)) is None:
         return
-    for task in results.tasks:
-        deltas = {o: results.deltas(o, transform, task, PRIMARY[task]) for o in results.objectives}
-        if ranking := ranked(deltas, -1):
-            rankings[task] = ranking
-    if rankings:
+    deltas = {
+        task: {o: results.deltas(o, transform, task, PRIMARY[task]) for o in results.objectives}
+        for task in results.tasks
+    }
+    if rankings := {task: ranking for task, its in deltas.items() if (ranking := ranked(its, -1))}:
         there = results.transform_title(transform)
-        several = len(results.transforms) > 1
-        opening = f"Mean Δ is largest under {there}. There," if several else f"Under {there},"
+        opening = f"Mean Δ is largest under {there}. There," if len(results.transforms) > 1 else f"Under {there},"
         yield f"{opening} {'; '.join(_leads(results, rankings))}."
 
 
@@ -178,16 +176,14 @@ def hardest(results: Results) -> str | None:
 
 def _leads(results: Results, rankings: dict[str, Ranking]) -> Iterator[str]:
     """Each leader with its tasks, and the tasks without a leader."""
-    title = results.objective_title
-    leaders: dict[str, list[str]] = {}
-    others = []
+    title, leaders, others = results.objective_title, dict[str, list[str]](), list[str]()
     for task, (best, value, following, next_value, leads) in rankings.items():
+        first, second = (percent(number) for number in (value, next_value))
         if leads:
-            rest = f"next {title(following)}, {percent(next_value)}"
-            leaders.setdefault(best, []).append(f"{task_title(task)} (Δ {percent(value)} points; {rest})")
+            rest = f"(Δ {first} points; next {title(following)}, {second})"
+            leaders.setdefault(best, []).append(f"{task_title(task)} {rest}")
         else:
-            first = f"Δ {percent(value)} with {title(best)}"
-            others.append(f"{task_title(task)} ({first}, {percent(next_value)} with {title(following)})")
+            others.append(f"{task_title(task)} (Δ {first} with {title(best)}, {second} with {title(following)})")
     for best, tasks in leaders.items():
         yield f"{title(best)} has the smallest Δ on {listed(tasks)}, beyond seed noise"
     if others:
@@ -195,10 +191,8 @@ def _leads(results: Results, rankings: dict[str, Ranking]) -> Iterator[str]:
 
 
 def _alignment(results: Results, transform: str, metric: str, ranking: Ranking) -> str:
-    rhos = []
-    for task in results.tasks:
-        if rho := rho_of(results.points(task, PRIMARY[task]), within=False):
-            rhos.append(f"{rho.rho:.2f} ({task_title(task)})".replace("-", "−"))
+    found = {task: rho_of(results.points(task, PRIMARY[task]), within=False) for task in results.tasks}
+    rhos = [f"{rho.rho:.2f} ({task_title(task)})".replace("-", "−") for task, rho in found.items() if rho]
     over = f"; over all cells, ρ between alignment and −Δ is {listed(rhos)}" if rhos else ""
     under = f"Under {results.transform_title(transform)}"
     best, following = (results.objective_title(name) for name in (ranking.best, ranking.next))
