@@ -7,11 +7,11 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from calque.analysis.papers.align_mlm.claims import ALIGNED, RHO, TRANSFER, correlated, noise, ranked
+from calque.analysis.papers.align_mlm.claims import correlated, noise, ranked
 from calque.analysis.papers.align_mlm.tables import alignment_table, diagnostics_tables, scores_table, translate_table
 from calque.analysis.papers.columns import main_metrics, score_title
 from calque.analysis.papers.looks import looks
-from calque.analysis.papers.texts import heading, plot, table
+from calque.analysis.papers.texts import claim, heading, plot, table
 from calque.analysis.report.drawing import INK, MOST, draw_points, key, legend, small_multiples
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import FLOOR, MISSING, OURS, Table, cell, percent
@@ -21,7 +21,6 @@ from calque.analysis.statistics.verdicts import Claim
 from calque.analysis.tasks.catalog import metric_title, task_title
 
 PLAIN = "MLM"  # the objective that others are compared with: it is given no bilingual data
-SOURCE = "ours: no paper compares them all"
 COLUMNS = 3  # panels in a row
 LINE = 0.24  # inches of height per objective
 STRONGEST = "strongest word baseline"
@@ -80,23 +79,18 @@ def _learnt_on_the_surface(results: Results) -> Iterator[str]:
                 )
 
 
-def equal_terms_claims(results: Results) -> list[Claim]:
+def equal_terms_claims(results: Results) -> Iterator[Claim]:
     """Each objective against MLM by its zero-shot scores and by held-out alignment, and whether the two correlate."""
-    claims, title = list[Claim](), results.objective_title
-    others = [name for name in results.objectives if name != PLAIN] if PLAIN in results.objectives else []
+    title, names = results.objective_title, results.objectives if PLAIN in results.objectives else []
     for transform in results.transforms:
-        under, tasks = f"under {results.transform_title(transform)}", len(results.main_tasks)
-        scores = {name: over_tasks(results, name, transform) for name in results.objectives}
-        aligned = {name: results.alignments(name, transform, "held-out") for name in results.objectives}
-        for name in others:
-            better = f"{title(name)} transfers better than {title(PLAIN)} {under}: ZS, mean of {tasks} tasks"
-            more = f"{title(name)} aligns more of the held-out types than {title(PLAIN)} {under}"
-            for text, family, numbers in ((better, TRANSFER, scores), (more, ALIGNED, aligned)):
-                claims.append(Claim(text, SOURCE, family, judge_difference(numbers[name], numbers[PLAIN])))
+        scores = {name: over_tasks(results, name, transform) for name in names}
+        aligned = {name: results.alignments(name, transform, "held-out") for name in names}
+        about = {"under": results.transform_title(transform), "tasks": len(results.main_tasks), "worse": title(PLAIN)}
+        for name in (name for name in names if name != PLAIN):
+            for text, its in (("transfers-better", scores), ("aligns-more", aligned)):
+                yield claim(text, judge_difference(its[name], its[PLAIN]), better=title(name), **about)
     for task in results.main_tasks:
-        together = f"More aligned types go with less loss on {task_title(task)}: ρ > 0 between alignment and −Δ"
-        claims.append(Claim(together, "after ALIGN-MLM, section 5", RHO, correlated(results, task, 0.0)))
-    return claims
+        yield claim("together", correlated(results, task, 0.0), on=task_title(task))
 
 
 def equal_terms_findings(results: Results) -> Iterator[str]:

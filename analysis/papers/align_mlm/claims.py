@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from calque.analysis.papers.align_mlm.figures import rho_of
+from calque.analysis.papers.texts import claim
 from calque.analysis.records.record import ALIGNMENT
 from calque.analysis.report.table import listed, percent
 from calque.analysis.results.measured import BySeed, difference, judge_difference, mean
@@ -18,37 +19,23 @@ NEAR = 0.03  # delta "≈ 0": within 3 points. The paper's own largest under Tra
 CHANCE_MARGIN = 0.01  # alignment "near chance": at most one point above it. The paper's is 0.3 points above.
 FEWEST = 3  # the fewest cells that have a rho
 PAPERS = ("nli", "ner", "pos")  # the paper's tasks; they have claims whether a study has the tasks or not
-TRANSFER, ALIGNED, RHO = "transfer", "alignment", "correlation"  # the families of claims
 
 
-def align_mlm_claims(results: Results) -> list[Claim]:
+def align_mlm_claims(results: Results) -> Iterator[Claim]:
     """The headlines of ALIGN-MLM, each with its verdict."""
-    under, claims = f"under {results.transform_title(INVERTED)}", list[Claim]()
+    under, script = results.transform_title(INVERTED), results.transform_title(SCRIPT)
     for task in (task for task in PRIMARY if task in {*PAPERS, *results.tasks}):
-        on = f"on {task_title(task)} ({metric_title(PRIMARY[task])})"
-        near = f"under {results.transform_title(SCRIPT)} {on}: Δ ≤ {100 * NEAR:.0f} points"
-        least, most = (
-            extreme_delta(results, name, INVERTED, task, side) for name, side in (("ALIGN-MLM", -1), ("MLM", +1))
-        )
-        flat, rho = all_near(results, SCRIPT, task), correlated(results, task, 0.7)
-        claims.append(
-            Claim(f"ALIGN-MLM’s Δ is the smallest {under} {on}", "section 5, Figure 2, Table 3", TRANSFER, least)
-        )
+        on = f"{task_title(task)} ({metric_title(PRIMARY[task])})"
+        yield claim("smallest-delta", extreme_delta(results, "ALIGN-MLM", INVERTED, task, -1), under=under, on=on)
         if {*results.objectives} != {"ALIGN-MLM", "MLM"}:  # of two objectives it is the same claim
-            claims.append(Claim(f"MLM’s Δ is the largest {under} {on}", "Figure 2, Table 3", TRANSFER, most))
-        claims += [
-            Claim(f"All objectives transfer well {near}", "section 5, Figure 2", TRANSFER, flat),
-            Claim(f"ρ > 0.7 between alignment and −Δ {on}", "section 5, Figure 3, appendix E", RHO, rho),
-        ]
+            yield claim("largest-delta", extreme_delta(results, "MLM", INVERTED, task, +1), under=under, on=on)
+        yield claim("all-near", all_near(results, SCRIPT, task), script=script, on=on, near=100 * NEAR)
+        yield claim("correlated", correlated(results, task, 0.7), on=on)
     ours, theirs = (results.scores("ZS", o, INVERTED, "pos", "f1_bare_tags") for o in ("ALIGN-MLM", "XLM"))
-    far = f"ALIGN-MLM’s ZS is over 30 points above XLM’s {under} on POS (F1 on bare tags)"
-    claims.append(Claim(far, "abstract, section 5", TRANSFER, judge_difference(ours, theirs, bound=0.3)))
-    chance = f"MLM’s alignment@1 {under} is near chance (at most {100 * CHANCE_MARGIN:.0f} point above it)"
-    claims.append(Claim(chance, "Table 8", ALIGNED, near_chance(results, INVERTED)))
-    more = f"ALIGN-MLM aligns more of the held-out types {under} than any other objective"
-    where = "ours: the paper does not separate held-out from dictionary types"
+    yield claim("far-above", judge_difference(ours, theirs, bound=0.3), under=under)
+    yield claim("near-chance", near_chance(results, INVERTED), under=under, margin=100 * CHANCE_MARGIN)
     aligned = {name: results.alignments(name, INVERTED, "held-out") for name in results.objectives}
-    return [*claims, Claim(more, where, ALIGNED, _beats_all(aligned, "ALIGN-MLM", +1))]
+    yield claim("most-held-out", _beats_all(aligned, "ALIGN-MLM", +1), under=under)
 
 
 def extreme_delta(results: Results, objective: str, transform: str, task: str, side: int) -> Verdict:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
+from calque.analysis.papers.texts import claim
 from calque.analysis.papers.xlm_align.ablations import changes
 from calque.analysis.records.record import (
     AER,
@@ -155,8 +156,6 @@ class Continued:
 
 
 ABLATED = ("nli", "pos", "ner", "mlqa")  # the tasks of Table 3
-ERRORS, RETRIEVED, TRANSFER, TRANSLATIONS = "AER", "retrieval", "zero-shot transfer", "translate-train"
-"""The families of claims."""
 OF_PAIRS = {
     "WEAM": {"mlqa": "WEAM, Table 1", "nli": "WEAM, Table 2"},
     "PPA": {"nli": "PPA, Table 2", "mlqa": "PPA, Table 4"},
@@ -189,17 +188,10 @@ def continued_claims(study: Continued) -> list[Claim]:
             claims += [_transfers(study, name, other, "nli", "PPA, Table 5") for other in others]
     for task in study.tasks:
         for model in study.models if {TRANSLATED, SWITCHED} <= {*study.ways(task)} else ():
-            text = f"{study.title(model)}: code-switched pairs add to translate-train, {task_title(task)}"
             ours, theirs = (_by_language(study, model, task, way) for way in (SWITCHED, TRANSLATED))
-            claims.append(_claim(f"{text}, mean of {len(ours)}", "PPA, Table 5", TRANSLATIONS, ours, theirs))
+            about = {"better": study.title(model), "on": task_title(task), "many": len(ours)}
+            claims.append(claim("code-switched-pairs", judge_estimate(gap(ours, theirs)), **about))
     return claims
-
-
-def _claim(
-    text: str, where: str, family: str, ours: Sequence[BySeed], theirs: Sequence[BySeed], side: int = +1
-) -> Claim:
-    """The claim that our mean is larger (`side` +1) or smaller (-1) than theirs."""
-    return Claim(text, where, family, judge_estimate(gap(ours, theirs), side))
 
 
 def _by_language(study: Continued, model: str, task: str, way: str = ZERO_SHOT) -> list[BySeed]:
@@ -209,36 +201,33 @@ def _by_language(study: Continued, model: str, task: str, way: str = ZERO_SHOT) 
 def _transfers(study: Continued, better: str, worse: str, task: str, where: str) -> Claim:
     """The claim that a model has a higher mean score over a task's languages, without the source, than another."""
     ours, theirs = (_by_language(study, model, task) for model in (better, worse))
-    text = f"{study.title(better)} transfers {task_title(task)} better than {study.title(worse)}, mean of {len(ours)}"
-    return _claim(text, where, TRANSFER, ours, theirs)
+    about = {"better": study.title(better), "worse": study.title(worse), "on": task_title(task), "many": len(ours)}
+    return claim("transfers-task-better", judge_estimate(gap(ours, theirs)), where=where, **about)
 
 
 def _finds(study: Continued, better: str, worse: str) -> Iterator[Claim]:
     """The claim that a model finds more translations, if retrieval was measured."""
     if study.pairs:
-        languages = f"mean of {len(study.pairs)} ordered pairs of languages"
         ours, theirs = ([study.found(model, pair, "cosine") for pair in study.pairs] for model in (better, worse))
-        text = f"{study.title(better)} finds more translations than {study.title(worse)}, {languages}"
-        where = "ours: the paper has no retrieval"
-        yield _claim(f"{text}, layer {study.layer}", where, RETRIEVED, ours, theirs)
+        about = {"better": study.title(better), "worse": study.title(worse), "layer": study.layer}
+        yield claim("finds-more", judge_estimate(gap(ours, theirs)), many=len(study.pairs), **about)
 
 
 def _of_links(study: Continued, better: str, worse: str) -> Iterator[Claim]:
     """Claims about AER, in the main layer and in the last ones."""
-    a, b, sets, aligners = study.title(better), study.title(worse), study.sets, study.aligners
     main, last = [study.layer], range(study.layers - LAST + 1, study.layers + 1)
-    lower, top = f"{a} has a lower AER than {b}", f"{a} has a lower mean AER than {b} in the last {LAST} layers"
+    mean_of = f"mean of {len(study.sets)} gold sets"
     cases = [
-        *(("Table 2", f"{lower}, {set_title(gold)}", [gold], by, main) for gold in sets for by in aligners[:1]),
-        *(("Table 2", f"{lower}, mean of {len(sets)} gold sets", sets, by, main) for by in aligners),
-        *(("Figure 2", top, sets, by, last) for by in aligners),
+        *(("set-aer", [gold], set_title(gold), by, main) for gold in study.sets for by in study.aligners[:1]),
+        *(("set-aer", study.sets, mean_of, by, main) for by in study.aligners),
+        *(("last-layers-aer", study.sets, mean_of, by, last) for by in study.aligners),
     ]
-    for where, text, golds, by, layers in cases:
+    for name, golds, sets, by, layers in cases:
         ours, theirs = (
             [study.errors(model, gold, by, layer) for gold in golds for layer in layers] for model in (better, worse)
         )
-        text += f", by {by}" + (f", layer {study.layer}" if layers is main else "")
-        yield _claim(text, where, ERRORS, ours, theirs, -1)
+        about = {"better": study.title(better), "worse": study.title(worse), "sets": sets, "by": by}
+        yield claim(name, judge_estimate(gap(ours, theirs), -1), layer=study.layer, last=LAST, **about)
 
 
 def continued_findings(study: Continued) -> Iterator[str]:
