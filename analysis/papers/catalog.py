@@ -32,7 +32,6 @@ from calque.analysis.results.results import Results
 from calque.analysis.statistics.verdicts import Claim
 
 Figure = Callable[[Results, str], Plot | None]
-NONE: tuple[Claim, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class PaperReport:
     findings: Callable[[Results], Iterable[str]]
     tables: Callable[[Results, str], Iterable[tuple[str, Table]]]
     figures: Callable[[Results, str], Iterable[Plot | None]]
-    claims: Callable[[Results], Iterable[Claim]] = lambda results: NONE
+    claims: Callable[[Results], Iterable[Claim]] = lambda results: ()
     published: tuple[str, ...] = ()
     claims_title: str = HEADLINES
     terms: Callable[[Results], Iterable[tuple[str, str]]] = terms
@@ -72,10 +71,9 @@ def _continued_tables(results: Results, scale: str) -> Iterator[tuple[str, Table
 
 def _continued_terms(results: Results) -> Iterator[tuple[str, str]]:
     study = Continued(results)
-    names = [*("links", "ways", "objectives")] if study.sets else []
-    for name, present in (("start", study.learnt), ("retrieval", study.pairs), ("zero-shot", study.tasks)):
-        names += [name] if present else []
-    return (NATURAL[name] for name in names)
+    present: dict[str, Sequence[object]] = dict.fromkeys(("links", "ways", "objectives"), study.sets)
+    present |= {"start": study.learnt, "retrieval": study.pairs, "zero-shot": study.tasks}
+    return (NATURAL[name] for name, its in present.items() if its)
 
 
 def _continued_summary(tables: Sequence[str]) -> list[str]:

@@ -138,7 +138,7 @@ def specified_tables(paper: str, results: Results, scale: str) -> Iterator[tuple
     """The tables of a report that texts.toml specifies, if records have any of their numbers. A user's own measures are
     in a table of their own."""
     own = dict.fromkeys((r.measure, r.metric) for r in results.records if not r.task and r.measure not in MEASURES)
-    columns = {name: _columns(entry) for name, entry in TEXTS["tables"].items() if paper in entry.get("papers", ())}
+    columns = {name: columns_of(name) for name, entry in TEXTS["tables"].items() if paper in entry.get("papers", ())}
     metrics = Counter(measure for measure, _ in own)
     heads = {one: one[0] if metrics[one[0]] == 1 else " ".join(one) for one in own}  # one metric needs no name
     columns |= {"own-measures": [Column(head, *one) for one, head in heads.items()]}
@@ -162,13 +162,14 @@ def specified_figure(name: str, results: Results, scale: str) -> Plot | None:
     return (_by_step if entry.get("by") == "step" else _by_language)(name, entry, results, scale)
 
 
-def _columns(entry: dict[str, Any]) -> list[Column]:
-    return [Column(**column) for column in entry["columns"]]
+def columns_of(name: str, kind: str = "tables") -> list[Column]:
+    """The columns of an entry of texts.toml."""
+    return [Column(**column) for column in TEXTS[kind][name]["columns"]]
 
 
 def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str) -> Plot | None:
     """Numbers by language: points with intervals for each objective, and dashed lines for their nulls."""
-    look, objectives, columns = looks(results), results.objectives, _columns(entry)
+    look, objectives, columns = looks(results), results.objectives, columns_of(name, "figures")
     languages = [t for t in results.transforms if any(c.values(results, o, t) for c in columns for o in objectives)]
     if not languages or len(languages) > MOST or not look:
         return None
@@ -198,7 +199,7 @@ def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str)
 def _by_step(name: str, entry: dict[str, Any], results: Results, scale: str) -> Plot | None:
     """Numbers by step, at least two: one line per objective, with thin lines for its `seeds`, or else intervals over
     seeds at steps that no other line uses."""
-    columns = [column for column in _columns(entry) if results.has(column.measure, column.metric)]
+    columns = [column for column in columns_of(name, "figures") if results.has(column.measure, column.metric)]
     records, look, rows = records_of(results, columns), looks(results), results.transforms
     measured = {results.objective_of(record) for record in records}
     if len({record.step for record in records}) < 2 or len(rows) > MOST or not look:

@@ -79,7 +79,7 @@ def _name(axes: Axes, words: Sequence[str], places: np.ndarray) -> None:
             middle = dot + np.array([right, up * above]) * (distance * point + size / 2)
             boxes.append(Bbox([middle - size / 2, middle + size / 2]))
         best = max(boxes, key=free)
-        text.xyann = tuple(axes.transData.inverted().transform((best.min + best.max) / 2).tolist())
+        text.xyann = tuple(axes.transData.inverted().transform(best.get_points().mean(axis=0)).tolist())
         taken.append(best)
 
 

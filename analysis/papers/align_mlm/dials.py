@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from calque.analysis.papers.columns import (
     RETAINED,
     Column,
+    columns_of,
     last_records,
     main_metrics,
     rows_of,
@@ -16,7 +17,7 @@ from calque.analysis.papers.columns import (
     task_columns,
 )
 from calque.analysis.papers.looks import keys, looks
-from calque.analysis.papers.texts import heading, plot, table
+from calque.analysis.papers.texts import TEXTS, heading, plot, table
 from calque.analysis.records.record import ALIGNMENT, DELTA, ORDER, SHARING, Floor
 from calque.analysis.report.drawing import INK, LOOKS, SOFT, Dash, Point, draw_points, key, legend, small_multiples
 from calque.analysis.report.plot import Plot
@@ -28,19 +29,11 @@ from calque.analysis.tasks.catalog import PRIMARY
 FEWEST = 3  # the fewest points of a line, and different shares of sub-words, that are drawn
 FLOOR: Dash = ":"
 DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
-SCRIPTS = ("Transliterate", "Cognates")
 PARAMETERS = {"Invert": "inversion", "Permute": "random order"}
 NEW = "a new script"
-KINDS = {
-    ("Transliterate", "uniform"): "any types",
-    ("Transliterate", "most-frequent"): "frequent types",
-    ("Transliterate", "least-frequent"): "rare types",
-    ("Transliterate", "function"): "function words",
-    ("Transliterate", "names"): "names",
-    ("Transliterate", "content"): "content words",
-    ("Cognates", "uniform"): "stems",
-}
-LOOK = dict(zip((NEW, *KINDS.values()), LOOKS, strict=False))  # colour and marker of each kind of sharing
+SHARED: dict[str, dict[str, str]] = TEXTS["shared"]  # the kind of sharing by a script and by the words that it shares
+KINDS = [kind for kinds in SHARED.values() for kind in kinds.values()]
+LOOK = dict(zip((NEW, *KINDS), LOOKS, strict=False))  # colour and marker of each kind of sharing
 MOST_ROWS = 4  # the most objectives, one row each
 
 
@@ -96,9 +89,9 @@ def order_figure(results: Results, scale: str) -> Plot | None:
 def _parameters(results: Results) -> dict[str, list[str]]:
     """Each parameter's name and its transforms, with the transforms of the same script that keep the order."""
     parts_of = {name: results.transform(name).parts for name in results.transforms}
-    scripts = {name: [part for part in parts if part["kind"] in SCRIPTS] for name, parts in parts_of.items()}
+    scripts = {name: [part for part in parts if part["kind"] in SHARED] for name, parts in parts_of.items()}
     orders = {
-        name: [_parameter(part) for part in parts if part["kind"] not in SCRIPTS] for name, parts in parts_of.items()
+        name: [_parameter(part) for part in parts if part["kind"] not in SHARED] for name, parts in parts_of.items()
     }
     parameters: dict[str, list[str]] = {}
     for name, order in orders.items():
@@ -151,8 +144,8 @@ def sharers(results: Results) -> list[Sharer]:
         parts = results.transform(language).parts
         shares = (mean(results.scores(SHARING, o, language, "", "tokens")) for o in results.objectives)
         share = next(filter(None, shares), None)
-        if share and len(parts) == 1 and parts[0]["kind"] in SCRIPTS:
-            kind = KINDS[parts[0]["kind"], parts[0].get("by", "uniform")] if share.mean else NEW
+        if share and len(parts) == 1 and parts[0]["kind"] in SHARED:
+            kind = SHARED[parts[0]["kind"]][parts[0].get("by", "uniform")] if share.mean else NEW
             found.append(Sharer(language, kind, share.mean))
     return sorted(found, key=lambda sharer: sharer.tokens)
 
@@ -160,8 +153,7 @@ def sharers(results: Results) -> list[Sharer]:
 def overlap_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     """Transfer and alignment by shared vocabulary, if some language shares a part of it."""
     if any(0 < sharer.tokens < 1 for sharer in sharers(results)):
-        names = {"types": "types", "sub-words": "tokens", "words": "words"}
-        columns = [Column(head, SHARING, metric) for head, metric in names.items()]
+        columns = columns_of("overlap")
         columns += [
             replace(column, remarks=False) for column in task_columns(("ZS", DELTA, RETAINED), main_metrics(results))
         ]
