@@ -18,6 +18,7 @@ from calque.derive import strict_json
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST, whole_file, whole_folder
 from calque.derive.fingerprint import plain, sha256
+from calque.derive.readers.lines import check_file
 
 DIGEST, KIND, FILES, PLACE = "digest", "kind", "files", "place"
 LARGE = 1 << 20  # bytes; a smaller file can change twice within one tick of its time stamp, so it is always hashed
@@ -155,6 +156,12 @@ def digest(path: Path) -> str:
     if stat.st_size < LARGE:
         return sha256(path)
     return _digest_at(path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
+
+
+def input_digest(path: Path) -> str:
+    """`digest`; BadInput if the file is missing, empty or not a regular file."""
+    check_file(path)
+    return digest(path)
 
 
 @lru_cache(maxsize=1 << 10)

@@ -15,7 +15,6 @@ import json
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 import numpy as np
 
@@ -181,9 +180,7 @@ class CorpusWriter:
         file, dtype = self._out[name]
         file.write(array.astype(dtype, copy=False).data)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._files.close()
         if kind is None:
             if not self.sentences:

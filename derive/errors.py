@@ -16,6 +16,7 @@ class BadInput(Exception):
     def __init__(self, message: str | Sequence[str], path: str | Path | None = None, line: int | None = None) -> None:
         place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
         several = [message] if isinstance(message, str) else message
+        self.path = path
         self.messages = tuple(place + _shortened(each) for each in several)
         super().__init__("; ".join(self.messages))
 
@@ -27,10 +28,6 @@ def _shortened(message: str) -> str:
 
 class NoFile(BadInput):
     """A missing file; `path` is where it was expected."""
-
-    def __init__(self, message: str, path: str | Path | None = None, line: int | None = None) -> None:
-        super().__init__(message, path, line)
-        self.path = path
 
 
 def shown(text: str) -> str:

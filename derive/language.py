@@ -100,7 +100,12 @@ class Bitext:
         """For each id of the first sentence, the position that it links to in the second, (n,) int64: the first of
         several, -1 for none. `turned` exchanges the sentences."""
         if self.gold and self.estimates is None:
-            places = self._source_pieces(pair)
+            a, b = self.lines[pair]
+            orders = self.first.corpus.order(a), self.second.corpus.order(b)
+            pieces = self.first.corpus.line_pieces(a)[
+                np.argsort(orders[0])
+            ]  # words move, their sub-words stay together
+            places = [gather(np.arange(int(pieces.sum())), pieces, order) for order in orders]
             own, other = places[::-1] if turned else places
             return np.argsort(other)[own]
         mine, theirs = (1, 0) if turned else (0, 1)
@@ -114,14 +119,6 @@ class Bitext:
     def ids(self, pair: int) -> tuple[np.ndarray, np.ndarray]:
         a, b = self.lines[pair]
         return self.first.ids(self.first.corpus[a]), self.second.ids(self.second.corpus[b])
-
-    def _source_pieces(self, pair: int) -> tuple[np.ndarray, np.ndarray]:
-        """The source position of each sub-word of either sentence: words move, their sub-words stay together."""
-        a, b = self.lines[pair]
-        first, second = self.first.corpus.order(a), self.second.corpus.order(b)
-        pieces = self.first.corpus.line_pieces(a)[np.argsort(first)]
-        places = np.arange(int(pieces.sum()))
-        return gather(places, pieces, first), gather(places, pieces, second)
 
     def order(self, seed: int) -> np.ndarray:
         """The numbers of all pairs, (N,), in the order of `sample`."""

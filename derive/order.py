@@ -60,15 +60,10 @@ class Permute(Transform):
     examples = (("perm", ""),)
     term = "Perm draws a random word order for each sentence."
 
+    name = "perm"
+    title = "Perm"
+
     seed: int = 0
-
-    @property
-    def name(self) -> str:
-        return "perm"
-
-    @property
-    def title(self) -> str:
-        return "Perm"
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         order = list(range(len(sentence)))

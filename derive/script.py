@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from string import ascii_lowercase, ascii_uppercase
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -16,9 +16,7 @@ from calque.derive.sentence import Sentence
 from calque.derive.transform import Need, Transform
 from calque.derive.types import OURS, Specials
 from calque.derive.usage import Usage, WordClass
-
-if TYPE_CHECKING:
-    from calque.derive.vocabulary import Vocabulary
+from calque.derive.vocabulary import Vocabulary
 
 SCRIPTS = (
     ("Armenian", 0x0561, 0x0531),

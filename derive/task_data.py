@@ -16,14 +16,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from calque.derive.artefact import Artefact, digest, making
+from calque.derive.artefact import Artefact, input_digest, making
 from calque.derive.build import check_transforms, learn
 from calque.derive.errors import BadInput
 from calque.derive.example import Example, read_examples, write_examples
 from calque.derive.fingerprint import code_facts, fingerprint, with_code
 from calque.derive.language import SOURCE
 from calque.derive.readers.conllu import WORDS
-from calque.derive.readers.lines import check_file
 from calque.derive.source import Source
 from calque.derive.sources.files import PICKED, WHOLE, Lacking, TaskFiles, check_language, written
 from calque.derive.transform import Account, Transform, image_of_example
@@ -130,11 +129,7 @@ def natural_task_fingerprint(
     task: str, files: TaskFiles, tests: Tests, devs: Tests = NONE, translations: Tests = NONE, source: str = ""
 ) -> str:
     """Twelve hexadecimal digits that change whenever the files of `write_natural_task` would change."""
-    for path in chain(*tests.values(), *devs.values(), *translations.values()):
-        check_file(path)
-    sets = [
-        {name: [digest(path) for path in paths] for name, paths in of.items()} for of in (tests, devs, translations)
-    ]
+    sets = [{name: list(map(input_digest, paths)) for name, paths in of.items()} for of in (tests, devs, translations)]
     by_language = task in PICKED or files.units != WORDS
     return fingerprint(FORMAT, task, files.identity, sets, source if by_language else "")
 

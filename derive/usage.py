@@ -7,16 +7,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from calque.derive.corpus import Corpus
 from calque.derive.errors import BadInput
 from calque.derive.types import OURS, Specials
-
-if TYPE_CHECKING:
-    from calque.derive.vocabulary import Vocabulary
+from calque.derive.vocabulary import Vocabulary
 
 USAGE = "usage.npy"  # next to a vocabulary, if a transform needs it
 WordClass = Literal["function", "names", "content"]

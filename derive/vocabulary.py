@@ -16,11 +16,10 @@ import numpy as np
 from tokenizers import Tokenizer, models
 
 from calque.derive import strict_json
-from calque.derive.artefact import digest
+from calque.derive.artefact import input_digest
 from calque.derive.errors import BadInput
 from calque.derive.files import write_json
 from calque.derive.fingerprint import fingerprint
-from calque.derive.readers.lines import check_file
 from calque.derive.types import OURS, PairLayout, Specials
 
 TOKENIZER, COUNTS, SPECIAL_TYPES = "tokenizer.json", "counts.npy", "specials.json"
@@ -155,9 +154,7 @@ class GivenVocabulary:
         return Vocabulary(tokenizer, np.zeros(_size(tokenizer), np.int64), specials)
 
     def identity(self) -> Any:
-        path = self.folder / TOKENIZER
-        check_file(path)
-        return fingerprint("given", digest(path))
+        return fingerprint("given", input_digest(self.folder / TOKENIZER))
 
 
 def pair_types(path: Path) -> tuple[int, int]:

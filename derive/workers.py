@@ -13,7 +13,6 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
-from types import TracebackType
 from typing import TypeVar
 
 Job = TypeVar("Job")
@@ -41,9 +40,7 @@ class Workers:
             self._pool = ProcessPoolExecutor(self.count, mp_context=spawn, initializer=_prepare)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._pool is None:
             return
         if kind and not issubclass(kind, Exception):  # an interrupt does not wait for running jobs

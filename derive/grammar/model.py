@@ -46,7 +46,28 @@ class Grammar:
     def train(cls, sentences: Iterable[Sentence], name: str = "", l2: float = 1.0, path: Path | None = None) -> Grammar:
         """Learn from the projective trees of a treebank (`path`, for errors), from nodes of 2 to 6 items. The concave
         objective is the sum over nodes of log p(order) minus l2 / 2 times the sum of squared weights."""
-        return cls(name, *_learn(sentences, l2, path))
+        about: Counter[str] = Counter()
+        seen: dict[str, Counter[Seen]] = {kind: Counter() for kind in sorted(set(CLASSES.values()))}
+        for sentence in sentences:
+            about["sentences"] += 1
+            tree = Tree.without_closing_marks(sentence) if sentence.heads else None
+            if not (tree and tree.projective):
+                about["sentences with crossing arcs or without a tree"] += 1
+                continue
+            for tag, items, order in features.nodes(sentence, tree):
+                if len(items) > LARGEST:
+                    about[f"nodes of more than {LARGEST} items"] += 1
+                else:
+                    about["nodes"] += 1
+                    seen[CLASSES[tag]][items, order] += 1
+        for kind, counts in seen.items():
+            if not counts:
+                fault = f"no order to learn: the treebank has no {kind} with dependents in a projective tree"
+                raise BadInput(fault, path)
+        weights = {}
+        for kind, counts in seen.items():
+            weights[kind], about[f"steps of the search, {kind}"] = Likelihood(counts, l2).maximise()
+        return cls(name, weights, dict(about))
 
     @classmethod
     def mix(cls, superstrate: Grammar, substrate: Grammar, weight: float = SUBSTRATE_WEIGHT) -> Grammar:
@@ -129,31 +150,6 @@ class Sampler:
         """The order of a node's items, the head's last, that the uniform number `u` in [0, 1) selects."""
         every = features.orders(len(items))
         return every[min(int(self.cumulative(items).searchsorted(u, "right")), len(every) - 1)]
-
-
-def _learn(sentences: Iterable[Sentence], l2: float, path: Path | None) -> tuple[dict[str, Weights], dict[str, int]]:
-    """Weights for each class of head, learnt from a treebank, and counts of its sentences and nodes."""
-    about: Counter[str] = Counter()
-    seen: dict[str, Counter[Seen]] = {kind: Counter() for kind in sorted(set(CLASSES.values()))}
-    for sentence in sentences:
-        about["sentences"] += 1
-        tree = Tree.without_closing_marks(sentence) if sentence.heads else None
-        if not (tree and tree.projective):
-            about["sentences with crossing arcs or without a tree"] += 1
-            continue
-        for tag, items, order in features.nodes(sentence, tree):
-            if len(items) > LARGEST:
-                about[f"nodes of more than {LARGEST} items"] += 1
-            else:
-                about["nodes"] += 1
-                seen[CLASSES[tag]][items, order] += 1
-    for kind, counts in seen.items():
-        if not counts:
-            raise BadInput(f"no order to learn: the treebank has no {kind} with dependents in a projective tree", path)
-    weights = {}
-    for kind, counts in seen.items():
-        weights[kind], about[f"steps of the search, {kind}"] = Likelihood(counts, l2).maximise()
-    return weights, dict(about)
 
 
 class _Group(NamedTuple):

@@ -13,8 +13,6 @@ from calque.derive.files import whole_file
 from calque.derive.readers.links import Link, Links, Scored
 from calque.derive.readers.parallel import Pair
 
-__all__ = ["Aligner", "LeftOut", "Links", "Pair", "Scored", "line_of", "write_links"]
-
 _EXAMPLES = 5  # line numbers listed per reason
 
 

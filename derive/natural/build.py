@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from calque.derive.artefact import digest
+from calque.derive.artefact import input_digest
 from calque.derive.corpus import CorpusWriter, Shard
 from calque.derive.dictionary import LEXICON_FORMAT, id_pairs, read_lexicon, write_dictionary
 from calque.derive.errors import BadInput
@@ -20,7 +20,6 @@ from calque.derive.fingerprint import fingerprint, sha256
 from calque.derive.folder import BITEXTS, DICTIONARY, FORMAT, KEPT, RESERVED, SIDES, VOCABULARY, NamePair, new_folder
 from calque.derive.natural.files import FileSet
 from calque.derive.natural.piece import Piece
-from calque.derive.readers.lines import check_file
 from calque.derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary
 from calque.derive.workers import Progress, Workers, silent
 
@@ -93,15 +92,13 @@ def natural_fingerprint(
     dictionaries: Dictionaries | None = None,
 ) -> str:
     """Twelve hexadecimal digits that change whenever the files of `derive_natural` would change."""
-    for path in (dictionaries or {}).values():
-        check_file(path)
     return fingerprint(
         FORMAT,
         [[name, files.identity()] for name, files in texts.items()],
         [[pair, [files.identity() for files in parts]] for pair, parts in bitexts.items()],
         vocabulary.identity(),
         rows,
-        [[pair, digest(path), LEXICON_FORMAT] for pair, path in (dictionaries or {}).items()],
+        [[pair, input_digest(path), LEXICON_FORMAT] for pair, path in (dictionaries or {}).items()],
     )
 
 

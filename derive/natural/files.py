@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain, compress, zip_longest
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from unicodedata import normalize
 
-from calque.derive.artefact import digest
+from calque.derive.artefact import digest, input_digest
 from calque.derive.errors import BadInput
 from calque.derive.natural.formats import format_of, pieces
 from calque.derive.natural.piece import Columns, Piece
@@ -26,20 +26,6 @@ HEAD = 24
 they may match by chance."""
 WHY = "lines with a sentence that models are tested on"
 _OTHER = re.compile(r"[\W_]+")
-
-
-class FileSet(Protocol):
-    """Files of text, or of parallel text."""
-
-    def pieces(self) -> Iterator[Piece]:
-        """The pieces in order."""
-
-    @property
-    def size(self) -> int:
-        """Bytes on the disk."""
-
-    def identity(self) -> list[Any]:
-        """All that determines the text, for a fingerprint."""
 
 
 @dataclass(frozen=True)
@@ -121,9 +107,7 @@ class BitextFiles:
         return sum(path.stat().st_size for path in self.paths)
 
     def identity(self) -> list[Any]:
-        for path in self.paths:
-            lines.check_file(path)
-        return [list(map(digest, self.paths)), self.columns, self.megabytes, self.escaped]
+        return [list(map(input_digest, self.paths)), self.columns, self.megabytes, self.escaped]
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -136,7 +120,7 @@ class Without:
     sentences are the same if their letters and digits are the same in the same order, in any Unicode form, so text
     equals its tokenized form."""
 
-    files: FileSet
+    files: TextFiles | BitextFiles
     tests: TextFiles
 
     def pieces(self) -> Iterator[Piece]:
@@ -150,6 +134,10 @@ class Without:
 
     def identity(self) -> list[Any]:
         return [self.files.identity(), self.tests.identity()]
+
+
+FileSet = TextFiles | BitextFiles | Without
+"""Files of text, or of parallel text, with their pieces, size in bytes on the disk, and identity for fingerprints."""
 
 
 def _withhold(tests: TextFiles, columns: Columns, left_out: Counter[str]) -> Columns:

@@ -43,7 +43,7 @@ def pieces(path: Path, column: str) -> Iterator[Piece]:
     if name == PARQUET:
         yield from parquet.pieces(path, column)
         return
-    ends, record = _ends_sentence, "blank line"
+    ends, record = bytes.isspace, "blank line"
     if name == TREEBANK:
         with lines.open_bytes(path) as file:
             names = column_names(path, lines.decode(file.readline(lines.LIMIT), path, 1).rstrip("\n"))
@@ -162,7 +162,3 @@ def join_words(words: Sequence[str]) -> str:
     if max(map(len, words), default=0) == 1 and _ANY.search("".join(words)):
         return "".join(words)
     return _BETWEEN.sub("", " ".join(words))
-
-
-def _ends_sentence(line: bytes) -> bool:
-    return not line.strip()

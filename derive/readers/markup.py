@@ -41,14 +41,10 @@ def unescaped(text: str, counts: Counter[str]) -> str:
     space; a reference that HTML does not define stays."""
     before = text
     for _ in range(ESCAPES):
-        text = _REFERENCE.sub(_character, text) if "&" in text else text
+        text = _REFERENCE.sub(lambda found: _LINE_ENDS.sub(" ", unescape(found[0])), text)
     if text != before:
         counts[UNESCAPED] += 1
     return text
-
-
-def _character(match: re.Match[str]) -> str:
-    return _LINE_ENDS.sub(" ", unescape(match[0]))
 
 
 def seems_escaped(text: str) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from calque.derive.artefact import digest
+from calque.derive.artefact import input_digest
 from calque.derive.errors import BadInput
 from calque.derive.example import Example
 from calque.derive.fingerprint import ADDED, fingerprint
@@ -21,7 +21,7 @@ from calque.derive.parser import StanzaParser
 from calque.derive.readers import text as reader
 from calque.derive.readers.conllu import WORDS, Units, read_conllu, read_lemmas
 from calque.derive.readers.iob2 import language_of_entities, read_iob2
-from calque.derive.readers.lines import check_file, up_to
+from calque.derive.readers.lines import up_to
 from calque.derive.readers.nli import MISSING, differ, language_of_pairs, read_nli
 from calque.derive.readers.squad import read_questions, read_questions_as_written
 from calque.derive.sentence import Sentence
@@ -91,7 +91,7 @@ class TaskFiles:
     @property
     def identity(self) -> list[Any]:
         fields = {name: value for name, value in vars(self).items() if name not in SPLITS}
-        return [fields, *map(_digests, self.splits.values())]
+        return [fields, *(list(map(input_digest, paths)) for paths in self.splits.values())]
 
     def read(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
         """The examples of some files. Repeated ids are refused, unless `numbered`."""
@@ -269,7 +269,7 @@ class Files(Source):
 
     def corpus_fingerprint(self, trees: bool = False) -> str:
         parser = self._parser.fingerprint() if trees else ""
-        return fingerprint("files", _digests(self.text), self.megabytes, self.escaped, parser)
+        return fingerprint("files", list(map(input_digest, self.text)), self.megabytes, self.escaped, parser)
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
         parser = self._parser.fingerprint() if trees else ""
@@ -308,12 +308,6 @@ class Files(Source):
                 "as source.parser or in CALQUE_STANZA (`calque parser fetch` makes one)"
             )
         return StanzaParser(self.parser)
-
-
-def _digests(paths: tuple[Path, ...]) -> list[str]:
-    for path in paths:
-        check_file(path)
-    return [digest(path) for path in paths]
 
 
 def _texts(example: Example) -> set[str]:
