@@ -1,6 +1,5 @@
 """Artefacts: finished folders. The manifest, written last, holds the SHA-256 of every file that is read later, a digest
-of itself and, if the folder's name ends with a fingerprint, that name. A changed byte or a swapped folder is an error
-of one line."""
+of itself and, if the folder's name ends with a fingerprint, that name. Changed bytes or swapped folders are refused."""
 
 from __future__ import annotations
 
@@ -26,8 +25,7 @@ _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 
 
 def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None) -> None:
-    """Write a JSON object with a digest of itself, whole or not at all. `place` is the name that it is valid under, by
-    default the file's own."""
+    """Write a JSON object with a digest of itself, valid under the name `place` (default: the file's)."""
     content, place = plain(dict(value)), place or path.name
     if reserved := {DIGEST, PLACE} & content.keys():
         raise ValueError(f"the key {min(reserved)!r} is reserved for the seal")
@@ -130,8 +128,7 @@ def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
 def write_manifest(
     folder: Path, kind: str, facts: Mapping[str, Any], leave_out: tuple[str, ...] = (), place: str = ""
 ) -> None:
-    """Finish a folder, whose final name is `place`: write its manifest, which covers every file except those below the
-    names in `leave_out`."""
+    """Finish a folder, whose final name is `place`, by a manifest of its files except those below `leave_out`."""
     files = {
         path.relative_to(folder).as_posix(): sha256(path)
         for path in sorted(folder.rglob("*"))

@@ -87,8 +87,7 @@ def languages_fingerprint(
     vocabulary: int | GivenVocabulary,
     dictionary: DictionaryConfig,
 ) -> str:
-    """Twelve hexadecimal digits that change whenever the files of these languages would change; `corpus` is
-    `Source.corpus_identity`."""
+    """A fingerprint of the files of these languages; `corpus` is `Source.corpus_identity`."""
     trees = any("tags" in transform.needs for transform in transforms)
     types = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
     identities = [transform.identity() for transform in transforms]
@@ -224,14 +223,12 @@ def _write_corpora(
 
 
 def forget_long(words: Counter[str]) -> int:
-    """Drop words of more than `LONGEST_LEARNT` letters, because BPE takes quadratic time on them, and return the number
-    of their occurrences."""
+    """Drop words of more than `LONGEST_LEARNT` letters (BPE takes quadratic time), and count their occurrences."""
     return sum(words.pop(word) for word in [word for word in words if len(word) > LONGEST_LEARNT])
 
 
 def forget_rare(words: Counter[str], room: int) -> int:
-    """Reduce `words` to at most `room` by dropping the rarest, all words of one count together. Return the number of
-    occurrences dropped."""
+    """Drop the rarest words, all words of one count together, until at most `room` are left; count occurrences."""
     before, least = words.total(), 1
     while len(words) > room:
         for word in [word for word, count in words.items() if count <= least]:
@@ -249,9 +246,8 @@ def translation_fingerprint(pairs: Pairs, vocabulary_size: int) -> str:
 
 
 def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder: Path) -> Path:
-    """Write the source and its translation, `language`, to `folder`, which is whole or absent. Both share one
-    vocabulary, learnt from both sides, so the image of a type is itself. Every line is paired with its translation;
-    there are no word links, and the dictionary is empty."""
+    """Write the source and its translation, `language`, to `folder`, which is whole or absent. They share a vocabulary
+    learnt from both, so the image of a type is itself. There are no word links, and the dictionary is empty."""
     for number, pair in enumerate(pairs, start=1):
         if not all(pair):
             raise BadInput(f"sentence pair {number:,} has a side without words")

@@ -41,8 +41,7 @@ def count_types(source: Source, vocabulary: Path, digest: str, chunk: NumberedCh
 
 @dataclass(frozen=True)
 class EncodedChunk:
-    """One chunk in every language, the source first, with the source's exclusions, an account of each transform, and a
-    few numbered sentences for the preview."""
+    """A chunk in every language, the source first; exclusions, accounts of transforms, and sentences to preview."""
 
     shards: list[Shard]
     left_out: Counter[str]
@@ -59,9 +58,8 @@ def encode_chunk(
     code: Mapping[str, str],
     numbered_chunk: NumberedChunk,
 ) -> EncodedChunk:
-    """Encode a chunk and derive it by each transform. `digest` identifies the contents of the vocabulary's folder,
-    `code` the code of the source and the transforms (`derive.fingerprint`). Trained transforms are read from the folder
-    `cache`, because they are too large to send to workers."""
+    """Encode a chunk and derive it by each transform. `digest` is of the vocabulary's folder, `code` of the source and
+    the transforms (`derive.fingerprint`). Trained transforms, too large to send to workers, are read from `cache`."""
     check_same((source, transforms), code)
     index, chunk = numbered_chunk
     sentences, left_out = source.sentences(chunk)
@@ -103,8 +101,7 @@ def encode(numbered: Sequence[tuple[int, Sentence]], table: WordTable) -> Shard:
 def derive(
     source: Shard, images: Sequence[Sentence | None], image: np.ndarray, places: np.ndarray | None = None
 ) -> Shard:
-    """The derived language's shard: the source's words in the order of `images`, without lines whose image is None.
-    `image` and `places` are `Transform`'s."""
+    """The source's words in the order of `images`, without lines of None; `image`, `places` are `Transform`'s."""
     lines = np.array([line for line, after in enumerate(images) if after is not None], dtype=np.int64)
     kept = [after for after in images if after is not None]
     words = np.fromiter(map(len, kept), np.int64, len(kept))

@@ -10,8 +10,7 @@ LONGEST_NAME = 60  # maximum characters of a name in a message
 
 class BadInput(Exception):
     """Unusable input: where, found, expected. Any function that reads or checks input may raise it, so docstrings
-    rarely mention it. The command line prints each of `messages` on its own line and exits with code 2; it catches no
-    other error."""
+    rarely mention it. The command line prints `messages`, one per line, and exits with code 2."""
 
     def __init__(self, message: str | Sequence[str], path: str | Path | None = None, line: int | None = None) -> None:
         place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "

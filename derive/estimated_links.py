@@ -19,8 +19,7 @@ from calque.derive.links.symmetrise import Symmetrisation, grow_diag_final_and
 
 @dataclass(frozen=True)
 class PairSample:
-    """The `fraction` of the sentence pairs that an aligner trains on and links, drawn with `seed` by `Bitext.sample`,
-    so that objectives read the same pairs."""
+    """The `fraction` of the sentence pairs that an aligner reads, drawn with `seed` as objectives draw theirs."""
 
     fraction: float = 1.0
     seed: int = 0

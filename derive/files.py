@@ -81,8 +81,7 @@ def whole_folder(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def _new_part(path: Path, make: Callable[[Path], None]) -> Iterator[Path]:
-    """A temporary file or folder that becomes `path`, locked while the block runs. The lock ends with the process, so
-    other processes can recognise abandoned leftovers."""
+    """A temporary file or folder that becomes `path`, locked until the block or the process ends (see `sweep`)."""
     make_folder(path.parent)
     for leftover in path.parent.glob(f".{escape(path.name)}.*.part"):
         _remove_dead(leftover)

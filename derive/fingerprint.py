@@ -30,8 +30,7 @@ def sha256(path: Path) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A config as plain JSON values: a dataclass becomes its class name, its compared fields and, if it is not
-    Calque's, a digest of its code."""
+    """A config as plain JSON values: a dataclass is its class name, compared fields and, unless Calque's, its code."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {
             field.name: plain(getattr(value, field.name))
@@ -75,8 +74,7 @@ def code_of(kind: type) -> dict[str, str]:
 
 
 def own_code(value: Any) -> dict[str, str]:
-    """The files, with digests, of all classes in a value, its fields and its entries. Other classes than dataclasses
-    and subclasses of Calque's are data, such as arrays."""
+    """The files, with digests, of all dataclasses and subclasses of Calque's classes in a value; others are data."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list | tuple):

@@ -18,8 +18,7 @@ class Language:
     type in this language: (V,) int64, or (R,) if the model has rows for some types only. Ids of its corpus from V on
     are moved by `shift`, so that each new script has its own rows. `rows` (V,) int64, for such smaller models, is the
     row of each id of the corpus, or -1. `places` (2, V) int64 are the rows of types in text, inside words and at their
-    ends, if these differ; `table` then holds the row of each type in isolation. `source` names the language that its
-    lines derive from."""
+    ends, if these differ; `table` then holds the row of each type in isolation. `source`: its lines derive from it."""
 
     name: str
     number: int
@@ -81,8 +80,7 @@ class Bitext:
         return self.gold or self.estimates is not None
 
     def links(self, pair: int) -> np.ndarray:
-        """Word links of sentence pair `pair`, (k, 2) int64, sorted: estimated, else gold (words with the same source
-        word, a bijection), else none."""
+        """Word links of a sentence pair, (k, 2) int64, sorted: estimated, else gold (the same source word), or none."""
         if self.estimates is not None:
             return self.estimates[pair]
         if not self.gold:

@@ -128,8 +128,7 @@ class Languages:
         return tuple(self.bitext(*pair) for pair in self.pairs)
 
     def bitext(self, first: str, second: str) -> Bitext:
-        """The parallel sentences of two languages: the pair's own text, or lines that derive from the same source line,
-        in the order of the second language."""
+        """Parallel sentences: the pair's own text, or lines of one source line, in the order of the second language."""
         estimates = self.estimates.get((first, second))
         if (first, second) in self.texts:
             return replace(self.texts[first, second], estimates=estimates)
@@ -175,8 +174,7 @@ def _ascending(pairs: np.ndarray) -> np.ndarray:
 
 
 def all_but_last(languages: Languages, share: float) -> Languages:
-    """The languages without the last `share` (0 to below 1) of their sentences; derived languages lose the images of
-    the same source sentences."""
+    """The languages without the last `share` (0 to below 1) of the source's sentences and their images."""
     return _cut(languages, share, last=False) if share else languages
 
 

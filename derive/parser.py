@@ -1,6 +1,5 @@
-"""Tags and trees from Stanza; the only file that imports it. A folder of models has Stanza's own layout, that is
-`resources.json` and one language's `LANGUAGE/PROCESSOR/PACKAGE.pt`, and `sha256.json`, the checksums to verify on
-reading."""
+"""Tags and trees from Stanza; the only file that imports it. A folder of models has Stanza's own layout
+(`resources.json`, one language's `LANGUAGE/PROCESSOR/PACKAGE.pt`) and `sha256.json`, checksums verified on reading."""
 
 import sys
 from collections import Counter

@@ -13,8 +13,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Numbering:
-    """Numbers of sentences, which seed random transforms: each group has `1 << bits` numbers of its own, from
-    `first`."""
+    """Numbers of sentences, which seed random transforms: each group has `1 << bits` numbers, from `first`."""
 
     bits: int
     first: int = 0
@@ -45,8 +44,7 @@ class Span:
 class Sentence:
     """Words with the columns that follow them, each empty (unknown) or with one entry per word. `heads` count from 0;
     the root's is -1. `origin[i]` is the position of word i before any transform: the gold word alignment of a sentence
-    and its image. `glued[i]`: word i follows the previous one without a space. A reordered sentence has a space between
-    any two words."""
+    and its image. `glued[i]`: word i follows the previous one without a space; reordered sentences have none."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...] = ()

@@ -83,8 +83,7 @@ def _add(
 
 
 def task_data_fingerprint(examples: Callable[[str, bool], str], task: str, transforms: Sequence[Transform]) -> str:
-    """Twelve hexadecimal digits that change whenever the files of these languages would change; `examples` is
-    `Source.task_identity`."""
+    """A fingerprint of the files of these languages; `examples` is `Source.task_identity`."""
     trees = any("trees" in transform.needs for transform in transforms)
     identities = [transform.identity() for transform in transforms]
     return with_code(fingerprint(FORMAT, task, examples(task, trees), identities), transforms)

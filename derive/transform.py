@@ -43,8 +43,7 @@ class Transform(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """The short name, used for languages and folders: letters, digits and dashes, with dots between composed
-        parts."""
+        """The name of languages and folders: letters, digits and dashes, with dots between composed parts."""
 
     @property
     def title(self) -> str:
@@ -65,8 +64,7 @@ class Transform(ABC):
         return np.arange(size)
 
     def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
-        """The ids of types in text, (2, size) int64: before another sub-word of the same word, and at the end of a
-        word. None if both are the `image`."""
+        """The ids of types inside words and at their ends, (2, size) int64; None if both are the `image`."""
         return None
 
     def spell(self, word: str) -> str:

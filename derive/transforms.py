@@ -1,5 +1,4 @@
-"""The list of transforms, and their names on the command line. A new transform is a class in its own file (order.py has
-the shortest) and an entry here."""
+"""The transforms and their command-line names. A new one is a class in its own file and an entry here."""
 
 import re
 

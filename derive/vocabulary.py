@@ -52,8 +52,7 @@ class Vocabulary:
 
     @cached_property
     def _words(self) -> Tokenizer:
-        """A copy without padding and truncation that reads `<s>` in a text as ordinary characters; with 250,000 types
-        it takes 200 MiB."""
+        """A copy without padding and truncation that reads `<s>` as characters; 200 MiB for 250,000 types."""
         words = Tokenizer.from_str(self._tokenizer.to_str())
         words.no_padding()
         words.no_truncation()
@@ -216,8 +215,7 @@ def _size(tokenizer: Tokenizer) -> int:
 
 
 class WordTable:
-    """A cache of encodings: each distinct word is encoded once, and text is a gather. Beyond `room` words the cache is
-    cleared, so that memory does not grow with the corpus."""
+    """A cache of encodings: distinct words are encoded once, text is a gather. Beyond `room` words it is cleared."""
 
     def __init__(self, vocabulary: Vocabulary, room: int = 1 << 19) -> None:
         self._vocabulary, self._room = vocabulary, room

@@ -65,8 +65,7 @@ class Workers:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Block keyboard interrupts while processes start, and in these until `follow_parent`: an interrupt during their
-    imports would print a traceback."""
+    """Block keyboard interrupts while processes start, and in these until `follow_parent`: imports would be broken off."""
     resource_tracker.ensure_running()  # its start unblocks signals
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -76,8 +75,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 def follow_parent() -> None:
-    """Exit when the parent exits, so that no orphan writes while the work is resumed, and leave keyboard interrupts to
-    the parent, so that only one process reports them."""
+    """Exit with the parent, so that no orphan writes while work is resumed, and leave keyboard interrupts to it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if parent := multiprocessing.parent_process():

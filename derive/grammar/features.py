@@ -19,8 +19,7 @@ Weights = Mapping[Feature, float]
 Branch = dict[str, "Branch"]
 
 KINDS = ADJACENT, ORDERED, BEFORE, AROUND, AFTER = ("adjacent", "ordered", "before", "around", "after")
-"""Pairs of items: neighbours (marks included); one anywhere before the other; both before the head, one on either side
-of it, both after it."""
+"""Pairs of items: neighbours (or marks); one before the other; both before the head, around it, both after it."""
 SEQUENCE = "sequence"
 SHORTEST_SEQUENCE, LONGEST_SEQUENCE = 3, 5
 BEGIN, END = "<", ">"
@@ -138,8 +137,7 @@ MOST = 7  # maximum items of a node, including the head: 5,040 orders
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The dependents of each word in order, the words from the root downwards, and `whole[i]`: whether the subtree of
-    word i is contiguous."""
+    """The dependents of each word, the words from the root downwards, and whether each word's subtree is contiguous."""
 
     dependents: list[list[int]]
     downwards: list[int]
@@ -197,8 +195,7 @@ def head_item(tag: str) -> str:
 
 
 def nodes(sentence: Sentence, tree: Tree) -> Iterator[tuple[str, tuple[str, ...], tuple[int, ...]]]:
-    """Every node with a head of a known class, whatever its size: the head's tag; the items, sorted, the head's last;
-    and the slots from the first word to the last."""
+    """Every node with a head of a known class: its tag; the items, sorted, the head's last; the slots in order."""
     for head in tree.downwards:
         words, tag = tree.dependents[head], sentence.tags[head]
         if not words or tag not in CLASSES:

@@ -101,8 +101,7 @@ class Cells:
         return joint / np.bincount(self.row, joint)[self.row]
 
     def feature(self, posterior: np.ndarray) -> float:
-        """The expected h, summed over the target words. Their positions count from 0 here, a quirk of the published
-        tool that its links depend on."""
+        """The expected h, summed over target words, whose positions count from 0 here: the published tool's quirk."""
         h = nearness(self._source, ((self._j - 1) / self._m)[self.row])
         h[self.start] = 0.0
         return float(np.sum(h * posterior))
@@ -122,8 +121,7 @@ class Cells:
         return [links[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
     def tables(self, posterior: np.ndarray, reverse: bool) -> list[np.ndarray]:
-        """The probability of each possible link, (source words, target words) for each pair; `reverse` exchanges the
-        sides."""
+        """The probability of each link, (source words, target words) per pair; `reverse` exchanges the sides."""
         sizes = (self._chunk.n + 1) * self._chunk.m
         by_pair = np.split(posterior, np.cumsum(sizes)[:-1])
         tables = zip(by_pair, self._chunk.n.tolist(), self._chunk.m.tolist(), strict=True)

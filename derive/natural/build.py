@@ -25,8 +25,7 @@ from calque.derive.workers import Progress, Workers, silent
 
 
 def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
-    """The tokenizer's ids of each line, without special types. Words are separated by white space; words without an id
-    are left out."""
+    """The tokenizer's ids of each line's words, between white space; words without an id are left out."""
     encodings = vocabulary.encode_texts(lines)
     pieces = [
         _pieces(line, [stop for _, stop in encoding.offsets]) for line, encoding in zip(lines, encodings, strict=True)
@@ -51,8 +50,7 @@ def _pieces(line: str, stops: Sequence[int]) -> list[int]:
 
 
 class EncodedPiece(NamedTuple):
-    """A piece as ids, one of `sides` per language. `lines` counts its lines with text, `left_out` its exclusions;
-    `size` is the piece's."""
+    """A piece of that `size` as ids, one of `sides` per language; its number of lines with text, and exclusions."""
 
     sides: list[Shard]
     lines: int
@@ -200,8 +198,7 @@ def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[st
 def _write_corpora(
     name: str, folders: Sequence[Path], counts: np.ndarray, encoded: Iterable[EncodedPiece]
 ) -> dict[str, Any]:
-    """Write encoded text, one corpus per language, and return the manifest's facts. The count of each type is added to
-    `counts` (V,) int64."""
+    """Write a corpus per language, add types to `counts` (V,) int64, and return the manifest's facts."""
     left_out: Counter[str] = Counter()
     lines = 0
     with ExitStack() as stack:

@@ -22,8 +22,7 @@ from calque.derive.readers.text import COLUMNS, annotation, head
 
 MANY = 1 << 14  # lines of two parallel files per piece
 HEAD = 24
-"""Minimum letters of a sentence that is withheld inside a longer line; shorter ones must be the whole line, because
-they may match by chance."""
+"""Minimum letters of a sentence withheld inside a longer line; shorter ones may match by chance."""
 WHY = "lines with a sentence that models are tested on"
 _OTHER = re.compile(r"[\W_]+")
 
@@ -32,8 +31,7 @@ _OTHER = re.compile(r"[\W_]+")
 class TextFiles:
     """Files of one language's text, one text per line; a file's name and first lines determine its format. `column` is
     the text's column in JSON lines and Parquet. `megabytes` limits each file to its head, in uncompressed bytes, up to
-    the end of the piece that reaches the limit (0: no limit). `escaped`: characters are escaped as by Moses's tokenizer
-    (`&quot;`) and are unescaped on reading."""
+    the end of the piece that reaches the limit (0: no limit). `escaped`: unescape what Moses's tokenizer escapes."""
 
     paths: tuple[Path, ...]
     column: str = "text"
@@ -116,9 +114,8 @@ class BitextFiles:
 
 @dataclass(frozen=True)
 class Without:
-    """Files without the lines, or pairs of lines, that contain a sentence of the files `tests`; these are counted. Two
-    sentences are the same if their letters and digits are the same in the same order, in any Unicode form, so text
-    equals its tokenized form."""
+    """Files without the lines, or pairs of lines, that contain a sentence of the files `tests`; these are counted.
+    Sentences are compared by their letters and digits, in any Unicode form, so text equals its tokenized form."""
 
     files: TextFiles | BitextFiles
     tests: TextFiles

@@ -1,5 +1,4 @@
-"""Formats of text: detection by a file's name and first lines, and the text in a block of lines. Text is unchanged
-except for white space at the ends of lines."""
+"""Formats of text: detection by a file's name and first lines, and the text, stripped, in a block of lines."""
 
 import re
 from collections import Counter
@@ -103,8 +102,7 @@ def _json(column: str, numbered: NumberedLines, path: Path, left_out: Counter[st
 
 
 def treebank_texts(names: Sequence[str], numbered: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
-    """The text of each sentence: its `# text` comment, or else its tokens, spaced by SpaceAfter. Comments without a
-    sentence have no text."""
+    """The text of each sentence: its `# text` comment, or else its tokens, spaced by SpaceAfter."""
     last, withheld = 0, WithheldWords()
     for blank, group in groupby(numbered, lambda line: not line[1].strip()):
         if blank:

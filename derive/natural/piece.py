@@ -14,8 +14,7 @@ Change = Callable[[Columns, Counter[str]], Columns]
 @dataclass(frozen=True)
 class Piece:
     """Some whole records of files, the same for every reader. `read` finds the lines in the `content`, then `changes`
-    apply in order; all can be pickled. `offset` is the start of the piece, in uncompressed bytes, and `size` the number
-    of bytes read from the disk for it."""
+    apply in order; all can be pickled. `offset` is its start in uncompressed bytes, `size` the bytes read from disk."""
 
     content: Any
     read: Callable[[Any, Counter[str]], Columns]

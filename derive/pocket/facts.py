@@ -25,8 +25,7 @@ _SYLLABLES = ["".join(pair) for pair in product("b d f g k l m n p r s t v z br 
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about `subjects` people, each stated `mentions` times in every language that states it. Each relation has
-    its own `values`, nouns of the language."""
+    """Facts about `subjects` people, each stated `mentions` times per language; `values` are nouns, per relation."""
 
     subjects: int = 64
     values: int = 8

@@ -2,8 +2,7 @@
 are about one scene: `the worker` refers to `the cook` of the premise, if a cook is a worker; things that are not big
 are small; an action has one manner and one place; numbers are exact; that a acts on b says nothing about b acting on a;
 the nouns of `every` and `no` have referents. A pair is a case of a family, with words drawn in the same way for all
-labels; usually one content word differs. Cases are weighted so that neither side alone reveals the label, and their
-common features do not either."""
+labels; usually one content word differs. By the cases' weights neither side, nor what both share, reveals the label."""
 
 import random
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -196,8 +195,7 @@ def families() -> dict[str, list[PairCase]]:
 
 
 def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """An endless stream of labelled pairs about the senses of `topics`, every three with the three labels in random
-    order; `places` draws the word order of a sentence."""
+    """An endless stream of pairs, every three with the three labels in random order; `places` draws word orders."""
     words = WordDraws(topics, rng)
     draws: dict[str, Callable[[], Material]] = {
         "quality": words.quality, "deed": words.deed, "quantity": words.quality, "number": words.number,

@@ -1,5 +1,4 @@
-"""Common parts of the tasks on several sentences: words drawn independently of the label, balanced weights of cases,
-and endless streams of examples."""
+"""Parts of the tasks on several sentences: words drawn whatever the label, balanced cases, and endless streams."""
 
 import random
 from collections import defaultdict
@@ -103,8 +102,7 @@ def fresh(labels: Sequence[str], rng: random.Random, case: Callable[[str], Calla
 class Material:
     """The words of a pair. `nouns`, `poles` and the two of each adjunct are in the order of derive.pocket.inference;
     empty fields are not in the pair. `poles` are verbs with `deed`, else adjectives. `acts`: the noun that may change
-    is the agent and `other`, a noun or a name, the patient; else the reverse. `setting`: a place in both statements.
-    `early`: `always` precedes `is`."""
+    is the agent and `other` the patient, else the reverse. `setting`: a place in both. `early`: `always` before `is`."""
 
     nouns: tuple[Sense, ...]
     poles: tuple[Sense, ...]

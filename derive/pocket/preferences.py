@@ -1,5 +1,4 @@
-"""Selectional preferences: besides its topic, every word has a few favourites in every role, so that models can learn
-words from their contexts."""
+"""Selectional preferences: every word has a few favourites in every role, so that contexts tell words apart."""
 
 from __future__ import annotations
 
@@ -179,9 +178,8 @@ class Preferences:
         topic.tables[role] = _spread(entries, [entry.weight for entry in entries], self._rng)
 
     def _bind(self, rows: list[Sense], columns: list[Sense], forward: Role, backward: Role | None = None) -> None:
-        """Fill the rows' tables with columns and, if `backward` is given, the columns' with rows. Both follow one joint
-        weight, row frequency x column frequency x favour, so that both directions prefer the same pairs. No word is
-        paired with itself: a rake is not raked."""
+        """Fill the rows' tables with columns and, with `backward`, the columns' with rows, by one joint weight: row
+        frequency x column frequency x favour. No word is paired with itself: a rake is not raked."""
         rng = self._rng
         favour = [[1.0] * len(columns) for _ in rows]
         for i in range(len(rows)):
@@ -199,8 +197,7 @@ class Preferences:
                 column.tables[backward] = _spread(rows, weights, rng)
 
     def _lexemes(self, lexemes: list[Lexeme], kind: str) -> list[Sense]:
-        """Senses by rank. Hypernyms and general nouns have less weight, because they are in many topics. Words of the
-        tail are only in the table `rare`."""
+        """Senses by rank; hypernyms and general nouns, in many topics, weigh less, the tail's are only in `rare`."""
         hypernyms = {lexeme.hypernym for lexeme in lexemes}
         general = {entry.partition(":")[0] for entry in GENERAL.get(kind, "").split()} if kind in NOUNS else ()
         shared = {**dict.fromkeys(general, len(self.topics) / 2), **dict.fromkeys(hypernyms, 4.0)}
@@ -248,8 +245,7 @@ def _tie(group: list[Sense], role: Role) -> None:
 
 
 def _spread(entries: list[Sense], weights: list[float], rng: random.Random) -> list[Sense]:
-    """SIZE entries in proportion to their weights, by systematic sampling. Rare entries appear in some tables only, in
-    the right proportion on average."""
+    """SIZE entries in proportion to their weights, by systematic sampling: rare entries are in some tables only."""
     ends = list(accumulate(weights))
     start = rng.random()
     places = (bisect_left(ends, (start + i) * ends[-1] / SIZE) for i in range(SIZE))

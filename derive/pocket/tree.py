@@ -39,8 +39,7 @@ ENGLISH = ORDERS["english"]
 
 
 class Pick:
-    """A word to be drawn later from its governor's favourites in one role (derive.pocket.preferences); without
-    governor, member number `role` of the paragraph's cast."""
+    """A word to be drawn from its governor's favourites in one role; without governor, a member of the cast."""
 
     __slots__ = ("governor", "role")
 

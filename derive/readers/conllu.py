@@ -47,8 +47,7 @@ def read_conllu(
     empty nodes are checked but are not words; `counts` gets their number, words that lost white space (`20 000` becomes
     `20000`), and blank lines and comments without a sentence. `unparsed` accepts sentences whose HEAD and DEPREL are
     all `_`; they have no tree. `withheld` accepts treebanks published without words. With XTREME's `units`, multiword
-    tokens replace their words, with the tags of XTREME's conversion for `language`; sentences have neither U+200C nor a
-    tree."""
+    tokens replace their words, with the tags of XTREME's conversion for `language`, without U+200C and trees."""
     counts = Counter() if counts is None else counts
     names, lines, words, block = NAMES, Lines(path, counts, must_end=True), WithheldWords(), _Block(counts, unparsed)
     for number, line in lines:
@@ -277,8 +276,7 @@ def _ids(words: list[int]) -> str:
 
 
 def read_treebank(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream the sentences of a CoNLL-U file, or of all `*.conllu` files below a folder, sorted. Words may be withheld:
-    grammars learn from tags and trees."""
+    """Stream the sentences of `treebank_files`. Words may be withheld: grammars learn from tags and trees."""
     for file in treebank_files(path):
         yield from read_conllu(file, counts, withheld=True)
 

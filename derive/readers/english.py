@@ -1,7 +1,6 @@
 """English text to sentences and words, by rule. A sentence ends at . ! ? before white space and an upper-case letter, a
 digit or an opening quote or bracket; closing quotes and brackets belong to it. A full stop after a title, an initial or
-an abbreviation does not end it, unless a common opener of sentences follows the initial or abbreviation. Precision and
-recall are in the tests."""
+an abbreviation does not end it, unless a common opener of sentences follows the initial or abbreviation."""
 
 import re
 from collections.abc import Iterable
@@ -85,8 +84,7 @@ def cut(text: str) -> list[str]:
 
 
 def cut_tokens(text: str) -> list[list[str]]:
-    """The words of each sentence of a tokenised text (WikiText). A straight quote after the final mark belongs to the
-    sentence if it closes a quote of the sentence."""
+    """The words of each sentence of tokenised text (WikiText); a straight quote after it is its own if it closes one."""
     sentences, start = [], 0
     quotes = seen = 0  # quotes in the sentence so far, and where to search for the next
     for match in _TOKEN_END.finditer(text):

@@ -1,5 +1,4 @@
-"""The basis of every reader: files as bytes, decompressed by their first bytes, and strictly decoded lines, one by one
-or in blocks."""
+"""The basis of every reader: decompressed files as bytes, and strictly decoded lines, one by one or in blocks."""
 
 import bz2
 import gzip
@@ -191,8 +190,7 @@ def stripped(texts: Iterable[str], counts: Counter[str]) -> list[str]:
 
 class Lines:
     """The lines of a file, compressed or not, without line ends and numbered from 1; removals are added to `counts`.
-    `ended`: the last line read has a line end. `must_end` refuses a last line without one: in some formats a truncated
-    line may look whole."""
+    `ended`: the last line read has a line end. `must_end` refuses a last line without: it may be truncated."""
 
     def __init__(self, path: Path, counts: Counter[str] | None = None, must_end: bool = False) -> None:
         self.path, self._counts, self._must_end = path, counts, must_end

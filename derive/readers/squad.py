@@ -50,9 +50,8 @@ class _Question:
 def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
     """The questions of a file, with contexts split into sentences and words by rules for English. An answer that starts
     or ends inside a word is widened to the whole word; a question whose answers all cross the end of a sentence is left
-    out. Questions without an answer (SQuAD 2) or with empty answers (published test sets) are left out too. All of
-    these are counted in `counts`. Rows with `context`, `question` and `answers`, the usual export of data sets, are
-    read from JSON lines or from `data`."""
+    out. Questions without an answer (SQuAD 2) or with empty answers (published test sets) are left out too. `counts` has
+    all of these. Rows with `context`, `question` and `answers` are read from JSON lines or from `data`."""
     counts = Counter() if counts is None else counts
     for item in _questions(path, counts):
         question, context = (
@@ -76,8 +75,7 @@ def read_questions_as_written(path: Path, counts: Counter[str] | None = None) ->
 
 
 def _in_words(text: str, answer: Chars, context: Sequence[Sentence], counts: Counter[str]) -> tuple[int, Span] | None:
-    """An answer as the number of its sentence and its span of words; None if it crosses sentences. Letters are counted
-    without white space."""
+    """An answer as its sentence's number and its span of words, by letters; None if it crosses sentences."""
     first, last = (_letters(text[:place]) for place in answer)
     begin = 0
     for place, sentence in enumerate(context):

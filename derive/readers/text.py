@@ -60,8 +60,7 @@ class Chunk:
 
 
 def detect(path: Path) -> Kind:
-    """The kind of a text file by its name and first non-blank line; annotated files, columns, JSON and XML are
-    refused."""
+    """The kind of a text file by its name and first lines; annotated files, columns, JSON and XML are refused."""
     check_file(path)
     with path.open("rb") as file:
         first, lines = head(path, file)

@@ -46,8 +46,7 @@ class TaskFiles:
     size, so that translations of one text have the same sample. Ids must be unique within a split; `numbered` replaces
     them by numbers from 1. `trained_id` restricts training to examples whose id starts with it: TyDiQA-GoldP's files
     contain all languages, with ids such as `english-123`. If splits are drawn, `apart` excludes from training the
-    examples that share a text with a held-out example. Treebanks of natural languages may be read in XTREME's `units`
-    (`derive.readers.conllu`)."""
+    examples that share a text with a held-out example. Natural treebanks may be read in XTREME's `units`."""
 
     train: tuple[Path, ...]
     test: tuple[Path, ...] = ()
@@ -159,8 +158,7 @@ class TaskFiles:
         return TaskData(loaded, {split: +count for split, count in counts.items()})
 
     def _draw(self, examples: Sequence[Example]) -> tuple[dict[str, list[int]], int]:
-        """The numbers of the training examples for each drawn split and for training, and the number excluded by
-        `apart`."""
+        """The numbers of the examples for each drawn split and for training, and how many `apart` excludes."""
         order = np.random.default_rng(self.seed).permutation(len(examples)).tolist()
         without_files = [split for split, paths in self.splits.items() if not paths and self.held_out]
         held_out = self.held_out * len(without_files)
@@ -212,8 +210,7 @@ def _without_missing(
 class Files(Source):
     """Text files (WikiText, `<doc>`-marked Wikipedia, plain), CoNLL-U for POS, IOB2 for NER, pairs, and SQuAD's JSON.
     `megabytes` limits each text file to its head, up to the end of the chunk that reaches the limit (0: no limit).
-    `parser` is a folder of Stanza models, for languages that need trees. `escaped`: characters of the text are escaped
-    as by Moses's tokenizer (`&quot;`) and are unescaped on reading."""
+    `parser` is a folder of Stanza models, for trees. `escaped`: unescape what Moses's tokenizer escapes (`&quot;`)."""
 
     text: tuple[Path, ...]
     pos: TaskFiles | None = None

@@ -19,15 +19,13 @@ SHARD = 2_000  # sentences parsed and written together, the most that a killed r
 @dataclass(frozen=True)
 class ParsedTrees:
     """A parser with a cache of its trees. A shard is a file of sealed JSON in `cache`, with the tree of each of up to
-    `SHARD` sentences, or the reason why it has none. It is named after the words and the parser and serves all
-    studies."""
+    `SHARD` sentences, or the reason why it has none, named after the words and the parser."""
 
     parser: StanzaParser
     cache: Path
 
     def add_to(self, sentences: Sequence[Sentence], counts: Counter[str]) -> list[Sentence]:
-        """The sentences with tags and trees; gold trees, tags and spans stay. Sentences left without a tree are
-        counted."""
+        """The sentences with tags and trees; gold ones stay. Sentences left without a tree are counted."""
         lacking = list(dict.fromkeys(s.words for s in sentences if s.words and not s.heads))
         blocks = [lacking[first : first + SHARD] for first in range(0, len(lacking), SHARD)]
         trees = {words: tree for block in blocks for words, tree in zip(block, self._shard(block), strict=True)}

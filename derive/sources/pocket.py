@@ -125,8 +125,7 @@ class PocketEnglish(Source):
 
 
 def _splits(sizes: Sizes, streams: Mapping[str, Iterator[Example]], labels: int) -> TaskData:
-    """The first examples of each split's stream. A round of `labels` examples, one per label, that repeats texts of the
-    task is replaced and counted."""
+    """The first examples of each split's stream; rounds of `labels` examples that repeat texts are replaced."""
     data = TaskData({}, {split: Counter() for split in SPLITS})
     seen: set[tuple[tuple[tuple[str, ...], ...], ...]] = set()
     for split, size in zip(SPLITS, sizes, strict=True):
