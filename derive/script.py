@@ -159,7 +159,7 @@ class Cognates(Transform):
     """A new script for the last sub-word of every word, so that no word is shared; in the sub-words before it, the
     stem, an exact share `share` of the types stays (drawn uniformly, without replacement, from all except the special
     ones). A share of 0 equals `Transliterate()`; a smaller share is a subset of a larger one. The image of a type is
-    its form at the end of a word, or, for types that the corpus has only inside words, its form there: see `informed`."""
+    its form at the end of a word, or, for types that the corpus has only inside words, its form there (`informed`)."""
 
     pattern = rf"trans-stems-(?P<share>{NUMBER})"
     examples = (("trans-stems-50", "half of the stems"),)

@@ -27,7 +27,7 @@ class TaskData:
 
 class Source(ABC):
     """A source language: text for pretraining, cut into chunks, and labelled data for tasks. A new source is a frozen
-    dataclass. Workers get it and its chunks, so both hold plain values. A chunk's contents depend only on the source."""
+    dataclass. Workers get it and its chunks, both plain values. A chunk's contents depend only on the source."""
 
     @property
     @abstractmethod

@@ -102,7 +102,7 @@ def fresh(labels: Sequence[str], rng: random.Random, case: Callable[[str], Calla
 class Material:
     """The words of a pair. `nouns`, `poles` and the two of each adjunct are in the order of derive.pocket.inference;
     empty fields are not in the pair. `poles` are verbs with `deed`, else adjectives. `acts`: the noun that may change
-    is the agent and `other` the patient, else the reverse. `setting`: a place in both. `early`: `always` before `is`."""
+    is the agent and `other` the patient, else the reverse. `setting`: place in both. `early`: `always` before `is`."""
 
     nouns: tuple[Sense, ...]
     poles: tuple[Sense, ...]

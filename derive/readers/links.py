@@ -64,7 +64,7 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = No
     is `sentence source target [S|P] [confidence]`, one link per line, positions from 1, sure by default; confidences
     are not used. Sentences count from 1, or from 0 if there is a 0; ids with gaps are accepted if there are N of them,
     in order of first appearance. Pharaoh's format has one line per pair with `0-0` for a sure link and `0p0` or `0?0`
-    for a possible one, positions from 0, or from 1 with `from_one` (talp). Links outside their sentences are reported."""
+    for a possible one, positions from 0, or from 1 with `from_one` (talp). Links outside sentences are reported."""
     counts: Counter[str] = Counter()
     reader = Lines(path, counts)
     lines = list(reader)
