@@ -57,12 +57,8 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
 
 
 def trial_image(transform: Transform, size: int) -> np.ndarray:
-    """The image of a vocabulary of `size` types before any text is read; the same number of ids move by the same
-    distance as with real counts.
-
-    Raises:
-        ValueError: the transform's parts do not compose, or one occurs twice.
-    """
+    """The image of `size` types before any text is read: as many ids move, and as far, as with real counts. ValueError
+    if the transform's parts do not compose, or one occurs twice."""
     image = transform.informed(Usage.even(size)).image(size)
     parts = [part.name for part in transform.parts] if isinstance(transform, Compose) else []
     if repeated := [name for name in parts if parts.count(name) > 1]:
@@ -238,7 +234,6 @@ def forget_rare(words: Counter[str], room: int) -> int:
 
 
 def translation_fingerprint(pairs: Pairs, vocabulary_size: int) -> str:
-    """A fingerprint of a translation's sentence pairs and of its vocabulary's size."""
     digest = hashlib.sha256()
     for source, target in pairs:
         digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())

@@ -129,7 +129,6 @@ class Shard:
         return long
 
     def take(self, lines: np.ndarray) -> Shard:
-        """The lines with these numbers, without their origin."""
         words = self.words[lines]
         starts = np.cumsum(self.words) - self.words
         here = np.repeat(starts[lines] - np.cumsum(words) + words, words) + np.arange(int(words.sum()))

@@ -17,15 +17,14 @@ from calque.derive.language import in_places
 from calque.derive.sentence import CHUNKS, Sentence
 from calque.derive.source import Source
 from calque.derive.transform import Account, Transform, image_of
-from calque.derive.usage import Usage
-from calque.derive.vocabulary import Vocabulary, WordTable, gather
+from calque.derive.usage import USAGE, Usage
+from calque.derive.vocabulary import Vocabulary, WordTable, gather, read_array
 
 SAMPLES = 10  # sentences of the corpus in a preview
 NumberedChunk = tuple[int, Any]  # a chunk of a source with its number
 
 
 def count_words(source: Source, chunk: NumberedChunk) -> Counter[str]:
-    """The count of each word in a chunk of the source."""
     sentences, _ = source.sentences(chunk[1])
     return Counter(chain.from_iterable(sentence.words for sentence in sentences))
 
@@ -119,4 +118,4 @@ def _table(vocabulary: Path, digest: str) -> WordTable:
 
 @lru_cache(maxsize=1)
 def _usage(vocabulary: Path, digest: str) -> Usage:
-    return Usage.load(vocabulary)
+    return Usage(read_array(vocabulary / USAGE, "the corpus's usage of types"))

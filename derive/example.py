@@ -73,7 +73,6 @@ def write_examples(path: Path, examples: Iterable[Example]) -> int:
 
 
 def read_examples(path: Path) -> Iterator[Example]:
-    """The examples of a file, one JSON object per line."""
     with path.open(encoding="utf-8") as file:
         for line in file:
             row = json.loads(line)

@@ -33,7 +33,7 @@ from calque.derive.dictionary import read_dictionary
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST, write_json
 from calque.derive.language import SOURCE, Bitext, Language
-from calque.derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER
+from calque.derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER, read_array
 
 KIND, FORMAT = "languages", 5
 """The kind in the manifest, and the format, which increases when the same inputs would give other files."""
@@ -75,8 +75,6 @@ def new_folder(folder: Path, facts: dict[str, Any]) -> Iterator[FolderWriter]:
 
 @dataclass(frozen=True)
 class LanguagesFolder:
-    """A finished folder of languages."""
-
     artefact: Artefact
 
     @classmethod
@@ -207,11 +205,7 @@ class LanguagesFolder:
         return Corpus.open(self.artefact.path(f"{name}/corpus.json").parent)
 
     def _table(self, name: str, what: str) -> np.ndarray:
-        path = self.artefact.path(name)
-        try:
-            return np.asarray(np.load(path, allow_pickle=False), np.int64)
-        except (OSError, ValueError) as error:
-            raise BadInput(f"expected {what}: {error}", path) from error
+        return read_array(self.artefact.path(name), what).astype(np.int64, copy=False)
 
 
 def scripts(languages: Sequence[Language]) -> int:

@@ -69,7 +69,6 @@ class Form:
 
 
 def word(field: str, value: Any, name: str, meaning: str) -> Form:
-    """A form that is a word and sets a field to one value."""
     return Form(field, name, meaning, value)
 
 

@@ -119,7 +119,6 @@ class Bitext:
         return self.first.ids(self.first.corpus[a]), self.second.ids(self.second.corpus[b])
 
     def order(self, seed: int) -> np.ndarray:
-        """The numbers of all pairs, (N,), in the order of `sample`."""
         return np.random.default_rng(seed).permutation(len(self))
 
     def sample(self, fraction: float, seed: int) -> np.ndarray:

@@ -19,17 +19,13 @@ from calque.derive.vocabulary import TOKENIZER, Vocabulary, read_specials
 
 @dataclass(frozen=True)
 class Languages:
-    """Languages that one model reads. Derived languages come after their source.
-
-    `pairs` and `dictionaries` name the pairs of languages whose bitexts and dictionaries a model is given; `texts` are
-    bitexts outside the languages' corpora, and `estimates` estimated links.
+    """Languages that one model reads. Derived languages come after their source. `pairs` and `dictionaries` name the
+    pairs of languages whose bitexts and dictionaries a model is given; `texts` are bitexts outside the languages'
+    corpora, and `estimates` estimated links.
 
     Ids, tables and special types are in the model's numbering. If a model has rows for some of the tokenizer's types
     only, `kept` (R,) int64 holds their tokenizer ids, ascending; else None. Finished checkpoints have rows of all
-    types, so their readers use `whole`.
-
-    Methods that read a file raise BadInput if it is missing or damaged.
-    """
+    types, so their readers use `whole`."""
 
     folder: Path
     languages: tuple[Language, ...]
@@ -71,7 +67,10 @@ class Languages:
         """The same languages with the links in `folder`, which belong to the bitext of two of them."""
         links = StoredLinks.open(folder)
         first, second = links.facts["pair"]
-        links.check(len(self.bitext(first, second)), self.identity(first, second), folder)
+        size = len(self.bitext(first, second))
+        if len(links) != size or links.facts.get("languages") != self.identity(first, second):
+            message = f"links of {len(links):,} sentence pairs of other languages; expected {size:,} of these"
+            raise BadInput(message, folder)
         return replace(self, estimates={**self.estimates, (first, second): links})
 
     def identity(self, *names: str) -> dict[str, str]:
@@ -101,7 +100,6 @@ class Languages:
 
     @property
     def token_types(self) -> int:
-        """Token types of such a model: one per language, and one for padding."""
         return len(self.languages) + 1
 
     @cached_property

@@ -32,7 +32,6 @@ def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: in
 
 
 def preview_sentences(corpus: Iterable[tuple[int, Sentence]], transforms: Sequence[Transform]) -> str:
-    """The text of `preview.txt`: sentences with their numbers, each with its images."""
     parts = ["Sentences of the corpus\n=======================\n"]
     for place, (number, sentence) in enumerate(corpus, start=1):
         parts.append(f"{place}.\n{side_by_side(sentence, transforms, number)}")

@@ -119,7 +119,6 @@ def _move_spans(spans: tuple[Span, ...], place: list[int]) -> tuple[Span, ...]:
 
 
 def iob2(sentence: Sentence) -> list[str]:
-    """An IOB2 tag for each word, from the sentence's spans."""
     tags = ["O"] * len(sentence)
     for span in sentence.spans:
         tags[span.start] = f"B-{span.label}"

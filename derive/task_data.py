@@ -36,8 +36,6 @@ NONE: Tests = MappingProxyType({})
 
 @dataclass(frozen=True)
 class TaskFolder:
-    """A finished folder of a task's examples."""
-
     artefact: Artefact
 
     @classmethod
@@ -127,7 +125,6 @@ def derive_task(
 def natural_task_fingerprint(
     task: str, files: TaskFiles, tests: Tests, devs: Tests = NONE, translations: Tests = NONE, source: str = ""
 ) -> str:
-    """Twelve hexadecimal digits that change whenever the files of `write_natural_task` would change."""
     sets = [{name: list(map(input_digest, paths)) for name, paths in of.items()} for of in (tests, devs, translations)]
     by_language = task in PICKED or files.units != WORDS
     return fingerprint(FORMAT, task, files.identity, sets, source if by_language else "")

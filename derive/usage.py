@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from calque.derive.corpus import Corpus
-from calque.derive.errors import BadInput
+from calque.derive.dictionary import only_ids
 from calque.derive.types import OURS, Specials
 from calque.derive.vocabulary import Vocabulary
 
@@ -73,16 +73,8 @@ class Usage:
         inside = self.table[2 + _NAMES.index(name)]
         return np.asarray((self.counts > 0) & (inside >= NEARLY * self.counts))
 
-    @classmethod
-    def load(cls, folder: Path) -> Usage:
-        try:
-            return cls(np.load(folder / USAGE, allow_pickle=False))
-        except (OSError, ValueError) as error:
-            raise BadInput(f"expected the corpus's usage of types: {error}", folder / USAGE) from None
-
 
 def gather_lemmas(pairs: Iterable[tuple[str, str]]) -> Lemmas:
-    """The lemmas of each word of (word, lemma) pairs."""
     gathered: defaultdict[str, set[str]] = defaultdict(set)
     for word, lemma in pairs:
         gathered[word].add(lemma)
@@ -91,11 +83,8 @@ def gather_lemmas(pairs: Iterable[tuple[str, str]]) -> Lemmas:
 
 def other_forms(lemmas: Lemmas, vocabulary: Vocabulary) -> dict[int, frozenset[int]]:
     """For each type that is a word with a lemma, the other types that are forms of it, except in another case."""
-    words = sorted(lemmas)
-    ids, pieces = vocabulary.encode_all(words)
-    first = ids[np.cumsum(pieces) - pieces]
-    whole = (pieces == 1) & np.isin(first, vocabulary.types)
-    types = {words[i]: int(first[i]) for i in np.flatnonzero(whole)}
+    words, occurring = sorted(lemmas), set(vocabulary.types.tolist())
+    types = {word: only for word, only in zip(words, only_ids(words, vocabulary), strict=True) if only in occurring}
     forms: defaultdict[str, list[str]] = defaultdict(list)
     for word in types:
         for lemma in lemmas[word]:

@@ -121,13 +121,9 @@ class Vocabulary:
     @classmethod
     def load(cls, folder: Path) -> Vocabulary:
         tokenizer, specials = _open(folder / TOKENIZER), read_specials(folder)
-        path = folder / COUNTS
-        try:
-            counts = np.load(path, allow_pickle=False)
-        except (OSError, ValueError) as error:
-            raise BadInput(f"expected the counts of types: {error}", path) from None
+        counts = read_array(folder / COUNTS, "the counts of types")
         if counts.shape != (_size(tokenizer),):
-            raise BadInput(f"{counts.shape} counts for {_size(tokenizer)} types", path)
+            raise BadInput(f"{counts.shape} counts for {_size(tokenizer)} types", folder / COUNTS)
         return cls(tokenizer, counts, specials)
 
 
@@ -188,8 +184,15 @@ def _layout(template: Any, path: Path | None = None) -> PairLayout | None:
     return PairLayout(before, between, after, types)
 
 
+def read_array(path: Path, what: str) -> np.ndarray:
+    """The array of a .npy file; BadInput, which calls it `what`, if it cannot be read."""
+    try:
+        return np.asarray(np.load(path, allow_pickle=False))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"expected {what}: {error}", path) from error
+
+
 def read_specials(folder: Path) -> Specials:
-    """The special types of a vocabulary's folder."""
     path = folder / SPECIAL_TYPES
     try:
         ids = strict_json.loads(path.read_text(encoding="utf-8"))

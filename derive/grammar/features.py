@@ -27,7 +27,6 @@ BEGIN, END = "<", ">"
 
 @cache
 def orders(n: int) -> list[tuple[int, ...]]:
-    """All orders of n items."""
     return list(permutations(range(n)))
 
 
@@ -145,7 +144,6 @@ class Tree:
 
     @classmethod
     def of(cls, heads: tuple[int, ...]) -> Tree:
-        """The tree with these heads."""
         n = len(heads)
         dependents: list[list[int]] = [[] for _ in range(n)]
         downwards: list[int] = []
@@ -173,10 +171,6 @@ class Tree:
         while end > 1 and sentence.tags[end - 1] == "PUNCT" and end - 1 in leaves:
             end -= 1
         return cls.of(sentence.heads[:end])
-
-    @property
-    def projective(self) -> bool:
-        return all(self.whole)
 
     def crossed(self, head: int) -> bool:
         """Whether the subtree of the head or of one of its dependents is interrupted by other words."""

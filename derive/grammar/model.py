@@ -51,7 +51,7 @@ class Grammar:
         for sentence in sentences:
             about["sentences"] += 1
             tree = Tree.without_closing_marks(sentence) if sentence.heads else None
-            if not (tree and tree.projective):
+            if not (tree and all(tree.whole)):
                 about["sentences with crossing arcs or without a tree"] += 1
                 continue
             for tag, items, order in features.nodes(sentence, tree):

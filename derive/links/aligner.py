@@ -74,6 +74,5 @@ def line_of(links: Iterable[Link] | Scored) -> str:
 
 
 def write_links(path: Path, pairs: Iterable[Links] | Iterable[Scored]) -> None:
-    """Write links in Pharaoh's format, one sentence pair per line."""
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(line_of(links) + "\n" for links in pairs)

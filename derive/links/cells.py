@@ -130,7 +130,6 @@ class Cells:
 
 
 def nearness(source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """h: the negative distance between relative positions."""
     return -np.abs(source - target)
 
 

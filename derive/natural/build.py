@@ -19,7 +19,7 @@ from calque.derive.files import check_name
 from calque.derive.fingerprint import fingerprint, sha256
 from calque.derive.folder import BITEXTS, DICTIONARY, FORMAT, KEPT, RESERVED, SIDES, VOCABULARY, NamePair, new_folder
 from calque.derive.natural.files import FileSet
-from calque.derive.natural.piece import Piece
+from calque.derive.readers.lines import Piece
 from calque.derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary
 from calque.derive.workers import Progress, Workers, silent
 
@@ -89,7 +89,6 @@ def natural_fingerprint(
     rows: Rows = "used",
     dictionaries: Dictionaries | None = None,
 ) -> str:
-    """Twelve hexadecimal digits that change whenever the files of `derive_natural` would change."""
     return fingerprint(
         FORMAT,
         [[name, files.identity()] for name, files in texts.items()],
@@ -110,16 +109,13 @@ def derive_natural(
     rows: Rows = "used",
     dictionaries: Dictionaries | None = None,
 ) -> Path:
-    """Write natural languages as a folder that `Languages.open` reads (`derive.folder`).
-
-    Files do not depend on the number of workers. `folder` is whole or absent. Memory does not grow with the text.
+    """Write natural languages as a folder that `Languages.open` reads (`derive.folder`), whole or absent. Files do not
+    depend on the number of workers, and memory does not grow with the text.
 
     Args:
         texts: each language's text.
         bitexts: sentences and their translations, by the names of the two languages, which also have texts.
         vocabulary: the tokenizer's folder.
-        folder: the new folder.
-        workers: the number of encoding processes.
         progress: receives the number of bytes read from the files.
         rows: whether a model has rows of all the tokenizer's types, or only of special types and types that occur.
         dictionaries: files of words and their translations between the languages of a bitext (`derive.dictionary`);

@@ -13,9 +13,8 @@ from unicodedata import normalize
 from calque.derive.artefact import digest, input_digest
 from calque.derive.errors import BadInput
 from calque.derive.natural.formats import format_of, pieces
-from calque.derive.natural.piece import Columns, Piece
 from calque.derive.readers import lines
-from calque.derive.readers.lines import Block
+from calque.derive.readers.lines import Block, Columns, Piece
 from calque.derive.readers.markup import ESCAPED, seems_escaped, unescaped, whole_pairs
 from calque.derive.readers.parallel import Pair, words_of
 from calque.derive.readers.text import COLUMNS, annotation, head

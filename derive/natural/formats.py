@@ -10,11 +10,10 @@ from pathlib import Path
 from calque.derive import strict_json
 from calque.derive.errors import BadInput
 from calque.derive.natural import parquet
-from calque.derive.natural.piece import Columns, Piece
 from calque.derive.readers import lines, text
 from calque.derive.readers.conllu import UNENDED, cells, column_names
 from calque.derive.readers.iob2 import Shape, sentence_lines, shape_of, words_of
-from calque.derive.readers.lines import Block, Numbered, Place, WithheldWords
+from calque.derive.readers.lines import Block, Columns, Numbered, Piece, Place, WithheldWords
 from calque.derive.readers.text import COLUMNS, ENTITIES, JSON, TREEBANK, XML, Kind
 
 PARQUET = "Parquet"

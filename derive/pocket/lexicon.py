@@ -12,7 +12,6 @@ from typing import Any
 
 
 def read_table(name: str) -> dict[str, Any]:
-    """A TOML file of this folder."""
     return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
 
 
@@ -173,7 +172,6 @@ class Lexicon:
             self.forms.update(lexeme.forms)
 
     def _name(self) -> None:
-        """Fill the remaining types with names."""
         rng = self._rng
         self.forms.update(WORDS["names"]["sites"].split(), WORDS["names"]["firms"].split())
         core = [entry.split(":") for entry in WORDS["names"]["words"].split()][::-1]

@@ -7,7 +7,6 @@ from calque.derive.pocket.tree import Node, Pick, Token, Word
 
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
-    """A noun's node, with its determiner if it has one."""
     node = Node(word.form(PLURAL if plural else SINGULAR), "NOUN", relation)
     return node.add(Node(determiner, "DET", "det")) if determiner else node
 
@@ -41,7 +40,6 @@ def person(word: Word, relation: str, length: int) -> Node:
 
 
 def simple_name(word: Word, relation: str, label: str) -> Node:
-    """A name of one word, an entity of the type `label`."""
     return Node(word.form(0), "PROPN", relation, entity=label)
 
 
@@ -88,7 +86,6 @@ def verb(
 
 
 def be(tense: str, plural: bool) -> str:
-    """The form of the copula."""
     if tense == "past":
         return "were" if plural else "was"
     return "are" if plural else "is"
@@ -101,7 +98,6 @@ def copular(predicate: Node, tense: str, plural: bool, negative: bool, question:
 
 
 def act(verb_group: Node, agent: Node, patient: Node, passive: bool) -> Node:
-    """The verb group with agent and patient, in either voice."""
     agent.relation, patient.relation = ("obl:agent", "nsubj:pass") if passive else ("nsubj", "obj")
     return verb_group.add(adposition(agent, "by") if passive else agent, patient)
 

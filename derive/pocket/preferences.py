@@ -6,6 +6,7 @@ import random
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import accumulate
 
@@ -37,19 +38,17 @@ whether a name belongs to a person, a place or an organisation."""
 TAIL_KINDS = ("person", "animal", "thing", "place", "adj", "intr", "tr", "soc")
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Sense:
     """A word in one topic: its forms, and for each role a table of its favourites, repeated by preference. `rare` are
     words of the tail, which replace it with probability `rarity`."""
 
-    __slots__ = ("forms", "lexeme", "rare", "rarity", "tables", "weight")
-
-    def __init__(self, forms: Sequence[str], weight: float = 1.0, lexeme: Lexeme | None = None) -> None:
-        self.forms = tuple(forms)
-        self.weight = weight
-        self.lexeme = lexeme
-        self.tables: list[list[Sense]] = [[] for _ in Role]
-        self.rare: list[Sense] = []
-        self.rarity = 0.0
+    forms: tuple[str, ...]
+    weight: float = 1.0
+    lexeme: Lexeme | None = None
+    tables: list[list[Sense]] = field(default_factory=lambda: [[] for _ in Role])
+    rare: list[Sense] = field(default_factory=list)
+    rarity: float = 0.0
 
     @property
     def lemma(self) -> str:
@@ -231,7 +230,6 @@ def _identity(sense: Sense) -> tuple[str, str]:
 
 
 def _differ(one: Sense, other: Sense) -> bool:
-    """Whether two senses have different lemmas."""
     return one is not other and not (one.lexeme and other.lexeme and one.lexeme.lemma == other.lexeme.lemma)
 
 

@@ -38,14 +38,12 @@ ORDERS = {
 ENGLISH = ORDERS["english"]
 
 
+@dataclass(slots=True, eq=False)
 class Pick:
     """A word to be drawn from its governor's favourites in one role; without governor, a member of the cast."""
 
-    __slots__ = ("governor", "role")
-
-    def __init__(self, governor: Pick | None, role: int) -> None:
-        self.governor = governor
-        self.role = role
+    governor: Pick | None
+    role: int
 
     def form(self, index: int) -> Draw:
         return Draw(self, index)

@@ -1,5 +1,7 @@
 """The basis of every reader: decompressed files as bytes, and strictly decoded lines, one by one or in blocks."""
 
+from __future__ import annotations
+
 import bz2
 import gzip
 import io
@@ -7,7 +9,7 @@ import lzma
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from math import isfinite
 from pathlib import Path
@@ -230,8 +232,33 @@ class Block:
         return decode(self.data, self.path, self.line, counts).removesuffix("\n").split("\n")
 
 
+Columns = tuple[list[str], ...]  # lines of one language, or parallel lines of two, none blank
+Change = Callable[[Columns, Counter[str]], Columns]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some whole records of files, the same for every reader. `read` finds the lines in the `content`, then `changes`
+    apply in order; all can be pickled. `offset` is its start in uncompressed bytes, `size` the bytes read from disk."""
+
+    content: Any
+    read: Callable[[Any, Counter[str]], Columns]
+    offset: int
+    size: int
+    changes: tuple[Change, ...] = ()
+
+    def then(self, change: Change) -> Piece:
+        return replace(self, changes=(*self.changes, change))
+
+    def columns(self, left_out: Counter[str]) -> Columns:
+        """Read the piece; `left_out` counts its exclusions."""
+        columns = self.read(self.content, left_out)
+        for change in self.changes:
+            columns = change(columns, left_out)
+        return columns
+
+
 def ends_line(line: bytes) -> bool:
-    """Whether the line ends a record of one line."""
     return line.endswith(b"\n")
 
 
@@ -291,7 +318,6 @@ class WithheldWords:
                 self.line = self.line or line
 
     def check(self, path: Path) -> None:
-        """Refuse a file with most words withheld."""
         if 2 * self.withheld > self.words:
             fault = f"{self.withheld:,} of {self.words:,} words are _: the text is withheld for its licence"
             hint = "expected the words (see the data's README for how to get them)"

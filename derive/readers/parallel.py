@@ -59,7 +59,6 @@ def words_of(text: str, language: str) -> tuple[str, ...]:
 
 @lru_cache(_REMEMBERED)
 def _words(part: str, language: str) -> tuple[str, ...]:
-    """The words of a token between white space, cached because tokens recur."""
     words = split_words(part.lower())
     if language == "fr":
         pieces = (piece for word in words for piece in re.split(r"(?<=')|(?<=\w)(-)(?=\w)", word) if piece)

@@ -40,7 +40,6 @@ class _Question:
     answers: tuple[Chars, ...]
 
     def example(self, question: Sequence[Sentence], context: Sequence[Sentence]) -> Example:
-        """The question and its context as an example."""
         for what, text in (("question", question), ("context", context)):
             if not any(map(len, text)):
                 raise self.place.fault(f"question {self.id!r}: the {what} has no words")

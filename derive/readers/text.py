@@ -138,7 +138,6 @@ def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[C
 
 
 def closes_document(line: bytes) -> bool:
-    """Whether a line ends a `<doc>` of WikiExtractor."""
     return line.rstrip() == b"</doc>"
 
 

@@ -290,7 +290,6 @@ class Files(Source):
         return {task: (own, READERS[task]) for task, own in files.items() if own}
 
     def lemmas(self) -> Lemmas:
-        """The lemmas in the POS files' column LEMMA."""
         tagged = self.pos.all if self.pos else ()
         return gather_lemmas(chain.from_iterable(map(read_lemmas, tagged)))
 
