@@ -97,9 +97,7 @@ def encode(numbered: Sequence[tuple[int, Sentence]], table: WordTable) -> Shard:
     return Shard(ids.astype(np.uint32), pieces.astype(np.uint16), words, origin.astype(np.uint16))
 
 
-def derive(
-    source: Shard, images: Sequence[Sentence | None], image: np.ndarray, places: np.ndarray | None = None
-) -> Shard:
+def derive(source: Shard, images: Sequence[Sentence | None], image: np.ndarray, places: np.ndarray | None) -> Shard:
     """The source's words in the order of `images`, without lines of None; `image`, `places` are `Transform`'s."""
     lines = np.array([line for line, after in enumerate(images) if after is not None], dtype=np.int64)
     kept = [after for after in images if after is not None]

@@ -28,10 +28,8 @@ class Example:
         """The same example with equal words as one string, which saves four fifths of a data set's memory."""
 
         def shared(sentence: Sentence) -> Sentence:
-            words, tags, relations = (
-                tuple(map(intern, column)) for column in (sentence.words, sentence.tags, sentence.relations)
-            )
-            return replace(sentence, words=words, tags=tags, relations=relations)
+            names = ("words", "tags", "relations")
+            return replace(sentence, **{name: tuple(map(intern, getattr(sentence, name))) for name in names})
 
         return replace(self, texts=tuple(tuple(map(shared, text)) for text in self.texts))
 

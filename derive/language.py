@@ -100,9 +100,7 @@ class Bitext:
         if self.gold and self.estimates is None:
             a, b = self.lines[pair]
             orders = self.first.corpus.order(a), self.second.corpus.order(b)
-            pieces = self.first.corpus.line_pieces(a)[
-                np.argsort(orders[0])
-            ]  # words move, their sub-words stay together
+            pieces = self.first.corpus.line_pieces(a)[np.argsort(orders[0])]  # sub-words move with their word
             places = [gather(np.arange(int(pieces.sum())), pieces, order) for order in orders]
             own, other = places[::-1] if turned else places
             return np.argsort(other)[own]

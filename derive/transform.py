@@ -241,10 +241,8 @@ def image_of_example(transform: Transform, example: Example, number: int, accoun
     if (sentences := sum(map(len, example.texts))) > EXAMPLES.size:
         raise BadInput(f"an example of {sentences:,} sentences; expected {EXAMPLES.size:,} at most")
     numbers = count(EXAMPLES.number(number, 0))  # one per sentence, also within a pair
-    texts = (
-        tuple(image_of(transform, sentence, next(numbers), account) for sentence in text) for text in example.texts
-    )
-    return replace(example, texts=tuple(texts))
+    texts = [[image_of(transform, sentence, next(numbers), account) for sentence in text] for text in example.texts]
+    return replace(example, texts=tuple(map(tuple, texts)))
 
 
 def image_of_question(question: Question, transform: Transform, number: int) -> Question:

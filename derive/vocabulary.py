@@ -138,15 +138,12 @@ class GivenVocabulary:
         path = self.folder / TOKENIZER
         tokenizer = _open(path)
         ids = tokenizer.get_vocab(with_added_tokens=True)
-        roles = {role: next((ids[name] for name in names if name in ids), None) for role, names in ROLES.items()}
-        if lacking := [f"{' or '.join(ROLES[role])} ({role})" for role, type_id in roles.items() if type_id is None]:
+        roles = {role: ids[name] for role, names in ROLES.items() for name in names[::-1] if name in ids}
+        if lacking := [f"{' or '.join(names)} ({role})" for role, names in ROLES.items() if role not in roles]:
             raise BadInput(f"a tokenizer without the special types {', '.join(lacking)}", path)
         special = {type_id for type_id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
         others = tuple(sorted(special - set(roles.values())))
-        specials = Specials(
-            **{role: int(type_id) for role, type_id in roles.items() if type_id is not None}, others=others
-        )
-        return Vocabulary(tokenizer, np.zeros(_size(tokenizer), np.int64), specials)
+        return Vocabulary(tokenizer, np.zeros(_size(tokenizer), np.int64), Specials(**roles, others=others))
 
     def identity(self) -> Any:
         return fingerprint("given", input_digest(self.folder / TOKENIZER))

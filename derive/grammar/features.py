@@ -15,6 +15,7 @@ import numpy as np
 from calque.derive.sentence import Sentence
 
 Feature = tuple[str, ...]
+Slots = tuple[int, ...]
 Weights = Mapping[Feature, float]
 Branch = dict[str, "Branch"]
 
@@ -66,7 +67,7 @@ def design(n: int) -> np.ndarray:
 
 
 @lru_cache(maxsize=1 << 16)
-def containing(n: int, slots: tuple[int, ...]) -> np.ndarray:
+def containing(n: int, slots: Slots) -> np.ndarray:
     """The indices of the orders with these slots, marks included, in a row."""
     place = _places(n)
     neighbours = [place[:, after] == place[:, before] + 1 for before, after in pairwise(slots)]
@@ -105,16 +106,14 @@ class Sequences:
                 branch = branch.setdefault(label, {})
             branch[SEQUENCE] = {}
 
-    def among(self, items: Sequence[str]) -> Iterator[tuple[tuple[int, ...], Feature]]:
+    def among(self, items: Sequence[str]) -> Iterator[tuple[Slots, Feature]]:
         """Every way that the items can form one of the sequences: its slots and its feature."""
         n = len(items)
         slots: dict[str, list[int]] = {}
         for slot, label in enumerate((*items, BEGIN, END)):
             slots.setdefault(label, []).append(slot)
 
-        def extend(
-            branch: Branch, chosen: tuple[int, ...], labels: Feature
-        ) -> Iterator[tuple[tuple[int, ...], Feature]]:
+        def extend(branch: Branch, chosen: Slots, labels: Feature) -> Iterator[tuple[Slots, Feature]]:
             if SEQUENCE in branch:
                 yield chosen, (SEQUENCE, *labels)
             if len(chosen) == min(LONGEST_SEQUENCE, n):
@@ -188,7 +187,7 @@ def head_item(tag: str) -> str:
     return f"@{tag} @"
 
 
-def nodes(sentence: Sentence, tree: Tree) -> Iterator[tuple[str, tuple[str, ...], tuple[int, ...]]]:
+def nodes(sentence: Sentence, tree: Tree) -> Iterator[tuple[str, tuple[str, ...], Slots]]:
     """Every node with a head of a known class: its tag; the items, sorted, the head's last; the slots in order."""
     for head in tree.downwards:
         words, tag = tree.dependents[head], sentence.tags[head]

@@ -41,7 +41,8 @@ def pieces(path: Path, column: str) -> Iterator[Piece]:
     if name == PARQUET:
         yield from parquet.pieces(path, column)
         return
-    ends, record = bytes.isspace, "blank line"
+    ends: Callable[[bytes], bool] = bytes.isspace
+    record = "blank line"
     if name == TREEBANK:
         with lines.open_bytes(path) as file:
             names = column_names(path, lines.decode(file.readline(lines.LIMIT), path, 1).rstrip("\n"))

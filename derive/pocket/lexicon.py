@@ -226,9 +226,8 @@ def _entities(names: Names, topics: int, rng: random.Random) -> dict[str, list[l
             people.append((next(man), next(man), next(surname), "he", "him", "his"))
         entities["people"].append(people)
         entities["brands"].append([(next(brand),) for _ in range(2 + len(brands) // topics)])
-        entities["firms"].append(
-            [(next(owner), next(firm)) for _ in range(2 + (len(places) + len(surnames)) // topics)]
-        )
+        owners = 2 + (len(places) + len(surnames)) // topics
+        entities["firms"].append([(next(owner), next(firm)) for _ in range(owners)])
         entities["colleges"].append([(next(firm), next(town)) for _ in range(2 + len(places) // topics)])
     return entities
 

@@ -53,9 +53,8 @@ def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[E
     `counts`. Rows with `context`, `question` and `answers` are read from JSON lines or from `data`."""
     counts = Counter() if counts is None else counts
     for item in _questions(path, counts):
-        question, context = (
-            [Sentence(tuple(words)) for words in split_sentences(text)] for text in (item.question, item.context)
-        )
+        texts = (item.question, item.context)
+        question, context = ([Sentence(tuple(words)) for words in split_sentences(text)] for text in texts)
         example = item.example(question, context)
         spans = [_in_words(item.context, answer, context, counts) for answer in item.answers]
         for place, span in filter(None, spans):

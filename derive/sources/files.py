@@ -17,7 +17,7 @@ from calque.derive.artefact import input_digest
 from calque.derive.errors import BadInput
 from calque.derive.example import Example
 from calque.derive.fingerprint import ADDED, fingerprint
-from calque.derive.parser import StanzaParser
+from calque.derive.parser import ParsedTrees, StanzaParser
 from calque.derive.readers import text as reader
 from calque.derive.readers.conllu import WORDS, Units, read_conllu, read_lemmas
 from calque.derive.readers.iob2 import language_of_entities, read_iob2
@@ -26,7 +26,6 @@ from calque.derive.readers.nli import MISSING, differ, language_of_pairs, read_n
 from calque.derive.readers.squad import read_questions, read_questions_as_written
 from calque.derive.sentence import Sentence
 from calque.derive.source import SPLITS, Source, TaskData
-from calque.derive.sources.parsed import ParsedTrees
 from calque.derive.usage import Lemmas, gather_lemmas
 
 TRAINED, TESTED = ("training examples", "test items")  # the parts that may be samples

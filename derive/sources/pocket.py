@@ -121,9 +121,8 @@ class PocketEnglish(Source):
         return fingerprint(EDITION, self.language, self.size, *([self.facts] if self.facts else []))
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
-        return fingerprint(
-            EDITION, self.language, task, getattr(self, task), *(["diagnostics"] if task == "nli" else [])
-        )
+        further = ["diagnostics"] if task == "nli" else []
+        return fingerprint(EDITION, self.language, task, getattr(self, task), *further)
 
     @property
     def drawn(self) -> tuple[str, ...]:
