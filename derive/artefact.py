@@ -118,8 +118,7 @@ def check_part(folder: Path, kind: str) -> None:
 
 @contextmanager
 def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
-    """A new folder to fill. If the block ends without an error, the folder gets its manifest and is moved to `folder`;
-    otherwise it is removed. `facts` may grow inside the block."""
+    """A new folder to fill, which gets its manifest and becomes `folder`; `facts` may grow inside the block."""
     with whole_folder(folder) as part:
         yield part
         write_manifest(part, kind, facts, place=folder.absolute().name)

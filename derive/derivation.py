@@ -1,7 +1,5 @@
 """Interactive derivation: the sentences of a text in languages given by name."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

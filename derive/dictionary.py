@@ -134,8 +134,7 @@ def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
 def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarray, Counter[str]]:
     """The entries as pairs of ids of one vocabulary, (n, 2) int64, by descending count, each first id once; and the
     number of entries left out, by reason. Only known words of one sub-word have a row of their own in a model's table.
-    Each type keeps its most probable translation; ties go to the more frequent, then to the first. Two words of one
-    type need no alignment."""
+    Each type keeps its most probable translation; ties go to the more frequent, then to the first."""
     left_out: Counter[str] = Counter()
     ids = [only_ids([getattr(entry, side) for entry in entries], vocabulary) for side in ("source", "target")]
     best: dict[int, tuple[float, int, int]] = {}

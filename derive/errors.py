@@ -16,13 +16,10 @@ class BadInput(Exception):
         place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
         several = [message] if isinstance(message, str) else message
         self.path = path
-        self.messages = tuple(place + _shortened(each) for each in several)
+        half = LONGEST // 2
+        shortened = (text if len(text) <= LONGEST else f"{text[:half]} ... {text[-half:]}" for text in several)
+        self.messages = tuple(place + text for text in shortened)
         super().__init__("; ".join(self.messages))
-
-
-def _shortened(message: str) -> str:
-    half = LONGEST // 2
-    return message if len(message) <= LONGEST else f"{message[:half]} ... {message[-half:]}"
 
 
 class NoFile(BadInput):

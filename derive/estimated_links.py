@@ -41,8 +41,7 @@ def estimate_links(
     passes: int = 5,
     drawn: PairSample = ALL,
 ) -> Path:
-    """Write estimated word links for the `drawn` sentence pairs of two languages; `Languages.with_links` reads them.
-    A word is represented by its ids, so any script can be aligned."""
+    """Write estimated word links of the `drawn` sentence pairs of two languages, for `Languages.with_links`."""
     bitext = languages.bitext(first, second)
     chosen = bitext.sample(drawn.fraction, drawn.seed)
     corpus = _Words(bitext, chosen)

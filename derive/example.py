@@ -83,14 +83,8 @@ def read_examples(path: Path) -> Iterator[Example]:
 
 
 def _columns(sentence: Sentence) -> dict[str, Any]:
-    columns = {
-        "words": sentence.words,
-        "tags": sentence.tags,
-        "heads": sentence.heads,
-        "relations": sentence.relations,
-        "spans": [[span.start, span.end, span.label] for span in sentence.spans],
-        "glued": sentence.glued,
-    }
+    columns = {name: getattr(sentence, name) for name in ("words", "tags", "heads", "relations", "spans", "glued")}
+    columns["spans"] = [[span.start, span.end, span.label] for span in sentence.spans]
     if sentence.origin != tuple(range(len(sentence))):
         columns["origin"] = sentence.origin
     return {name: column for name, column in columns.items() if column or name == "words"}

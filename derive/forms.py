@@ -84,8 +84,7 @@ def percent(field: str, name: str, meaning: str, example: str, title: str = ", {
 
 class Named:
     """A dataclass whose name and title are generated from its forms. `short_name` is the name with all fields at their
-    defaults; `full_name`, which may be empty, is the start of the title. Names have the forms in their order;
-    neighbouring forms of one field exclude each other."""
+    defaults, `full_name` the start of the title. Names have forms in this order, one of several of a field."""
 
     short_name: ClassVar[str] = ""
     full_name: ClassVar[str] = ""

@@ -59,8 +59,7 @@ def in_places(
 @dataclass(frozen=True)
 class Bitext:
     """N parallel sentences of two languages; `lines` (N, 2) int64 are their line numbers in the two corpora. `gold`:
-    the gold alignment is known; `estimates` are estimated links that replace it. Without either there are no word
-    links. Both corpora are as on disk; `ids` gives rows of a model."""
+    the gold alignment is known; `estimates` are links that replace it. Corpora are as on disk, `ids` are rows."""
 
     first: Language
     second: Language

@@ -35,8 +35,7 @@ ROLES = {
 
 class Vocabulary:
     """The `size` types that languages share, including `specials`, and their `counts` (V,) int64 in the text. A word is
-    always encoded as after a space, so its encoding depends only on itself. Text that looks like a special token (a
-    literal `<s>`) is ordinary text, or unknown."""
+    always encoded as after a space, so its encoding depends only on itself. A `<s>` in text is ordinary, or unknown."""
 
     def __init__(self, tokenizer: Tokenizer, counts: np.ndarray, specials: Specials = OURS) -> None:
         self._tokenizer = tokenizer

@@ -107,8 +107,7 @@ class Cells:
         return float(np.sum(h * posterior))
 
     def links(self, joint: np.ndarray, reverse: bool) -> list[Links]:
-        """The links of each pair, from each target word to its most probable source; ties go to the null word, then to
-        the first word. `reverse` exchanges the sides."""
+        """The links of each pair, from target words to their best source (ties: null, then the first); or reversed."""
         hits = np.flatnonzero(joint == np.maximum.reduceat(joint, self.start)[self.row])
         first = hits[np.diff(self.row[hits], prepend=-1) > 0]
         linked = self.i[first] > 0

@@ -27,8 +27,7 @@ SAME = ((SPECIFIC, SPECIFIC), (GENERAL, GENERAL))
 UP, DOWN = (SPECIFIC, GENERAL), (GENERAL, SPECIFIC)
 FOREIGN = ((SPECIFIC, OTHER_SPECIFIC), (SPECIFIC, OTHER_GENERAL), (GENERAL, OTHER_SPECIFIC), (GENERAL, OTHER_GENERAL))
 CHANGED = {UP: 1.0, DOWN: 8.0, **dict.fromkeys(FOREIGN, 0.25)}
-"""Two different nouns (the premise's, the hypothesis's) and their initial weights. DOWN starts high because balancing
-prefers unrelated nouns as neutral cases, and both are wanted."""
+"""Two different nouns (premise, hypothesis) with initial weights; DOWN's is high, or balancing would drop it."""
 POLES = ({"pole": OPPOSITE}, {"pole": OTHER_POLE})
 POLARITIES = ("always", "never")  # affirm and deny in sentences of equal length
 
@@ -91,8 +90,7 @@ def infer(premise: Statement, hypothesis: Statement) -> str:
 
 
 def _infer_quantified(premise: Statement, hypothesis: Statement) -> str:
-    """The label for `every` or `no` in the premise and `every`, `no` or `a` in the hypothesis, about one quality. (No
-    cook is hot: every cook is cold.)"""
+    """The label for `every`, `no` or (hypothesis) `a`, about one quality. (No cook is hot: every cook is cold.)"""
     agree = (premise.pole == hypothesis.pole) ^ (premise.determiner == "no") ^ (hypothesis.determiner == "no")
     covered = hypothesis.noun <= premise.noun
     if hypothesis.determiner == "a":

@@ -1,5 +1,4 @@
-"""The phrases of Pocket English as trees (names, noun phrases, verb groups, clauses) of given words or of words to be
-drawn later. Number, tense, polarity and agreement are decided here."""
+"""The phrases of Pocket English as trees of given words or of words to be drawn later, with agreement."""
 
 from calque.derive.pocket.lexicon import BASE, FIRST, LAST, MIDDLE, PARTICIPLE, PAST, PLURAL, SINGULAR, THIRD
 from calque.derive.pocket.preferences import Role, Sense

@@ -33,15 +33,13 @@ Role = IntEnum(
     start=0,
 )
 FRAMES = {kind: Role[kind.upper()] for kind in ("intr", "tr", "soc", "ditr", "go", "say", "want")}
-"""The role of each kind of verb. Only organisations (and places) HIRE, and they do nothing else, so context shows
-whether a name belongs to a person, a place or an organisation."""
+"""The role of each kind of verb. Organisations and places only HIRE, so context shows what a name belongs to."""
 TAIL_KINDS = ("person", "animal", "thing", "place", "adj", "intr", "tr", "soc")
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Sense:
-    """A word in one topic: its forms, and for each role a table of its favourites, repeated by preference. `rare` are
-    words of the tail, which replace it with probability `rarity`."""
+    """A word in one topic: its forms, a table of favourites per role, and `rare` words that may replace it."""
 
     forms: tuple[str, ...]
     weight: float = 1.0

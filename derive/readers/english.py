@@ -109,8 +109,7 @@ def cut_tokens(text: str) -> list[list[str]]:
 
 
 def _ends(text: str, start: int, begin: int, stop: int, match: re.Match[str]) -> bool:
-    """Whether a sentence that starts at `start` ends at this mark; the token before the mark starts at `begin`, and
-    `stop` is the position of the last full stop before the mark."""
+    """Whether a sentence from `start` ends at a mark, after a token from `begin`, with the last full stop at `stop`."""
     mark, following = match.start(), match[1]
     if following.islower():
         return False

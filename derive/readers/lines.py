@@ -219,8 +219,7 @@ def read_lines(path: Path, counts: Counter[str] | None = None, *, ended: bool = 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some whole records of a file: `data` starts at line `line`, from 1, and at byte `offset` of the decompressed
-    file. `size` is the number of bytes read from the disk for it."""
+    """Some whole records of a file, from a line and a decompressed byte; `size` is the bytes read from the disk."""
 
     path: Path
     line: int
@@ -265,8 +264,7 @@ def ends_line(line: bytes) -> bool:
 def blocks(
     path: Path, ends: Callable[[bytes], bool], what: str, size: int = SIZE, limit: int = LIMIT
 ) -> Iterator[Block]:
-    """Cut a file, always in the same way, into blocks of about `size` bytes that end with a record. `ends` tests
-    whether a line ends a record; errors call such an end `what`."""
+    """Cut a file into blocks of about `size` bytes, up to a line that `ends` a record, which errors call `what`."""
     with open_bytes(path) as file:
         offset, line, before = 0, 1, 0
         while data := file.read(size):

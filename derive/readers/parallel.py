@@ -46,8 +46,7 @@ class TwoFiles:
 
 def words_of(text: str, language: str) -> tuple[str, ...]:
     """The lower-case words of a text, by rules that approximate the tokenisation of sets of gold links. An apostrophe
-    splits a word: `it 's`, `do not` for don't, and in French `le ami`, where elisions and contractions (`de le`) are
-    written out as in the en-fr set. A hyphen splits French words."""
+    splits a word: `it 's`, `do not` for don't, and in French, where hyphens do too, `le ami` (see _FULL)."""
     words: list[str] = []
     for sentence in cut(text.translate(_APOSTROPHES)):
         *parts, last = sentence.split()

@@ -345,8 +345,7 @@ def _whole(text: str) -> list[list[str]]:
 
 def check_language(task: str, paths: Iterable[Path], name: str = "") -> None:
     """Refuse files marked with another language than `name` or, without one, than the first marked file. Two-letter
-    codes are compared, such as `zh` in `zh-tw`; any other name, such as `german`, may be any language's. Tasks in
-    `PICKED` with a `name` are not checked: readers pick that language."""
+    codes are compared (see `differ`). Tasks in `PICKED` with a `name` are not checked: readers pick that language."""
     if task not in (*PICKED, "ner") or (name and task in PICKED):
         return
     expected, why = name, "the study lists it for"
