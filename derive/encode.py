@@ -84,7 +84,6 @@ def encode_chunk(
 
 
 def encode(numbered: Sequence[tuple[int, Sentence]], table: WordTable) -> Shard:
-    """The source language's shard of some numbered sentences."""
     sentences = [sentence for _, sentence in numbered]
     words = np.fromiter(map(len, sentences), np.int64, len(sentences))
     if words.max(initial=0) > LONGEST:

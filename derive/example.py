@@ -29,7 +29,8 @@ class Example:
 
         def shared(sentence: Sentence) -> Sentence:
             names = ("words", "tags", "relations")
-            return replace(sentence, **{name: tuple(map(intern, getattr(sentence, name))) for name in names})
+            columns: dict[str, Any] = {name: tuple(map(intern, getattr(sentence, name))) for name in names}
+            return replace(sentence, **columns)
 
         return replace(self, texts=tuple(tuple(map(shared, text)) for text in self.texts))
 

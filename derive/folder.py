@@ -67,7 +67,6 @@ class FolderWriter:
 
 @contextmanager
 def new_folder(folder: Path, facts: dict[str, Any]) -> Iterator[FolderWriter]:
-    """A new folder of languages to fill, moved to `folder` when the block ends without an error, else removed."""
     facts = {"format": FORMAT, **facts, "languages": {}, "pairs": []}
     with making(folder, KIND, facts) as part:
         yield FolderWriter(part, facts)

@@ -92,12 +92,10 @@ class Named:
 
     @property
     def name(self) -> str:
-        """Short, for folders and the command line."""
         return self.short_name + self.suffix
 
     @property
     def title(self) -> str:
-        """The long name, for tables and figures."""
         return self.full_name + self.title_suffix if self.full_name else self.name
 
     @property

@@ -88,7 +88,6 @@ class Source(ABC):
         return self
 
     def lemmas(self) -> Lemmas:
-        """The known lemmas of words."""
         return {}
 
     def with_trees(self, cache: Path) -> Source:

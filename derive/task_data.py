@@ -54,7 +54,6 @@ class TaskFolder:
 
 
 def file_of(split: str, language: str = SOURCE) -> str:
-    """The file name of a split's examples in a language."""
     return f"{split}.jsonl" if language == SOURCE else f"{split}.{language}.jsonl"
 
 

@@ -75,7 +75,6 @@ class FastAlign:
         return cls(reverse, dict(source_ids), dict(target_ids), keys, probabilities, tension, unlearnt)
 
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
-        """Links of each pair, in the order of the pairs."""
         for cells, joint in self._joint(pairs):
             yield from cells.links(joint, self.reverse)
 

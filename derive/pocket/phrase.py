@@ -11,7 +11,6 @@ def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") 
 
 
 def pronoun(word: Token, relation: str, place: str = "") -> Node:
-    """A pronoun; `place` overrides the position of its relation."""
     return Node(word, "PRON", relation, place=place)
 
 
@@ -21,7 +20,6 @@ def adjective(word: Word, relation: str = "amod") -> Node:
 
 
 def adverb(word: Word, place: str = "") -> Node:
-    """An adverb; `place` overrides the position of its relation."""
     return Node(word.form(0), "ADV", "advmod", place=place)
 
 

@@ -222,7 +222,6 @@ def _weight(rank: int, zipf: float) -> float:
 
 
 def _identity(sense: Sense) -> tuple[str, str]:
-    """The identity of a word across topics."""
     assert sense.lexeme is not None
     return sense.lexeme.kind, sense.lexeme.lemma
 
