@@ -132,10 +132,8 @@ class Shard:
         words = self.words[lines]
         starts = np.cumsum(self.words) - self.words
         here = np.repeat(starts[lines] - np.cumsum(words) + words, words) + np.arange(int(words.sum()))
-        return Shard(gather(self.ids, self.pieces, here), self.pieces[here], words)
-
-    def small(self) -> Shard:
-        return Shard(self.ids.astype(np.uint32), self.pieces.astype(np.uint16), self.words, self.origin, self.lines)
+        ids = gather(self.ids, self.pieces, here)
+        return Shard(ids.astype(np.uint32), self.pieces[here].astype(np.uint16), words)
 
 
 class CorpusWriter:

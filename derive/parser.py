@@ -37,17 +37,9 @@ class StanzaParser:
     def fingerprint(self) -> str:
         return _identity(self.folder)
 
-    def parse(self, sentences: Sequence[Sequence[str]], counts: Counter[str] | None = None) -> list[Sentence]:
-        """Tag and parse sentences of words. A sentence that cannot be parsed is returned without tags and tree, and
-        its reason is counted in `counts`. On a CPU, the same sentences in the same order give the same trees."""
-        trees = self.trees(sentences)
-        if counts is not None:
-            counts.update(tree for tree in trees if isinstance(tree, str))
-        pairs = zip(sentences, trees, strict=True)
-        return [Sentence(tuple(words)) if isinstance(tree, str) else tree for words, tree in pairs]
-
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
-        """Like `parse`, with the reason in place of a sentence that cannot be parsed."""
+        """Each sentence of words with tags and a tree, or the reason why it cannot be parsed. On a CPU, the same
+        sentences in the same order give the same trees."""
         trees: list[Sentence | str] = [
             Sentence(tuple(words)) if len(words) <= LONGEST else f"more than {LONGEST} words" for words in sentences
         ]

@@ -125,6 +125,7 @@ class Reorder(Transform):
         ("syn-fr-p50", "half of the sentences"),
     )
     term = "Syn gives each sentence the word order of another language, learnt from a treebank."
+    needs = frozenset[Need](("trees", "tags"))
 
     superstrate: Superstrate
     substrate: Superstrate
@@ -164,10 +165,6 @@ class Reorder(Transform):
         names = {"superstrate": self.superstrate.name, "substrate": self.substrate.name}
         numbers = {"superstrate_weight": self.superstrate_weight, "p": self.p, "oversize": "keep", "seed": self.seed}
         return ({"kind": "Reorder", **names, **numbers},)  # "oversize", once a setting, is in records
-
-    @property
-    def needs(self) -> frozenset[Need]:
-        return frozenset(("trees", "tags"))
 
     def identity(self) -> Any:
         grammars = self.superstrate.fingerprint(), self.substrate.fingerprint()

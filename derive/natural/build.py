@@ -68,7 +68,7 @@ def encode_piece(folder: Path, digest: str, piece: Piece) -> EncodedPiece:
     left_out["lines without a type"] += int(empty.sum())
     left_out["too long lines"] += int(long.sum())
     kept = np.flatnonzero(~(empty | long))
-    return EncodedPiece([side.take(kept).small() for side in sides], len(empty), +left_out, piece.size)
+    return EncodedPiece([side.take(kept) for side in sides], len(empty), +left_out, piece.size)
 
 
 @lru_cache(maxsize=1)

@@ -49,6 +49,8 @@ class PocketEnglish(Source):
     data for tagging but occurs in the corpus and the other splits. The statements of `facts` are added to the `size`
     sentences. Questions (`qa`) and paraphrases exist if their sizes are given."""
 
+    drawn = ("the lexicon", "the text", "the task items")
+
     language: Pocket = field(default_factory=Pocket)
     size: int = 50_000
     pos: Sizes = Sizes()
@@ -123,10 +125,6 @@ class PocketEnglish(Source):
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
         further = ["diagnostics"] if task == "nli" else []
         return fingerprint(EDITION, self.language, task, getattr(self, task), *further)
-
-    @property
-    def drawn(self) -> tuple[str, ...]:
-        return "the lexicon", "the text", "the task items"
 
     def redrawn(self, by: int) -> PocketEnglish:
         facts = replace(self.facts, seed=self.facts.seed + by) if self.facts else None
