@@ -8,14 +8,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
+from pathlib import Path
 
 from calque.derive.errors import BadInput
 from calque.derive.example import Cloze, Question
+from calque.derive.files import read_toml
 from calque.derive.pocket.language import Pocket
-from calque.derive.pocket.lexicon import read_table
 from calque.derive.sentence import Sentence
 
-RELATIONS: dict[str, list[str]] = read_table("facts.toml")  # patterns by relation
+RELATIONS: dict[str, list[str]] = read_toml(Path(__file__).with_name("facts.toml"))  # patterns by relation
 LEADS = ("", "today", "again", "indeed")  # adverbs that may open a statement
 STATEMENTS = 1_000_000  # maximum for all facts, which are shuffled in memory
 SAMPLE, STREAM = 4_000, 2**20

@@ -2,20 +2,15 @@
 
 import random
 import re
-import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle, zip_longest
 from pathlib import Path
-from typing import Any
 
+from calque.derive.files import read_toml
 
-def read_table(name: str) -> dict[str, Any]:
-    return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
-
-
-WORDS = read_table("words.toml")
+WORDS = read_toml(Path(__file__).with_name("words.toml"))
 FUNCTION = frozenset(" ".join(WORDS["function"].values()).split())
 GENERAL: dict[str, str] = WORDS["general"]
 """The entries of each kind that are in every topic, in the notation of words.toml."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from calque.derive.pocket.lexicon import read_table
+from calque.derive.files import read_toml
 from calque.derive.pocket.preferences import Role, Sense
 from calque.derive.sentence import Sentence, Span
 
@@ -30,7 +31,7 @@ class WordOrder:
         return {**self.places, **moved}
 
 
-_TABLES = read_table("orders.toml")
+_TABLES = read_toml(Path(__file__).with_name("orders.toml"))
 ORDERS = {
     name: WordOrder(_TABLES.get(table.get("like"), {}).get("places", {}) | table["places"], table.get("free", {}))
     for name, table in _TABLES.items()

@@ -130,7 +130,6 @@ def _most(shape: re.Pattern[str], lines: Sequence[str]) -> bool:
 
 def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[Chunk]:
     """Cut a file into chunks of about `size` bytes that end with a line or a document."""
-    check_file(path)
     kind = kind or detect(path)
     ends, what = (closes_document, "</doc>") if kind == "doc" else (ends_line, "line end")
     for block in blocks(path, ends, what, size, LIMIT):
