@@ -98,8 +98,7 @@ class Sentence:
 
     def length(self, end: int) -> int:
         """The number of characters of `upto(end)`."""
-        spaces = end - sum(self.glued[:end]) - (end > 0 and not (self.glued and self.glued[0]))
-        return sum(map(len, self.words[:end])) + spaces
+        return len(self.upto(end))
 
 
 def _pick(column: tuple[T, ...], order: Sequence[int]) -> tuple[T, ...]:

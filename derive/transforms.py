@@ -12,7 +12,6 @@ TRANSFORMS: tuple[type[Transform], ...] = (Transliterate, Cognates, Invert, Perm
 TERMS = {kind.__name__: kind.term for kind in TRANSFORMS}  # definitions for a glossary by class name
 _EXAMPLES = [example for kind in TRANSFORMS for example in kind.examples]
 EXAMPLES = tuple(f"{name} ({meaning})" if meaning else name for name, meaning in _EXAMPLES)
-"""Example names for help and errors."""
 
 
 def transform(name: str) -> Transform:

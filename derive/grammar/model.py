@@ -4,10 +4,11 @@ which maximises the conditional log-likelihood of a treebank's orders with L-BFG
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -178,11 +179,9 @@ class Likelihood:
         nodes: Counter[Items] = Counter()
         for (items, _), count in seen.items():
             nodes[items] += count
-        by_size: dict[int, list[Items]] = defaultdict(list)
-        for items in sorted(nodes):
-            by_size[len(items)].append(items)
         matcher = Sequences(frequent)
-        self.groups = [self._group(n, distinct, nodes, matcher) for n, distinct in sorted(by_size.items())]
+        by_size = groupby(sorted(nodes, key=lambda items: (len(items), items)), key=len)
+        self.groups = [self._group(n, list(distinct), nodes, matcher) for n, distinct in by_size]
         self.observed = self._observed(seen)
 
     def _group(self, n: int, distinct: list[Items], nodes: Counter[Items], matcher: Sequences) -> _Group:
