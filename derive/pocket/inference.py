@@ -27,7 +27,7 @@ SAME = ((SPECIFIC, SPECIFIC), (GENERAL, GENERAL))
 UP, DOWN = (SPECIFIC, GENERAL), (GENERAL, SPECIFIC)
 FOREIGN = ((SPECIFIC, OTHER_SPECIFIC), (SPECIFIC, OTHER_GENERAL), (GENERAL, OTHER_SPECIFIC), (GENERAL, OTHER_GENERAL))
 CHANGED = {UP: 1.0, DOWN: 8.0, **dict.fromkeys(FOREIGN, 0.25)}
-"""Two different nouns (premise, hypothesis) with initial weights; DOWN's is high, or balancing would drop it."""
+"""Two different nouns (premise, hypothesis) with initial weights; DOWN's is high: balancing prefers unrelated nouns."""
 POLES = ({"pole": OPPOSITE}, {"pole": OTHER_POLE})
 POLARITIES = ("always", "never")  # affirm and deny in sentences of equal length
 

@@ -84,7 +84,7 @@ def cut(text: str) -> list[str]:
 
 
 def cut_tokens(text: str) -> list[list[str]]:
-    """The words of each sentence of tokenised text (WikiText); a straight quote after one is its own if closing."""
+    """The words of each sentence of a tokenised text (WikiText), with a straight quote that closes one in it."""
     sentences, start = [], 0
     quotes = seen = 0  # quotes in the sentence so far, and where to search for the next
     for match in _TOKEN_END.finditer(text):

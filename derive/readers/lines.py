@@ -219,7 +219,7 @@ def read_lines(path: Path, counts: Counter[str] | None = None, *, ended: bool = 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some whole records of a file, from a line and a decompressed byte; `size` is the bytes read from the disk."""
+    """Some whole records of a file, from line `line` and decompressed byte `offset`; `size` bytes read from disk."""
 
     path: Path
     line: int

@@ -49,8 +49,8 @@ class _Question:
 def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
     """The questions of a file, with contexts split into sentences and words by rules for English. An answer that starts
     or ends inside a word is widened to the whole word; a question whose answers all cross the end of a sentence is left
-    out. Questions without an answer (SQuAD 2) or with empty answers (published test sets) are left out too; see
-    `counts`. Rows with `context`, `question` and `answers` are read from JSON lines or from `data`."""
+    out. Questions without an answer (SQuAD 2) or with empty answers (published test sets) are left out too.
+    `counts` has their numbers. Rows with `context`, `question`, `answers` are read from JSON lines or from `data`."""
     counts = Counter() if counts is None else counts
     for item in _questions(path, counts):
         texts = (item.question, item.context)
