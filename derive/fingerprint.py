@@ -101,12 +101,12 @@ def _code_of_module(module: ModuleType) -> dict[str, str]:
     if name in ("__main__", "__mp_main__"):
         name = module.__spec__.name if module.__spec__ else file.stem  # a module (python -m), or a script
     root = file.parents[name.count(".") + (file.name == "__init__.py")]
-    found, waiting = {file: _digest(file)}, [(file, name)]
+    found, waiting = {file: sha256(file)[:12]}, [(file, name)]
     while waiting:
         for path, imported in _imported(*waiting.pop(), root):
             installed = "site-packages" in root.parts and _top(imported) != _top(name)
             if path not in found and not installed and _top(imported) not in (PACKAGE, *sys.stdlib_module_names):
-                found[path] = _digest(path)
+                found[path] = sha256(path)[:12]
                 waiting.append((path, imported))
     return {path.relative_to(root).as_posix(): digest for path, digest in sorted(found.items())}
 
@@ -132,10 +132,6 @@ def _imported(file: Path, name: str, root: Path) -> Iterator[tuple[Path, str]]:
                 for path in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
                     if path.is_file():
                         yield path, ".".join(parts[:depth])
-
-
-def _digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:12]
 
 
 def _top(name: str) -> str:

@@ -24,7 +24,6 @@ from calque.derive.sentence import Sentence
 FORMAT = 1
 """Increases when the same weights would give other probabilities, or the same treebank other weights."""
 LARGE = 1e6  # every weight is smaller: a sum of a few hundred stays finite
-SUBSTRATE_WEIGHT = 0.05
 LARGEST = 6  # items of the largest nodes in training
 KEPT = 0.1  # the fraction of sequence types, the most frequent ones, that have a weight
 PRECISE = 1e-6  # the search ends when a step gains less than this fraction of the log-likelihood, or after `STEPS`
@@ -71,10 +70,8 @@ class Grammar:
         return cls(name, weights, dict(about))
 
     @classmethod
-    def mix(cls, superstrate: Grammar, substrate: Grammar, weight: float = SUBSTRATE_WEIGHT) -> Grammar:
+    def mix(cls, superstrate: Grammar, substrate: Grammar, weight: float) -> Grammar:
         """theta = (1 - weight) * theta of the superstrate + weight * theta of the substrate."""
-        if not 0 <= weight <= 1:
-            raise ValueError(f"the substrate's weight is between 0 and 1, not {weight}")
         weights = {}
         for kind in sorted(superstrate.weights.keys() | substrate.weights.keys()):
             ours, theirs = superstrate.weights.get(kind, {}), substrate.weights.get(kind, {})
