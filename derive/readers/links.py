@@ -33,6 +33,10 @@ class GoldPair:
     sure: frozenset[Link]
     possible: frozenset[Link]
 
+    def __post_init__(self) -> None:
+        if not self.sure <= self.possible:
+            raise ValueError(f"sure links that are not possible: {sorted(self.sure - self.possible)}")
+
 
 @dataclass(frozen=True)
 class Gold:
