@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -157,10 +158,9 @@ def say(root: Node, places: Places, cast: Sequence[Sense] = (), chance: Callable
 
 def _entity_spans(nodes: list[Node]) -> tuple[Span, ...]:
     spans, start = [], 0
-    for i, node in enumerate(nodes):
-        after = nodes[i + 1].entity if i + 1 < len(nodes) else ""
-        if node.entity != after:
-            if node.entity:
-                spans.append(Span(start, i + 1, node.entity))
-            start = i + 1
+    for entity, run in groupby(nodes, key=lambda node: node.entity):
+        end = start + len(list(run))
+        if entity:
+            spans.append(Span(start, end, entity))
+        start = end
     return tuple(spans)

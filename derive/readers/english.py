@@ -4,7 +4,7 @@ an abbreviation does not end it, unless a common opener of sentences follows the
 
 import re
 from collections.abc import Iterable
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 from unicodedata import category
 
@@ -13,13 +13,9 @@ from calque.derive.files import read_toml
 
 def _ranges(characters: Iterable[int]) -> str:
     """Ascending code points as the inside of a character class."""
-    runs: list[list[int]] = []
-    for code in characters:
-        if runs and runs[-1][1] == code - 1:
-            runs[-1][1] = code
-        else:
-            runs.append([code, code])
-    return "".join(f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in runs)
+    by_distance = groupby(enumerate(characters), key=lambda item: item[1] - item[0])  # the same within a run
+    runs = ([code for _, code in run] for _, run in by_distance)
+    return "".join(f"{re.escape(chr(run[0]))}-{re.escape(chr(run[-1]))}" for run in runs)
 
 
 def _class(categories: tuple[str, ...]) -> str:
