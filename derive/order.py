@@ -9,8 +9,7 @@ from calque.derive.forms import NUMBER
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Transform, check_probability, draw, some
 
-FINAL_MARKS = (".", "!", "?")
-"""Final marks of English. Text in other scripts needs its own, such as 。 or ।."""
+FINAL_MARKS = (".", "!", "?")  # final marks of English. Text in other scripts needs its own, such as 。 or ।
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,7 @@ from calque.derive.grammar.features import CLASSES, KINDS, SEQUENCE, Feature, Se
 from calque.derive.readers.lines import check_file
 from calque.derive.sentence import Sentence
 
-FORMAT = 1
-"""Increases when the same weights would give other probabilities, or the same treebank other weights."""
+FORMAT = 1  # increases when the same weights would give other probabilities, or the same treebank other weights
 LARGE = 1e6  # every weight is smaller: a sum of a few hundred stays finite
 LARGEST = 6  # items of the largest nodes in training
 KEPT = 0.1  # the fraction of sequence types, the most frequent ones, that have a weight

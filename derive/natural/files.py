@@ -20,8 +20,7 @@ from calque.derive.readers.parallel import Pair, words_of
 from calque.derive.readers.text import COLUMNS, annotation, head
 
 MANY = 1 << 14  # lines of two parallel files per piece
-HEAD = 24
-"""Minimum letters of a sentence withheld inside a longer line; shorter ones may match by chance."""
+HEAD = 24  # minimum letters of a sentence withheld inside a longer line; shorter ones may match by chance
 WHY = "lines with a sentence that models are tested on"
 _OTHER = re.compile(r"[\W_]+")
 

@@ -38,8 +38,7 @@ HYPERNYM, ANTONYM, NEGATION, PASSIVE, EXCHANGE, QUANTIFIER, NUMBER, ADJUNCT = KI
 
 SHARES = {"quality": 0.31, "deed": 0.31, "meeting": 0.11, "quantity": 0.07, "number": 0.12, "adjunct": 0.08}
 """The share of each family of pairs; `quality` and `deed` have the same cases."""
-PLAIN = 0.2
-"""Share of the qualities and deeds negated by `not`, which makes a sentence longer, rather than by `never`."""
+PLAIN = 0.2  # share of the qualities and deeds negated by `not`, which makes a sentence longer, rather than by `never`
 FRONTED = 0.2  # share of the adjuncts in first position
 
 

@@ -12,8 +12,7 @@ from calque.derive.pocket.preferences import Sense
 from calque.derive.pocket.tree import Node, Places, linearise, say
 from calque.derive.sentence import Sentence, Span
 
-PLACED = 0.4
-"""Share of the sentences with a place, unless the question asks for it; then all have one."""
+PLACED = 0.4  # share of the sentences with a place, unless the question asks for it; then all have one
 FRONTED = 0.3  # share of the places in first position
 ANSWER = "answer"  # the label of the answer's span
 SUBJECT, OBJECT, PLACE = KINDS = ("subject", "object", "place")  # what questions ask for, as in `Example.diagnostic`

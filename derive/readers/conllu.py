@@ -21,8 +21,7 @@ NOTHING = "_"
 UNENDED = "no blank line after the last sentence: the file is truncated, or add one if it is whole"
 NAMES: tuple[str, ...] = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 NEEDED = ("ID", "FORM", "UPOS")
-PLUS = "# global.columns"
-"""The start of the first line of CoNLL-U Plus."""
+PLUS = "# global.columns"  # the start of the first line of CoNLL-U Plus
 _ID = re.compile(r"(\d{1,9})(?:([-.])(\d{1,9}))?", re.ASCII)
 _ANNOUNCED = re.compile(r"#\s*(?:text|sent_id)\s*=")
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)

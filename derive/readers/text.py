@@ -35,8 +35,7 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]*>")  # a line of a `<doc>` that is a tag
 
 TREEBANK, ENTITIES, JSON = "a treebank in CoNLL-U", "words with the tags of entities", "JSON lines"
 XML, COLUMNS = "XML", "lines of columns"
-SAMPLE, SAMPLE_LETTERS = 100, 1 << 16
-"""The number of lines and of letters that are read to recognise annotated files."""
+SAMPLE, SAMPLE_LETTERS = 100, 1 << 16  # the number of lines and of letters that are read to recognise annotated files
 _LABEL = r"(?:O|[BIESUL]-\S+)"
 _TREE = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}")
 _ROW = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]*){3,}")
