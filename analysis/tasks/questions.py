@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from calque.analysis.tasks.baselines import Answer, Baseline, KnownAnswer
-from calque.analysis.tasks.rows import UNLABELLED, Pieces, Reader, TaskRow
+from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from calque.analysis.tasks.score import ARTICLES, EXACT, F1, Metric, Score, answer_scores, mlqa_words
 from calque.analysis.tasks.task import Head, SpanHead, Task
 from calque.derive.errors import BadInput
@@ -63,7 +63,8 @@ class Questions(Task):
         self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
     ) -> tuple[list[TaskRow], bool]:
         question, context = reader.ids(example.texts[0]), reader.of_text(1).read(example.texts[1])
-        answer = _learnt(context, _answers(example.texts[1]))
+        longest_first = sorted(_answers(example.texts[1]), key=lambda answer: answer[0] - answer[1])
+        answer = next((found for each in longest_first if (found := context.between(*each))), None)
         kept = question[: min(QUESTION, length // 2 - 2)]
         first_place = len(reader.pairs.before) + len(kept) + len(reader.pairs.between)
         windows = windows_of(len(context), length - first_place - len(reader.pairs.after))
@@ -106,7 +107,6 @@ class Questions(Task):
         return "json", json.dumps(answers, ensure_ascii=False, indent=0) + "\n"
 
 
-@dataclass(frozen=True)
 class QA(Questions):
     """Questions of any origin."""
 
@@ -115,7 +115,6 @@ class QA(Questions):
     summary: ClassVar[str] = "QA finds the answer to a question in a passage."
 
 
-@dataclass(frozen=True)
 class XQuAD(Questions):
     """XQuAD (Artetxe et al. 2020): questions and paragraphs of SQuAD's dev set, translated."""
 
@@ -124,7 +123,6 @@ class XQuAD(Questions):
     summary: ClassVar[str] = "XQuAD is QA on translations of SQuAD."
 
 
-@dataclass(frozen=True)
 class TyDiQA(Questions):
     """TyDiQA-GoldP (Clark et al. 2020): questions by speakers of each language, and the passage that answers them."""
 
@@ -162,12 +160,6 @@ def _context(example: Example) -> tuple[str, list[tuple[int, int]]]:
     if not (answers := _answers(context)):
         raise ValueError("the context has no answer")
     return " ".join(sentence.text for sentence in context), answers
-
-
-def _learnt(context: Pieces, answers: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-    """The sub-words of the longest answer; None if no answer has any."""
-    longest_first = sorted(answers, key=lambda answer: answer[0] - answer[1])
-    return next((found for answer in longest_first if (found := context.between(*answer))), None)
 
 
 def _answers(context: Sequence[Sentence]) -> list[tuple[int, int]]:
