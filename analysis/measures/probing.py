@@ -185,7 +185,7 @@ def _tagged(
     at: list[tuple[int, int]] = []
     targets: list[int] = []
     for example in examples:
-        for row in task.rows(example, task.gold(example), labels, reader, length)[0]:
+        for row in task.rows(example, labels, reader, length)[0]:
             places = np.flatnonzero(row.targets != UNLABELLED)
             at += [(len(rows), int(place)) for place in places]
             targets += row.targets[places].tolist()

@@ -28,10 +28,8 @@ class Classification(Task):
             raise ValueError("the example has no label")
         return (example.label,)
 
-    def rows(
-        self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
-    ) -> tuple[list[TaskRow], bool]:
-        row, whole = joined(reader, example.texts, labels.index(gold[0]), length)
+    def rows(self, example: Example, labels: Sequence[str], reader: Reader, length: int) -> tuple[list[TaskRow], bool]:
+        row, whole = joined(reader, example.texts, labels.index(self.gold(example)[0]), length)
         return [row], whole
 
     def decode(

@@ -59,9 +59,7 @@ class Questions(Task):
     def perfect(self, gold: Answer) -> Answer:
         return gold[:1]
 
-    def rows(
-        self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
-    ) -> tuple[list[TaskRow], bool]:
+    def rows(self, example: Example, labels: Sequence[str], reader: Reader, length: int) -> tuple[list[TaskRow], bool]:
         question, context = reader.ids(example.texts[0]), reader.of_text(1).read(example.texts[1])
         longest_first = sorted(_answers(example.texts[1]), key=lambda answer: answer[0] - answer[1])
         answer = next((found for each in longest_first if (found := context.between(*each))), None)

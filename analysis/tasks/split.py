@@ -110,7 +110,7 @@ class Split:
         rows, counts, cut = list[TaskRow](), list[int](), 0
         for number, (example, reader) in enumerate(examples):
             try:
-                own, whole = self.task.rows(example, self.task.gold(example), labels, reader, length)
+                own, whole = self.task.rows(example, labels, reader, length)
             except ValueError as error:
                 raise BadInput(str(error), self.path, number // per_line + 1) from None
             rows += own

@@ -30,10 +30,8 @@ class Tagging(Task):
             raise ValueError("expected a tag for every word")
         return tags
 
-    def rows(
-        self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
-    ) -> tuple[list[TaskRow], bool]:
-        return windows(reader, _words(example), [labels.index(tag) for tag in gold], length)
+    def rows(self, example: Example, labels: Sequence[str], reader: Reader, length: int) -> tuple[list[TaskRow], bool]:
+        return windows(reader, _words(example), [labels.index(tag) for tag in self.gold(example)], length)
 
     def decode(
         self, example: Example, rows: Sequence[TaskRow], answers: Sequence[np.ndarray], labels: Sequence[str]

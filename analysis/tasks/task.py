@@ -133,9 +133,7 @@ class Task(ABC):
         return gold
 
     @abstractmethod
-    def rows(
-        self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
-    ) -> tuple[list[TaskRow], bool]:
+    def rows(self, example: Example, labels: Sequence[str], reader: Reader, length: int) -> tuple[list[TaskRow], bool]:
         """Rows of at most `length` ids, and whether one row fits all. Raises ValueError if a word has no ids."""
 
     @abstractmethod
