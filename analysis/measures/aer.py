@@ -67,7 +67,13 @@ def gold_set(folder: Path, name: str) -> GoldSet:
 def read_pairs(source: Path, target: Path) -> tuple[Pair, ...]:
     """The words, separated by spaces and tabs, of two files of one sentence per line. Raises BadInput if the files do
     not have the same number of lines, or a line has no words."""
-    sides = [[_words(path, *line) for line in read_lines(path)] for path in (source, target)]
+    sides: list[list[tuple[str, ...]]] = []
+    for path in (source, target):
+        sides.append([])
+        for number, line in read_lines(path):
+            if not (words := tuple(tokens(line))):
+                raise BadInput("a line without words; expected a sentence", path, number)
+            sides[-1].append(words)
     if len(sides[0]) != len(sides[1]):
         raise BadInput(f"{len(sides[1]):,} sentences for the {len(sides[0]):,} of {source}", target)
     return tuple(zip(*sides, strict=True))
@@ -76,10 +82,3 @@ def read_pairs(source: Path, target: Path) -> tuple[Pair, ...]:
 def lengths(pairs: Iterable[Pair]) -> list[Link]:
     """Each pair's two lengths in words."""
     return [(len(source), len(target)) for source, target in pairs]
-
-
-def _words(path: Path, number: int, line: str) -> tuple[str, ...]:
-    words = tuple(tokens(line))
-    if not words:
-        raise BadInput("a line without words; expected a sentence", path, number)
-    return words

@@ -207,8 +207,7 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
 
 def pair_alignment(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple[str, str]]) -> Measurement:
     """alignment@1 from the first language of each pair to the second; none if the script stays."""
-    types = {pair: Types.between(languages, *pair) for pair in pairs}
-    measurable = {pair: its for pair, its in types.items() if its.measurable}
+    measurable = {pair: types for pair in pairs if (types := Types.between(languages, *pair)).measurable}
     alignments = alignments_of_checkpoint(model.checkpoint, list(measurable.values()))
     records: list[Record] = []
     for (first, second), alignment in zip(measurable, alignments, strict=True):
@@ -233,8 +232,7 @@ def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, froze
 
 
 def _records(model: MeasuredModel, alignment: TypeHits, **fields: str) -> list[Record]:
-    shares = alignment.shares.items()
-    return [model.record(ALIGNMENT, metric, value, count, **fields) for metric, (value, count) in shares]
+    return [model.record(ALIGNMENT, metric, *share, **fields) for metric, share in alignment.shares.items()]
 
 
 def growth(metrics: Path, final: Sequence[Record], before: int = 0) -> list[Record]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.nn.utils.rnn import pad_sequence
 
 from calque.analysis.records.record import BOTH, CARRIED, KNOWN, Items, MeasuredModel, Measurement
 from calque.derive.errors import BadInput
@@ -98,12 +99,10 @@ def _logits(
     model: Any, rows: Sequence[np.ndarray], places: Sequence[int], types: tuple[int, int], pad: int
 ) -> torch.Tensor:
     """Logits at one place of each row, (N, types), on the CPU; `types` are the token types of words and padding."""
-    ids, device = np.full((len(rows), max(map(len, rows))), pad), next(model.parameters()).device
-    for line, row in zip(ids, rows, strict=True):
-        line[: len(row)] = row
-    languages = np.where(ids == pad, types[1], types[0])
-    labels = torch.full(ids.shape, UNLABELLED)
-    batch = Rows(torch.from_numpy(ids), labels, torch.from_numpy(languages), padded=True).to(device)
+    device = next(model.parameters()).device
+    ids = pad_sequence([torch.from_numpy(row) for row in rows], batch_first=True, padding_value=pad)
+    languages = torch.where(ids == pad, types[1], types[0])
+    batch = Rows(ids, torch.full_like(ids, UNLABELLED), languages, padded=True).to(device)
     with autocast(device):
         hidden = encode(model, batch, model.config.num_hidden_layers)
         top = hidden[torch.arange(len(rows), device=device), torch.tensor(places, device=device)]

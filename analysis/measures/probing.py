@@ -143,16 +143,6 @@ class ProbeText:
             types=types if types.measurable else None,
         )
 
-    @property
-    def counted(self) -> dict[str, int]:
-        """Numbers of parallel sentences, masked ids, training and test words, of the language that has fewer."""
-        return {
-            "pairs": len(self.pairs[0]),
-            "masked": min(len(rows.positions.at) for rows in self.masked.values()),
-            "tagged": len(self.train.at),
-            "tested": min(len(words.at) for words in self.tests.values()),
-        }
-
 
 def _pairs(bitext: Bitext, languages: Languages, length: int, most: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """The first `most` distinct pairs as rows with special ids, without pairs of rare lengths."""
@@ -181,9 +171,7 @@ def _types(rows: Rows, language: Language) -> np.ndarray:
 def _tagged(
     examples: Iterable[Example], task: Task, labels: tuple[str, ...], reader: Reader, length: int
 ) -> TaggedWords:
-    rows: list[np.ndarray] = []
-    at: list[tuple[int, int]] = []
-    targets: list[int] = []
+    rows, at, targets = list[np.ndarray](), list[tuple[int, int]](), list[int]()
     for example in examples:
         for row in task.rows(example, labels, reader, length)[0]:
             places = np.flatnonzero(row.targets != UNLABELLED)
@@ -211,7 +199,7 @@ def growth(
         load_snapshot(network, path)
         records += probes(network, replace(model, step=step))
         progress(done, len(snapshots))
-    return Measurement(tuple(with_untrained_chance(records)))
+    return Measurement(tuple(_with_untrained_chance(records)))
 
 
 def model_with_head(checkpoint: Path) -> Any:
@@ -226,16 +214,14 @@ def model_with_head(checkpoint: Path) -> Any:
     return model.eval()
 
 
-def with_untrained_chance(records: Sequence[Record]) -> list[Record]:
+def _with_untrained_chance(records: Sequence[Record]) -> Iterator[Record]:
     """The records of a run, with the untrained model's CKA as the chance level of CKA. Translations share words with
     the same other sentences, which gives even random embeddings some CKA."""
     untrained = {record.layer: record.value for record in records if record.measure == CKA and record.step == 0}
-    changed = []
     for record in records:
         if record.measure == CKA and record.null and record.layer in untrained:
             record = replace(record, null=replace(record.null, chance=untrained[record.layer]))
-        changed.append(record)
-    return changed
+        yield record
 
 
 class Probes:
@@ -263,15 +249,17 @@ class Probes:
 
     def _losses(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         """The loss on held-out text of each language, with a fixed mask; chance: a prediction by frequency alone."""
+        device = next(network.parameters()).device
         for name, rows in self.text.masked.items():
-            nats, count, values = loss.masked_loss(network, rows.to(_device(network)), self.shuffles, self.seed)
+            nats, count, values = loss.masked_loss(network, rows.to(device), self.shuffles, self.seed)
             band = null(values, self.text.unigram[name])
             yield model.record(HELD_OUT, "nats", nats, count, null=band, **self._about(name))
 
     def _gradients(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         """The cosine of the languages' gradients; chance: 0, as for unrelated vectors. The null covers shuffled units
         and the texts' sampling noise."""
-        ours, theirs = (loss.gradient_parts(network, rows.to(_device(network))) for rows in self.text.gradient_rows)
+        device = next(network.parameters()).device
+        ours, theirs = (loss.gradient_parts(network, rows.to(device)) for rows in self.text.gradient_rows)
         first, second = loss.whole(ours), loss.whole(theirs)
         of_units = null(loss.shuffled_cosines(first, second, self.shuffles, self.seed), 0.0)
         of_text = null(loss.noise_cosines(ours, theirs, self.shuffles, self.seed), 0.0)
@@ -316,10 +304,10 @@ class Probes:
         """Accuracy of a linear probe trained on source words; chance: the most frequent training label. The null covers
         words shuffled within the same position and row length, and types exchanged for others of similar frequency."""
         train, (own, _) = self.text.train, self.text.numbers
-        probe = states.LinearProbe.fitted(_vectors(network, train, own), train.labels)
+        probe = states.linear_probe(_vectors(network, train, own), train.labels)
         usual = np.bincount(train.labels).argmax()
         for (name, words), number in zip(self.text.tests.items(), self.text.numbers, strict=True):
-            predicted = probe(_vectors(network, words, number))
+            predicted = probe(_vectors(network, words, number)).argmax(1).cpu().numpy()
             chance = float((words.labels == usual).mean())
             of_places = null((predicted == self.shuffled_labels[name]).mean(1), chance)
             exchanged = exchanged_accuracies(predicted, words.labels, words.types, self.shuffles, self.seed)
@@ -334,8 +322,3 @@ def _vectors(model: Any, words: TaggedWords, language: int) -> Tensor:
     for places, hidden in states.states(model, words.rows, language):
         rows.update(zip(places, hidden[-1], strict=True))
     return torch.stack([rows[row][place] for row, place in words.at.tolist()])
-
-
-def _device(model: Any) -> torch.device:
-    device: torch.device = next(model.parameters()).device
-    return device

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
+from torch.nn.utils.rnn import pad_sequence
 from transformers import PreTrainedModel
 
 from calque.analysis.tasks.rows import UNLABELLED, TaskRow
@@ -134,10 +135,8 @@ class Finetuned:
 
     def _table(self, rows: Sequence[np.ndarray], filler: int) -> Tensor:
         """Rows as one table, (B, longest) int64, on the device."""
-        lengths = np.array([len(row) for row in rows])
-        table = np.full((len(rows), lengths.max()), filler, np.int64)
-        table[np.arange(table.shape[1]) < lengths[:, None]] = np.concatenate(rows)
-        return torch.from_numpy(table).to(self.device)
+        tensors = [torch.tensor(row, dtype=torch.int64) for row in rows]
+        return pad_sequence(tensors, batch_first=True, padding_value=filler).to(self.device)
 
 
 def finetune(
