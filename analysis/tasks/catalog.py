@@ -9,9 +9,7 @@ from calque.derive.errors import BadInput, unknown
 _ALL = (NLI(), NER(), POS(), QA(), XQuAD(), MLQA(), TyDiQA(), Paraphrase())
 TASKS: dict[str, Task] = {task.name: task for task in _ALL}
 PRIMARY = {name: task.primary for name, task in TASKS.items()}  # the main metric of each task
-PRINTED = {
-    name: task.printed or task.primary for name, task in TASKS.items()
-}  # in ALIGN-MLM's tables: for POS not the main one
+PRINTED = {name: task.printed or task.primary for name, task in TASKS.items()}  # in ALIGN-MLM's tables
 
 
 def task(name: str) -> Task:
