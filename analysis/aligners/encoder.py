@@ -11,8 +11,7 @@ from torch.nn.utils.rnn import pad_sequence
 from calque.derive.errors import BadInput
 from calque.pretrain.saved_model import load_model, read_config
 
-LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})
-"""Models with nothing after the last layer, so that layers above the requested one can be removed."""
+LIKE_BERT = {"bert", "camembert", "electra", "roberta", "xlm-roberta"}  # nothing follows their last layer
 DEPTH = 8 / 12  # relative depth of the layer that XLM-Align's paper aligns with, the eighth of twelve
 Precision = Literal["float32", "bfloat16"]  # the number format that an encoder computes in
 _LONGEST = 512  # ids per row if neither the model nor its tokenizer sets a limit
@@ -50,7 +49,7 @@ class Encoder:
         if missing := [name for name in missing if "pooler" not in name]:  # random here, and not used
             raise BadInput(f"{len(missing):,} weights are missing, such as {missing[0]}", folder)
         self._model: Any = model.eval()
-        if config.model_type in LIKE_BERT:
+        if config.model_type in LIKE_BERT:  # layers above the requested one can be removed
             # Without any layer the model does not return its embeddings.
             self._model.encoder.layer = self._model.encoder.layer[: max(1, self.top)]
             self._model.pooler = None
@@ -92,11 +91,8 @@ class Encoder:
             reason = str(error).strip().splitlines() or [type(error).__name__]
             raise BadInput(f"{kind} does not accept rows of ids alone: {reason[0]}", self.folder) from None
         if self.top and torch.equal(states[0, 0], states[1, 0]):
-            raise BadInput(
-                f"{kind} reads from left to right: a word's state ignores the words after it; "
-                "expected a bidirectional encoder",
-                self.folder,
-            )
+            why = "reads from left to right: a word's state ignores the words after it"
+            raise BadInput(f"{kind} {why}; expected a bidirectional encoder", self.folder)
 
 
 def _device(name: str) -> torch.device:

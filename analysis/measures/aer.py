@@ -58,8 +58,7 @@ class GoldSet:
 def gold_set(folder: Path, name: str) -> GoldSet:
     """Open a set such as de-en: `folder`/de-en with `test.de`, `test.en` and `alignv2.txt` in WPT's format. Raises
     BadInput if a file is missing or malformed, or the files do not match."""
-    home = folder / name
-    source, _, target = name.partition("-")
+    home, (source, _, target) = folder / name, name.partition("-")
     pairs = read_pairs(home / f"test.{source}", home / f"test.{target}")
     return GoldSet(name, pairs, read_gold(home / "alignv2.txt", lengths(pairs)))
 

@@ -50,8 +50,7 @@ def knowledge(
         if measure == CARRIED:
             kinds["known"] = among & (here == gold)
         for metric, kind in kinds.items():
-            if kind.any():
-                hits = (given == gold)[kind]
+            if len(hits := (given == gold)[kind]):
                 items = Items.over(hits, [1] * len(hits))
                 records.append(model.record(measure, metric, float(hits.mean()), len(hits), items=items))
         chance = float(np.mean([1 / len(q.candidates) for q, kept in zip(questions, among, strict=True) if kept]))
@@ -71,14 +70,12 @@ def answers(model: Any, languages: Languages, name: str, questions: Sequence[Que
     encode, language, specials = languages.vocabulary.encode, languages[name], languages.specials
     spelt, types = architecture_of(model.config), (language.number, languages.padding)
     rows, places = [], []
-    for question in questions:
-        for cloze in question.clozes:
-            words = list(map(encode, cloze.sentence.words))
-            ids = language.of_words(np.array(list(chain.from_iterable(words))), list(map(len, words)))
-            row = np.concatenate([[specials.start], ids, [specials.end]])
-            places.append(1 + sum(map(len, words[: cloze.place])))
-            row[places[-1]] = specials.mask
-            rows.append(row)
+    for cloze in (cloze for question in questions for cloze in question.clozes):
+        words = list(map(encode, cloze.sentence.words))
+        ids = language.of_words(np.array(list(chain.from_iterable(words))), list(map(len, words)))
+        rows.append(np.concatenate([[specials.start], ids, [specials.end]]))
+        places.append(1 + sum(map(len, words[: cloze.place])))
+        rows[-1][places[-1]] = specials.mask
     if (longest := max(map(len, rows))) > (room := spelt.length(model.config)):
         raise BadInput(f"a question of {longest} ids in rows of {room}; expected a model with longer rows")
     batches = [slice(start, start + ROWS) for start in range(0, len(rows), ROWS)]

@@ -100,13 +100,8 @@ def states(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tu
         places = ordered[first : first + ROWS]
         ids = pad_sequence([torch.from_numpy(rows[place]) for place in places], True, config.pad_token_id).to(device)
         real = ids != config.pad_token_id
-        output = encoder(
-            input_ids=ids,
-            attention_mask=None if real.all() else real.long(),
-            token_type_ids=torch.full_like(ids, number),
-            output_hidden_states=True,
-        )
-        yield places, output.hidden_states
+        mask, types = None if real.all() else real.long(), torch.full_like(ids, number)
+        yield places, encoder(ids, attention_mask=mask, token_type_ids=types, output_hidden_states=True).hidden_states
 
 
 def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Tensor:

@@ -67,8 +67,7 @@ def _runs(text: str) -> tuple[tuple[int, int], ...]:
     """Each number and its repetitions; cached, as tables and claims read records repeatedly."""
     runs = []
     for run in text.split():
-        matched = _RUN.fullmatch(run)
-        if not matched:
+        if not (matched := _RUN.fullmatch(run)):
             raise ValueError(f"items are whole numbers, as in '3 4*2', not {run[:80]!r}")
         runs.append((int(matched[1]), int(matched[2] or 1)))
     return tuple(runs)

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import itemgetter
 from typing import ClassVar
 
 import numpy as np
@@ -84,16 +83,12 @@ class Questions(Task):
         self, example: Example, rows: Sequence[TaskRow], answers: Sequence[np.ndarray], labels: Sequence[str]
     ) -> Answer:
         text, _ = _context(example)
+        pairs = [(row, logits) for row, logits in zip(rows, answers, strict=True) if isinstance(row, SpanRow)]
         for most in (BEST, None):
-            found = [
-                (score, int(row.starts[start]), int(row.ends[end]))
-                for row, logits in zip(rows, answers, strict=True)
-                if isinstance(row, SpanRow)
-                for score, start, end in spans(row, logits, most)
-            ]
-            if found:
-                _, start, end = max(found, key=itemgetter(0))  # the first of equals
-                return (text[start:end].strip(),)  # a mark of a space at its end includes the space before it
+            if found := [(span, row) for row, logits in pairs for span in spans(row, logits, most)]:
+                (_, start, end), row = max(found, key=lambda each: each[0][0])  # the first of equals
+                answer = text[row.starts[start] : row.ends[end]]
+                return (answer.strip(),)  # a mark of a space at its end includes the space before it
         raise AssertionError("for every place of a context some window is the best")
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
@@ -162,8 +157,7 @@ def _context(example: Example) -> tuple[str, list[tuple[int, int]]]:
 
 def _answers(context: Sequence[Sentence]) -> list[tuple[int, int]]:
     """The correct answers as ranges of characters in the text of a context."""
-    answers: list[tuple[int, int]] = []
-    first = 0
+    answers, first = list[tuple[int, int]](), 0
     for sentence in context:
         for span in sentence.spans:
             start = first + sentence.length(span.start + 1) - len(sentence.words[span.start])

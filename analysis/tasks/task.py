@@ -86,8 +86,7 @@ class SpanHead(Head):
     def logits(self, output: Any, real: Tensor) -> Tensor:
         import torch
 
-        logits = torch.stack([output.start_logits, output.end_logits], dim=1)
-        return logits.masked_fill(~real[:, None], BARRED)
+        return torch.stack([output.start_logits, output.end_logits], dim=1).masked_fill(~real[:, None], BARRED)
 
     def answers(self, logits: Tensor) -> Tensor:
         """The logits themselves, (B, 2, L): a task decides which start goes with which end."""
