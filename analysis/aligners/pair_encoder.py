@@ -23,7 +23,7 @@ from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
 from calque.pretrain.saved_model import read_config
 
-CELLS = 6144  # ids in a batch of pairs, both sides and padding
+CELLS = 6144  # ids in a batch of pairs or sentences, both sides and padding
 LEAST, MOST = 512, 2048
 """Ids in a batch of rows. With fewer, matrix products are slower; with more, their results exceed the cache."""
 WINDOW = 1024  # pairs, times layers, in memory at a time, sorted by length
@@ -89,18 +89,17 @@ def row_batches(lengths: np.ndarray) -> Iterator[np.ndarray]:
         yield order[start:]
 
 
-def batches(pairs: Sequence[tuple[CutSide, CutSide]]) -> Iterator[list[int]]:
-    """Indices of the pairs without an empty side, in batches of similar length; CELLS bounds a batch's padded ids."""
-    lengths = [(len(source.ids), len(target.ids)) for source, target in pairs]
-    batch: list[int] = []
-    n = m = 0
-    for i in sorted((i for i, pair in enumerate(lengths) if all(pair)), key=lambda i: (sum(lengths[i]), lengths[i])):
-        wide, high = max(n, lengths[i][0]), max(m, lengths[i][1])
-        if batch and (len(batch) + 1) * (wide + high) > CELLS:
+def batches(sizes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
+    """Indices of the items without an empty side, in batches of similar size. `sizes` are the ids of each side of an
+    item; CELLS bounds a batch's padded ids."""
+    batch, widest = list[int](), tuple[int, ...]()
+    for i in sorted((i for i, size in enumerate(sizes) if all(size)), key=lambda i: (sum(sizes[i]), sizes[i])):
+        wider = tuple(map(max, sizes[i], widest or sizes[i]))
+        if batch and (len(batch) + 1) * sum(wider) > CELLS:
             yield batch
-            batch, wide, high = [], *lengths[i]
+            batch, wider = [], sizes[i]
         batch.append(i)
-        n, m = wide, high
+        widest = wider
     if batch:
         yield batch
 
@@ -154,7 +153,7 @@ class PairEncoder:
             cut = [self.room.cut(pair, line, self.left_out) for line, pair in window]
             states = self.side_states(cut, layers)
             linked: list[list[Scored]] = [[{} for _ in readings] for _ in cut]
-            for batch in batches(cut):
+            for batch in batches([(len(source.ids), len(target.ids)) for source, target in cut]):
                 for number, reading in enumerate(readings):
                     for i, links in zip(batch, self._read(cut, batch, states, reading), strict=True):
                         linked[i][number] = links

@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from calque.analysis.aligners.encoder import Encoder
+from calque.analysis.aligners.pair_encoder import batches
 from calque.analysis.aligners.subwords import SubWords
 from calque.analysis.records.record import MINED, MINED_XTREME, RETRIEVAL, Items, MeasuredModel, Measurement, Record
 from calque.derive.errors import BadInput
@@ -19,7 +20,6 @@ from calque.derive.links.aligner import LeftOut
 CROWD = 10  # nearest neighbours that CSLS corrects for (Conneau et al. 2018)
 NEIGHBOURS = 4  # nearest neighbours that the margin is relative to (Artetxe and Schwenk 2019)
 PARTS = 4  # of four sentences two are in both texts, one in the first alone, and one in the second alone
-IDS = 6144  # ids in a batch, with padding
 
 
 def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int) -> Measurement:
@@ -109,7 +109,7 @@ def sentence_vectors(
             exclusions.add(f"sub-words beyond the {encoder.length:,} ids that the model takes", line, len(ids) - room)
     rows = [ids[:room] for ids in rows]
     means, order = list[Tensor](), list[int]()
-    for batch in _batches([len(ids) for ids in rows]):
+    for batch in batches([(len(ids),) for ids in rows]):
         states = encoder([[*pieces.before, *rows[i], *pieces.after] for i in batch])
         lengths = torch.tensor([len(rows[i]) for i in batch], device=states[0].device)
         first = len(pieces.before)
@@ -118,17 +118,6 @@ def sentence_vectors(
         means.append(torch.stack([hidden.sum(1) / real.sum(1, keepdim=True) for hidden in own]))
         order += batch
     return torch.cat(means, dim=1)[:, torch.tensor(order).argsort()]
-
-
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Indices of rows of similar lengths; IDS bounds the padded ids of a batch."""
-    batch: list[int] = []
-    for i in sorted(range(len(lengths)), key=lambda i: lengths[i]):
-        if batch and (len(batch) + 1) * lengths[i] > IDS:
-            yield batch
-            batch = []
-        batch.append(i)
-    yield batch
 
 
 def mined(source: Tensor, target: Tensor, rule: str = MINED) -> tuple[float, int]:

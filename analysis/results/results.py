@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, product
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -191,14 +191,12 @@ class Results:
     def points(self, task: str, metric: str) -> list[Point]:
         """Alignment of all types and Delta of every cell that has both. They are means over seeds: runs of one cell are
         not independent cases for a correlation."""
-        points = []
-        for transform in self.transforms:
-            for objective in self.objectives:
-                alignment = mean(self.alignments(objective, transform, "all"))
-                delta = mean(self.deltas(objective, transform, task, metric))
-                if alignment and delta:
-                    points.append(Point(objective, transform, alignment, delta))
-        return points
+        return [
+            Point(objective, transform, alignment, delta)
+            for transform, objective in product(self.transforms, self.objectives)
+            if (alignment := mean(self.alignments(objective, transform, "all")))
+            and (delta := mean(self.deltas(objective, transform, task, metric)))
+        ]
 
     def has(self, measure: str, *metrics: str) -> bool:
         """Whether there are records of a measure, by some of the metrics if any are named."""

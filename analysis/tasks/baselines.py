@@ -283,18 +283,17 @@ class KnownAnswer(Baseline):
             texts = (each.text.split() if any(each.glued) else each.words for each in example.texts[1])
             sentences = [(words, tuple(map(spell, words))) for words in texts]
             alike = sorted(sentences, key=lambda sentence: -len(question.intersection(sentence[1])))
+            # From left to right, the longest string of each place first.
+            strings = [
+                (words[start:end], spelled[start:end])
+                for words, spelled in alike
+                for start in range(len(words))
+                for end in range(min(start + max(1, longest), len(words)), start, -1)
+            ]
             for usable in (lambda words: words in known, lambda words: len(words) == 1):
-                for words, spelled in alike:
-                    for start, end in _strings(len(words), max(1, longest)):
-                        if usable(spelled[start:end]) and question.isdisjoint(spelled[start:end]):
-                            return (" ".join(words[start:end]),)
+                for words, spelled in strings:
+                    if usable(spelled) and question.isdisjoint(spelled):
+                        return (" ".join(words),)
             return (alike[0][0][0],)
 
         return lambda tests, spell: [answer(example, spell) for example in tests]
-
-
-def _strings(size: int, longest: int) -> Iterator[tuple[int, int]]:
-    """Starts and ends of strings of a sentence of `size` words: from left to right, the longest of each place first."""
-    for start in range(size):
-        for end in range(min(start + longest, size), start, -1):
-            yield start, end

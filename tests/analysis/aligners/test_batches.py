@@ -68,7 +68,7 @@ def test_batches_are_of_like_length_and_hold_no_more_than_cells(monkeypatch: pyt
     random.seed(0)
     sizes = [(random.randrange(20), random.randrange(20)) for _ in range(200)]
     monkeypatch.setattr(module, "CELLS", 120)
-    made = list(batches(pairs(sizes)))
+    made = list(batches(sizes))
     taken = [i for batch in made for i in batch]
     assert sorted(taken) == [i for i, (n, m) in enumerate(sizes) if n and m]
     assert [sum(sizes[i]) for i in taken] == sorted(sum(sizes[i]) for i in taken)
@@ -81,7 +81,7 @@ def test_batches_are_of_like_length_and_hold_no_more_than_cells(monkeypatch: pyt
 
 def test_a_pair_that_no_batch_holds_is_one_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "CELLS", 10)
-    assert list(batches(pairs([(30, 30), (3, 3), (40, 40)]))) == [[1], [0], [2]]
+    assert list(batches([(30, 30), (3, 3), (40, 40)])) == [[1], [0], [2]]
 
 
 @given(st.lists(st.integers(1, 40), max_size=60), st.integers(1, 60), st.integers(60, 120))
