@@ -27,9 +27,7 @@ CELLS = 6144  # ids in a batch of pairs or sentences, both sides and padding
 LEAST, MOST = 512, 2048
 """Ids in a batch of rows. With fewer, matrix products are slower; with more, their results exceed the cache."""
 WINDOW = 1024  # pairs, times layers, in memory at a time, sorted by length
-SideStates = dict[
-    tuple[int, int, int], Tensor
-]  # by layer, pair and side (0 or 1), the states of its ids, (n, H) float32
+SideStates = dict[tuple[int, int, int], Tensor]  # states of the ids of a side, (n, H), by layer, pair and side
 
 
 @dataclass(frozen=True)

@@ -25,12 +25,10 @@ def score_all(gold: Iterable[GoldPair], links: Iterable[Iterable[Link]]) -> Link
     return sum((score(*pair) for pair in zip(gold, links, strict=True)), LinkCounts())
 
 
-def score_each(
-    gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]]], aligners: int
-) -> list[list[LinkCounts]]:
-    """The counts of several aligners, pair by pair; `links` has each pair's links by every aligner. Raises ValueError
-    if their lengths differ, or a pair lacks an aligner's links."""
-    columns: list[list[LinkCounts]] = [[] for _ in range(aligners)]
+def score_each(gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]]], n: int) -> list[list[LinkCounts]]:
+    """The counts of `n` aligners, pair by pair; `links` has each pair's links by every aligner. Raises ValueError if
+    their lengths differ, or a pair lacks an aligner's links."""
+    columns: list[list[LinkCounts]] = [[] for _ in range(n)]
     for correct, row in zip(gold, links, strict=True):
         for column, each in zip(columns, row, strict=True):
             column.append(score(correct, each))

@@ -8,7 +8,7 @@ import typing
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from calque.derive import strict_json
 from calque.derive.errors import BadInput
@@ -87,7 +87,7 @@ def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
 def _object(kind: type[T], value: Any) -> T:
     if not isinstance(value, dict):
         raise ValueError(f"expected a JSON object, found {type(value).__name__}")
-    fields = _fields(kind)
+    fields: dict[str, tuple[Any, bool]] = _fields(cast(Any, kind))
     missing = ", ".join(sorted(name for name, (_, needed) in fields.items() if needed and name not in value))
     unknown = ", ".join(sorted(name[:80] for name in value.keys() - fields.keys()))
     if missing or unknown:

@@ -103,9 +103,8 @@ class Results:
                 raise BadInput(f"two runs are called {run.id}")
         self.records = tuple(records)
         self.published = tuple(published)
-        self._printed = {
-            (p.table, p.measure, p.objective, p.transform, p.task, p.metric): p for p in self.published if not p.setting
-        }
+        usual = [p for p in self.published if not p.setting]
+        self._printed = {(p.table, p.measure, p.objective, p.transform, p.task, p.metric): p for p in usual}
         self.floors = FloorTable(floors)
         studies = sorted({run.study for run in self.runs.values()})
         if len(studies) > 1:

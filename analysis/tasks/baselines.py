@@ -87,9 +87,7 @@ class Unigram(Baseline):
         words = (pair for example, gold in examples for pair in zip(words_of(example, spell), gold, strict=True))
         tags, overall = most_frequent_of_each(words)
         unknown = most_frequent(overall, overall)
-        return lambda tests, spell: [
-            tuple(tags.get(word, unknown) for word in words_of(example, spell)) for example in tests
-        ]
+        return lambda tests, spell: [tuple(tags.get(w, unknown) for w in words_of(each, spell)) for each in tests]
 
 
 @dataclass(frozen=True)

@@ -149,9 +149,8 @@ class Reader:
 
     def row(self, ids: Sequence[int] | np.ndarray, targets: Sequence[int]) -> TaskRow:
         """A row of ids of the vocabulary, special ones included, in this language."""
-        return TaskRow(
-            self.table[np.asarray(ids)].astype(np.int32), np.asarray(targets, np.int32), languages=self._own_language
-        )
+        own = self.table[np.asarray(ids)].astype(np.int32)
+        return TaskRow(own, np.asarray(targets, np.int32), languages=self._own_language)
 
     @cached_property
     def pairs(self) -> PairLayout:

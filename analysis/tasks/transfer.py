@@ -215,10 +215,9 @@ def pair_transfer(
             tests[key] = ("test", second)
         lessons.append(Lesson(first, (first,), tests))
     records, cut = _lessons(model, data, lessons, progress)
-    records += [
-        model.record("CUT", "fraction", score.value, score.count, task=data.task.name, split=split, language=language)
-        for (split, language), score in sorted(cut.items())
-    ]
+    for (split, language), score in sorted(cut.items()):
+        about = {"task": data.task.name, "split": split, "language": language}
+        records.append(model.record("CUT", "fraction", score.value, score.count, **about))
     return Measurement(tuple(records))
 
 
