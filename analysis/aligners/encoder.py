@@ -11,7 +11,7 @@ from torch.nn.utils.rnn import pad_sequence
 from calque.derive.errors import BadInput
 from calque.pretrain.saved_model import load_model, read_config
 
-LIKE_BERT = {"bert", "camembert", "electra", "roberta", "xlm-roberta"}  # nothing follows their last layer
+LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})  # nothing follows their last layer
 DEPTH = 8 / 12  # relative depth of the layer that XLM-Align's paper aligns with, the eighth of twelve
 Precision = Literal["float32", "bfloat16"]  # the number format that an encoder computes in
 _LONGEST = 512  # ids per row if neither the model nor its tokenizer sets a limit

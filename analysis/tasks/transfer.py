@@ -115,7 +115,7 @@ def _training_rows(
     parts = [each.split.encode(labels, each.reader, length) for each in train]
     for each in translations if switching else ():
         parts.append(first.split.switched(each.split, labels, (first.reader, each.reader), length))
-    rows = together(*parts) if translations else parts[0]
+    rows = together(*parts)
     unlabelled, rows = int(rows.unlabelled.sum()), rows.labelled()
     if not rows.rows:
         raise BadInput("none of its answers has sub-words of the tokenizer", first.split.path)
