@@ -123,10 +123,10 @@ class Reader:
         """A text as sub-words, encoded as written if there is `encode_text`."""
         text = " ".join(sentence.text for sentence in sentences)
         if self.encode_text:
-            ids, starts, ends = self.encode_text(text)
-            if not len(ids):
+            encoded = Pieces(text, *self.encode_text(text))
+            if not len(encoded):
                 raise ValueError(f"the text {text!r} has no sub-words")
-            return Pieces(text, ids, starts, ends)
+            return encoded
         ids, starts, ends = list[int](), list[int](), list[int]()
         place = 0
         for word in (word for sentence in sentences for word in sentence.words):
