@@ -226,7 +226,8 @@ def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, froze
 
 
 def _records(model: MeasuredModel, alignment: TypeHits, **fields: str) -> list[Record]:
-    return [model.record(ALIGNMENT, metric, *share, **fields) for metric, share in alignment.shares.items()]
+    shares = alignment.shares.items()
+    return [model.record(ALIGNMENT, metric, value, count, **fields) for metric, (value, count) in shares]
 
 
 def growth(metrics: Path, final: Sequence[Record], before: int = 0) -> list[Record]:
