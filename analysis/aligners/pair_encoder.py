@@ -214,7 +214,7 @@ def _padded(states: SideStates, layer: int, pairs: Sequence[int]) -> tuple[Tenso
         padded.append(pad_sequence(own, batch_first=True))
         lengths = torch.tensor([len(each) for each in own])
         masks.append((torch.arange(padded[-1].shape[1]) < lengths[:, None]).to(padded[-1].device))
-    return *padded, *masks
+    return padded[0], padded[1], masks[0], masks[1]
 
 
 class EncoderAligner(Aligner):
