@@ -34,10 +34,8 @@ class Neighbour(NamedTuple):
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A masked language model, and the tokenizer of each of its languages.
-
-    A derived language's text is read and printed in its own letters, as `calque.derive` writes it.
-    """
+    """A masked language model, and the tokenizer of each of its languages. A derived language's text is read and
+    printed in its own letters, as `calque.derive` writes it."""
 
     folder: Path
     model: Any
@@ -57,13 +55,8 @@ class Checkpoint:
         return tuple(self.tokenizers)
 
     def fill(self, text: str, language: str = SOURCE, count: int = 5) -> list[Guess]:
-        """The most probable types for the one mask of a text, whatever their language.
-
-        Args:
-            text: words separated by spaces, with `<mask>` (or the tokenizer's own mask) in one place.
-            language: the language of the text.
-            count: how many types are returned, most probable first.
-        """
+        """The `count` most probable types, whatever their language, for the one mask of a text in `language`. `text` is
+        words separated by spaces, with `<mask>` (or the tokenizer's own mask) in one place."""
         tokenizer = self._tokenizer(language)
         ids = tokenizer(text, return_tensors="pt")["input_ids"]
         places = (ids[0] == tokenizer.mask_token_id).nonzero().flatten().tolist()
@@ -75,14 +68,8 @@ class Checkpoint:
         return [Guess(*self._name(i), p) for p, i in zip(best.values.tolist(), best.indices.tolist(), strict=True)]
 
     def nearest(self, word: str, language: str = SOURCE, among: str | None = None, count: int = 5) -> list[Neighbour]:
-        """The types whose embeddings are nearest to a word's, by cosine.
-
-        Args:
-            word: a word of `language` that is one type of the vocabulary.
-            language: the language of the word.
-            among: the language to search; by default all.
-            count: how many types are returned, nearest first, without the word itself.
-        """
+        """The `count` types whose embeddings are nearest to a word's by cosine, nearest first, without the word itself.
+        `word` is a word of `language` that is one type; `among` is the language to search (default: all)."""
         ids = self._tokenizer(language)(word, add_special_tokens=False)["input_ids"]
         if len(ids) != 1 or ids[0] == self.tokenizers[language].unk_token_id:
             raise BadInput(f"{word!r} is {len(ids)} types of {language}; expected a word that is one type")

@@ -1,6 +1,5 @@
 """Artefacts: finished folders. The manifest, written last, holds the SHA-256 of every file that is read later, a digest
-of itself and, if the folder's name ends with a fingerprint, that name. A changed byte or a swapped folder is an error
-of one line."""
+of itself and, if the folder's name ends with a fingerprint, that name. Changed bytes or swapped folders are refused."""
 
 from __future__ import annotations
 
@@ -18,6 +17,7 @@ from calque.derive import strict_json
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST, whole_file, whole_folder
 from calque.derive.fingerprint import plain, sha256
+from calque.derive.readers.lines import check_file
 
 DIGEST, KIND, FILES, PLACE = "digest", "kind", "files", "place"
 LARGE = 1 << 20  # bytes; a smaller file can change twice within one tick of its time stamp, so it is always hashed
@@ -25,8 +25,7 @@ _FINGERPRINTED = re.compile(r"(.*-)?[0-9a-f]{12}(\..*)?", re.DOTALL)
 
 
 def write_sealed(path: Path, value: Mapping[str, Any], place: str | None = None) -> None:
-    """Write a JSON object with a digest of itself, whole or not at all. `place` is the name that it is valid under, by
-    default the file's own."""
+    """Write a JSON object with a digest of itself, valid under the name `place` (default: the file's)."""
     content, place = plain(dict(value)), place or path.name
     if reserved := {DIGEST, PLACE} & content.keys():
         raise ValueError(f"the key {min(reserved)!r} is reserved for the seal")
@@ -119,8 +118,7 @@ def check_part(folder: Path, kind: str) -> None:
 
 @contextmanager
 def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
-    """A new folder to fill. If the block ends without an error, the folder gets its manifest and is moved to `folder`;
-    otherwise it is removed. `facts` may grow inside the block."""
+    """A new folder to fill, which gets its manifest and becomes `folder`; `facts` may grow inside the block."""
     with whole_folder(folder) as part:
         yield part
         write_manifest(part, kind, facts, place=folder.absolute().name)
@@ -129,8 +127,7 @@ def making(folder: Path, kind: str, facts: dict[str, Any]) -> Iterator[Path]:
 def write_manifest(
     folder: Path, kind: str, facts: Mapping[str, Any], leave_out: tuple[str, ...] = (), place: str = ""
 ) -> None:
-    """Finish a folder, whose final name is `place`: write its manifest, which covers every file except those below the
-    names in `leave_out`."""
+    """Finish a folder, whose final name is `place`, by a manifest of its files except those below `leave_out`."""
     files = {
         path.relative_to(folder).as_posix(): sha256(path)
         for path in sorted(folder.rglob("*"))
@@ -155,6 +152,12 @@ def digest(path: Path) -> str:
     if stat.st_size < LARGE:
         return sha256(path)
     return _digest_at(path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
+
+
+def input_digest(path: Path) -> str:
+    """`digest`; BadInput if the file is missing, empty or not a regular file."""
+    check_file(path)
+    return digest(path)
 
 
 @lru_cache(maxsize=1 << 10)

@@ -57,12 +57,8 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
 
 
 def trial_image(transform: Transform, size: int) -> np.ndarray:
-    """The image of a vocabulary of `size` types before any text is read; the same number of ids move by the same
-    distance as with real counts.
-
-    Raises:
-        ValueError: the transform's parts do not compose, or one occurs twice.
-    """
+    """The image of `size` types before any text is read: as many ids move, and as far, as with real counts. ValueError
+    if the transform's parts do not compose, or one occurs twice."""
     image = transform.informed(Usage.even(size)).image(size)
     parts = [part.name for part in transform.parts] if isinstance(transform, Compose) else []
     if repeated := [name for name in parts if parts.count(name) > 1]:
@@ -87,8 +83,7 @@ def languages_fingerprint(
     vocabulary: int | GivenVocabulary,
     dictionary: DictionaryConfig,
 ) -> str:
-    """Twelve hexadecimal digits that change whenever the files of these languages would change; `corpus` is
-    `Source.corpus_identity`."""
+    """A fingerprint of the files of these languages; `corpus` is `Source.corpus_identity`."""
     trees = any("tags" in transform.needs for transform in transforms)
     types = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
     identities = [transform.identity() for transform in transforms]
@@ -224,14 +219,12 @@ def _write_corpora(
 
 
 def forget_long(words: Counter[str]) -> int:
-    """Drop words of more than `LONGEST_LEARNT` letters, because BPE takes quadratic time on them, and return the number
-    of their occurrences."""
+    """Drop words of more than `LONGEST_LEARNT` letters (BPE takes quadratic time), and count their occurrences."""
     return sum(words.pop(word) for word in [word for word in words if len(word) > LONGEST_LEARNT])
 
 
 def forget_rare(words: Counter[str], room: int) -> int:
-    """Reduce `words` to at most `room` by dropping the rarest, all words of one count together. Return the number of
-    occurrences dropped."""
+    """Drop the rarest words, all words of one count together, until at most `room` are left; count occurrences."""
     before, least = words.total(), 1
     while len(words) > room:
         for word in [word for word, count in words.items() if count <= least]:
@@ -241,7 +234,6 @@ def forget_rare(words: Counter[str], room: int) -> int:
 
 
 def translation_fingerprint(pairs: Pairs, vocabulary_size: int) -> str:
-    """A fingerprint of a translation's sentence pairs and of its vocabulary's size."""
     digest = hashlib.sha256()
     for source, target in pairs:
         digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())
@@ -249,9 +241,8 @@ def translation_fingerprint(pairs: Pairs, vocabulary_size: int) -> str:
 
 
 def write_translation(pairs: Pairs, language: str, vocabulary_size: int, folder: Path) -> Path:
-    """Write the source and its translation, `language`, to `folder`, which is whole or absent. Both share one
-    vocabulary, learnt from both sides, so the image of a type is itself. Every line is paired with its translation;
-    there are no word links, and the dictionary is empty."""
+    """Write the source and its translation, `language`, to `folder`, which is whole or absent. They share a vocabulary
+    learnt from both, so the image of a type is itself. There are no word links, and the dictionary is empty."""
     for number, pair in enumerate(pairs, start=1):
         if not all(pair):
             raise BadInput(f"sentence pair {number:,} has a side without words")

@@ -15,7 +15,6 @@ import json
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 import numpy as np
 
@@ -130,14 +129,11 @@ class Shard:
         return long
 
     def take(self, lines: np.ndarray) -> Shard:
-        """The lines with these numbers, without their origin."""
         words = self.words[lines]
         starts = np.cumsum(self.words) - self.words
         here = np.repeat(starts[lines] - np.cumsum(words) + words, words) + np.arange(int(words.sum()))
-        return Shard(gather(self.ids, self.pieces, here), self.pieces[here], words)
-
-    def small(self) -> Shard:
-        return Shard(self.ids.astype(np.uint32), self.pieces.astype(np.uint16), self.words, self.origin, self.lines)
+        ids = gather(self.ids, self.pieces, here)
+        return Shard(ids.astype(np.uint32), self.pieces[here].astype(np.uint16), words)
 
 
 class CorpusWriter:
@@ -181,9 +177,7 @@ class CorpusWriter:
         file, dtype = self._out[name]
         file.write(array.astype(dtype, copy=False).data)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._files.close()
         if kind is None:
             if not self.sentences:

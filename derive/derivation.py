@@ -1,7 +1,5 @@
 """Interactive derivation: the sentences of a text in languages given by name."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -76,5 +74,8 @@ def sentences_of(
     if not sentences:
         raise BadInput("no word in the text; expected a sentence")
     if parser is not None and any("trees" in transform.needs for transform in transforms):
-        sentences = StanzaParser(parser).parse([sentence.words for sentence in sentences], failed)
+        trees = StanzaParser(parser).trees([sentence.words for sentence in sentences])
+        failed.update(tree for tree in trees if isinstance(tree, str))
+        pairs = zip(sentences, trees, strict=True)
+        sentences = [sentence if isinstance(tree, str) else tree for sentence, tree in pairs]
     return sentences, failed

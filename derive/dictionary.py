@@ -49,11 +49,8 @@ class DictionaryConfig:
 
 
 def draw_dictionary(config: DictionaryConfig, types: np.ndarray, counts: np.ndarray, image: np.ndarray) -> np.ndarray:
-    """Draw entries without replacement from the `types` of a corpus, with `counts` (V,) and `image` (V,).
-
-    Returns:
-        (n, 2) int64 pairs of source and derived id, ascending by source id; n is the rounded fraction of the types.
-    """
+    """Draw entries without replacement from the `types` of a corpus, with `counts` (V,) and `image` (V,): (n, 2) int64
+    pairs of source and derived id, ascending; n is the rounded fraction of the types."""
     size = round(config.fraction * len(types))
     if config.by == "frequency":
         chosen = types[np.argsort(-counts[types], kind="stable")[:size]]
@@ -113,7 +110,6 @@ def counted(
 
 
 def write_lexicon(path: Path, entries: Iterable[Entry]) -> None:
-    """Write the entries of a lexicon as TSV: source, target, probability, count."""
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{e.source}\t{e.target}\t{e.probability:.6g}\t{e.count}\n" for e in entries)
 
@@ -136,15 +132,9 @@ def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
 
 
 def id_pairs(entries: Sequence[Entry], vocabulary: Vocabulary) -> tuple[np.ndarray, Counter[str]]:
-    """The entries as pairs of ids of one vocabulary, and the number of entries left out, by reason.
-
-    Only known words of one sub-word have a row of their own in a model's table. Each type keeps its most probable
-    translation; ties go to the more frequent, then to the first. Two words of one type need no alignment.
-
-    Returns:
-        (n, 2) int64, by descending count, each first id once; a second id may occur several times, first with its own
-        most probable translation.
-    """
+    """The entries as pairs of ids of one vocabulary, (n, 2) int64, by descending count, each first id once; and the
+    number of entries left out, by reason. Only known words of one sub-word have a row of their own in a model's table.
+    Each type keeps its most probable translation; ties go to the more frequent, then to the first."""
     left_out: Counter[str] = Counter()
     ids = [only_ids([getattr(entry, side) for entry in entries], vocabulary) for side in ("source", "target")]
     best: dict[int, tuple[float, int, int]] = {}

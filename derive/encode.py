@@ -17,15 +17,14 @@ from calque.derive.language import in_places
 from calque.derive.sentence import CHUNKS, Sentence
 from calque.derive.source import Source
 from calque.derive.transform import Account, Transform, image_of
-from calque.derive.usage import Usage
-from calque.derive.vocabulary import Vocabulary, WordTable, gather
+from calque.derive.usage import USAGE, Usage
+from calque.derive.vocabulary import Vocabulary, WordTable, gather, read_array
 
 SAMPLES = 10  # sentences of the corpus in a preview
 NumberedChunk = tuple[int, Any]  # a chunk of a source with its number
 
 
 def count_words(source: Source, chunk: NumberedChunk) -> Counter[str]:
-    """The count of each word in a chunk of the source."""
     sentences, _ = source.sentences(chunk[1])
     return Counter(chain.from_iterable(sentence.words for sentence in sentences))
 
@@ -41,8 +40,7 @@ def count_types(source: Source, vocabulary: Path, digest: str, chunk: NumberedCh
 
 @dataclass(frozen=True)
 class EncodedChunk:
-    """One chunk in every language, the source first, with the source's exclusions, an account of each transform, and a
-    few numbered sentences for the preview."""
+    """A chunk in every language, the source first; exclusions, accounts of transforms, and sentences to preview."""
 
     shards: list[Shard]
     left_out: Counter[str]
@@ -59,9 +57,8 @@ def encode_chunk(
     code: Mapping[str, str],
     numbered_chunk: NumberedChunk,
 ) -> EncodedChunk:
-    """Encode a chunk and derive it by each transform. `digest` identifies the contents of the vocabulary's folder,
-    `code` the code of the source and the transforms (`derive.fingerprint`). Trained transforms are read from the folder
-    `cache`, because they are too large to send to workers."""
+    """Encode a chunk and derive it by each transform. `digest` is of the vocabulary's folder, `code` of the source and
+    the transforms (`derive.fingerprint`). Trained transforms, too large to send to workers, are read from `cache`."""
     check_same((source, transforms), code)
     index, chunk = numbered_chunk
     sentences, left_out = source.sentences(chunk)
@@ -87,7 +84,6 @@ def encode_chunk(
 
 
 def encode(numbered: Sequence[tuple[int, Sentence]], table: WordTable) -> Shard:
-    """The source language's shard of some numbered sentences."""
     sentences = [sentence for _, sentence in numbered]
     words = np.fromiter(map(len, sentences), np.int64, len(sentences))
     if words.max(initial=0) > LONGEST:
@@ -100,11 +96,8 @@ def encode(numbered: Sequence[tuple[int, Sentence]], table: WordTable) -> Shard:
     return Shard(ids.astype(np.uint32), pieces.astype(np.uint16), words, origin.astype(np.uint16))
 
 
-def derive(
-    source: Shard, images: Sequence[Sentence | None], image: np.ndarray, places: np.ndarray | None = None
-) -> Shard:
-    """The derived language's shard: the source's words in the order of `images`, without lines whose image is None.
-    `image` and `places` are `Transform`'s."""
+def derive(source: Shard, images: Sequence[Sentence | None], image: np.ndarray, places: np.ndarray | None) -> Shard:
+    """The source's words in the order of `images`, without lines of None; `image`, `places` are `Transform`'s."""
     lines = np.array([line for line, after in enumerate(images) if after is not None], dtype=np.int64)
     kept = [after for after in images if after is not None]
     words = np.fromiter(map(len, kept), np.int64, len(kept))
@@ -122,4 +115,4 @@ def _table(vocabulary: Path, digest: str) -> WordTable:
 
 @lru_cache(maxsize=1)
 def _usage(vocabulary: Path, digest: str) -> Usage:
-    return Usage.load(vocabulary)
+    return Usage(read_array(vocabulary / USAGE, "the corpus's usage of types"))

@@ -10,27 +10,20 @@ LONGEST_NAME = 60  # maximum characters of a name in a message
 
 class BadInput(Exception):
     """Unusable input: where, found, expected. Any function that reads or checks input may raise it, so docstrings
-    rarely mention it. The command line prints each of `messages` on its own line and exits with code 2; it catches no
-    other error."""
+    rarely mention it. The command line prints `messages`, one per line, and exits with code 2."""
 
     def __init__(self, message: str | Sequence[str], path: str | Path | None = None, line: int | None = None) -> None:
         place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
         several = [message] if isinstance(message, str) else message
-        self.messages = tuple(place + _shortened(each) for each in several)
+        self.path = path
+        half = LONGEST // 2
+        shortened = (text if len(text) <= LONGEST else f"{text[:half]} ... {text[-half:]}" for text in several)
+        self.messages = tuple(place + text for text in shortened)
         super().__init__("; ".join(self.messages))
-
-
-def _shortened(message: str) -> str:
-    half = LONGEST // 2
-    return message if len(message) <= LONGEST else f"{message[:half]} ... {message[-half:]}"
 
 
 class NoFile(BadInput):
     """A missing file; `path` is where it was expected."""
-
-    def __init__(self, message: str, path: str | Path | None = None, line: int | None = None) -> None:
-        super().__init__(message, path, line)
-        self.path = path
 
 
 def shown(text: str) -> str:

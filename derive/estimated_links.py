@@ -19,8 +19,7 @@ from calque.derive.links.symmetrise import Symmetrisation, grow_diag_final_and
 
 @dataclass(frozen=True)
 class PairSample:
-    """The `fraction` of the sentence pairs that an aligner trains on and links, drawn with `seed` by `Bitext.sample`,
-    so that objectives read the same pairs."""
+    """The `fraction` of the sentence pairs that an aligner reads, drawn with `seed` as objectives draw theirs."""
 
     fraction: float = 1.0
     seed: int = 0
@@ -42,8 +41,7 @@ def estimate_links(
     passes: int = 5,
     drawn: PairSample = ALL,
 ) -> Path:
-    """Write estimated word links for the `drawn` sentence pairs of two languages; `Languages.with_links` reads them.
-    A word is represented by its ids, so any script can be aligned."""
+    """Write estimated word links of the `drawn` sentence pairs of two languages, for `Languages.with_links`."""
     bitext = languages.bitext(first, second)
     chosen = bitext.sample(drawn.fraction, drawn.seed)
     corpus = _Words(bitext, chosen)

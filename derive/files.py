@@ -20,8 +20,7 @@ from calque.derive.fingerprint import plain
 MANIFEST = "manifest.json"
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 """System errors that are not bugs: the disk is full, damaged or read-only."""
-_CUT_SHORT = re.compile(r"\d+ requested and \d+ written")
-"""numpy's message on a full disk, an error without an errno."""
+_CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # numpy's message on a full disk, an error without an errno
 
 
 def check_name(name: str, what: str) -> None:
@@ -81,8 +80,7 @@ def whole_folder(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def _new_part(path: Path, make: Callable[[Path], None]) -> Iterator[Path]:
-    """A temporary file or folder that becomes `path`, locked while the block runs. The lock ends with the process, so
-    other processes can recognise abandoned leftovers."""
+    """A temporary file or folder that becomes `path`, locked until the block or the process ends (see `sweep`)."""
     make_folder(path.parent)
     for leftover in path.parent.glob(f".{escape(path.name)}.*.part"):
         _remove_dead(leftover)

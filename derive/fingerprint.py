@@ -24,14 +24,12 @@ ADDED = {"added": True}
 
 
 def sha256(path: Path) -> str:
-    """The SHA-256 digest of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def plain(value: Any) -> Any:
-    """A config as plain JSON values: a dataclass becomes its class name, its compared fields and, if it is not
-    Calque's, a digest of its code."""
+    """A config as plain JSON values: a dataclass is its class name, compared fields and, unless Calque's, its code."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {
             field.name: plain(getattr(value, field.name))
@@ -75,8 +73,7 @@ def code_of(kind: type) -> dict[str, str]:
 
 
 def own_code(value: Any) -> dict[str, str]:
-    """The files, with digests, of all classes in a value, its fields and its entries. Other classes than dataclasses
-    and subclasses of Calque's are data, such as arrays."""
+    """The files, with digests, of all dataclasses and subclasses of Calque's classes in a value; others are data."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list | tuple):
@@ -104,12 +101,12 @@ def _code_of_module(module: ModuleType) -> dict[str, str]:
     if name in ("__main__", "__mp_main__"):
         name = module.__spec__.name if module.__spec__ else file.stem  # a module (python -m), or a script
     root = file.parents[name.count(".") + (file.name == "__init__.py")]
-    found, waiting = {file: _digest(file)}, [(file, name)]
+    found, waiting = {file: sha256(file)[:12]}, [(file, name)]
     while waiting:
         for path, imported in _imported(*waiting.pop(), root):
             installed = "site-packages" in root.parts and _top(imported) != _top(name)
             if path not in found and not installed and _top(imported) not in (PACKAGE, *sys.stdlib_module_names):
-                found[path] = _digest(path)
+                found[path] = sha256(path)[:12]
                 waiting.append((path, imported))
     return {path.relative_to(root).as_posix(): digest for path, digest in sorted(found.items())}
 
@@ -135,10 +132,6 @@ def _imported(file: Path, name: str, root: Path) -> Iterator[tuple[Path, str]]:
                 for path in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
                     if path.is_file():
                         yield path, ".".join(parts[:depth])
-
-
-def _digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:12]
 
 
 def _top(name: str) -> str:

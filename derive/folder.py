@@ -33,7 +33,7 @@ from calque.derive.dictionary import read_dictionary
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST, write_json
 from calque.derive.language import SOURCE, Bitext, Language
-from calque.derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER
+from calque.derive.vocabulary import COUNTS, SPECIAL_TYPES, TOKENIZER, read_array
 
 KIND, FORMAT = "languages", 5
 """The kind in the manifest, and the format, which increases when the same inputs would give other files."""
@@ -67,7 +67,6 @@ class FolderWriter:
 
 @contextmanager
 def new_folder(folder: Path, facts: dict[str, Any]) -> Iterator[FolderWriter]:
-    """A new folder of languages to fill, moved to `folder` when the block ends without an error, else removed."""
     facts = {"format": FORMAT, **facts, "languages": {}, "pairs": []}
     with making(folder, KIND, facts) as part:
         yield FolderWriter(part, facts)
@@ -75,8 +74,6 @@ def new_folder(folder: Path, facts: dict[str, Any]) -> Iterator[FolderWriter]:
 
 @dataclass(frozen=True)
 class LanguagesFolder:
-    """A finished folder of languages."""
-
     artefact: Artefact
 
     @classmethod
@@ -154,8 +151,7 @@ class LanguagesFolder:
         return Language(name, len(others), corpus, moved, shift, places=places)
 
     def pairs(self, languages: Sequence[Language]) -> dict[NamePair, str]:
-        """The pairs of these languages, each with its folder: first pairs with text of their own, in the manifest's
-        order, then the others in the order of their second languages."""
+        """The pairs with their folders: first those with text of their own, then by the order of second languages."""
         place = {language.name: number for number, language in enumerate(languages)}
         listed = {tuple(entry["languages"]): entry["folder"] for entry in self.artefact.facts["pairs"]}
         pairs = {pair: folder for pair, folder in listed.items() if place.keys() >= set(pair)}
@@ -207,11 +203,7 @@ class LanguagesFolder:
         return Corpus.open(self.artefact.path(f"{name}/corpus.json").parent)
 
     def _table(self, name: str, what: str) -> np.ndarray:
-        path = self.artefact.path(name)
-        try:
-            return np.asarray(np.load(path, allow_pickle=False), np.int64)
-        except (OSError, ValueError) as error:
-            raise BadInput(f"expected {what}: {error}", path) from error
+        return read_array(self.artefact.path(name), what).astype(np.int64, copy=False)
 
 
 def scripts(languages: Sequence[Language]) -> int:

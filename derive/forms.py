@@ -69,7 +69,6 @@ class Form:
 
 
 def word(field: str, value: Any, name: str, meaning: str) -> Form:
-    """A form that is a word and sets a field to one value."""
     return Form(field, name, meaning, value)
 
 
@@ -85,8 +84,7 @@ def percent(field: str, name: str, meaning: str, example: str, title: str = ", {
 
 class Named:
     """A dataclass whose name and title are generated from its forms. `short_name` is the name with all fields at their
-    defaults; `full_name`, which may be empty, is the start of the title. Names have the forms in their order;
-    neighbouring forms of one field exclude each other."""
+    defaults, `full_name` the start of the title. Names have forms in this order, one of several of a field."""
 
     short_name: ClassVar[str] = ""
     full_name: ClassVar[str] = ""
@@ -94,12 +92,10 @@ class Named:
 
     @property
     def name(self) -> str:
-        """Short, for folders and the command line."""
         return self.short_name + self.suffix
 
     @property
     def title(self) -> str:
-        """The long name, for tables and figures."""
         return self.full_name + self.title_suffix if self.full_name else self.name
 
     @property

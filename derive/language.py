@@ -18,8 +18,7 @@ class Language:
     type in this language: (V,) int64, or (R,) if the model has rows for some types only. Ids of its corpus from V on
     are moved by `shift`, so that each new script has its own rows. `rows` (V,) int64, for such smaller models, is the
     row of each id of the corpus, or -1. `places` (2, V) int64 are the rows of types in text, inside words and at their
-    ends, if these differ; `table` then holds the row of each type in isolation. `source` names the language that its
-    lines derive from."""
+    ends, if these differ; `table` then holds the row of each type in isolation. `source`: its lines derive from it."""
 
     name: str
     number: int
@@ -60,8 +59,7 @@ def in_places(
 @dataclass(frozen=True)
 class Bitext:
     """N parallel sentences of two languages; `lines` (N, 2) int64 are their line numbers in the two corpora. `gold`:
-    the gold alignment is known; `estimates` are estimated links that replace it. Without either there are no word
-    links. Both corpora are as on disk; `ids` gives rows of a model."""
+    the gold alignment is known; `estimates` are links that replace it. Corpora are as on disk, `ids` are rows."""
 
     first: Language
     second: Language
@@ -81,8 +79,7 @@ class Bitext:
         return self.gold or self.estimates is not None
 
     def links(self, pair: int) -> np.ndarray:
-        """Word links of sentence pair `pair`, (k, 2) int64, sorted: estimated, else gold (words with the same source
-        word, a bijection), else none."""
+        """Word links of a sentence pair, (k, 2) int64, sorted: estimated, else gold (the same source word), or none."""
         if self.estimates is not None:
             return self.estimates[pair]
         if not self.gold:
@@ -100,7 +97,10 @@ class Bitext:
         """For each id of the first sentence, the position that it links to in the second, (n,) int64: the first of
         several, -1 for none. `turned` exchanges the sentences."""
         if self.gold and self.estimates is None:
-            places = self._source_pieces(pair)
+            a, b = self.lines[pair]
+            orders = self.first.corpus.order(a), self.second.corpus.order(b)
+            pieces = self.first.corpus.line_pieces(a)[np.argsort(orders[0])]  # sub-words move with their word
+            places = [gather(np.arange(int(pieces.sum())), pieces, order) for order in orders]
             own, other = places[::-1] if turned else places
             return np.argsort(other)[own]
         mine, theirs = (1, 0) if turned else (0, 1)
@@ -115,16 +115,7 @@ class Bitext:
         a, b = self.lines[pair]
         return self.first.ids(self.first.corpus[a]), self.second.ids(self.second.corpus[b])
 
-    def _source_pieces(self, pair: int) -> tuple[np.ndarray, np.ndarray]:
-        """The source position of each sub-word of either sentence: words move, their sub-words stay together."""
-        a, b = self.lines[pair]
-        first, second = self.first.corpus.order(a), self.second.corpus.order(b)
-        pieces = self.first.corpus.line_pieces(a)[np.argsort(first)]
-        places = np.arange(int(pieces.sum()))
-        return gather(places, pieces, first), gather(places, pieces, second)
-
     def order(self, seed: int) -> np.ndarray:
-        """The numbers of all pairs, (N,), in the order of `sample`."""
         return np.random.default_rng(seed).permutation(len(self))
 
     def sample(self, fraction: float, seed: int) -> np.ndarray:

@@ -19,17 +19,13 @@ from calque.derive.vocabulary import TOKENIZER, Vocabulary, read_specials
 
 @dataclass(frozen=True)
 class Languages:
-    """Languages that one model reads. Derived languages come after their source.
-
-    `pairs` and `dictionaries` name the pairs of languages whose bitexts and dictionaries a model is given; `texts` are
-    bitexts outside the languages' corpora, and `estimates` estimated links.
+    """Languages that one model reads. Derived languages come after their source. `pairs` and `dictionaries` name the
+    pairs of languages whose bitexts and dictionaries a model is given; `texts` are bitexts outside the languages'
+    corpora, and `estimates` estimated links.
 
     Ids, tables and special types are in the model's numbering. If a model has rows for some of the tokenizer's types
     only, `kept` (R,) int64 holds their tokenizer ids, ascending; else None. Finished checkpoints have rows of all
-    types, so their readers use `whole`.
-
-    Methods that read a file raise BadInput if it is missing or damaged.
-    """
+    types, so their readers use `whole`."""
 
     folder: Path
     languages: tuple[Language, ...]
@@ -101,7 +97,6 @@ class Languages:
 
     @property
     def token_types(self) -> int:
-        """Token types of such a model: one per language, and one for padding."""
         return len(self.languages) + 1
 
     @cached_property
@@ -128,8 +123,7 @@ class Languages:
         return tuple(self.bitext(*pair) for pair in self.pairs)
 
     def bitext(self, first: str, second: str) -> Bitext:
-        """The parallel sentences of two languages: the pair's own text, or lines that derive from the same source line,
-        in the order of the second language."""
+        """Parallel sentences: the pair's own text, or lines of one source line, in the order of the second language."""
         estimates = self.estimates.get((first, second))
         if (first, second) in self.texts:
             return replace(self.texts[first, second], estimates=estimates)
@@ -175,8 +169,7 @@ def _ascending(pairs: np.ndarray) -> np.ndarray:
 
 
 def all_but_last(languages: Languages, share: float) -> Languages:
-    """The languages without the last `share` (0 to below 1) of their sentences; derived languages lose the images of
-    the same source sentences."""
+    """The languages without the last `share` (0 to below 1) of the source's sentences and their images."""
     return _cut(languages, share, last=False) if share else languages
 
 

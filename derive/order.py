@@ -9,8 +9,7 @@ from calque.derive.forms import NUMBER
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Transform, check_probability, draw, some
 
-FINAL_MARKS = (".", "!", "?")
-"""Final marks of English. Text in other scripts needs its own, such as 。 or ।."""
+FINAL_MARKS = (".", "!", "?")  # final marks of English. Text in other scripts needs its own, such as 。 or ।
 
 
 @dataclass(frozen=True)
@@ -60,15 +59,10 @@ class Permute(Transform):
     examples = (("perm", ""),)
     term = "Perm draws a random word order for each sentence."
 
+    name = "perm"
+    title = "Perm"
+
     seed: int = 0
-
-    @property
-    def name(self) -> str:
-        return "perm"
-
-    @property
-    def title(self) -> str:
-        return "Perm"
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         order = list(range(len(sentence)))

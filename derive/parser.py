@@ -1,19 +1,18 @@
-"""Tags and trees from Stanza; the only file that imports it. A folder of models has Stanza's own layout, that is
-`resources.json` and one language's `LANGUAGE/PROCESSOR/PACKAGE.pt`, and `sha256.json`, the checksums to verify on
-reading."""
+"""Tags and trees from Stanza; the only file that imports it. A folder of models has Stanza's own layout
+(`resources.json`, one language's `LANGUAGE/PROCESSOR/PACKAGE.pt`) and `sha256.json`, checksums verified on reading."""
 
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
 from calque.derive import strict_json
-from calque.derive.artefact import digest
+from calque.derive.artefact import digest, read_sealed, write_sealed
 from calque.derive.errors import BadInput
 from calque.derive.files import check_name, whole_folder, write_json
 from calque.derive.fingerprint import fingerprint, sha256
@@ -23,6 +22,9 @@ from calque.derive.sentence import Sentence
 CHECKSUMS = "sha256.json"
 RESOURCES = "resources.json"
 BATCH = 2_000  # sentences per call of Stanza, which sorts them by length and splits them further
+MANY = 20  # if this many sentences all fail, the parser is at fault
+COLUMNS = ("tags", "heads", "relations")  # the columns of a tree in a shard, entries separated by spaces
+SHARD = 2_000  # sentences parsed and written together, the most that a killed run loses
 LONGEST = 500  # maximum words of a sentence to parse: memory grows with the square
 
 
@@ -35,17 +37,9 @@ class StanzaParser:
     def fingerprint(self) -> str:
         return _identity(self.folder)
 
-    def parse(self, sentences: Sequence[Sequence[str]], counts: Counter[str] | None = None) -> list[Sentence]:
-        """Tag and parse sentences of words. A sentence that cannot be parsed is returned without tags and tree, and
-        its reason is counted in `counts`. On a CPU, the same sentences in the same order give the same trees."""
-        trees = self.trees(sentences)
-        if counts is not None:
-            counts.update(tree for tree in trees if isinstance(tree, str))
-        pairs = zip(sentences, trees, strict=True)
-        return [Sentence(tuple(words)) if isinstance(tree, str) else tree for words, tree in pairs]
-
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
-        """Like `parse`, with the reason in place of a sentence that cannot be parsed."""
+        """Each sentence of words with tags and a tree, or the reason why it cannot be parsed. On a CPU, the same
+        sentences in the same order give the same trees."""
         trees: list[Sentence | str] = [
             Sentence(tuple(words)) if len(words) <= LONGEST else f"more than {LONGEST} words" for words in sentences
         ]
@@ -57,6 +51,50 @@ class StanzaParser:
                 for i, tree in zip(places, _parse(pipeline, [tuple(sentences[i]) for i in places]), strict=True):
                     trees[i] = tree
         return trees
+
+
+@dataclass(frozen=True)
+class ParsedTrees:
+    """A parser with a cache of its trees. A shard is a file of sealed JSON in `cache`, with the tree of each of up to
+    `SHARD` sentences, or the reason why it has none, named after the words and the parser."""
+
+    parser: StanzaParser
+    cache: Path
+
+    def add_to(self, sentences: Sequence[Sentence], counts: Counter[str]) -> list[Sentence]:
+        """The sentences with tags and trees; gold ones stay. Sentences left without a tree are counted."""
+        lacking = list(dict.fromkeys(s.words for s in sentences if s.words and not s.heads))
+        blocks = [lacking[first : first + SHARD] for first in range(0, len(lacking), SHARD)]
+        trees = {words: tree for block in blocks for words, tree in zip(block, self._shard(block), strict=True)}
+        with_trees = []
+        for sentence in sentences:
+            tree = trees.get(sentence.words) if not sentence.heads else None
+            if isinstance(tree, Sentence):
+                tags = sentence.tags or tree.tags
+                sentence = replace(sentence, tags=tags, heads=tree.heads, relations=tree.relations)
+            elif tree:
+                counts[f"sentences without a tree: {tree}"] += 1
+            with_trees.append(sentence)
+        return with_trees
+
+    def _shard(self, block: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
+        """Each sentence's tree, or the reason why it has none, from the cache or, the first time, from the parser."""
+        path = self.cache / f"{fingerprint(self.parser.fingerprint(), block)}.parsed.json"
+        if not path.exists():
+            parsed = self.parser.trees(block)
+            if len(block) >= MANY and all(isinstance(tree, str) for tree in parsed):
+                raise BadInput(f"none of {len(block):,} sentences could be parsed; the last: {parsed[-1]}")
+            rows = [
+                tree if isinstance(tree, str) else [" ".join(map(str, getattr(tree, name))) for name in COLUMNS]
+                for tree in parsed
+            ]
+            write_sealed(path, {"sentences": len(block), "words": sum(map(len, block)), "trees": rows})
+        for words, row in zip(block, read_sealed(path, "parsed sentences")["trees"], strict=True):
+            if isinstance(row, str):
+                yield row
+            else:
+                tags, heads, relations = map(str.split, row)
+                yield Sentence(words, tuple(tags), tuple(map(int, heads)), tuple(relations))
 
 
 def fetch(language: str, folder: Path) -> str:

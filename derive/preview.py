@@ -14,8 +14,7 @@ Row = tuple[str, Sequence[str]]
 
 
 def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: int) -> str:
-    """The sentence and its image by each transform, one column per word. Above an image are the source positions of its
-    words, below it the source words as a gloss, then tags and entities."""
+    """The sentence and its images, one column per word, with source positions, glosses, tags and entities."""
     places = [str(place + 1) for place in range(len(sentence))]
     margin = max([MARGIN, *(len(transform.name) + 1 for transform in transforms)])
     blocks = [_grid([("", places), ("source", sentence.words), *_labels(sentence)], margin)]
@@ -32,7 +31,6 @@ def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: in
 
 
 def preview_sentences(corpus: Iterable[tuple[int, Sentence]], transforms: Sequence[Transform]) -> str:
-    """The text of `preview.txt`: sentences with their numbers, each with its images."""
     parts = ["Sentences of the corpus\n=======================\n"]
     for place, (number, sentence) in enumerate(corpus, start=1):
         parts.append(f"{place}.\n{side_by_side(sentence, transforms, number)}")

@@ -116,8 +116,7 @@ def substrate(name: str) -> TreebankFiles | PocketTreebank:
 class Reorder(Transform):
     """Dependents of nouns and verbs in the superstrate's order; subtrees move as blocks, closing marks stay last.
     `superstrate_weight` interpolates between the substrate's order (0) and the superstrate's (1); `p` is the fraction
-    of sentences that are reordered. A node of more than 7 items or with crossing arcs keeps its order. Sentences need
-    trees; `ready` learns the grammars."""
+    of sentences that are reordered. A node of more than 7 items or with crossing arcs keeps its order."""
 
     pattern = rf"syn[-:](?P<name>{NAME})(?:-(?P<weight>{NUMBER}))?(?:-p(?P<p>{NUMBER}))?"
     examples = (
@@ -126,6 +125,7 @@ class Reorder(Transform):
         ("syn-fr-p50", "half of the sentences"),
     )
     term = "Syn gives each sentence the word order of another language, learnt from a treebank."
+    needs = frozenset[Need](("trees", "tags"))
 
     superstrate: Superstrate
     substrate: Superstrate
@@ -165,10 +165,6 @@ class Reorder(Transform):
         names = {"superstrate": self.superstrate.name, "substrate": self.substrate.name}
         numbers = {"superstrate_weight": self.superstrate_weight, "p": self.p, "oversize": "keep", "seed": self.seed}
         return ({"kind": "Reorder", **names, **numbers},)  # "oversize", once a setting, is in records
-
-    @property
-    def needs(self) -> frozenset[Need]:
-        return frozenset(("trees", "tags"))
 
     def identity(self) -> Any:
         grammars = self.superstrate.fingerprint(), self.substrate.fingerprint()
@@ -233,8 +229,7 @@ _tree = lru_cache(maxsize=1)(Tree.without_closing_marks)  # callers ask for the 
 
 
 def _in_place(blocks: list[int], lines: list[list[int]]) -> list[int]:
-    """The words of a node that keeps its order: each block keeps its positions, which need not be contiguous, and fills
-    them with its reordered words."""
+    """The words of a node that keeps its order: each block fills its positions, perhaps apart, with reordered words."""
     owner = {word: block for block in blocks for word in lines[block]}
     words = {block: iter(lines[block]) for block in blocks}
     return [next(words[owner[place]]) for place in sorted(owner)]

@@ -1,11 +1,10 @@
-"""A new script: every word keeps its position and changes its letters. A tokenizer can read and print such words if
-`Transform.spell` exchanges single letters."""
+"""A new script: words keep their positions and change letters; tokenizers read it if `spell` exchanges letters."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from string import ascii_lowercase, ascii_uppercase
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -16,9 +15,7 @@ from calque.derive.sentence import Sentence
 from calque.derive.transform import Need, Transform
 from calque.derive.types import OURS, Specials
 from calque.derive.usage import Usage, WordClass
-
-if TYPE_CHECKING:
-    from calque.derive.vocabulary import Vocabulary
+from calque.derive.vocabulary import Vocabulary
 
 SCRIPTS = (
     ("Armenian", 0x0561, 0x0531),
@@ -162,8 +159,7 @@ class Cognates(Transform):
     """A new script for the last sub-word of every word, so that no word is shared; in the sub-words before it, the
     stem, an exact share `share` of the types stays (drawn uniformly, without replacement, from all except the special
     ones). A share of 0 equals `Transliterate()`; a smaller share is a subset of a larger one. The image of a type is
-    its form at the end of a word, or, for types that the corpus has only inside words, its form there; that depends on
-    the corpus, so the transform must be `informed`."""
+    its form at the end of a word, or, for types that the corpus has only inside words, its form there (`informed`)."""
 
     pattern = rf"trans-stems-(?P<share>{NUMBER})"
     examples = (("trans-stems-50", "half of the stems"),)

@@ -13,8 +13,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Numbering:
-    """Numbers of sentences, which seed random transforms: each group has `1 << bits` numbers of its own, from
-    `first`."""
+    """Numbers of sentences, which seed random transforms: each group has `1 << bits` numbers, from `first`."""
 
     bits: int
     first: int = 0
@@ -45,8 +44,7 @@ class Span:
 class Sentence:
     """Words with the columns that follow them, each empty (unknown) or with one entry per word. `heads` count from 0;
     the root's is -1. `origin[i]` is the position of word i before any transform: the gold word alignment of a sentence
-    and its image. `glued[i]`: word i follows the previous one without a space. A reordered sentence has a space between
-    any two words."""
+    and its image. `glued[i]`: word i follows the previous one without a space; reordered sentences have none."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...] = ()
@@ -100,8 +98,7 @@ class Sentence:
 
     def length(self, end: int) -> int:
         """The number of characters of `upto(end)`."""
-        spaces = end - sum(self.glued[:end]) - (end > 0 and not (self.glued and self.glued[0]))
-        return sum(map(len, self.words[:end])) + spaces
+        return len(self.upto(end))
 
 
 def _pick(column: tuple[T, ...], order: Sequence[int]) -> tuple[T, ...]:
@@ -121,7 +118,6 @@ def _move_spans(spans: tuple[Span, ...], place: list[int]) -> tuple[Span, ...]:
 
 
 def iob2(sentence: Sentence) -> list[str]:
-    """An IOB2 tag for each word, from the sentence's spans."""
     tags = ["O"] * len(sentence)
     for span in sentence.spans:
         tags[span.start] = f"B-{span.label}"

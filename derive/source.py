@@ -27,8 +27,7 @@ class TaskData:
 
 class Source(ABC):
     """A source language: text for pretraining, cut into chunks, and labelled data for tasks. A new source is a frozen
-    dataclass. It is sent to worker processes with its chunks, so both hold plain values only. The contents of a chunk
-    depend only on the source."""
+    dataclass. Workers get it and its chunks, both plain values. A chunk's contents depend only on the source."""
 
     @property
     @abstractmethod
@@ -89,7 +88,6 @@ class Source(ABC):
         return self
 
     def lemmas(self) -> Lemmas:
-        """The known lemmas of words."""
         return {}
 
     def with_trees(self, cache: Path) -> Source:

@@ -8,8 +8,7 @@ from calque.derive.errors import BadInput
 
 
 def loads(text: str) -> Any:
-    """The value of a JSON text; ValueError if it is not JSON, is nested too deeply, or has a number too long to read, a
-    repeated key, NaN or Infinity."""
+    """The value of a JSON text; ValueError if it is not JSON, too deep, or has long numbers, repeated keys or NaN."""
     try:
         return json.loads(text, parse_constant=_no_number, object_pairs_hook=_once)
     except RecursionError:

@@ -16,14 +16,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from calque.derive.artefact import Artefact, digest, making
+from calque.derive.artefact import Artefact, input_digest, making
 from calque.derive.build import check_transforms, learn
 from calque.derive.errors import BadInput
 from calque.derive.example import Example, read_examples, write_examples
 from calque.derive.fingerprint import code_facts, fingerprint, with_code
 from calque.derive.language import SOURCE
 from calque.derive.readers.conllu import WORDS
-from calque.derive.readers.lines import check_file
 from calque.derive.source import Source
 from calque.derive.sources.files import PICKED, WHOLE, Lacking, TaskFiles, check_language, written
 from calque.derive.transform import Account, Transform, image_of_example
@@ -37,8 +36,6 @@ NONE: Tests = MappingProxyType({})
 
 @dataclass(frozen=True)
 class TaskFolder:
-    """A finished folder of a task's examples."""
-
     artefact: Artefact
 
     @classmethod
@@ -57,7 +54,6 @@ class TaskFolder:
 
 
 def file_of(split: str, language: str = SOURCE) -> str:
-    """The file name of a split's examples in a language."""
     return f"{split}.jsonl" if language == SOURCE else f"{split}.{language}.jsonl"
 
 
@@ -84,8 +80,7 @@ def _add(
 
 
 def task_data_fingerprint(examples: Callable[[str, bool], str], task: str, transforms: Sequence[Transform]) -> str:
-    """Twelve hexadecimal digits that change whenever the files of these languages would change; `examples` is
-    `Source.task_identity`."""
+    """A fingerprint of the files of these languages; `examples` is `Source.task_identity`."""
     trees = any("trees" in transform.needs for transform in transforms)
     identities = [transform.identity() for transform in transforms]
     return with_code(fingerprint(FORMAT, task, examples(task, trees), identities), transforms)
@@ -94,8 +89,7 @@ def task_data_fingerprint(examples: Callable[[str, bool], str], task: str, trans
 def derive_task(
     source: Source, task: str, transforms: Sequence[Transform], folder: Path, cache: Path, progress: Progress = silent
 ) -> Path:
-    """Derive a task's examples by each transform. `folder` is whole or absent. Slow intermediate results that other
-    studies may reuse (grammars, trees) are kept in the folder `cache`."""
+    """Derive a task's examples by each transform. `folder` is whole or absent; `cache` keeps grammars and trees."""
     check_transforms(transforms)
     if task not in source.tasks:
         raise BadInput(f"the source has no examples of the task {task}; there are {', '.join(source.tasks) or 'none'}")
@@ -129,12 +123,7 @@ def derive_task(
 def natural_task_fingerprint(
     task: str, files: TaskFiles, tests: Tests, devs: Tests = NONE, translations: Tests = NONE, source: str = ""
 ) -> str:
-    """Twelve hexadecimal digits that change whenever the files of `write_natural_task` would change."""
-    for path in chain(*tests.values(), *devs.values(), *translations.values()):
-        check_file(path)
-    sets = [
-        {name: [digest(path) for path in paths] for name, paths in of.items()} for of in (tests, devs, translations)
-    ]
+    sets = [{name: list(map(input_digest, paths)) for name, paths in of.items()} for of in (tests, devs, translations)]
     by_language = task in PICKED or files.units != WORDS
     return fingerprint(FORMAT, task, files.identity, sets, source if by_language else "")
 

@@ -43,8 +43,7 @@ class Transform(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """The short name, used for languages and folders: letters, digits and dashes, with dots between composed
-        parts."""
+        """The name of languages and folders: letters, digits and dashes, with dots between composed parts."""
 
     @property
     def title(self) -> str:
@@ -65,8 +64,7 @@ class Transform(ABC):
         return np.arange(size)
 
     def places(self, size: int, specials: Specials = OURS) -> np.ndarray | None:
-        """The ids of types in text, (2, size) int64: before another sub-word of the same word, and at the end of a
-        word. None if both are the `image`."""
+        """The ids of types inside words and at their ends, (2, size) int64; None if both are the `image`."""
         return None
 
     def spell(self, word: str) -> str:
@@ -112,7 +110,6 @@ def some(percent: str) -> float:
 
 
 def check_probability(p: float) -> None:
-    """Raise ValueError unless `p` is between 0 and 1."""
     if not 0 <= p <= 1:
         raise ValueError(f"p is a probability between 0 and 1, not {p}")
 
@@ -241,14 +238,11 @@ def check_words(transform: Transform, sentence: Sentence, image: Sentence) -> No
 
 
 def image_of_example(transform: Transform, example: Example, number: int, account: Account) -> Example:
-    """The image of example `number` of its split."""
     if (sentences := sum(map(len, example.texts))) > EXAMPLES.size:
         raise BadInput(f"an example of {sentences:,} sentences; expected {EXAMPLES.size:,} at most")
     numbers = count(EXAMPLES.number(number, 0))  # one per sentence, also within a pair
-    texts = (
-        tuple(image_of(transform, sentence, next(numbers), account) for sentence in text) for text in example.texts
-    )
-    return replace(example, texts=tuple(texts))
+    texts = [[image_of(transform, sentence, next(numbers), account) for sentence in text] for text in example.texts]
+    return replace(example, texts=tuple(map(tuple, texts)))
 
 
 def image_of_question(question: Question, transform: Transform, number: int) -> Question:

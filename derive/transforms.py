@@ -1,5 +1,4 @@
-"""The list of transforms, and their names on the command line. A new transform is a class in its own file (order.py has
-the shortest) and an entry here."""
+"""The transforms and their command-line names. A new one is a class in its own file and an entry here."""
 
 import re
 
@@ -13,7 +12,6 @@ TRANSFORMS: tuple[type[Transform], ...] = (Transliterate, Cognates, Invert, Perm
 TERMS = {kind.__name__: kind.term for kind in TRANSFORMS}  # definitions for a glossary by class name
 _EXAMPLES = [example for kind in TRANSFORMS for example in kind.examples]
 EXAMPLES = tuple(f"{name} ({meaning})" if meaning else name for name, meaning in _EXAMPLES)
-"""Example names for help and errors."""
 
 
 def transform(name: str) -> Transform:

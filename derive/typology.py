@@ -52,13 +52,8 @@ class Share:
 
 
 def shares(sentences: Iterable[Sentence], reachable: Reachable | None = None) -> dict[str, Share]:
-    """The share of each of `PREFERENCES` and `ORDERS`, by name; unobserved ones are absent.
-
-    The six orders are counted over verbs with both a subject and an object that are nouns or names.
-
-    Raises:
-        ValueError: a sentence without tags or tree.
-    """
+    """The share of each of `PREFERENCES` and `ORDERS` by name, if observed; orders are those of verbs with a subject
+    and an object that are nouns or names. ValueError for a sentence without tags or tree."""
     seen: Counter[str] = Counter()
     matches: Counter[str] = Counter()
     for sentence in sentences:
@@ -97,9 +92,7 @@ def out_of_reach(sentences: Iterable[Sentence], reachable: Reachable) -> dict[st
 
 
 _ROLES = {"nsubj": "S", "obj": "O"}
-_BY_RELATION: defaultdict[str, list[Preference]] = defaultdict(list)
-for _preference in PREFERENCES:
-    _BY_RELATION[_preference.relation].append(_preference)
+_BY_RELATION = {one.relation: [other for other in PREFERENCES if other.relation == one.relation] for one in PREFERENCES}
 
 
 def _plain(relation: str) -> str:

@@ -1,5 +1,4 @@
-"""A corpus's usage of the types of a vocabulary (V), the types that are forms of one word, and the types shared by a
-derived language."""
+"""A corpus's usage of types, types that are forms of one word, and types that a derived language shares."""
 
 from __future__ import annotations
 
@@ -7,16 +6,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from calque.derive.corpus import Corpus
-from calque.derive.errors import BadInput
+from calque.derive.dictionary import only_ids
 from calque.derive.types import OURS, Specials
-
-if TYPE_CHECKING:
-    from calque.derive.vocabulary import Vocabulary
+from calque.derive.vocabulary import Vocabulary
 
 USAGE = "usage.npy"  # next to a vocabulary, if a transform needs it
 WordClass = Literal["function", "names", "content"]
@@ -35,8 +32,7 @@ _NAMES: tuple[WordClass, ...] = ("function", "names", "content")
 @dataclass(frozen=True)
 class Usage:
     """Occurrences of each type, (5, V) int64: all, at the end of a word, and in words of each class. `cut` is
-    `Vocabulary.cut`, for spelling words, and `specials` are that vocabulary's. `of_text`: counted on a text, rather
-    than made up (`even`)."""
+    `Vocabulary.cut`, for spelling words, and `specials` are that vocabulary's. `of_text`: not made up by `even`."""
 
     table: np.ndarray
     cut: Callable[[str], list[tuple[int, str]]] | None = None
@@ -45,8 +41,7 @@ class Usage:
 
     @classmethod
     def even(cls, size: int) -> Usage:
-        """A usage to try transforms with before any text is read: each of `size` types occurs twice, once at the end of
-        a word, in words of one class."""
+        """A usage to try transforms with: each type occurs twice, once at the end of a word, in words of one class."""
         table = np.zeros((2 + len(_NAMES), size), np.int64)
         table[0], table[1] = 2, 1
         table[2 + np.arange(size) % len(_NAMES), np.arange(size)] = 2
@@ -78,16 +73,8 @@ class Usage:
         inside = self.table[2 + _NAMES.index(name)]
         return np.asarray((self.counts > 0) & (inside >= NEARLY * self.counts))
 
-    @classmethod
-    def load(cls, folder: Path) -> Usage:
-        try:
-            return cls(np.load(folder / USAGE, allow_pickle=False))
-        except (OSError, ValueError) as error:
-            raise BadInput(f"expected the corpus's usage of types: {error}", folder / USAGE) from None
-
 
 def gather_lemmas(pairs: Iterable[tuple[str, str]]) -> Lemmas:
-    """The lemmas of each word of (word, lemma) pairs."""
     gathered: defaultdict[str, set[str]] = defaultdict(set)
     for word, lemma in pairs:
         gathered[word].add(lemma)
@@ -95,13 +82,9 @@ def gather_lemmas(pairs: Iterable[tuple[str, str]]) -> Lemmas:
 
 
 def other_forms(lemmas: Lemmas, vocabulary: Vocabulary) -> dict[int, frozenset[int]]:
-    """For each type that is a whole word with a lemma, the other types of the corpus that are forms of the same lemma,
-    except forms that differ only in case."""
-    words = sorted(lemmas)
-    ids, pieces = vocabulary.encode_all(words)
-    first = ids[np.cumsum(pieces) - pieces]
-    whole = (pieces == 1) & np.isin(first, vocabulary.types)
-    types = {words[i]: int(first[i]) for i in np.flatnonzero(whole)}
+    """For each type that is a word with a lemma, the other types that are forms of it, except in another case."""
+    words, occurring = sorted(lemmas), set(vocabulary.types.tolist())
+    types = {word: only for word, only in zip(words, only_ids(words, vocabulary), strict=True) if only in occurring}
     forms: defaultdict[str, list[str]] = defaultdict(list)
     for word in types:
         for lemma in lemmas[word]:
@@ -115,8 +98,7 @@ def other_forms(lemmas: Lemmas, vocabulary: Vocabulary) -> dict[int, frozenset[i
 
 @dataclass(frozen=True)
 class Shared:
-    """A language's overlap with its source: shared types that occur, and shared sub-words and words of the text. A word
-    is shared if all its sub-words are."""
+    """Types, sub-words and words of a text shared with the source; a word is shared if all its sub-words are."""
 
     types: int
     of_types: int
@@ -133,8 +115,7 @@ class Shared:
 
 
 def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> Shared:
-    """The overlap of the derived corpus in the folder `derived` with its source, whose corpus uses the `types`; `image`
-    (V,) is the derived id of each type."""
+    """The overlap of the corpus in `derived` with its source's `types`; `image` (V,) has each type's derived id."""
     corpus, size = Corpus.open(derived), len(image)
     tokens = words = 0
     for first in range(0, len(corpus), LINES):

@@ -16,11 +16,10 @@ import numpy as np
 from tokenizers import Tokenizer, models
 
 from calque.derive import strict_json
-from calque.derive.artefact import digest
+from calque.derive.artefact import input_digest
 from calque.derive.errors import BadInput
 from calque.derive.files import write_json
 from calque.derive.fingerprint import fingerprint
-from calque.derive.readers.lines import check_file
 from calque.derive.types import OURS, PairLayout, Specials
 
 TOKENIZER, COUNTS, SPECIAL_TYPES = "tokenizer.json", "counts.npy", "specials.json"
@@ -36,8 +35,7 @@ ROLES = {
 
 class Vocabulary:
     """The `size` types that languages share, including `specials`, and their `counts` (V,) int64 in the text. A word is
-    always encoded as after a space, so its encoding depends only on itself. Text that looks like a special token (a
-    literal `<s>`) is ordinary text, or unknown."""
+    always encoded as after a space, so its encoding depends only on itself. A `<s>` in text is ordinary, or unknown."""
 
     def __init__(self, tokenizer: Tokenizer, counts: np.ndarray, specials: Specials = OURS) -> None:
         self._tokenizer = tokenizer
@@ -53,8 +51,7 @@ class Vocabulary:
 
     @cached_property
     def _words(self) -> Tokenizer:
-        """A copy without padding and truncation that reads `<s>` in a text as ordinary characters; with 250,000 types
-        it takes 200 MiB."""
+        """A copy without padding and truncation that reads `<s>` as characters; 200 MiB for 250,000 types."""
         words = Tokenizer.from_str(self._tokenizer.to_str())
         words.no_padding()
         words.no_truncation()
@@ -123,13 +120,9 @@ class Vocabulary:
     @classmethod
     def load(cls, folder: Path) -> Vocabulary:
         tokenizer, specials = _open(folder / TOKENIZER), read_specials(folder)
-        path = folder / COUNTS
-        try:
-            counts = np.load(path, allow_pickle=False)
-        except (OSError, ValueError) as error:
-            raise BadInput(f"expected the counts of types: {error}", path) from None
+        counts = read_array(folder / COUNTS, "the counts of types")
         if counts.shape != (_size(tokenizer),):
-            raise BadInput(f"{counts.shape} counts for {_size(tokenizer)} types", path)
+            raise BadInput(f"{counts.shape} counts for {_size(tokenizer)} types", folder / COUNTS)
         return cls(tokenizer, counts, specials)
 
 
@@ -144,20 +137,15 @@ class GivenVocabulary:
         path = self.folder / TOKENIZER
         tokenizer = _open(path)
         ids = tokenizer.get_vocab(with_added_tokens=True)
-        roles = {role: next((ids[name] for name in names if name in ids), None) for role, names in ROLES.items()}
-        if lacking := [f"{' or '.join(ROLES[role])} ({role})" for role, type_id in roles.items() if type_id is None]:
+        roles = {role: ids[name] for role, names in ROLES.items() for name in names[::-1] if name in ids}
+        if lacking := [f"{' or '.join(names)} ({role})" for role, names in ROLES.items() if role not in roles]:
             raise BadInput(f"a tokenizer without the special types {', '.join(lacking)}", path)
         special = {type_id for type_id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
         others = tuple(sorted(special - set(roles.values())))
-        specials = Specials(
-            **{role: int(type_id) for role, type_id in roles.items() if type_id is not None}, others=others
-        )
-        return Vocabulary(tokenizer, np.zeros(_size(tokenizer), np.int64), specials)
+        return Vocabulary(tokenizer, np.zeros(_size(tokenizer), np.int64), Specials(**roles, others=others))
 
     def identity(self) -> Any:
-        path = self.folder / TOKENIZER
-        check_file(path)
-        return fingerprint("given", digest(path))
+        return fingerprint("given", input_digest(self.folder / TOKENIZER))
 
 
 def pair_types(path: Path) -> tuple[int, int]:
@@ -192,8 +180,15 @@ def _layout(template: Any, path: Path | None = None) -> PairLayout | None:
     return PairLayout(before, between, after, types)
 
 
+def read_array(path: Path, what: str) -> np.ndarray:
+    """The array of a .npy file; BadInput, which calls it `what`, if it cannot be read."""
+    try:
+        return np.asarray(np.load(path, allow_pickle=False))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"expected {what}: {error}", path) from error
+
+
 def read_specials(folder: Path) -> Specials:
-    """The special types of a vocabulary's folder."""
     path = folder / SPECIAL_TYPES
     try:
         ids = strict_json.loads(path.read_text(encoding="utf-8"))
@@ -219,8 +214,7 @@ def _size(tokenizer: Tokenizer) -> int:
 
 
 class WordTable:
-    """A cache of encodings: each distinct word is encoded once, and text is a gather. Beyond `room` words the cache is
-    cleared, so that memory does not grow with the corpus."""
+    """A cache of encodings: distinct words are encoded once, text is a gather. Beyond `room` words it is cleared."""
 
     def __init__(self, vocabulary: Vocabulary, room: int = 1 << 19) -> None:
         self._vocabulary, self._room = vocabulary, room

@@ -13,7 +13,6 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
-from types import TracebackType
 from typing import TypeVar
 
 Job = TypeVar("Job")
@@ -41,9 +40,7 @@ class Workers:
             self._pool = ProcessPoolExecutor(self.count, mp_context=spawn, initializer=_prepare)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._pool is None:
             return
         if kind and not issubclass(kind, Exception):  # an interrupt does not wait for running jobs
@@ -68,8 +65,7 @@ class Workers:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Block keyboard interrupts while processes start, and in these until `follow_parent`: an interrupt during their
-    imports would print a traceback."""
+    """Block keyboard interrupts while processes start (until `follow_parent`): imports would print tracebacks."""
     resource_tracker.ensure_running()  # its start unblocks signals
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -79,8 +75,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 def follow_parent() -> None:
-    """Exit when the parent exits, so that no orphan writes while the work is resumed, and leave keyboard interrupts to
-    the parent, so that only one process reports them."""
+    """Exit with the parent, so that no orphan writes while work is resumed, and leave keyboard interrupts to it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if parent := multiprocessing.parent_process():

@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
 
 from calque.derive.errors import BadInput
 from calque.pretrain.saved_model import load_model, read_config
 
-LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})
-"""Models with nothing after the last layer, so that layers above the requested one can be removed."""
+LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})  # nothing follows their last layer
 DEPTH = 8 / 12  # relative depth of the layer that XLM-Align's paper aligns with, the eighth of twelve
 Precision = Literal["float32", "bfloat16"]  # the number format that an encoder computes in
 _LONGEST = 512  # ids per row if neither the model nor its tokenizer sets a limit
@@ -50,7 +49,7 @@ class Encoder:
         if missing := [name for name in missing if "pooler" not in name]:  # random here, and not used
             raise BadInput(f"{len(missing):,} weights are missing, such as {missing[0]}", folder)
         self._model: Any = model.eval()
-        if config.model_type in LIKE_BERT:
+        if config.model_type in LIKE_BERT:  # layers above the requested one can be removed
             # Without any layer the model does not return its embeddings.
             self._model.encoder.layer = self._model.encoder.layer[: max(1, self.top)]
             self._model.pooler = None
@@ -65,11 +64,13 @@ class Encoder:
     ) -> tuple[Tensor, ...]:
         """The hidden states after each layer up to `top`: (B, L, H) each, in the encoder's precision, arbitrary at
         padding. `token_types` has the shape of the rows; default: all 0."""
-        ids, mask = _padded(rows, self._padding)
-        inputs = {"input_ids": ids, "attention_mask": None if mask.all() else mask.long()}
+        ids, lengths = _padded(rows, self._padding), torch.tensor([len(row) for row in rows])
+        inputs = {"input_ids": ids}
+        if lengths.min() < ids.shape[1]:
+            inputs["attention_mask"] = (torch.arange(ids.shape[1]) < lengths[:, None]).long()
         if token_types is not None:
-            inputs["token_type_ids"] = _padded(token_types, 0)[0]
-        inputs = {name: tensor.to(self.device) for name, tensor in inputs.items() if tensor is not None}
+            inputs["token_type_ids"] = _padded(token_types, 0)
+        inputs = {name: tensor.to(self.device) for name, tensor in inputs.items()}
         states: tuple[Tensor, ...] = self._model(**inputs, output_hidden_states=True).hidden_states[: self.top + 1]
         for layer, hidden in enumerate(states):
             if hidden.shape[:2] != ids.shape:
@@ -90,11 +91,8 @@ class Encoder:
             reason = str(error).strip().splitlines() or [type(error).__name__]
             raise BadInput(f"{kind} does not accept rows of ids alone: {reason[0]}", self.folder) from None
         if self.top and torch.equal(states[0, 0], states[1, 0]):
-            raise BadInput(
-                f"{kind} reads from left to right: a word's state ignores the words after it; "
-                "expected a bidirectional encoder",
-                self.folder,
-            )
+            why = "reads from left to right: a word's state ignores the words after it"
+            raise BadInput(f"{kind} {why}; expected a bidirectional encoder", self.folder)
 
 
 def _device(name: str) -> torch.device:
@@ -115,10 +113,5 @@ def _positions(model: nn.Module, config: Any) -> int:
     return positions if positions > 0 else _LONGEST  # XLNet's is -1
 
 
-def _padded(rows: Sequence[Sequence[int]], filler: int) -> tuple[Tensor, Tensor]:
-    """Rows padded to one table, (B, L) int64, and the mask of real ids, (B, L)."""
-    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
-    real = np.arange(lengths.max()) < lengths[:, None]
-    table = np.full(real.shape, filler)
-    table[real] = np.concatenate([np.asarray(row, np.int64) for row in rows])
-    return torch.from_numpy(table), torch.from_numpy(real)
+def _padded(rows: Sequence[Sequence[int]], filler: int) -> Tensor:
+    return pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=filler)

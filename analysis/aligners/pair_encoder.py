@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from calque.analysis.aligners.encoder import Encoder, Precision, main_layer
 from calque.analysis.aligners.methods import DEFAULT, Method
@@ -22,10 +23,11 @@ from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
 from calque.pretrain.saved_model import read_config
 
-CELLS = 6144  # ids in a batch of pairs, both sides and padding
+CELLS = 6144  # ids in a batch of pairs or sentences, both sides and padding
 LEAST, MOST = 512, 2048
 """Ids in a batch of rows. With fewer, matrix products are slower; with more, their results exceed the cache."""
-Stretches = Sequence[tuple[int, Sequence[int]]]  # a row: stretches of ids, each with the token type of its ids
+WINDOW = 1024  # pairs, times layers, in memory at a time, sorted by length
+SideStates = dict[tuple[int, int, int], Tensor]  # states of the ids of a side, (n, H), by layer, pair and side
 
 
 @dataclass(frozen=True)
@@ -73,11 +75,9 @@ class RowRoom:
 
 
 def row_batches(lengths: np.ndarray) -> Iterator[np.ndarray]:
-    """Indices of non-empty rows in batches of equal length, the shortest first. Batches below LEAST ids are filled with
-    longer rows, and only these are padded; MOST bounds the padded ids."""
-    order = np.argsort(lengths, kind="stable")
-    order = order[np.searchsorted(lengths[order], 1) :]
-    start = 0
+    """Indices of rows in batches of equal length, the shortest first. Batches below LEAST ids are filled with longer
+    rows, and only these are padded; MOST bounds the padded ids."""
+    order, start = np.argsort(lengths, kind="stable"), 0
     for end, length in enumerate(lengths[order].tolist()):
         size, last = end - start, int(lengths[order[end - 1]])
         if size and ((size + 1) * length > MOST or (length > last and size * last >= LEAST)):
@@ -87,54 +87,19 @@ def row_batches(lengths: np.ndarray) -> Iterator[np.ndarray]:
         yield order[start:]
 
 
-def batches(pairs: Sequence[tuple[CutSide, CutSide]]) -> Iterator[list[int]]:
-    """Indices of the pairs without an empty side, in batches of similar length; CELLS bounds a batch's padded ids."""
-    lengths = [(len(source.ids), len(target.ids)) for source, target in pairs]
-    batch: list[int] = []
-    n = m = 0
-    for i in sorted((i for i, pair in enumerate(lengths) if all(pair)), key=lambda i: (sum(lengths[i]), lengths[i])):
-        wide, high = max(n, lengths[i][0]), max(m, lengths[i][1])
-        if batch and (len(batch) + 1) * (wide + high) > CELLS:
+def batches(sizes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
+    """Indices of the items without an empty side, in batches of similar size. `sizes` are the ids of each side of an
+    item; CELLS bounds a batch's padded ids."""
+    batch, widest = list[int](), tuple[int, ...]()
+    for i in sorted((i for i, size in enumerate(sizes) if all(size)), key=lambda i: (sum(sizes[i]), sizes[i])):
+        wider = tuple(map(max, sizes[i], widest or sizes[i]))
+        if batch and (len(batch) + 1) * sum(wider) > CELLS:
             yield batch
-            batch, wide, high = [], *lengths[i]
+            batch, wider = [], sizes[i]
         batch.append(i)
-        n, m = wide, high
+        widest = wider
     if batch:
         yield batch
-
-
-class EncodedRows:
-    """The states of rows after some layers of an encoder, concatenated, in float32. Empty rows are skipped."""
-
-    def __init__(self, encoder: Encoder, rows: Sequence[Stretches], layers: Collection[int]) -> None:
-        ids = [[i for _, stretch in row for i in stretch] for row in rows]
-        kinds = None
-        if any(kind for row in rows for kind, _ in row):
-            kinds = [[kind for kind, stretch in row for _ in stretch] for row in rows]
-        lengths = np.array([len(row) for row in ids], np.int64)
-        ends = np.cumsum(lengths)
-        self._starts = ends - lengths
-        self._layers: dict[int, Tensor] = {}
-        for batch in row_batches(lengths):
-            states = encoder([ids[i] for i in batch], None if kinds is None else [kinds[i] for i in batch])
-            columns = np.arange(states[0].shape[1])
-            real = torch.from_numpy(columns < lengths[batch, None])
-            at = torch.from_numpy(self._starts[batch, None] + columns)[real].to(encoder.device)
-            for layer in layers:
-                hidden = states[layer]
-                flat = self._layers.get(layer)
-                if flat is None:
-                    self._layers[layer] = flat = torch.empty(int(ends[-1]), hidden.shape[2], device=encoder.device)
-                flat[at] = hidden[real.to(encoder.device)].float()
-
-    def part(self, layer: int, rows: Sequence[int], first: Sequence[int], width: int) -> Tensor:
-        """The states of `width` ids of some rows from id `first` on, (B, width, H), arbitrary beyond a row's end."""
-        flat = self._layers[layer]
-        starts = torch.from_numpy(self._starts[rows] + np.asarray(first, np.int64))
-        return flat[(starts[:, None] + torch.arange(width)).clamp_(max=len(flat) - 1).to(flat.device)]
-
-
-WINDOW = 1024  # pairs, times layers, in memory at a time, sorted by length
 
 
 @dataclass(frozen=True)
@@ -184,11 +149,11 @@ class PairEncoder:
         size = max(1, WINDOW // max(1, len(layers)))
         while window := list(islice(numbered, size)):
             cut = [self.room.cut(pair, line, self.left_out) for line, pair in window]
-            rows = self._encode(cut, layers)
+            states = self.side_states(cut, layers)
             linked: list[list[Scored]] = [[{} for _ in readings] for _ in cut]
-            for batch in batches(cut):
+            for batch in batches([(len(source.ids), len(target.ids)) for source, target in cut]):
                 for number, reading in enumerate(readings):
-                    for i, links in zip(batch, self._read(cut, batch, rows, reading), strict=True):
+                    for i, links in zip(batch, self._read(cut, batch, states, reading), strict=True):
                         linked[i][number] = links
             yield from linked
 
@@ -197,19 +162,18 @@ class PairEncoder:
         source, target = cut = self.room.cut(self._cut(pair), 1, LeftOut())
         table = np.full((len(pair[0]), len(pair[1])), np.nan)
         if source.ids and target.ids:
-            states, masks = self._states([cut], [0], self._encode([cut], {reading.layer}), reading.layer)
-            scores = reading.method.score(*states, *masks)
+            scores = reading.method.score(*_padded(self.side_states([cut], {reading.layer}), reading.layer, [0]))
             np.fmax.at(table, (source.word[:, None], target.word[None]), scores[0].cpu().numpy())
         return table
 
     def _read(
-        self, cut: Sequence[tuple[CutSide, CutSide]], batch: Sequence[int], rows: EncodedRows, reading: LinkReading
+        self, cut: Sequence[tuple[CutSide, CutSide]], batch: Sequence[int], states: SideStates, reading: LinkReading
     ) -> list[Scored]:
         """The word links of the pairs of a batch, each with the largest score of its sub-words' links."""
-        states, masks = self._states(cut, batch, rows, reading.layer)
-        if not all(side[mask].isfinite().all() for side, mask in zip(states, masks, strict=True)):
+        source, target, *masks = _padded(states, reading.layer, batch)
+        if not (source.isfinite().all() and target.isfinite().all()):
             raise BadInput(f"layer {reading.layer} of the model has numbers that are not finite", self.encoder.folder)
-        scores = reading.method.score(*states, *masks)
+        scores = reading.method.score(source, target, *masks)
         links = reading.method.extract(scores, *masks)
         values = scores[links.unbind(1)].tolist()
         linked: list[Scored] = [{} for _ in batch]
@@ -219,35 +183,38 @@ class PairEncoder:
             linked[pair][link] = max(value, linked[pair].get(link, value))
         return [dict(sorted(links_of_pair.items())) for links_of_pair in linked]
 
-    def _states(
-        self, cut: Sequence[tuple[CutSide, CutSide]], batch: Sequence[int], rows: EncodedRows, layer: int
-    ) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
-        """The states of a batch's sub-words after a layer, (B, n, H) and (B, m, H), and their masks."""
-        states, masks, head = [], [], len(self.before)
-        for number in (0, 1):
-            lengths = [len(cut[i][number].ids) for i in batch]
-            width = max(lengths)
-            masks.append((torch.arange(width) < torch.tensor(lengths)[:, None]).to(self.encoder.device))
-            if self.joint:
-                first = [head + number * (len(cut[i][0].ids) + len(self.after)) for i in batch]
-                states.append(rows.part(layer, batch, first, width))
-            else:
-                states.append(rows.part(layer, [2 * i + number for i in batch], [head] * len(batch), width))
-        return (states[0], states[1]), (masks[0], masks[1])
+    def side_states(self, cut: Sequence[tuple[CutSide, CutSide]], layers: Collection[int]) -> SideStates:
+        """The states of both sides of the pairs without an empty side. A pair is encoded as one row or two."""
+        rows, types = list[list[int]](), list[list[int]]()
+        inside = list[list[tuple[int, int, slice]]]()  # the sides that are in each row: pair, side and places
+        for pair, sides in enumerate(cut):
+            for side, kind in enumerate(self.types if all(each.ids for each in sides) else ()):
+                if side == 0 or not self.joint:
+                    rows.append([*self.before])
+                    types.append([kind] * len(self.before))
+                    inside.append([])
+                start, ids = len(rows[-1]), sides[side].ids
+                inside[-1].append((pair, side, slice(start, start + len(ids))))
+                rows[-1] += [*ids, *self.after]
+                types[-1] += [kind] * (len(ids) + len(self.after))
+        states: SideStates = {}
+        for batch in row_batches(np.array([len(row) for row in rows], np.int64)):
+            layered = self.encoder([rows[i] for i in batch], [types[i] for i in batch] if any(self.types) else None)
+            for layer in layers:
+                for i, hidden in zip(batch, layered[layer].float(), strict=True):
+                    states |= {(layer, pair, side): hidden[places] for pair, side, places in inside[i]}
+        return states
 
-    def _encode(self, cut: Sequence[tuple[CutSide, CutSide]], layers: Collection[int]) -> EncodedRows:
-        """Encode the pairs without an empty side, each as one row or two."""
-        rows: list[Stretches] = []
-        for source, target in cut:
-            if not (source.ids and target.ids):
-                rows += [()] * (1 if self.joint else 2)
-                continue
-            first, second = (
-                [(kind, ids) for ids in (self.before, side.ids, self.after)]
-                for kind, side in zip(self.types, (source, target), strict=True)
-            )
-            rows += [[*first, *second[1:]]] if self.joint else [first, second]
-        return EncodedRows(self.encoder, rows, layers)
+
+def _padded(states: SideStates, layer: int, pairs: Sequence[int]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The states of both sides of some pairs after a layer, (B, n, H) and (B, m, H), and their masks."""
+    padded, masks = [], []
+    for side in (0, 1):
+        own = [states[layer, pair, side] for pair in pairs]
+        padded.append(pad_sequence(own, batch_first=True))
+        lengths = torch.tensor([len(each) for each in own])
+        masks.append((torch.arange(padded[-1].shape[1]) < lengths[:, None]).to(padded[-1].device))
+    return padded[0], padded[1], masks[0], masks[1]
 
 
 class EncoderAligner(Aligner):

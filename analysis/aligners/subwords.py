@@ -37,10 +37,9 @@ class SubWords:
 
     def __call__(self, words: Sequence[str]) -> list[list[int]]:
         """The ids of each word; encodings are cached until there are too many."""
-        new = [word for word in dict.fromkeys(words) if word not in self._known]
-        if new:
-            if len(self._known) > _ROOM:
-                self._known, new = {}, list(dict.fromkeys(words))
+        if len(self._known) > _ROOM:
+            self._known = {}
+        if new := [word for word in dict.fromkeys(words) if word not in self._known]:
             self._known.update(zip(new, self._encode([f" {word}" for word in new]), strict=True))
         return [self._known[word] for word in words]
 

@@ -25,12 +25,10 @@ def score_all(gold: Iterable[GoldPair], links: Iterable[Iterable[Link]]) -> Link
     return sum((score(*pair) for pair in zip(gold, links, strict=True)), LinkCounts())
 
 
-def score_each(
-    gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]]], aligners: int
-) -> list[list[LinkCounts]]:
-    """The counts of several aligners, pair by pair; `links` has each pair's links by every aligner. Raises ValueError
-    if their lengths differ, or a pair lacks an aligner's links."""
-    columns: list[list[LinkCounts]] = [[] for _ in range(aligners)]
+def score_each(gold: Iterable[GoldPair], links: Iterable[Sequence[Iterable[Link]]], n: int) -> list[list[LinkCounts]]:
+    """The counts of `n` aligners, pair by pair; `links` has each pair's links by every aligner. Raises ValueError if
+    their lengths differ, or a pair lacks an aligner's links."""
+    columns: list[list[LinkCounts]] = [[] for _ in range(n)]
     for correct, row in zip(gold, links, strict=True):
         for column, each in zip(columns, row, strict=True):
             column.append(score(correct, each))
@@ -58,8 +56,7 @@ class GoldSet:
 def gold_set(folder: Path, name: str) -> GoldSet:
     """Open a set such as de-en: `folder`/de-en with `test.de`, `test.en` and `alignv2.txt` in WPT's format. Raises
     BadInput if a file is missing or malformed, or the files do not match."""
-    home = folder / name
-    source, _, target = name.partition("-")
+    home, (source, _, target) = folder / name, name.partition("-")
     pairs = read_pairs(home / f"test.{source}", home / f"test.{target}")
     return GoldSet(name, pairs, read_gold(home / "alignv2.txt", lengths(pairs)))
 
@@ -67,7 +64,13 @@ def gold_set(folder: Path, name: str) -> GoldSet:
 def read_pairs(source: Path, target: Path) -> tuple[Pair, ...]:
     """The words, separated by spaces and tabs, of two files of one sentence per line. Raises BadInput if the files do
     not have the same number of lines, or a line has no words."""
-    sides = [[_words(path, *line) for line in read_lines(path)] for path in (source, target)]
+    sides: list[list[tuple[str, ...]]] = []
+    for path in (source, target):
+        sides.append([])
+        for number, line in read_lines(path):
+            if not (words := tuple(tokens(line))):
+                raise BadInput("a line without words; expected a sentence", path, number)
+            sides[-1].append(words)
     if len(sides[0]) != len(sides[1]):
         raise BadInput(f"{len(sides[1]):,} sentences for the {len(sides[0]):,} of {source}", target)
     return tuple(zip(*sides, strict=True))
@@ -76,10 +79,3 @@ def read_pairs(source: Path, target: Path) -> tuple[Pair, ...]:
 def lengths(pairs: Iterable[Pair]) -> list[Link]:
     """Each pair's two lengths in words."""
     return [(len(source), len(target)) for source, target in pairs]
-
-
-def _words(path: Path, number: int, line: str) -> tuple[str, ...]:
-    words = tuple(tokens(line))
-    if not words:
-        raise BadInput("a line without words; expected a sentence", path, number)
-    return words

@@ -38,14 +38,9 @@ class TypeHits:
     @property
     def shares(self) -> dict[str, tuple[float, int]]:
         """Share found and number of types, by metric; metrics over no types are left out."""
-        held_out = ~self.in_dictionary
-        hits = {
-            "all": self.forward,
-            "dictionary": self.forward[self.in_dictionary],
-            "held-out": self.forward[held_out],
-            "back": self.back,
-            "back-held-out": self.back[held_out],
-        }
+        forward, back, held_out = self.forward, self.back, ~self.in_dictionary
+        hits = {"all": forward, "dictionary": forward[self.in_dictionary], "held-out": forward[held_out]}
+        hits |= {"back": back, "back-held-out": back[held_out]}
         shares = {metric: (float(column.mean()), len(column)) for metric, column in hits.items() if len(column)}
         if self.counts.sum():
             shares["frequency-weighted"] = (float(np.average(self.forward, weights=self.counts)), len(self.counts))
@@ -200,15 +195,13 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
     behind the model that the run started from. Without a change of script there are no records."""
     if not types.measurable:
         return Measurement()
-    (alignment,) = alignments_of_checkpoint(model.checkpoint, [types])
-    final = _records(model, alignment)
+    final = _records(model, *alignments_of_checkpoint(model.checkpoint, [types]))
     return Measurement((*growth(metrics, final, before), *final))
 
 
 def pair_alignment(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple[str, str]]) -> Measurement:
     """alignment@1 from the first language of each pair to the second; none if the script stays."""
-    types = {pair: Types.between(languages, *pair) for pair in pairs}
-    measurable = {pair: its for pair, its in types.items() if its.measurable}
+    measurable = {pair: types for pair in pairs if (types := Types.between(languages, *pair)).measurable}
     alignments = alignments_of_checkpoint(model.checkpoint, list(measurable.values()))
     records: list[Record] = []
     for (first, second), alignment in zip(measurable, alignments, strict=True):
@@ -244,7 +237,6 @@ def growth(metrics: Path, final: Sequence[Record], before: int = 0) -> list[Reco
     return [
         replace(last[metric], value=value, step=before + row["step"])
         for row in read_metrics(metrics)
-        if "probe" in row
-        for metric, value in row["probe"].items()
+        for metric, value in row.get("probe", {}).items()
         if metric in last and before + row["step"] < last[metric].step
     ]

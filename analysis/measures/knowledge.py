@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.nn.utils.rnn import pad_sequence
 
 from calque.analysis.records.record import BOTH, CARRIED, KNOWN, Items, MeasuredModel, Measurement
 from calque.derive.errors import BadInput
@@ -49,8 +50,7 @@ def knowledge(
         if measure == CARRIED:
             kinds["known"] = among & (here == gold)
         for metric, kind in kinds.items():
-            if kind.any():
-                hits = (given == gold)[kind]
+            if len(hits := (given == gold)[kind]):
                 items = Items.over(hits, [1] * len(hits))
                 records.append(model.record(measure, metric, float(hits.mean()), len(hits), items=items))
         chance = float(np.mean([1 / len(q.candidates) for q, kept in zip(questions, among, strict=True) if kept]))
@@ -70,14 +70,12 @@ def answers(model: Any, languages: Languages, name: str, questions: Sequence[Que
     encode, language, specials = languages.vocabulary.encode, languages[name], languages.specials
     spelt, types = architecture_of(model.config), (language.number, languages.padding)
     rows, places = [], []
-    for question in questions:
-        for cloze in question.clozes:
-            words = list(map(encode, cloze.sentence.words))
-            ids = language.of_words(np.array(list(chain.from_iterable(words))), list(map(len, words)))
-            row = np.concatenate([[specials.start], ids, [specials.end]])
-            places.append(1 + sum(map(len, words[: cloze.place])))
-            row[places[-1]] = specials.mask
-            rows.append(row)
+    for cloze in (cloze for question in questions for cloze in question.clozes):
+        words = list(map(encode, cloze.sentence.words))
+        ids = language.of_words(np.array(list(chain.from_iterable(words))), list(map(len, words)))
+        rows.append(np.concatenate([[specials.start], ids, [specials.end]]))
+        places.append(1 + sum(map(len, words[: cloze.place])))
+        rows[-1][places[-1]] = specials.mask
     if (longest := max(map(len, rows))) > (room := spelt.length(model.config)):
         raise BadInput(f"a question of {longest} ids in rows of {room}; expected a model with longer rows")
     batches = [slice(start, start + ROWS) for start in range(0, len(rows), ROWS)]
@@ -98,12 +96,10 @@ def _logits(
     model: Any, rows: Sequence[np.ndarray], places: Sequence[int], types: tuple[int, int], pad: int
 ) -> torch.Tensor:
     """Logits at one place of each row, (N, types), on the CPU; `types` are the token types of words and padding."""
-    ids, device = np.full((len(rows), max(map(len, rows))), pad), next(model.parameters()).device
-    for line, row in zip(ids, rows, strict=True):
-        line[: len(row)] = row
-    languages = np.where(ids == pad, types[1], types[0])
-    labels = torch.full(ids.shape, UNLABELLED)
-    batch = Rows(torch.from_numpy(ids), labels, torch.from_numpy(languages), padded=True).to(device)
+    device = next(model.parameters()).device
+    ids = pad_sequence([torch.from_numpy(row) for row in rows], batch_first=True, padding_value=pad)
+    languages = torch.where(ids == pad, types[1], types[0])
+    batch = Rows(ids, torch.full_like(ids, UNLABELLED), languages, padded=True).to(device)
     with autocast(device):
         hidden = encode(model, batch, model.config.num_hidden_layers)
         top = hidden[torch.arange(len(rows), device=device), torch.tensor(places, device=device)]

@@ -132,7 +132,7 @@ def _product(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
 
 
 def _norms(first: Sequence[Tensor], second: Sequence[Tensor]) -> float:
-    sizes = [sum(float((g.double() ** 2).sum()) for g in gradient) ** 0.5 for gradient in (first, second)]
+    sizes = [_product(gradient, gradient) ** 0.5 for gradient in (first, second)]
     if not all(sizes):
         raise ValueError("a gradient is 0 everywhere: it has no direction")
     return sizes[0] * sizes[1]

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,13 @@ class TaggedWords:
         """The position and row length of each word, which hint at its label without the word."""
         return [(int(place), len(self.rows[row])) for row, place in self.at]
 
+    def in_company(self) -> TaggedWords:
+        """The words whose position and row length are not rare."""
+        kept = in_company(self.kinds)
+        if not kept:
+            raise BadInput(f"{len(self.at)} tagged words are too few to test a probe on (probe.tested)")
+        return TaggedWords(self.rows, self.at[kept], self.labels[kept])
+
 
 @dataclass(frozen=True)
 class ProbeText:
@@ -113,10 +121,8 @@ class ProbeText:
         stream = Monolingual(held, length, MASK_RATE)
         rows, sizes = config.rows, list(stream.parts.values())
         if min(sizes) < 2 * rows:
-            raise BadInput(
-                f"the held-out text fills {min(sizes)} rows of {length} ids, fewer than twice {rows} (probe.rows)",
-                languages.folder,
-            )
+            text = f"the held-out text fills {min(sizes)} rows of {length} ids"
+            raise BadInput(f"{text}, fewer than twice {rows} (probe.rows)", languages.folder)
         firsts = dict(zip((SOURCE, other), (0, sizes[0]), strict=True))
 
         def masked(first: int, seed: int) -> Rows:
@@ -128,6 +134,7 @@ class ProbeText:
         train = list(islice(examples.examples("train"), config.tagged))
         tests = {name: list(islice(examples.examples("test", name), config.tested)) for name in (SOURCE, other)}
         labels = task.labels(task.gold(example) for example in chain(train, *tests.values()))
+        readers = {name: Reader.of(languages, name) for name in tests}
         return cls(
             language=other,
             numbers=(languages[SOURCE].number, languages[other].number),
@@ -135,23 +142,10 @@ class ProbeText:
             masked=hidden,
             unigram={name: loss.unigram_loss(_types(rows, languages[name]), counts) for name, rows in hidden.items()},
             gradient_rows=(drawn[SOURCE], masked(firsts[other] + rows, config.seed + 1)),
-            train=_tagged(train, task, labels, Reader.of(languages, SOURCE), length),
-            tests={
-                name: _in_company(_tagged(test, task, labels, Reader.of(languages, name), length))
-                for name, test in tests.items()
-            },
+            train=_tagged(train, task, labels, readers[SOURCE], length),
+            tests={name: _tagged(tests[name], task, labels, readers[name], length).in_company() for name in tests},
             types=types if types.measurable else None,
         )
-
-    @property
-    def counted(self) -> dict[str, int]:
-        """Numbers of parallel sentences, masked ids, training and test words, of the language that has fewer."""
-        return {
-            "pairs": len(self.pairs[0]),
-            "masked": min(len(rows.positions.at) for rows in self.masked.values()),
-            "tagged": len(self.train.at),
-            "tested": min(len(words.at) for words in self.tests.values()),
-        }
 
 
 def _pairs(bitext: Bitext, languages: Languages, length: int, most: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -181,24 +175,14 @@ def _types(rows: Rows, language: Language) -> np.ndarray:
 def _tagged(
     examples: Iterable[Example], task: Task, labels: tuple[str, ...], reader: Reader, length: int
 ) -> TaggedWords:
-    rows: list[np.ndarray] = []
-    at: list[tuple[int, int]] = []
-    targets: list[int] = []
+    rows, at, targets = list[np.ndarray](), list[tuple[int, int]](), list[int]()
     for example in examples:
-        for row in task.rows(example, task.gold(example), labels, reader, length)[0]:
+        for row in task.rows(example, labels, reader, length)[0]:
             places = np.flatnonzero(row.targets != UNLABELLED)
             at += [(len(rows), int(place)) for place in places]
             targets += row.targets[places].tolist()
             rows.append(row.ids.astype(np.int64))
     return TaggedWords(rows, np.array(at).reshape(-1, 2), np.array(targets, np.int64))
-
-
-def _in_company(words: TaggedWords) -> TaggedWords:
-    """The words whose position and row length are not rare."""
-    kept = in_company(words.kinds)
-    if not kept:
-        raise BadInput(f"{len(words.at)} tagged words are too few to test a probe on (probe.tested)")
-    return TaggedWords(words.rows, words.at[kept], words.labels[kept])
 
 
 def growth(
@@ -211,7 +195,7 @@ def growth(
         load_snapshot(network, path)
         records += probes(network, replace(model, step=step))
         progress(done, len(snapshots))
-    return Measurement(tuple(with_untrained_chance(records)))
+    return Measurement(tuple(_with_untrained_chance(records)))
 
 
 def model_with_head(checkpoint: Path) -> Any:
@@ -219,23 +203,19 @@ def model_with_head(checkpoint: Path) -> Any:
     spelt = architecture_of(read_config(checkpoint))
     model, missing = load_model(checkpoint, spelt.masked_model)
     if headless := [name for name in missing if name.startswith(f"{spelt.head}.")]:
-        raise BadInput(
-            f"a model without a prediction head ({headless[0]} is missing): it has neither loss nor gradient to probe",
-            checkpoint / WEIGHTS,
-        )
+        what = f"a model without a prediction head ({headless[0]} is missing)"
+        raise BadInput(f"{what}: it has neither loss nor gradient to probe", checkpoint / WEIGHTS)
     return model.eval()
 
 
-def with_untrained_chance(records: Sequence[Record]) -> list[Record]:
+def _with_untrained_chance(records: Sequence[Record]) -> Iterator[Record]:
     """The records of a run, with the untrained model's CKA as the chance level of CKA. Translations share words with
     the same other sentences, which gives even random embeddings some CKA."""
     untrained = {record.layer: record.value for record in records if record.measure == CKA and record.step == 0}
-    changed = []
     for record in records:
         if record.measure == CKA and record.null and record.layer in untrained:
             record = replace(record, null=replace(record.null, chance=untrained[record.layer]))
-        changed.append(record)
-    return changed
+        yield record
 
 
 class Probes:
@@ -246,9 +226,8 @@ class Probes:
         self.shuffles, self.seed = config.shuffles, config.seed
         lengths: list[Hashable] = [(len(a), len(b)) for a, b in zip(*text.pairs, strict=True)]
         self.pairings = shuffled(lengths, self.shuffles, self.seed)
-        self.shuffled_labels = {
-            name: words.labels[shuffled(words.kinds, self.shuffles, self.seed)] for name, words in text.tests.items()
-        }
+        orders = {name: shuffled(words.kinds, self.shuffles, self.seed) for name, words in text.tests.items()}
+        self.shuffled_labels = {name: words.labels[orders[name]] for name, words in text.tests.items()}
 
     def __call__(self, network: Any, model: MeasuredModel) -> list[Record]:
         """All records of `network`, the weights of a model at one step."""
@@ -263,22 +242,22 @@ class Probes:
 
     def _losses(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         """The loss on held-out text of each language, with a fixed mask; chance: a prediction by frequency alone."""
+        device = next(network.parameters()).device
         for name, rows in self.text.masked.items():
-            nats, count, values = loss.masked_loss(network, rows.to(_device(network)), self.shuffles, self.seed)
+            nats, count, values = loss.masked_loss(network, rows.to(device), self.shuffles, self.seed)
             band = null(values, self.text.unigram[name])
             yield model.record(HELD_OUT, "nats", nats, count, null=band, **self._about(name))
 
     def _gradients(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         """The cosine of the languages' gradients; chance: 0, as for unrelated vectors. The null covers shuffled units
         and the texts' sampling noise."""
-        ours, theirs = (loss.gradient_parts(network, rows.to(_device(network))) for rows in self.text.gradient_rows)
+        device = next(network.parameters()).device
+        ours, theirs = (loss.gradient_parts(network, rows.to(device)) for rows in self.text.gradient_rows)
         first, second = loss.whole(ours), loss.whole(theirs)
         of_units = null(loss.shuffled_cosines(first, second, self.shuffles, self.seed), 0.0)
         of_text = null(loss.noise_cosines(ours, theirs, self.shuffles, self.seed), 0.0)
-        count = sum(gradient.numel() for gradient in first)
-        yield model.record(
-            GRADIENTS, "layers", loss.gradient_cosine(first, second), count, null=either(of_units, of_text)
-        )
+        cosine, count = loss.gradient_cosine(first, second), sum(gradient.numel() for gradient in first)
+        yield model.record(GRADIENTS, "layers", cosine, count, null=either(of_units, of_text))
 
     def _alignment(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         """alignment@1 of types; chance: one in the number of candidates."""
@@ -293,9 +272,7 @@ class Probes:
         length; CKA's exchanges types of similar frequency. Chance: 1 / N for retrieval one way, 1 / (2N - 1) for mutual
         retrieval, the mean after exchanges for CKA."""
         text = self.text
-        sides = [
-            states.sentence_means(network, rows, number) for rows, number in zip(text.pairs, text.numbers, strict=True)
-        ]
+        sides = map(partial(states.sentence_means, network), text.pairs, text.numbers)
         n, types = len(text.pairs[0]), states.type_means(network, text.pairs[1], text.numbers[1])
         here, inverse = np.arange(n), np.argsort(self.pairings, axis=1)
         for layer, (source, other) in enumerate(zip(*sides, strict=True)):
@@ -315,11 +292,11 @@ class Probes:
     def _words(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
         """Accuracy of a linear probe trained on source words; chance: the most frequent training label. The null covers
         words shuffled within the same position and row length, and types exchanged for others of similar frequency."""
-        train, (own, _) = self.text.train, self.text.numbers
-        probe = states.LinearProbe.fitted(_vectors(network, train, own), train.labels)
+        train = self.text.train
+        probe = states.linear_probe(_vectors(network, train, self.text.numbers[0]), train.labels)
         usual = np.bincount(train.labels).argmax()
         for (name, words), number in zip(self.text.tests.items(), self.text.numbers, strict=True):
-            predicted = probe(_vectors(network, words, number))
+            predicted = probe(_vectors(network, words, number)).argmax(1).cpu().numpy()
             chance = float((words.labels == usual).mean())
             of_places = null((predicted == self.shuffled_labels[name]).mean(1), chance)
             exchanged = exchanged_accuracies(predicted, words.labels, words.types, self.shuffles, self.seed)
@@ -334,8 +311,3 @@ def _vectors(model: Any, words: TaggedWords, language: int) -> Tensor:
     for places, hidden in states.states(model, words.rows, language):
         rows.update(zip(places, hidden[-1], strict=True))
     return torch.stack([rows[row][place] for row, place in words.at.tolist()])
-
-
-def _device(model: Any) -> torch.device:
-    device: torch.device = next(model.parameters()).device
-    return device

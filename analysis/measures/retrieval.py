@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from calque.analysis.aligners.encoder import Encoder
+from calque.analysis.aligners.pair_encoder import batches
 from calque.analysis.aligners.subwords import SubWords
 from calque.analysis.records.record import MINED, MINED_XTREME, RETRIEVAL, Items, MeasuredModel, Measurement, Record
 from calque.derive.errors import BadInput
@@ -19,7 +20,6 @@ from calque.derive.links.aligner import LeftOut
 CROWD = 10  # nearest neighbours that CSLS corrects for (Conneau et al. 2018)
 NEIGHBOURS = 4  # nearest neighbours that the margin is relative to (Artetxe and Schwenk 2019)
 PARTS = 4  # of four sentences two are in both texts, one in the first alone, and one in the second alone
-IDS = 6144  # ids in a batch, with padding
 
 
 def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int) -> Measurement:
@@ -108,30 +108,16 @@ def sentence_vectors(
         if len(ids) > room:
             exclusions.add(f"sub-words beyond the {encoder.length:,} ids that the model takes", line, len(ids) - room)
     rows = [ids[:room] for ids in rows]
-    vectors: Tensor | None = None
-    for batch in _batches([len(ids) for ids in rows]):
+    means, order = list[Tensor](), list[int]()
+    for batch in batches([(len(ids),) for ids in rows]):
         states = encoder([[*pieces.before, *rows[i], *pieces.after] for i in batch])
         lengths = torch.tensor([len(rows[i]) for i in batch], device=states[0].device)
         first = len(pieces.before)
         real = torch.arange(states[0].shape[1] - first, device=lengths.device) < lengths[:, None]
         own = (hidden[:, first:].masked_fill(~real[:, :, None], 0.0) for hidden in states)  # padding is arbitrary
-        means = torch.stack([hidden.sum(1) / real.sum(1, keepdim=True) for hidden in own])
-        if vectors is None:
-            vectors = means.new_empty(len(states), len(rows), means.shape[2])
-        vectors[:, torch.tensor(batch)] = means
-    assert vectors is not None  # languages without a sentence are refused when they are read
-    return vectors
-
-
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Indices of rows of similar lengths; IDS bounds the padded ids of a batch."""
-    batch: list[int] = []
-    for i in sorted(range(len(lengths)), key=lambda i: lengths[i]):
-        if batch and (len(batch) + 1) * lengths[i] > IDS:
-            yield batch
-            batch = []
-        batch.append(i)
-    yield batch
+        means.append(torch.stack([hidden.sum(1) / real.sum(1, keepdim=True) for hidden in own]))
+        order += batch
+    return torch.cat(means, dim=1)[:, torch.tensor(order).argsort()]
 
 
 def mined(source: Tensor, target: Tensor, rule: str = MINED) -> tuple[float, int]:
@@ -145,11 +131,7 @@ def mined(source: Tensor, target: Tensor, rule: str = MINED) -> tuple[float, int
     By our rule (MINED) candidates are sentences that are each other's nearest by margin, and the threshold is the
     lowest margin that is still predicted. By XTREME's (`retrieval="max"`) each sentence of either text proposes its
     best margin among its four nearest by cosine, proposals are accepted from the best down while both sentences are
-    free, and the threshold is halfway to the next margin.
-
-    Raises:
-        ValueError: there are fewer than two groups of four.
-    """
+    free, and the threshold is halfway to the next margin. Raises ValueError for fewer than two groups of four."""
     groups = len(source) // PARTS
     if groups < 2:
         raise ValueError(f"{len(source)} sentences: expected at least {2 * PARTS}")
@@ -173,8 +155,7 @@ def _candidates(source: Tensor, target: Tensor, rule: str) -> tuple[np.ndarray, 
         x, y = _proposed(cosine(source[first], target[second]), scores)
         return scores[x, y].cpu().numpy(), (first[x] == second[y]).cpu().numpy()
     best, back = scores.argmax(1), scores.argmax(0)
-    own = torch.arange(len(first), device=source.device)
-    mutual = own[back[best] == own]
+    mutual = (back[best] == torch.arange(len(first), device=source.device)).nonzero().flatten()
     correct = first[mutual] == second[best[mutual]]
     return scores[mutual, best[mutual]].cpu().numpy(), correct.cpu().numpy()
 
@@ -187,13 +168,12 @@ def _proposed(cosines: Tensor, scores: Tensor) -> tuple[list[int], list[int]]:
         best = near.gather(dim, scores.gather(dim, near).argmax(dim, keepdim=True)).flatten().tolist()
         pairs = [(i, j) if dim == 1 else (j, i) for i, j in enumerate(best)]
         proposals += [(float(scores[x, y]), x, y) for x, y in pairs]
-    matches, seen_x, seen_y = list[tuple[int, int]](), set[int](), set[int]()
+    matches, taken = dict[int, int](), set[int]()
     for _, x, y in sorted(proposals, key=lambda proposal: -proposal[0]):
-        if x not in seen_x and y not in seen_y:
-            seen_x.add(x)
-            seen_y.add(y)
-            matches.append((x, y))
-    return [x for x, _ in matches], [y for _, y in matches]
+        if x not in matches and y not in taken:
+            matches[x] = y
+            taken.add(y)
+    return list(matches), list(matches.values())
 
 
 def _best_threshold(scores: np.ndarray, correct: np.ndarray, gold: int, rule: str) -> float:

@@ -5,7 +5,7 @@ Shapes: N rows, L layers with the embeddings, H hidden, T types, K width, S exch
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +13,14 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
+from torch.nn.utils.rnn import pad_sequence
 
 from calque.analysis.measures.nulls import like_frequent, shuffled
 from calque.pretrain.architecture import architecture_of, has_languages
 
 NONE = -1  # the nearest row in case of a tie
 BLOCK = 512
+ROWS = 128  # rows per batch, of similar lengths, which changes only the last digits
 RIDGE = 1.0  # the penalty on squared weights, relative to the sum over words of squares of features with variance 1
 
 
@@ -51,39 +53,22 @@ def linear_cka(x: Tensor, y: Tensor) -> float:
     return float(torch.linalg.matrix_norm(b.T @ a) ** 2 / norm)
 
 
-@dataclass(frozen=True)
-class LinearProbe:
-    """Ridge regression on frozen vectors, without randomness or tuning. Features, standardised by `mean` and `scale`,
-    (H,) each, and a 1, times `weights`, (H + 1, C), are the labels' scores."""
+def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> Callable[[Tensor], Tensor]:
+    """Ridge regression on frozen vectors (N, H), standardised, without randomness or tuning: a function that gives the
+    scores (M, C) of the labels, (N,), numbered from 0, for other vectors (M, H)."""
+    if len(set(labels.tolist())) < 2:
+        raise ValueError("a probe needs two labels or more")
+    x = vectors.double()
+    mean, scale = x.mean(0), x.std(0, correction=0).clamp_min(1e-6)
 
-    mean: Tensor
-    scale: Tensor
-    weights: Tensor
+    def features(vectors: Tensor) -> Tensor:
+        return F.pad((vectors.double() - mean) / scale, (0, 1), value=1.0)
 
-    @classmethod
-    def fitted(cls, vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> LinearProbe:
-        """Fit a probe to the labels, (N,), numbered from 0, of vectors (N, H)."""
-        if len(set(labels.tolist())) < 2:
-            raise ValueError("a probe needs two labels or more")
-        x = vectors.double()
-        mean, scale = x.mean(0), x.std(0, correction=0).clamp_min(1e-6)
-        features = _with_one((x - mean) / scale)
-        targets = F.one_hot(torch.from_numpy(labels).to(x.device)).double()
-        penalty = ridge * torch.eye(features.shape[1], dtype=torch.float64, device=x.device)
-        penalty[-1, -1] = 0.0
-        weights = torch.linalg.lstsq(features.T @ features + penalty, features.T @ targets).solution
-        return cls(mean, scale, weights)
-
-    def __call__(self, vectors: Tensor) -> np.ndarray:
-        scores = _with_one((vectors.double() - self.mean) / self.scale) @ self.weights
-        return np.asarray(scores.argmax(1).cpu())
-
-
-def _with_one(features: Tensor) -> Tensor:
-    return torch.cat([features, torch.ones_like(features[:, :1])], dim=1)
-
-
-ROWS = 128  # rows per batch, of similar lengths, which changes only the last digits
+    design, targets = features(x), F.one_hot(torch.from_numpy(labels).to(x.device)).double()
+    penalty = ridge * torch.eye(design.shape[1], dtype=torch.float64, device=x.device)
+    penalty[-1, -1] = 0.0
+    weights = torch.linalg.lstsq(design.T @ design + penalty, design.T @ targets).solution
+    return lambda others: features(others) @ weights
 
 
 @dataclass(frozen=True)
@@ -113,18 +98,10 @@ def states(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tu
     ordered = sorted(range(len(rows)), key=lambda place: len(rows[place]))
     for first in range(0, len(ordered), ROWS):
         places = ordered[first : first + ROWS]
-        table = np.full((len(places), len(rows[places[-1]])), config.pad_token_id)
-        for line, place in zip(table, places, strict=True):
-            line[: len(rows[place])] = rows[place]
-        ids = torch.from_numpy(table).to(device)
+        ids = pad_sequence([torch.from_numpy(rows[place]) for place in places], True, config.pad_token_id).to(device)
         real = ids != config.pad_token_id
-        output = encoder(
-            input_ids=ids,
-            attention_mask=None if real.all() else real.long(),
-            token_type_ids=torch.full_like(ids, number),
-            output_hidden_states=True,
-        )
-        yield places, output.hidden_states
+        mask, types = None if real.all() else real.long(), torch.full_like(ids, number)
+        yield places, encoder(ids, attention_mask=mask, token_type_ids=types, output_hidden_states=True).hidden_states
 
 
 def sentence_means(model: Any, rows: Sequence[np.ndarray], language: int) -> Tensor:

@@ -5,7 +5,7 @@ from the derivation, and every gold link is sure, so the error rate is 1 - F1.""
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 
 import numpy as np
@@ -71,15 +71,13 @@ def fast_align_scores(
     pairs: Sequence[Pair], gold: Gold, corpus: Sequence[Pair]
 ) -> tuple[dict[str, LinkCounts], Counter[str]]:
     """fast_align trained on `corpus`: scores by direction and by symmetrisation, and exclusions."""
-    models = [FastAlign.train(corpus, reverse=turned) for turned in (False, True)]
-    ways: dict[str, list[Links]] = {
-        way: list(model.align(pairs)) for way, model in zip(("forward", "reverse"), models, strict=True)
-    }
+    ways, exclusions = dict[str, list[Links]](), Counter[str]()
+    for way in ("forward", "reverse"):
+        model = FastAlign.train(corpus, reverse=way == "reverse")
+        ways[way] = list(model.align(pairs))
+        exclusions += model.left_out.counts + model.unlearnt.counts
     both = list(zip(*ways.values(), strict=True))
     ways |= {name: [method(*links) for links in both] for name, method in SYMMETRISATIONS.items()}
-    exclusions = Counter[str]()
-    for model in models:
-        exclusions += model.left_out.counts + model.unlearnt.counts
     return {way: score_all(gold.pairs, links) for way, links in ways.items()}, exclusions
 
 
@@ -90,16 +88,17 @@ def encoder_scores(
     gold: Gold,
     readings: Sequence[LinkReading],
     types: Mapping[bool, int],
-) -> tuple[list[EncoderScore], dict[bool, Counter[str]]]:
+) -> tuple[list[EncoderScore], Counter[str]]:
     """The scores of every reading of an encoder, and exclusions, with each side alone (False) or both in one row
     (True). `types` has the target's token types for either case. Each pair is encoded once per case."""
-    scores, exclusions = list[EncoderScore](), dict[bool, Counter[str]]()
+    scores, exclusions = list[EncoderScore](), Counter[str]()
     for joint, token_type in types.items():
         encoded = PairEncoder(encoder, (pieces.before, pieces.after), (0, token_type), joint, pieces)
         columns = score_each(gold.pairs, encoded.links(pairs, readings), len(readings))
         for reading, counts in zip(readings, columns, strict=True):
             scores.append(EncoderScore(reading.method.name, reading.layer, joint, counts))
-        exclusions[joint] = encoded.left_out.counts
+        for reason, count in encoded.left_out.counts.items():
+            exclusions[f"{reason} ({'joint' if joint else 'apart'})" if len(types) > 1 else reason] += count
     return scores, exclusions
 
 
@@ -118,10 +117,7 @@ def alone_and_joint(
     for layer in range(encoder.layers + 1):
         methods = (*METHODS, *everywhere) if layer == main_layer(encoder.layers) else everywhere
         readings += [LinkReading(method, layer) for method in dict.fromkeys(methods)]
-    scores, by_way = encoder_scores(encoder, pieces, pairs, gold, readings, types)
-    exclusions = Counter[str]()
-    for joint, counts in by_way.items():
-        exclusions.update({f"{reason} ({'joint' if joint else 'apart'})": n for reason, n in counts.items()})
+    scores, exclusions = encoder_scores(encoder, pieces, pairs, gold, readings, types)
     return sorted(scores, key=lambda score: (score.layer, score.joint)), exclusions
 
 
@@ -130,11 +126,8 @@ def gold_links(model: MeasuredModel, gold: GoldSet, methods: Sequence[Method]) -
     encoder, pieces = Encoder(model.checkpoint, device=model.device), SubWords(model.checkpoint)
     readings = [LinkReading(method, layer) for method in methods for layer in range(encoder.layers + 1)]
     scores, exclusions = encoder_scores(encoder, pieces, gold.pairs, gold.gold, readings, {False: 0})
-    records = (
-        link_record(model, gold.name, score.method, score.total, layer=score.layer, items=score.items)
-        for score in scores
-    )
-    return Measurement(tuple(records), exclusions[False])
+    records = (link_record(model, gold.name, s.method, s.total, layer=s.layer, items=s.items) for s in scores)
+    return Measurement(tuple(records), exclusions)
 
 
 def pair_links(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple[str, str]]) -> Measurement:
@@ -147,24 +140,18 @@ def pair_links(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple
         bitext = languages.bitext(first, second)
         if not bitext.gold:
             raise BadInput(f"no gold links between {first} and {second}", languages.folder)
-        words: list[Words] = []
-        links: list[np.ndarray] = []
-        for number in bitext.order(model.seed)[::-1].tolist():
-            if len(words) == PAIRS:
-                break
-            ids = bitext.ids(number)
-            if sum(map(len, ids)) <= encoder.length - MARKS:
-                words.append(_words(bitext, number, ids))
-                links.append(bitext.links(number))
+        words, gold, order = list[Words](), list[GoldPair](), bitext.order(model.seed)[::-1].tolist()
+        fitting = (number for number in order if sum(map(len, bitext.ids(number))) <= encoder.length - MARKS)
+        for number in islice(fitting, PAIRS):
+            words.append(_words(bitext, number))
+            links = frozenset((i, j) for i, j in bitext.links(number).tolist())
+            gold.append(GoldPair(links, links))
         if not words:
-            raise BadInput(
-                f"no sentence of {first} fits into a row of {encoder.length:,} ids with its image", languages.folder
-            )
+            room = f"a row of {encoder.length:,} ids"
+            raise BadInput(f"no sentence of {first} fits into {room} with its image", languages.folder)
         about = {"language": second, "first": "" if first == SOURCE else first}
         numbers = bitext.first.number, bitext.second.number
         types = numbers if has_languages(encoder.token_types) else (0, 0)
-        linked = [frozenset((i, j) for i, j in pair.tolist()) for pair in links]
-        gold = [GoldPair(each, each) for each in linked]
         readings = [LinkReading(OT, layer) for layer in range(encoder.layers + 1)]
         columns = {}
         for joint in (False, True):
@@ -177,18 +164,16 @@ def pair_links(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple
     return Measurement(tuple(records))
 
 
-def _words(bitext: Bitext, number: int, ids: tuple[np.ndarray, np.ndarray]) -> Words:
+def _words(bitext: Bitext, number: int) -> Words:
     """The ids of each word of either side of a pair; linked words have equally many."""
     a, b = bitext.lines[number]
     first, second = bitext.first.corpus.line_pieces(a), bitext.second.corpus.line_pieces(b)
-    matching = len(first) == len(second)
-    if matching:
-        links = bitext.links(number)
-        matching = np.array_equal(first[links[:, 0]], second[links[:, 1]])
-    if not matching:
-        source, derived = bitext.names
-        raise BadInput(f"line {b + 1:,} of {derived} is not the image of line {a + 1:,} of {source}")
-    return cut(ids[0], first), cut(ids[1], second)
+    if len(first) == len(second):
+        links, ids = bitext.links(number), bitext.ids(number)
+        if np.array_equal(first[links[:, 0]], second[links[:, 1]]):
+            return cut(ids[0], first), cut(ids[1], second)
+    source, derived = bitext.names
+    raise BadInput(f"line {b + 1:,} of {derived} is not the image of line {a + 1:,} of {source}")
 
 
 def cut(ids: np.ndarray, pieces: np.ndarray) -> list[tuple[int, ...]]:
@@ -201,13 +186,9 @@ def self_labels(model: MeasuredModel, metrics: Path, before: int = 0) -> Measure
     mean over the steps since the previous row; objectives without labels have none. `before` is the number of steps
     behind the model that the run started from."""
     records, last = [], 0
-    for row in read_metrics(metrics):
-        if "loss" not in row:
-            continue
-        at, steps, last = before + row["step"], row["step"] - last, row["step"]
-        records += [
-            model.record(LABELS, REPORTED[name], value, steps, step=at)
-            for name, value in row.get("reported", {}).items()
-            if name in REPORTED
-        ]
+    for row in (row for row in read_metrics(metrics) if "loss" in row):
+        steps, last = row["step"] - last, row["step"]
+        for name, value in row.get("reported", {}).items():
+            if name in REPORTED:
+                records.append(model.record(LABELS, REPORTED[name], value, steps, step=before + last))
     return Measurement(tuple(records))

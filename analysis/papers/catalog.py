@@ -5,11 +5,7 @@ from dataclasses import dataclass
 
 from calque.analysis.papers.align_mlm.claims import align_mlm_claims, align_mlm_findings
 from calque.analysis.papers.align_mlm.dials import order_figure, overlap_figure
-from calque.analysis.papers.align_mlm.figures import (
-    correlation_figure,
-    delta_figure,
-    floor_figure,
-)
+from calque.analysis.papers.align_mlm.figures import correlation_figure, delta_figure, floor_figure
 from calque.analysis.papers.align_mlm.tables import align_mlm_tables
 from calque.analysis.papers.equal_terms import (
     equal_terms_claims,
@@ -27,11 +23,7 @@ from calque.analysis.papers.xlm_align.ablations import xlm_align_tables
 from calque.analysis.papers.xlm_align.claims import xlm_align_claims, xlm_align_findings
 from calque.analysis.papers.xlm_align.continued import Continued, continued_claims, continued_findings
 from calque.analysis.papers.xlm_align.continued_tables import continued_tables, tables_by_language
-from calque.analysis.papers.xlm_align.figures import (
-    ablation_figure,
-    error_figures,
-    task_figure,
-)
+from calque.analysis.papers.xlm_align.figures import ablation_figure, error_figures, task_figure
 from calque.analysis.papers.xlm_align.links import link_figure, link_findings, link_tables
 from calque.analysis.report.claims_table import HEADLINES
 from calque.analysis.report.plot import Plot
@@ -40,7 +32,6 @@ from calque.analysis.results.results import Results
 from calque.analysis.statistics.verdicts import Claim
 
 Figure = Callable[[Results, str], Plot | None]
-NONE: tuple[Claim, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -53,7 +44,7 @@ class PaperReport:
     findings: Callable[[Results], Iterable[str]]
     tables: Callable[[Results, str], Iterable[tuple[str, Table]]]
     figures: Callable[[Results, str], Iterable[Plot | None]]
-    claims: Callable[[Results], Iterable[Claim]] = lambda results: NONE
+    claims: Callable[[Results], Iterable[Claim]] = lambda results: ()
     published: tuple[str, ...] = ()
     claims_title: str = HEADLINES
     terms: Callable[[Results], Iterable[tuple[str, str]]] = terms
@@ -80,10 +71,9 @@ def _continued_tables(results: Results, scale: str) -> Iterator[tuple[str, Table
 
 def _continued_terms(results: Results) -> Iterator[tuple[str, str]]:
     study = Continued(results)
-    names = [*("links", "ways", "objectives")] if study.sets else []
-    for name, present in (("start", study.learnt), ("retrieval", study.pairs), ("zero-shot", study.tasks)):
-        names += [name] if present else []
-    return (NATURAL[name] for name in names)
+    present: dict[str, Sequence[object]] = dict.fromkeys(("links", "ways", "objectives"), study.sets)
+    present |= {"start": study.learnt, "retrieval": study.pairs, "zero-shot": study.tasks}
+    return (NATURAL[name] for name, its in present.items() if its)
 
 
 def _continued_summary(tables: Sequence[str]) -> list[str]:

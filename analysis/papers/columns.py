@@ -36,7 +36,8 @@ HEADS = {DELTA: "Δ", RETAINED: "retained"}  # how tables name these measures
 @dataclass(frozen=True)
 class Column:
     """One number of each model, under a head; `facets` are further fields of `analysis.results.results.Key`. `null` is
-    the metric of the upper end of its null distribution."""
+    the metric of the upper end of its null distribution. `count` shows the number of test items instead, and `remarks`
+    those on retained transfer."""
 
     head: str
     measure: str
@@ -44,6 +45,8 @@ class Column:
     task: str = ""
     facets: Mapping[str, Any] = field(default_factory=dict)
     null: str = ""
+    count: bool = False
+    remarks: bool = True
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -56,7 +59,10 @@ class Column:
     def cell(self, results: Results, objective: str, language: str) -> str:
         """The mean over seeds with its interval."""
         if self.measure == RETAINED:
-            return retained_cell(retained(results, objective, language, self.task, self.metric))
+            return retained_cell(retained(results, objective, language, self.task, self.metric), self.remarks)
+        if self.count:
+            last = results.last(self.measure, objective, language, self.task, self.metric)
+            return next((str(record.count) for record in last.values()), MISSING)
         return cell(mean(self.values(results, objective, language)))
 
     def printed(self, results: Results, table: int, objective: str, language: str) -> str:
@@ -84,13 +90,13 @@ def score_title(task: str, metric: str = "") -> str:
     return f"{task_title(task)} {metric_title(metric or PRIMARY[task])}"
 
 
-def rows_of(results: Results, columns: Sequence[Column], by_language: bool = False) -> Iterator[tuple[str, ...]]:
-    """One row per objective and derived language with a number in any column, by objective or `by_language`."""
-    cells = [(o, t) for o in results.objectives for t in results.transforms]
-    for objective, language in sorted(cells, key=lambda c: results.transforms.index(c[1])) if by_language else cells:
-        numbers = [column.cell(results, objective, language) for column in columns]
-        if any(number != MISSING for number in numbers):
-            yield results.objective_title(objective), results.transform_title(language), *numbers
+def rows_of(results: Results, columns: Sequence[Column], languages: Sequence[str] = ()) -> Iterator[tuple[str, ...]]:
+    """One row per objective and derived language, all of them or some, with a number in any column."""
+    for objective in results.objectives:
+        for language in languages or results.transforms:
+            numbers = [column.cell(results, objective, language) for column in columns]
+            if any(number != MISSING for number in numbers):
+                yield results.objective_title(objective), results.transform_title(language), *numbers
 
 
 def records_of(results: Results, columns: Iterable[Column]) -> list[Record]:
@@ -99,9 +105,23 @@ def records_of(results: Results, columns: Iterable[Column]) -> list[Record]:
     return [r for r in results.records if (r.measure, r.task, r.metric) in shown]
 
 
-def retained_cell(kept: Retained | None) -> str:
-    """The share with its interval, and a remark if it is unreliable or undefined."""
-    return ", ".join(filter(None, [cell(kept.share) if kept.share else "", kept.remark])) if kept else MISSING
+def last_records(results: Results, languages: Iterable[str], numbers: Sequence[tuple[str, str, str]]) -> list[Record]:
+    """The records of the last step for numbers, each a measure, a task and a metric, of every objective."""
+    return [
+        record
+        for objective in results.objectives
+        for language in languages
+        for measure, task, metric in numbers
+        for record in results.last(measure, objective, language, task, metric).values()
+    ]
+
+
+def retained_cell(kept: Retained | None, remarks: bool = True) -> str:
+    """The share with its interval, and with `remarks` whether it is unreliable; why it is undefined, if it is."""
+    if kept is None:
+        return MISSING
+    parts = [cell(kept.share) if kept.share else "", kept.remark if remarks or not kept.share else ""]
+    return ", ".join(filter(None, parts))
 
 
 def printed_rows(
@@ -118,13 +138,14 @@ def specified_tables(paper: str, results: Results, scale: str) -> Iterator[tuple
     """The tables of a report that texts.toml specifies, if records have any of their numbers. A user's own measures are
     in a table of their own."""
     own = dict.fromkeys((r.measure, r.metric) for r in results.records if not r.task and r.measure not in MEASURES)
-    columns = {name: _columns(entry) for name, entry in TEXTS["tables"].items() if paper in entry.get("papers", ())}
+    columns = {name: columns_of(name) for name, entry in TEXTS["tables"].items() if paper in entry.get("papers", ())}
     metrics = Counter(measure for measure, _ in own)
     heads = {one: one[0] if metrics[one[0]] == 1 else " ".join(one) for one in own}  # one metric needs no name
     columns |= {"own-measures": [Column(head, *one) for one, head in heads.items()]}
     for name, its in columns.items():
         if rows := list(rows_of(results, its)):
-            header = "objective", "transform", *(column.head for column in its)
+            labels = TEXTS["tables"][name].get("labels", ("objective", "transform"))
+            header = *labels, *(column.head for column in its)
             yield name, table(name, results, scale, header, rows, 2, [column.measure for column in its])
 
 
@@ -141,13 +162,14 @@ def specified_figure(name: str, results: Results, scale: str) -> Plot | None:
     return (_by_step if entry.get("by") == "step" else _by_language)(name, entry, results, scale)
 
 
-def _columns(entry: dict[str, Any]) -> list[Column]:
-    return [Column(**column) for column in entry["columns"]]
+def columns_of(name: str, kind: str = "tables") -> list[Column]:
+    """The columns of an entry of texts.toml."""
+    return [Column(**column) for column in TEXTS[kind][name]["columns"]]
 
 
 def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str) -> Plot | None:
     """Numbers by language: points with intervals for each objective, and dashed lines for their nulls."""
-    look, objectives, columns = looks(results), results.objectives, _columns(entry)
+    look, objectives, columns = looks(results), results.objectives, columns_of(name, "figures")
     languages = [t for t in results.transforms if any(c.values(results, o, t) for c in columns for o in objectives)]
     if not languages or len(languages) > MOST or not look:
         return None
@@ -177,7 +199,7 @@ def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str)
 def _by_step(name: str, entry: dict[str, Any], results: Results, scale: str) -> Plot | None:
     """Numbers by step, at least two: one line per objective, with thin lines for its `seeds`, or else intervals over
     seeds at steps that no other line uses."""
-    columns = [column for column in _columns(entry) if results.has(column.measure, column.metric)]
+    columns = [column for column in columns_of(name, "figures") if results.has(column.measure, column.metric)]
     records, look, rows = records_of(results, columns), looks(results), results.transforms
     measured = {results.objective_of(record) for record in records}
     if len({record.step for record in records}) < 2 or len(rows) > MOST or not look:

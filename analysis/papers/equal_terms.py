@@ -7,11 +7,11 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from calque.analysis.papers.align_mlm.claims import ALIGNED, RHO, TRANSFER, correlated, noise, ranked
+from calque.analysis.papers.align_mlm.claims import correlated, noise, ranked
 from calque.analysis.papers.align_mlm.tables import alignment_table, diagnostics_tables, scores_table, translate_table
 from calque.analysis.papers.columns import main_metrics, score_title
 from calque.analysis.papers.looks import looks
-from calque.analysis.papers.texts import heading, plot, table
+from calque.analysis.papers.texts import claim, heading, plot, table
 from calque.analysis.report.drawing import INK, MOST, draw_points, key, legend, small_multiples
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import FLOOR, MISSING, OURS, Table, cell, percent
@@ -21,7 +21,6 @@ from calque.analysis.statistics.verdicts import Claim
 from calque.analysis.tasks.catalog import metric_title, task_title
 
 PLAIN = "MLM"  # the objective that others are compared with: it is given no bilingual data
-SOURCE = "ours: no paper compares them all"
 COLUMNS = 3  # panels in a row
 LINE = 0.24  # inches of height per objective
 STRONGEST = "strongest word baseline"
@@ -80,23 +79,18 @@ def _learnt_on_the_surface(results: Results) -> Iterator[str]:
                 )
 
 
-def equal_terms_claims(results: Results) -> list[Claim]:
+def equal_terms_claims(results: Results) -> Iterator[Claim]:
     """Each objective against MLM by its zero-shot scores and by held-out alignment, and whether the two correlate."""
-    claims, title = list[Claim](), results.objective_title
-    others = [name for name in results.objectives if name != PLAIN] if PLAIN in results.objectives else []
+    title, names = results.objective_title, results.objectives if PLAIN in results.objectives else []
     for transform in results.transforms:
-        under, tasks = f"under {results.transform_title(transform)}", len(results.main_tasks)
-        scores = {name: over_tasks(results, name, transform) for name in results.objectives}
-        aligned = {name: results.alignments(name, transform, "held-out") for name in results.objectives}
-        for name in others:
-            better = f"{title(name)} transfers better than {title(PLAIN)} {under}: ZS, mean of {tasks} tasks"
-            more = f"{title(name)} aligns more of the held-out types than {title(PLAIN)} {under}"
-            for text, family, numbers in ((better, TRANSFER, scores), (more, ALIGNED, aligned)):
-                claims.append(Claim(text, SOURCE, family, judge_difference(numbers[name], numbers[PLAIN])))
+        scores = {name: over_tasks(results, name, transform) for name in names}
+        aligned = {name: results.alignments(name, transform, "held-out") for name in names}
+        about = {"under": results.transform_title(transform), "tasks": len(results.main_tasks), "worse": title(PLAIN)}
+        for name in (name for name in names if name != PLAIN):
+            for text, its in (("transfers-better", scores), ("aligns-more", aligned)):
+                yield claim(text, judge_difference(its[name], its[PLAIN]), better=title(name), **about)
     for task in results.main_tasks:
-        together = f"More aligned types go with less loss on {task_title(task)}: ρ > 0 between alignment and −Δ"
-        claims.append(Claim(together, "after ALIGN-MLM, section 5", RHO, correlated(results, task, 0.0)))
-    return claims
+        yield claim("together", correlated(results, task, 0.0), on=task_title(task))
 
 
 def equal_terms_findings(results: Results) -> Iterator[str]:
@@ -119,7 +113,7 @@ def equal_terms_findings(results: Results) -> Iterator[str]:
 def objectives_figure(results: Results, scale: str) -> Plot | None:
     """Zero-shot scores: one panel per task and one for their mean, one row per objective, a line for the strongest
     baseline. Several derived languages are stacked. None without a task, or with too many objectives or languages."""
-    tasks, look, several = main_metrics(results), looks(results), len(results.transforms) > 1
+    tasks, look = main_metrics(results), looks(results)
     if not tasks or len(results.transforms) > MOST or not look:
         return None
     rows = [(objective, transform) for transform in results.transforms for objective in results.objectives]
@@ -139,22 +133,21 @@ def objectives_figure(results: Results, scale: str) -> Plot | None:
                 ends = [places[0] - 0.5, places[-1] + 0.5]
                 panel.plot([100 * low.value] * 2, ends, "-", color=INK, linewidth=1, zorder=1)
 
-    panels: list[tuple[str, tuple[str, str] | None]] = []
-    panels += [(f"{task_title(task)}, {metric_title(metric)}", (task, metric)) for task, metric in tasks]
-    panels += [(f"mean of {len(tasks)} tasks", None)]
+    titles = {task: f"{task_title(task)}, {metric_title(metric)}" for task, metric in tasks}
+    panels = [*((titles[metric[0]], metric) for metric in tasks), (f"mean of {len(tasks)} tasks", None)]
     title, height = heading("figure-objectives", scale), (1.4, 0.8 + LINE * len(rows))
     with small_multiples(title, panels, draw, COLUMNS, height, size=9, sharey=True) as (figure, axes):
-        titles = [
-            results.objective_title(objective) + (f", {results.transform_title(transform)}" if several else "")
-            for objective, transform in rows
-        ]
+        under = {
+            t: f", {results.transform_title(t)}" if len(results.transforms) > 1 else "" for t in results.transforms
+        }
+        ticks = [results.objective_title(objective) + under[transform] for objective, transform in rows]
         for panel in figure.axes:
             panel.set_xlabel("ZS, %", fontsize=8)
         for panel in axes[:, 0]:
-            panel.set_yticks(range(len(rows)), titles, fontsize=8)
+            panel.set_yticks(range(len(rows)), ticks, fontsize=8)
             panel.set_ylim(len(rows) - 0.4, -0.6)
-        floors = [floor for floor in results.floors.all if (floor.task, floor.metric) in tasks and not floor.surface]
-        floors = [floor for floor in floors if floor.learnt == results.source]
+        own = (floor for floor in results.floors.all if floor.learnt == results.source and not floor.surface)
+        floors = [floor for floor in own if (floor.task, floor.metric) in tasks]
         if floors:
             legend(figure, [key(STRONGEST, INK, "", line="-")], 1)
     return plot("figure-objectives", figure, results, results.select(("ZS",), dict(tasks)), floors=floors)

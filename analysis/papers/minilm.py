@@ -36,17 +36,17 @@ STRONGEST = "strongest baseline without a model, mean"
 
 @dataclass(frozen=True)
 class Trend:
-    """Least-squares lines of shares against doublings of the examples: slope and intercept by seed."""
+    """Least-squares lines of shares against doublings of the examples, one for each seed: slope and intercept."""
 
-    fits: Mapping[int, tuple[float, float]]
+    fits: Sequence[tuple[float, float]]
 
     @property
     def slope(self) -> Estimate:
-        return estimate([slope for slope, _ in self.fits.values()])
+        return estimate([slope for slope, _ in self.fits])
 
     def at(self, examples: float) -> Estimate:
         """The lines' value at an amount. The interval is over seeds, and assumes that scores follow a line."""
-        return estimate([intercept + slope * log2(examples) for slope, intercept in self.fits.values()])
+        return estimate([intercept + slope * log2(examples) for slope, intercept in self.fits])
 
 
 def curves(study: Continued) -> list[str]:
@@ -66,15 +66,14 @@ def trend(study: Continued, model: str, task: str) -> Trend | None:
     fewer than two amounts or no such seed, or if a mean over seeds is not above the strongest baselines'.
     """
     amounts = [examples for examples in study.amounts(task)[-FITTED:] if examples]
-    by_amount = {log2(examples): study.everywhere(model, task, examples=examples) for examples in amounts}
-    scores = {doublings: its for doublings, its in by_amount.items() if its}
-    seeds = set.intersection(*map(set, scores.values())) if len(scores) > 1 else set()
+    scores = {log2(n): its for n in amounts if (its := study.everywhere(model, task, examples=n))}
+    seeds = sorted(set.intersection(*map(set, scores.values()))) if len(scores) > 1 else []
     floors = [floor.value for floor in strongest(study, task)]
     lowest = min((fmean(score.value for score in its.values()) for its in scores.values()), default=0.0)
     if not seeds or (floors and lowest <= fmean(floors)):
         return None
-    fits = {seed: linear_regression(list(scores), [its[seed].value for its in scores.values()]) for seed in seeds}
-    return Trend({seed: (fits[seed].slope, fits[seed].intercept) for seed in sorted(seeds)})
+    fits = [linear_regression(list(scores), [its[seed].value for its in scores.values()]) for seed in seeds]
+    return Trend([(fit.slope, fit.intercept) for fit in fits])
 
 
 def curve_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
@@ -90,13 +89,9 @@ def curve_tables(study: Continued, scale: str) -> Iterator[tuple[str, Table]]:
         if theirs := study.of_small(task):
             values = {name: p.value for name, p in theirs.items()}
             rows.append((SMALL, f"{LEARNT[task]:,}", PUBLISHED, *printed_cells(values, languages)))
-        header = ("model", "examples", "source", *languages, *OF_LANGUAGES)
-        about: dict[str, Any] = {"task": task_title(task), "metric": metric_title(PRIMARY[task]), "trends": trends}
-        about["parts"] = {"published": theirs}
-        yield (
-            f"curve-{task}",
-            continued_table(study, "curve", scale, header, rows, 3, **about),
-        )
+        header, parts = ("model", "examples", "source", *languages, *OF_LANGUAGES), {"published": theirs}
+        about = {"task": task_title(task), "metric": metric_title(PRIMARY[task]), "trends": trends}
+        yield f"curve-{task}", continued_table(study, "curve", scale, header, rows, 3, parts=parts, **about)
 
 
 def _in_words(study: Continued, model: str, task: str) -> str:
@@ -147,8 +142,8 @@ def examples_figure(study: Continued, scale: str) -> Plot | None:
     every = results.select({record.measure for record in results.records}, {task: PRIMARY[task] for task in tasks})
     records = [r for r in every if r.examples and results.objective_of(r) == study.start]
     about: dict[str, Any] = {"start": study.title(study.start), "source": study.source, "seeds": study.seeds}
-    parts = {"lines": lines}
-    return plot("figure-examples", figure, results, records, numbers, floors, parts=parts, model=SMALL, **about)
+    about |= {"parts": {"lines": lines}, "model": SMALL}
+    return plot("figure-examples", figure, results, records, numbers, floors, **about)
 
 
 def _draw(panel: Axes, study: Continued, task: str) -> None:

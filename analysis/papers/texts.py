@@ -1,4 +1,4 @@
-"""Titles, notes and captions of tables and figures from texts.toml, and terms of a report from terms.toml."""
+"""Titles, notes and captions of tables and figures, the wording of claims, and terms of a report, from TOML files."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,13 +10,14 @@ from calque.analysis.records.record import Floor, Published, Record
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import MISSING, Table, over_seeds
 from calque.analysis.results.results import Results
+from calque.analysis.statistics.verdicts import Claim, Verdict
 from calque.analysis.tasks.catalog import TASKS
 from calque.derive.files import read_toml
 from calque.derive.sources.files import TAGGED
 from calque.derive.transforms import TERMS as TRANSFORMS
 from calque.pretrain.objectives import OBJECTIVES
 
-TEXTS, TERMS = (read_toml(Path(__file__).with_name(f"{name}.toml")) for name in ("texts", "terms"))
+TEXTS, TERMS, CLAIMS = (read_toml(Path(__file__).with_name(f"{name}.toml")) for name in ("texts", "terms", "claims"))
 DEFINITIONS: dict[str, str] = TERMS["definitions"]
 NATURAL: dict[str, tuple[str, str]] = {name: (title, text) for name, (title, text) in TERMS["natural"].items()}
 UNITS: dict[str, str] = TERMS["units"]  # of tagging
@@ -81,6 +82,12 @@ def plot(
 def _filled(text: str, entry: dict[str, Any], parts: Mapping[str, object], values: dict[str, Any]) -> str:
     optional = {name: part.format(**values) if parts.get(name) else "" for name, part in entry.get("parts", {}).items()}
     return text.format(**values | optional)
+
+
+def claim(name: str, verdict: Verdict, **values: Any) -> Claim:
+    """A claim in the words of claims.toml, with its verdict."""
+    entry = CLAIMS[name]
+    return Claim(entry["text"].format(**values), entry["where"].format(**values), entry["family"], verdict)
 
 
 def over(seeds: Sequence[int], what: str = "Bars") -> str:

@@ -64,28 +64,23 @@ def placed(pairs: LexiconRows, seed: int = 0) -> np.ndarray:
 def _name(axes: Axes, words: Sequence[str], places: np.ndarray) -> None:
     """Label each point where no point and no other label is; the figure must be laid out already."""
     dots, point, room = axes.transData.transform(places), axes.figure.dpi / 72, axes.get_window_extent()
-    taken = [Bbox.from_bounds(x - DOT * point, y - DOT * point, 2 * DOT * point, 2 * DOT * point) for x, y in dots]
+    taken = [Bbox([dot - DOT * point, dot + DOT * point]) for dot in dots]
     partners = np.roll(places, len(places) // 2, axis=0)
-    for word, place, (left, low), partner in zip(words, places, dots, partners, strict=True):
+
+    def free(box: Bbox) -> float:
+        """The area of a box in the panel, less the area that is taken; rounded, so that the first of equals wins."""
+        return round(_common(box, room) - sum(_common(box, other) for other in taken), 6)
+
+    for word, place, dot, partner in zip(words, places, dots, partners, strict=True):
         text = axes.annotate(visible(word), place, ha="center", va="center", fontsize=7, color=INK, parse_math=False)
-        size = text.get_window_extent()
+        size, boxes = np.array(text.get_window_extent().size), []
         up = 1 if place[1] > partner[1] else -1  # away from the partner, if there is room
-        best = (np.inf, Bbox.null())
         for distance, (right, above) in product(DISTANCES, AROUND):
-            middle = (
-                left + right * (distance * point + size.width / 2),
-                low + up * above * (distance * point + size.height / 2),
-            )
-            box = Bbox.from_bounds(middle[0] - size.width / 2, middle[1] - size.height / 2, size.width, size.height)
-            hidden = sum(_common(box, other) for other in taken) + size.width * size.height - _common(box, room)
-            if hidden < best[0] - 1e-6:
-                best = hidden, box
-            if hidden < 1e-6:
-                break
-        box = best[1]
-        x, y = axes.transData.inverted().transform(((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2)).tolist()
-        text.xyann = x, y
-        taken.append(box)
+            middle = dot + np.array([right, up * above]) * (distance * point + size / 2)
+            boxes.append(Bbox([middle - size / 2, middle + size / 2]))
+        best = max(boxes, key=free)
+        text.xyann = tuple(axes.transData.inverted().transform(best.get_points().mean(axis=0)).tolist())
+        taken.append(best)
 
 
 def _common(box: Bbox, other: Bbox) -> float:

@@ -50,8 +50,7 @@ class WordOrders:
             shares = (column.get(name) for column in (self.before, self.after, self.own))
             cells = (f"{share.share:.2f} ({share.count:,})" if share else MISSING for share in shares)
             lines.append(f"| {name} | {' | '.join(cells)} | {self._difference(name)} |")
-        lines.append("")
-        lines += [f"- {what}: {count:,}" for what, count in self.account.items()]
+        lines += ["", *(f"- {what}: {count:,}" for what, count in self.account.items())]
         lines += [
             f"- {relation} of heads that no grammar orders, which stay: {share.share:.1%} of {share.count:,}"
             for relation, share in self.out_of_reach.items()
@@ -115,9 +114,8 @@ def compare(reorder: Reorder, substrate: Iterable[Sentence], superstrate: Iterab
 def drawn_shares(columns: Mapping[str, Mapping[str, float]], title: str, caption: str) -> Figure:
     """Shares of preferences, from 0 to 1, as a dot plot; `columns` is language -> preference -> share. A missing share
     has no marker. A preference whose share is 0 in every language, such as most orders of S, V and O, has no row."""
-    present = (what for shares in columns.values() for what, share in shares.items() if share)
-    order = dict.fromkeys(what for shares in columns.values() for what in shares)
-    rows = sorted(set(present), key=list(order).index)
+    names = dict.fromkeys(what for shares in columns.values() for what in shares)
+    rows = [what for what in names if any(shares.get(what) for shares in columns.values())]
     with styled(FULL, 2.2 + 0.4 * len(rows), textwrap.fill(title, 70)) as figure:
         axes = figure.subplots()
         for place, ((colour, marker), shares) in enumerate(zip(LOOKS, columns.values(), strict=False)):

@@ -58,8 +58,8 @@ def lines(path: Path) -> list[str]:
 
 def as_json(row: Any) -> dict[str, Any]:
     """A dataclass's fields as plain JSON values, without defaults."""
-    values = [(field, getattr(row, field.name)) for field in dataclasses.fields(row)]
-    return {field.name: _plain(value) for field, value in values if value != _default(field)}
+    fields = [field for field in dataclasses.fields(row) if getattr(row, field.name) != _default(field)]
+    return {field.name: _plain(getattr(row, field.name)) for field in fields}
 
 
 def _plain(value: Any) -> Any:
@@ -81,8 +81,7 @@ def _default(field: dataclasses.Field[Any]) -> Any:
 def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
     """The type of each field, and whether it is required."""
     hints = typing.get_type_hints(kind)
-    fields = dataclasses.fields(kind)
-    return {field.name: (hints[field.name], _default(field) is dataclasses.MISSING) for field in fields}
+    return {each.name: (hints[each.name], _default(each) is dataclasses.MISSING) for each in dataclasses.fields(kind)}
 
 
 def _object(kind: type[T], value: Any) -> T:

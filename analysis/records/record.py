@@ -67,8 +67,7 @@ def _runs(text: str) -> tuple[tuple[int, int], ...]:
     """Each number and its repetitions; cached, as tables and claims read records repeatedly."""
     runs = []
     for run in text.split():
-        matched = _RUN.fullmatch(run)
-        if not matched:
+        if not (matched := _RUN.fullmatch(run)):
             raise ValueError(f"items are whole numbers, as in '3 4*2', not {run[:80]!r}")
         runs.append((int(matched[1]), int(matched[2] or 1)))
     return tuple(runs)
@@ -168,16 +167,13 @@ ROUNDED = 1e-6  # rounding error allowed at a limit
 
 @dataclass(frozen=True)
 class Record:
-    """One number, the id of its run, and everything that varies within a run (docs/records.md).
-
-    `value` is a ratio from 0 to 1, never percent (DELTA and cosines: from -1 to 1; a held-out loss is in nats, text
-    read in ids), and `count` the number of items behind it. `step` is the step of pretraining (0 if it does not apply).
-
-    A number of an ordered pair of languages has the second as `language` and the other as `first`, empty for the
-    source: alignment@1 looks for `first`'s types among `language`'s, retrieval for its sentences, and ZS is fine-tuned
-    on `first` and tested on `language`. For a probe's number about the source, `first` is the language trained with it.
-    `items` are the test items behind the value, and `null` is its null distribution.
-    """
+    """One number, the id of its run, and everything that varies within a run (docs/records.md). `value` is a ratio
+    from 0 to 1, never percent (DELTA and cosines: from -1 to 1; a held-out loss is in nats, text read in ids), and
+    `count` the number of items behind it. `step` is the step of pretraining (0 if it does not apply). A number of an
+    ordered pair of languages has the second as `language` and the other as `first`, empty for the source: alignment@1
+    looks for `first`'s types among `language`'s, retrieval for its sentences, and ZS is fine-tuned on `first` and
+    tested on `language`. For a probe's number about the source, `first` is the language trained with it. `items` are
+    the test items behind the value, and `null` is its null distribution."""
 
     run: str
     measure: str

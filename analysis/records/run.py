@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 RUNS = "runs.jsonl"  # the file of a folder with the configuration of its records' models and aligners
-
-
 GIVEN = "GivenModel"  # the kind of the part that holds the digest of given weights
 
 

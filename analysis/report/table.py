@@ -46,27 +46,15 @@ class Table:
         return frozenset(i for i, row in enumerate(self.rows) if PUBLISHED in row[: self.labels])
 
     @property
-    def width(self) -> int:
-        """The width of `markdown` in characters, without its title and note."""
-        return len(self._lines[0])
-
-    @property
-    def _lines(self) -> list[str]:
-        """The header, a rule and the rows, with columns padded to line up."""
-        rows = [
-            [visible(cell).replace("|", r"\|").replace("\n", " ") for cell in row] for row in (self.header, *self.rows)
-        ]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        head, *lines = (
-            "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |" for row in rows
-        )
-        return [head, "|" + "|".join("-" * (width + 2) for width in widths) + "|", *lines]
-
-    @property
     def markdown(self) -> str:
-        """For a terminal or a README."""
+        """For a terminal or a README: the title, the header, a rule and the rows, with columns padded to line up, and
+        the note."""
+        rows = [[visible(c).replace("|", r"\|").replace("\n", " ") for c in row] for row in (self.header, *self.rows)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        head, *lines = ("| " + " | ".join(map(str.ljust, row, widths)) + " |" for row in rows)
+        rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
         note = ["", self.note] if self.note else []
-        return "\n".join([f"**{self.title}**", "", *self._lines, *note]) + "\n"
+        return "\n".join([f"**{self.title}**", "", head, rule, *lines, *note]) + "\n"
 
     @property
     def html(self) -> str:

@@ -28,7 +28,14 @@ def splits(seeds: Sequence[int], size: int, most: int) -> list[Split]:
     groups does not matter, so the first has the smallest seed. If there are more than `most` splits, that many are
     sampled, always the same ones."""
     every = list(islice(_all_splits(sorted(seeds), size), most + 1))
-    return every if len(every) <= most else sorted(islice(_random_splits(sorted(seeds), size), most))
+    if len(every) <= most:
+        return every
+    rng, sampled = random.Random(f"splits of {len(seeds)} by {size}"), set[Split]()
+    while len(sampled) < most:
+        seeds_of_both = rng.sample(sorted(seeds), 2 * size)
+        groups = sorted((seeds_of_both[:size], seeds_of_both[size:]), key=min)
+        sampled.add(tuple(sorted(zip(*groups, strict=True))))
+    return sorted(sampled)
 
 
 def _all_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
@@ -37,19 +44,6 @@ def _all_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
         for second in permutations(rest, size):
             if first[0] < min(second):
                 yield tuple(zip(first, second, strict=True))
-
-
-def _random_splits(seeds: Sequence[int], size: int) -> Iterator[Split]:
-    """Distinct random splits, as long as there are more."""
-    rng, seen = random.Random(f"splits of {len(seeds)} by {size}"), set[Split]()
-    while True:
-        sample = rng.sample(seeds, 2 * size)
-        first, second = sample[:size], sample[size:]
-        ours, theirs = (first, second) if min(first) < min(second) else (second, first)
-        split = tuple(sorted(zip(ours, theirs, strict=True)))
-        if split not in seen:
-            seen.add(split)
-            yield split
 
 
 @dataclass(frozen=True)

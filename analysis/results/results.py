@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, product
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -43,11 +44,9 @@ class Point:
 
 
 class FloorTable:
-    """A study's floors, by test set and training language.
-
-    Zero-shot scores have to exceed the strongest baseline that learns from the source and is tested in the derived
-    language: it knows the frequencies of labels and the words that both languages share, but no translations.
-    """
+    """A study's floors, by test set and training language. Zero-shot scores have to exceed the strongest baseline that
+    learns from the source and is tested in the derived language: it knows the frequencies of labels and the words that
+    both languages share, but no translations."""
 
     def __init__(self, floors: Iterable[Floor]) -> None:
         self.all: tuple[Floor, ...] = tuple(floors)
@@ -78,7 +77,7 @@ def over_draws(draws: Iterable[Sequence[Floor]]) -> list[Floor]:
     if len(by_draw) == 1:
         return list(by_draw[0])
     groups: dict[Floor, list[Floor]] = {}
-    for floor in (floor for floors in by_draw for floor in floors):
+    for floor in chain.from_iterable(by_draw):
         groups.setdefault(replace(floor, value=0.0, count=0, items=None), []).append(floor)
     return [
         replace(of, value=fmean(f.value for f in each), count=sum(f.count for f in each)) for of, each in groups.items()
@@ -104,9 +103,8 @@ class Results:
                 raise BadInput(f"two runs are called {run.id}")
         self.records = tuple(records)
         self.published = tuple(published)
-        self._printed = {
-            (p.table, p.measure, p.objective, p.transform, p.task, p.metric): p for p in self.published if not p.setting
-        }
+        usual = [p for p in self.published if not p.setting]
+        self._printed = {(p.table, p.measure, p.objective, p.transform, p.task, p.metric): p for p in usual}
         self.floors = FloorTable(floors)
         studies = sorted({run.study for run in self.runs.values()})
         if len(studies) > 1:
@@ -177,11 +175,10 @@ class Results:
 
     def columns(self) -> Iterator[tuple[Record, BySeed]]:
         """Every number of the last step by seed, Delta from SUP and ZS, with a record that describes it."""
-        for key, column in self._columns.items():
-            last = {seed: column[seed, step] for seed, step in sorted(column)}
-            first, values = next(iter(last.values())), {seed: Measured.of(record) for seed, record in last.items()}
+        for key in self._columns:
+            first = next(iter(self.last(**key._asdict()).values()))
             if key.measure != DELTA:
-                yield first, values
+                yield first, self.scores(**key._asdict())
             if key.measure == "SUP" and key._replace(measure="ZS") in self._columns:
                 yield replace(first, measure=DELTA), self.scores(**key._replace(measure=DELTA)._asdict())
 
@@ -193,14 +190,12 @@ class Results:
     def points(self, task: str, metric: str) -> list[Point]:
         """Alignment of all types and Delta of every cell that has both. They are means over seeds: runs of one cell are
         not independent cases for a correlation."""
-        points = []
-        for transform in self.transforms:
-            for objective in self.objectives:
-                alignment = mean(self.alignments(objective, transform, "all"))
-                delta = mean(self.deltas(objective, transform, task, metric))
-                if alignment and delta:
-                    points.append(Point(objective, transform, alignment, delta))
-        return points
+        return [
+            Point(objective, transform, alignment, delta)
+            for transform, objective in product(self.transforms, self.objectives)
+            if (alignment := mean(self.alignments(objective, transform, "all")))
+            and (delta := mean(self.deltas(objective, transform, task, metric)))
+        ]
 
     def has(self, measure: str, *metrics: str) -> bool:
         """Whether there are records of a measure, by some of the metrics if any are named."""

@@ -49,9 +49,7 @@ def retained(results: Results, objective: str, transform: str, task: str, metric
     """Retained transfer of a cell over the seeds that have both scores; None without a floor or without a score. With
     several seeds the interval is Fieller's over seeds, which share the floor; with one it is over test items, the
     floor's included, and does not cover other seeds."""
-    floor, surface = (
-        results.floors.highest(task, metric, transform, results.source, surface=kind) for kind in (False, True)
-    )
+    floor, surface = (results.floors.highest(task, metric, transform, results.source, of) for of in (False, True))
     sup, zs = (results.scores(measure, objective, transform, task, metric) for measure in ("SUP", "ZS"))
     seeds = sorted(sup.keys() & zs.keys())
     if floor is None or not seeds:

@@ -74,12 +74,10 @@ def over_items(value: float, error: float | None, bounds: Bounds = UNBOUNDED) ->
 
 
 def item_error(share: float, count: int) -> float:
-    """Standard error of a share over `count` items, from the draw of the items alone.
-
-    Agresti and Coull's (1998): two hits and two misses are added, so that 0 of 100 is not certain. Correct for accuracy
-    over independent items, approximate for F1, and too small for the words of a sentence, which are not independent:
-    `paired_error` of the sentences is better if they were kept.
-    """
+    """Standard error of a share over `count` items, from the draw of the items alone: Agresti and Coull's (1998), which
+    adds two hits and two misses, so that 0 of 100 is not certain. Correct for accuracy over independent items,
+    approximate for F1, and too small for the words of a sentence, which are not independent: `paired_error` of the
+    sentences is better if they were kept."""
     adjusted = (share * count + 2) / (count + 4)
     return math.sqrt(adjusted * (1 - adjusted) / (count + 4))
 

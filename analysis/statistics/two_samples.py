@@ -10,7 +10,8 @@ from scipy import stats
 def welch(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
     """Two-sided p of Welch's (1947) t-test. Where one sample is a single value, the other's variance is taken for both.
     None where neither sample varies: their difference cannot be judged."""
-    (n, a, v), (m, b, w) = ((len(each), float(np.mean(each)), _variance(each)) for each in (ours, theirs))
+    samples = [(len(x), float(np.mean(x)), float(np.var(x, ddof=1)) if len(x) > 1 else 0.0) for x in (ours, theirs)]
+    (n, a, v), (m, b, w) = samples
     if n == 1 or m == 1:
         pooled = max(v, w)
         error, freedom = math.sqrt(pooled / n + pooled / m), max(n, m) - 1.0
@@ -21,7 +22,3 @@ def welch(ours: Sequence[float], theirs: Sequence[float]) -> float | None:
     if error <= 1e-12 * max(1.0, abs(a), abs(b)):
         return None
     return float(2 * stats.t.sf(abs(a - b) / error, freedom))
-
-
-def _variance(values: Sequence[float]) -> float:
-    return float(np.var(values, ddof=1)) if len(values) > 1 else 0.0

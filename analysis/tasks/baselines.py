@@ -3,10 +3,10 @@ words of one, the overlap of both, or answers."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -15,18 +15,17 @@ from calque.derive.example import Example
 Answer = Sequence[str]  # a label for each word of an example, or one for the whole, or the answers to a question
 Spell = Callable[[str], str]  # a word of a data set as a word of one language: in a new script it is another word
 Learnt = Callable[[Iterable[Example], Spell], list[Answer]]  # a baseline's answer to each example, by its spelling
+T = TypeVar("T", bound=Hashable)
 STEPS = 2_000  # most iterations of the solver, which stops when the loss no longer falls
 NEGATIONS = frozenset(
     "not n't no never none nobody nothing nowhere neither nor cannot without No Not Never None Nobody Nothing Nowhere "
     "Neither Nor Cannot Without".split()
 )
-QUESTION, CONTEXT = 0, 1  # the places of both texts in an example
 
 
 class Baseline(ABC):
     """One baseline: a frozen dataclass, with its name in records and its title for people. A task lists its baselines.
-    A `surface` baseline compares how two texts overlap, whatever their words, so that a new script hides nothing.
-    """
+    A `surface` baseline compares how two texts overlap, whatever their words, so that a new script hides nothing."""
 
     name: str
     title: str
@@ -55,7 +54,14 @@ def majority(examples: Iterable[tuple[Example, Answer]]) -> str:
     return most_frequent(counts, counts)
 
 
-Name = tuple[str, ...]
+def most_frequent_of_each(labelled: Iterable[tuple[T, str]]) -> tuple[dict[T, str], Counter[str]]:
+    """The most frequent label of each item, and the counts of all labels."""
+    by_item: dict[T, Counter[str]] = {}
+    overall: Counter[str] = Counter()
+    for item, label in labelled:
+        by_item.setdefault(item, Counter())[label] += 1
+        overall[label] += 1
+    return {item: most_frequent(counts, overall) for item, counts in by_item.items()}, overall
 
 
 @dataclass(frozen=True)
@@ -78,17 +84,10 @@ class Unigram(Baseline):
     title: str = "unigram"
 
     def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
-        by_word: dict[str, Counter[str]] = {}
-        overall: Counter[str] = Counter()
-        for example, gold in examples:
-            for word, tag in zip(words_of(example, spell), gold, strict=True):
-                by_word.setdefault(word, Counter())[tag] += 1
-                overall[tag] += 1
-        tags = {word: most_frequent(counts, overall) for word, counts in by_word.items()}
+        words = (pair for example, gold in examples for pair in zip(words_of(example, spell), gold, strict=True))
+        tags, overall = most_frequent_of_each(words)
         unknown = most_frequent(overall, overall)
-        return lambda tests, spell: [
-            tuple(tags.get(word, unknown) for word in words_of(example, spell)) for example in tests
-        ]
+        return lambda tests, spell: [tuple(tags.get(w, unknown) for w in words_of(each, spell)) for each in tests]
 
 
 @dataclass(frozen=True)
@@ -100,20 +99,13 @@ class Gazetteer(Baseline):
     title: str = "gazetteer"
 
     def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
-        by_name: dict[Name, Counter[str]] = {}
-        overall: Counter[str] = Counter()
-        for example, gold in examples:
-            for name, kind in _names(words_of(example, spell), gold):
-                by_name.setdefault(name, Counter())[kind] += 1
-                overall[kind] += 1
-        types = {name: most_frequent(counts, overall) for name, counts in by_name.items()}
-        longest: dict[str, int] = {}
-        for first, *others in types:
-            longest[first] = max(longest.get(first, 0), 1 + len(others))
+        names = (name for example, gold in examples for name in _names(words_of(example, spell), gold))
+        types, _ = most_frequent_of_each(names)
+        longest = max(map(len, types), default=0)
         return lambda tests, spell: [_tags(words_of(example, spell), types, longest) for example in tests]
 
 
-def _names(words: Sequence[str], tags: Answer) -> Iterator[tuple[Name, str]]:
+def _names(words: Sequence[str], tags: Answer) -> Iterator[tuple[tuple[str, ...], str]]:
     """Each name of well-formed IOB2 tags, with its type."""
     for start in (place for place, tag in enumerate(tags) if tag[0] == "B"):
         end = start + 1
@@ -122,11 +114,11 @@ def _names(words: Sequence[str], tags: Answer) -> Iterator[tuple[Name, str]]:
         yield tuple(words[start:end]), tags[start][2:]
 
 
-def _tags(words: Sequence[str], types: dict[Name, str], longest: dict[str, int]) -> Answer:
+def _tags(words: Sequence[str], types: Mapping[tuple[str, ...], str], longest: int) -> Answer:
     tags: list[str] = []
     while len(tags) < len(words):
         at = len(tags)
-        for length in range(min(longest.get(words[at], 0), len(words) - at), 0, -1):
+        for length in range(min(longest, len(words) - at), 0, -1):
             if kind := types.get(tuple(words[at : at + length])):
                 tags += [f"B-{kind}", *[f"I-{kind}"] * (length - 1)]
                 break
@@ -278,31 +270,28 @@ class KnownAnswer(Baseline):
         known = {
             tuple(map(spell, sentence.words[span.start : span.end]))
             for example, _ in examples
-            for sentence in example.texts[CONTEXT]
+            for sentence in example.texts[1]
             for span in sentence.spans
         }
         longest = max(map(len, known), default=0)
 
         def answer(example: Example, spell: Spell) -> Answer:
-            question = set(words_of(example, spell, QUESTION))
+            question = set(words_of(example, spell))
             # A text that is kept as written is split at its answers, whose places the baseline must not know.
-            texts = (
-                sentence.text.split() if any(sentence.glued) else sentence.words for sentence in example.texts[CONTEXT]
-            )
+            texts = (each.text.split() if any(each.glued) else each.words for each in example.texts[1])
             sentences = [(words, tuple(map(spell, words))) for words in texts]
             alike = sorted(sentences, key=lambda sentence: -len(question.intersection(sentence[1])))
+            # From left to right, the longest string of each place first.
+            strings = [
+                (words[start:end], spelled[start:end])
+                for words, spelled in alike
+                for start in range(len(words))
+                for end in range(min(start + max(1, longest), len(words)), start, -1)
+            ]
             for usable in (lambda words: words in known, lambda words: len(words) == 1):
-                for words, spelled in alike:
-                    for start, end in _strings(len(words), max(1, longest)):
-                        if usable(spelled[start:end]) and question.isdisjoint(spelled[start:end]):
-                            return (" ".join(words[start:end]),)
+                for words, spelled in strings:
+                    if usable(spelled) and question.isdisjoint(spelled):
+                        return (" ".join(words),)
             return (alike[0][0][0],)
 
         return lambda tests, spell: [answer(example, spell) for example in tests]
-
-
-def _strings(size: int, longest: int) -> Iterator[tuple[int, int]]:
-    """Starts and ends of strings of a sentence of `size` words: from left to right, the longest of each place first."""
-    for start in range(size):
-        for end in range(min(start + longest, size), start, -1):
-            yield start, end

@@ -6,10 +6,10 @@ from calque.analysis.tasks.tagging import NER, POS
 from calque.analysis.tasks.task import Task
 from calque.derive.errors import BadInput, unknown
 
-_ALL: tuple[Task, ...] = (NLI(), NER(), POS(), QA(), XQuAD(), MLQA(), TyDiQA(), Paraphrase())
+_ALL = (NLI(), NER(), POS(), QA(), XQuAD(), MLQA(), TyDiQA(), Paraphrase())
 TASKS: dict[str, Task] = {task.name: task for task in _ALL}
-PRIMARY = {task.name: task.primary for task in _ALL}  # the main metric of each task
-PRINTED = {task.name: task.printed or task.primary for task in _ALL}  # in ALIGN-MLM's tables: for POS not the main one
+PRIMARY = {name: task.primary for name, task in TASKS.items()}  # the main metric of each task
+PRINTED = {name: task.printed or task.primary for name, task in TASKS.items()}  # in ALIGN-MLM's tables
 
 
 def task(name: str) -> Task:
@@ -26,4 +26,4 @@ def task_title(name: str) -> str:
 
 def metric_title(name: str) -> str:
     """A metric's name for people, or its name if no task has it."""
-    return next((metric.title for task in _ALL for metric in task.metrics if metric.name == name), name)
+    return next((metric.title for task in TASKS.values() for metric in task.metrics if metric.name == name), name)

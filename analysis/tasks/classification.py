@@ -1,7 +1,6 @@
 """Tasks with one label per example: inference and paraphrase."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -29,13 +28,8 @@ class Classification(Task):
             raise ValueError("the example has no label")
         return (example.label,)
 
-    def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
-        return tuple(sorted({label for labels in gold for label in labels}))
-
-    def rows(
-        self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
-    ) -> tuple[list[TaskRow], bool]:
-        row, whole = joined(reader, example.texts, labels.index(gold[0]), length)
+    def rows(self, example: Example, labels: Sequence[str], reader: Reader, length: int) -> tuple[list[TaskRow], bool]:
+        row, whole = joined(reader, example.texts, labels.index(self.gold(example)[0]), length)
         return [row], whole
 
     def decode(
@@ -47,7 +41,6 @@ class Classification(Task):
         return {"accuracy": accuracy(gold, predicted)}
 
 
-@dataclass(frozen=True)
 class NLI(Classification):
     """Whether a premise entails a hypothesis, contradicts it or neither."""
 
@@ -67,7 +60,6 @@ class NLI(Classification):
         return (label,)
 
 
-@dataclass(frozen=True)
 class Paraphrase(Classification):
     """Whether two sentences mean the same (1) or not (0), as in PAWS-X."""
 

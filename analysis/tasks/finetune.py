@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
+from torch.nn.utils.rnn import pad_sequence
 from transformers import PreTrainedModel
 
 from calque.analysis.tasks.rows import UNLABELLED, TaskRow
@@ -134,10 +135,8 @@ class Finetuned:
 
     def _table(self, rows: Sequence[np.ndarray], filler: int) -> Tensor:
         """Rows as one table, (B, longest) int64, on the device."""
-        lengths = np.array([len(row) for row in rows])
-        table = np.full((len(rows), lengths.max()), filler, np.int64)
-        table[np.arange(table.shape[1]) < lengths[:, None]] = np.concatenate(rows)
-        return torch.from_numpy(table).to(self.device)
+        tensors = [torch.tensor(row, dtype=torch.int64) for row in rows]
+        return pad_sequence(tensors, batch_first=True, padding_value=filler).to(self.device)
 
 
 def finetune(
@@ -176,11 +175,8 @@ def finetune(
             targets = sum(int((row.targets != UNLABELLED).sum()) for row in rows)
             loss = torch.zeros((), device=device)
             for piece in pieces(rows, overhead):
-                logits, gold = tuned.logits(piece), tuned.targets(piece)
-                total = F.cross_entropy(
-                    logits.flatten(0, 1).float(), gold.flatten(), ignore_index=UNLABELLED, reduction="sum"
-                )
-                part = total / targets
+                logits, gold = tuned.logits(piece).flatten(0, 1).float(), tuned.targets(piece).flatten()
+                part = F.cross_entropy(logits, gold, ignore_index=UNLABELLED, reduction="sum") / targets
                 part.backward()
                 loss += part.detach()
             norm = torch.nn.utils.clip_grad_norm_(model.parameters(), config.clip)
@@ -208,12 +204,13 @@ def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
         costs = [cheapest[start] + (end - start) * lengths[end - 1] + overhead for start in range(end)]
         starts.append(min(range(end), key=costs.__getitem__))
         cheapest.append(costs[starts[-1]])
-    ordered, cut = sorted(rows, key=lambda row: len(row.ids)), list[list[TaskRow]]()
-    end = len(ordered)
+    if not starts[-1]:
+        return [list(rows)]
+    ordered, cut, end = sorted(rows, key=lambda row: len(row.ids)), list[list[TaskRow]](), len(rows)
     while end:
         cut.append(ordered[starts[end] : end])
         end = starts[end]
-    return cut if len(cut) > 1 else [list(rows)]
+    return cut
 
 
 def batches_of(units: np.ndarray, batch: int, seed: Sequence[int]) -> list[np.ndarray]:

@@ -34,11 +34,10 @@ def floors(
             test = list(Split(examples.path("test", second), task))
             predictions = learnt((example for example, _ in test), spell[second])
             scores = (scored(second) if scored else task).scores([gold for _, gold in test], predictions)
-            rows[first, second, baseline] = []
             for metric, score in scores.items():
                 about = task.name, metric, score.value, score.count, second, first
                 floor = Floor(baseline.name, baseline.title, *about, baseline.surface, score.items)
-                rows[first, second, baseline].append(floor)
+                rows.setdefault((first, second, baseline), []).append(floor)
     return [floor for pair, baseline in product(pairs, task.baselines) for floor in rows[*pair, baseline]]
 
 

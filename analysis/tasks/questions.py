@@ -6,13 +6,12 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import itemgetter
 from typing import ClassVar
 
 import numpy as np
 
 from calque.analysis.tasks.baselines import Answer, Baseline, KnownAnswer
-from calque.analysis.tasks.rows import UNLABELLED, Pieces, Reader, TaskRow
+from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from calque.analysis.tasks.score import ARTICLES, EXACT, F1, Metric, Score, answer_scores, mlqa_words
 from calque.analysis.tasks.task import Head, SpanHead, Task
 from calque.derive.errors import BadInput
@@ -59,11 +58,10 @@ class Questions(Task):
     def perfect(self, gold: Answer) -> Answer:
         return gold[:1]
 
-    def rows(
-        self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
-    ) -> tuple[list[TaskRow], bool]:
+    def rows(self, example: Example, labels: Sequence[str], reader: Reader, length: int) -> tuple[list[TaskRow], bool]:
         question, context = reader.ids(example.texts[0]), reader.of_text(1).read(example.texts[1])
-        answer = _learnt(context, _answers(example.texts[1]))
+        longest_first = sorted(_answers(example.texts[1]), key=lambda answer: answer[0] - answer[1])
+        answer = next((found for each in longest_first if (found := context.between(*each))), None)
         kept = question[: min(QUESTION, length // 2 - 2)]
         first_place = len(reader.pairs.before) + len(kept) + len(reader.pairs.between)
         windows = windows_of(len(context), length - first_place - len(reader.pairs.after))
@@ -85,16 +83,12 @@ class Questions(Task):
         self, example: Example, rows: Sequence[TaskRow], answers: Sequence[np.ndarray], labels: Sequence[str]
     ) -> Answer:
         text, _ = _context(example)
+        pairs = [(row, logits) for row, logits in zip(rows, answers, strict=True) if isinstance(row, SpanRow)]
         for most in (BEST, None):
-            found = [
-                (score, int(row.starts[start]), int(row.ends[end]))
-                for row, logits in zip(rows, answers, strict=True)
-                if isinstance(row, SpanRow)
-                for score, start, end in spans(row, logits, most)
-            ]
-            if found:
-                _, start, end = max(found, key=itemgetter(0))  # the first of equals
-                return (text[start:end].strip(),)  # a mark of a space at its end includes the space before it
+            if found := [(span, row) for row, logits in pairs for span in spans(row, logits, most)]:
+                (_, start, end), row = max(found, key=lambda each: each[0][0])  # the first of equals
+                answer = text[row.starts[start] : row.ends[end]]
+                return (answer.strip(),)  # a mark of a space at its end includes the space before it
         raise AssertionError("for every place of a context some window is the best")
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
@@ -106,7 +100,6 @@ class Questions(Task):
         return "json", json.dumps(answers, ensure_ascii=False, indent=0) + "\n"
 
 
-@dataclass(frozen=True)
 class QA(Questions):
     """Questions of any origin."""
 
@@ -115,7 +108,6 @@ class QA(Questions):
     summary: ClassVar[str] = "QA finds the answer to a question in a passage."
 
 
-@dataclass(frozen=True)
 class XQuAD(Questions):
     """XQuAD (Artetxe et al. 2020): questions and paragraphs of SQuAD's dev set, translated."""
 
@@ -124,7 +116,6 @@ class XQuAD(Questions):
     summary: ClassVar[str] = "XQuAD is QA on translations of SQuAD."
 
 
-@dataclass(frozen=True)
 class TyDiQA(Questions):
     """TyDiQA-GoldP (Clark et al. 2020): questions by speakers of each language, and the passage that answers them."""
 
@@ -164,16 +155,9 @@ def _context(example: Example) -> tuple[str, list[tuple[int, int]]]:
     return " ".join(sentence.text for sentence in context), answers
 
 
-def _learnt(context: Pieces, answers: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-    """The sub-words of the longest answer; None if no answer has any."""
-    longest_first = sorted(answers, key=lambda answer: answer[0] - answer[1])
-    return next((found for answer in longest_first if (found := context.between(*answer))), None)
-
-
 def _answers(context: Sequence[Sentence]) -> list[tuple[int, int]]:
     """The correct answers as ranges of characters in the text of a context."""
-    answers: list[tuple[int, int]] = []
-    first = 0
+    answers, first = list[tuple[int, int]](), 0
     for sentence in context:
         for span in sentence.spans:
             start = first + sentence.length(span.start + 1) - len(sentence.words[span.start])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain
 
@@ -123,19 +123,19 @@ class Reader:
         """A text as sub-words, encoded as written if there is `encode_text`."""
         text = " ".join(sentence.text for sentence in sentences)
         if self.encode_text:
-            ids, starts, ends = self.encode_text(text)
-            if not len(ids):
+            encoded = Pieces(text, *self.encode_text(text))
+            if not len(encoded):
                 raise ValueError(f"the text {text!r} has no sub-words")
-            return Pieces(text, ids, starts, ends)
-        words = [word for sentence in sentences for word in sentence.words]
-        encoded = [self.pieces(word) for word in words]
-        counts = [len(pieces) for pieces in encoded]
-        firsts, place = list[int](), 0
-        for word in words:
-            firsts.append(text.index(word, place))
-            place = firsts[-1] + len(word)
-        starts, lengths = np.repeat(firsts, counts), np.repeat([len(word) for word in words], counts)
-        return Pieces(text, np.fromiter(chain(*encoded), np.int64), starts, starts + lengths)
+            return encoded
+        ids, starts, ends = list[int](), list[int](), list[int]()
+        place = 0
+        for word in (word for sentence in sentences for word in sentence.words):
+            pieces, first = self.pieces(word), text.index(word, place)
+            place = first + len(word)
+            ids += pieces
+            starts += [first] * len(pieces)
+            ends += [place] * len(pieces)
+        return Pieces(text, np.array(ids, np.int64), np.array(starts, np.int64), np.array(ends, np.int64))
 
     def ids(self, sentences: Sequence[Sentence]) -> np.ndarray:
         """Only the ids of `read`, many times cheaper."""
@@ -149,9 +149,8 @@ class Reader:
 
     def row(self, ids: Sequence[int] | np.ndarray, targets: Sequence[int]) -> TaskRow:
         """A row of ids of the vocabulary, special ones included, in this language."""
-        return TaskRow(
-            self.table[np.asarray(ids)].astype(np.int32), np.asarray(targets, np.int32), languages=self._own_language
-        )
+        own = self.table[np.asarray(ids)].astype(np.int32)
+        return TaskRow(own, np.asarray(targets, np.int32), languages=self._own_language)
 
     @cached_property
     def pairs(self) -> PairLayout:
@@ -164,17 +163,14 @@ class Reader:
         for number, ids in enumerate(texts):
             before, after = self.pairs.around(number, number == len(texts) - 1)
             parts.append([*before, *ids, *after])
-        lengths = list(map(len, parts))
-        if self.second is None:
-            row = self.row(np.concatenate(parts), targets)
-        else:
-            own = [self.of_text(number).row(ids, ()) for number, ids in enumerate(parts)]
-            ids = np.concatenate([part.ids for part in own])
+        own = [self.of_text(number).row(ids, ()) for number, ids in enumerate(parts)]
+        ids, lengths = np.concatenate([part.ids for part in own]), list(map(len, parts))
+        languages, types = self._own_language, ONE_TYPE
+        if self.second is not None:
             languages = np.repeat([part.languages[0] for part in own], lengths)
-            row = TaskRow(ids, np.asarray(targets, np.int32), languages=languages)
         if any(self.pairs.types):
-            row = replace(row, types=np.repeat(self.pairs.types[: len(parts)], lengths).astype(np.uint8))
-        return row
+            types = np.repeat(self.pairs.types[: len(parts)], lengths).astype(np.uint8)
+        return TaskRow(ids, np.asarray(targets, np.int32), languages=languages, types=types)
 
 
 def _bare(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

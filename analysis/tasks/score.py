@@ -1,7 +1,5 @@
-"""Scores: the value of a metric on a test set, and the contribution of each example.
-
-Answers in words are scored as SQuAD v1.1 (Rajpurkar et al. 2016) and MLQA do.
-"""
+"""Scores: the value of a metric on a test set, and the contribution of each example. Answers in words are scored as
+SQuAD v1.1 (Rajpurkar et al. 2016) and MLQA do."""
 
 from __future__ import annotations
 
@@ -101,14 +99,12 @@ ARTICLES: dict[str, str] = {
     "zh": "",
 }
 """The articles of each of MLQA's languages, which are ignored, as in the official evaluation."""
-_ENGLISH_ARTICLES = re.compile(ARTICLES["en"])
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
-_HAN = re.compile("([\u4e00-\u9fa5])")
 
 
 def squad_words(text: str) -> list[str]:
     """The words to compare: lower case, without ASCII punctuation, and then without a, an and the."""
-    return _ENGLISH_ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
+    return re.sub(ARTICLES["en"], " ", text.lower().translate(_NO_PUNCTUATION)).split()
 
 
 def mlqa_words(text: str, language: str) -> list[str]:
@@ -116,7 +112,7 @@ def mlqa_words(text: str, language: str) -> list[str]:
     bare = text.lower().translate(_no_punctuation())
     if articles := ARTICLES[language]:
         bare = re.sub(articles, " ", bare)
-    return (_HAN.sub(r" \1 ", bare) if language == "zh" else bare).split()
+    return (re.sub("([\u4e00-\u9fa5])", r" \1 ", bare) if language == "zh" else bare).split()
 
 
 @cache

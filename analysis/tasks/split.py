@@ -110,7 +110,7 @@ class Split:
         rows, counts, cut = list[TaskRow](), list[int](), 0
         for number, (example, reader) in enumerate(examples):
             try:
-                own, whole = self.task.rows(example, self.task.gold(example), labels, reader, length)
+                own, whole = self.task.rows(example, labels, reader, length)
             except ValueError as error:
                 raise BadInput(str(error), self.path, number // per_line + 1) from None
             rows += own
@@ -160,18 +160,18 @@ class Split:
             pass
 
 
-def _difference(one: Example, other: Example) -> str:
+def _difference(ours: Example, theirs: Example) -> str:
     """Evidence that an example is not a translation of another, or ""."""
-    for name in ("label", "id"):
-        ours, theirs = getattr(one, name), getattr(other, name)
-        if ours != theirs:
-            return f"its {name} is {theirs!r}, not {ours!r}"
-    return "" if len(one.texts) == len(other.texts) else f"it has {len(other.texts)} texts, not {len(one.texts)}"
+    if ours.label != theirs.label:
+        return f"its label is {theirs.label!r}, not {ours.label!r}"
+    if ours.id != theirs.id:
+        return f"its id is {theirs.id!r}, not {ours.id!r}"
+    return "" if len(ours.texts) == len(theirs.texts) else f"it has {len(theirs.texts)} texts, not {len(ours.texts)}"
 
 
 def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
     """The labels that models may predict, those of `train`, after a check that all sets can be used with them."""
-    labels = train.task.labels(gold for _, gold in train)
+    labels = train.task.labels(train.gold)
     for split in splits:
         split.check(labels)
     return labels
@@ -179,10 +179,9 @@ def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
 
 def together(*sets: EncodedSet) -> EncodedSet:
     """Several sets as one; the units of each set stay."""
-    firsts = np.cumsum([0, *(len(encoded.rows) for encoded in sets)])
-    return EncodedSet(
-        tuple(row for encoded in sets for row in encoded.rows),
-        np.concatenate([encoded.counts for encoded in sets]),
-        sum(encoded.cut for encoded in sets),
-        np.concatenate([encoded.units + first for encoded, first in zip(sets, firsts, strict=False)]),
-    )
+    rows, units = list[TaskRow](), list[np.ndarray]()
+    for encoded in sets:
+        units.append(encoded.units + len(rows))
+        rows += encoded.rows
+    counts = np.concatenate([encoded.counts for encoded in sets])
+    return EncodedSet(tuple(rows), counts, sum(encoded.cut for encoded in sets), np.concatenate(units))

@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -31,13 +30,8 @@ class Tagging(Task):
             raise ValueError("expected a tag for every word")
         return tags
 
-    def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
-        return tuple(sorted({tag for tags in gold for tag in tags}))
-
-    def rows(
-        self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
-    ) -> tuple[list[TaskRow], bool]:
-        return windows(reader, _words(example), [labels.index(tag) for tag in gold], length)
+    def rows(self, example: Example, labels: Sequence[str], reader: Reader, length: int) -> tuple[list[TaskRow], bool]:
+        return windows(reader, _words(example), [labels.index(tag) for tag in self.gold(example)], length)
 
     def decode(
         self, example: Example, rows: Sequence[TaskRow], answers: Sequence[np.ndarray], labels: Sequence[str]
@@ -59,7 +53,6 @@ def _words(example: Example) -> list[str]:
     return [word for sentence in example.texts[0] for word in sentence.words]
 
 
-@dataclass(frozen=True)
 class POS(Tagging):
     """A UPOS tag for every word. The main metric is the fraction of words with the correct one. `f1_bare_tags` is the
     metric of published tables: seqeval's F1 on the bare tags, which counts a run of equal tags as one entity and SCONJ
@@ -79,7 +72,6 @@ class POS(Tagging):
         return {"accuracy": accuracy(gold, predicted), "f1_bare_tags": entity_f1(gold, predicted)}
 
 
-@dataclass(frozen=True)
 class NER(Tagging):
     """IOB2 tags made from the spans, after any reordering. The main metric is the F1 of exact spans and types. A
     predicted I- that continues nothing starts an entity (`analysis.tasks.score.entities`)."""

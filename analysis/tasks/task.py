@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -19,8 +20,7 @@ if TYPE_CHECKING:  # torch takes long to load, and a task's title does not need 
     from torch import Tensor
 
 BARRED = -1e4  # the logit of padding, where no answer starts or ends
-TAGS = "udpos"
-"""XTREME's name for POS. Tags of syntactic words do not fit its label files, so their folder has our name."""
+TAGS = "udpos"  # XTREME's name for POS; tags of syntactic words do not fit its label files, and have our name
 
 
 class Head(ABC):
@@ -86,14 +86,14 @@ class SpanHead(Head):
     def logits(self, output: Any, real: Tensor) -> Tensor:
         import torch
 
-        logits = torch.stack([output.start_logits, output.end_logits], dim=1)
-        return logits.masked_fill(~real[:, None], BARRED)
+        return torch.stack([output.start_logits, output.end_logits], dim=1).masked_fill(~real[:, None], BARRED)
 
     def answers(self, logits: Tensor) -> Tensor:
         """The logits themselves, (B, 2, L): a task decides which start goes with which end."""
         return logits.float()
 
 
+@dataclass(frozen=True)
 class Task(ABC):
     """One task. A new one is a file with a class, and a line in `analysis.tasks.catalog`."""
 
@@ -122,19 +122,17 @@ class Task(ABC):
         """The correct answer of an example; for questions, every correct answer. Raises ValueError if it has none, or
         not the texts of this task."""
 
-    @abstractmethod
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
         """The labels that a model may predict, from the gold of its training data; empty if it points into its text.
         Any other label in another set is an unknown label."""
+        return tuple(sorted({label for labels in gold for label in labels}))
 
     def perfect(self, gold: Answer) -> Answer:
         """The prediction of a model without error: one of several correct answers."""
         return gold
 
     @abstractmethod
-    def rows(
-        self, example: Example, gold: Answer, labels: Sequence[str], reader: Reader, length: int
-    ) -> tuple[list[TaskRow], bool]:
+    def rows(self, example: Example, labels: Sequence[str], reader: Reader, length: int) -> tuple[list[TaskRow], bool]:
         """Rows of at most `length` ids, and whether one row fits all. Raises ValueError if a word has no ids."""
 
     @abstractmethod

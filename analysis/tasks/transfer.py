@@ -83,14 +83,12 @@ def evaluate(
     `configs` the one with the best mean of the main metric over the `dev` sets is chosen, the first of equals. A set is
     in memory as rows, only while needed. Raises BadInput if checkpoint or data are missing, damaged or do not match."""
     task, device = train[0].split.task, torch.device(model.device)
-    best, scores = -1, list[float]()
+    best, scores, encoded = -1, list[float](), 0  # `encoded`: the length of the rows in memory
     tuned: Finetuned | None = None
-    learnt: dict[int, tuple[EncodedSet, int]] = {}
     for number, config in enumerate(configs):
-        length = longest_row(model.checkpoint, config)
-        if length not in learnt:
-            learnt = {length: _training_rows(train, labels, length, switching, sample)}
-        rows, unlabelled = learnt[length]
+        if (length := longest_row(model.checkpoint, config)) != encoded:
+            rows, unlabelled = _training_rows(train, labels, length, switching, sample)
+            encoded = length
 
         def report(step: int, steps: int, number: int = number) -> None:
             progress(number * steps + step, len(configs) * steps)
@@ -103,7 +101,7 @@ def evaluate(
         del trained
     assert tuned is not None
     examples, cut = len(rows.counts), rows.cut
-    del rows, learnt
+    del rows
     length = longest_row(model.checkpoint, configs[best])
     tested = {key: _test(tuned, each, labels, length) for key, each in tests.items()}
     return Evaluated(tested, best, scores, examples, cut, unlabelled)
@@ -117,9 +115,8 @@ def _training_rows(
     parts = [each.split.encode(labels, each.reader, length) for each in train]
     for each in translations if switching else ():
         parts.append(first.split.switched(each.split, labels, (first.reader, each.reader), length))
-    rows = together(*parts) if translations else parts[0]
-    if unlabelled := int(rows.unlabelled.sum()):
-        rows = rows.labelled()
+    rows = together(*parts)
+    unlabelled, rows = int(rows.unlabelled.sum()), rows.labelled()
     if not rows.rows:
         raise BadInput("none of its answers has sub-words of the tokenizer", first.split.path)
     try:
@@ -186,10 +183,9 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
     of_derived = {("SUP", derived, ""): ("test", derived)}
     lessons = Lesson("SRC", (SOURCE,), of_source), Lesson("SUP", (derived,), of_derived)
     records, cut = _lessons(model, data, lessons, progress)
-    scores = ((split, cut[split, SOURCE]) for split in SPLITS)
-    records += [
-        model.record("CUT", "fraction", s.value, s.count, task=data.task.name, split=split) for split, s in scores
-    ]
+    for split in SPLITS:
+        score = cut[split, SOURCE]
+        records.append(model.record("CUT", "fraction", score.value, score.count, task=data.task.name, split=split))
     return Measurement(tuple(records + deltas(records)))
 
 
@@ -219,10 +215,9 @@ def pair_transfer(
             tests[key] = ("test", second)
         lessons.append(Lesson(first, (first,), tests))
     records, cut = _lessons(model, data, lessons, progress)
-    records += [
-        model.record("CUT", "fraction", score.value, score.count, task=data.task.name, split=split, language=language)
-        for (split, language), score in sorted(cut.items())
-    ]
+    for (split, language), score in sorted(cut.items()):
+        about = {"task": data.task.name, "split": split, "language": language}
+        records.append(model.record("CUT", "fraction", score.value, score.count, **about))
     return Measurement(tuple(records))
 
 
@@ -254,10 +249,10 @@ def _lessons(
         cut["train", lesson.learnt[0]] = Score.over([evaluated.cut], [size], size)
         for (measure, language, first), tested in evaluated.tested.items():
             cut[lesson.tests[measure, language, first]] = Score.over([tested.cut], [tested.size], tested.size)
+            about = {"task": task.name, "language": language, "first": first}
             for metric, score in tested.scores.items():
                 items = score.items if measure in COMPARED else None
-                about = {"task": task.name, "items": items, "language": language, "first": first}
-                records.append(model.record(measure, metric, score.value, score.count, **about))
+                records.append(model.record(measure, metric, score.value, score.count, items=items, **about))
     return records, cut
 
 

@@ -15,12 +15,12 @@ import numpy as np
 from calque.derive.sentence import Sentence
 
 Feature = tuple[str, ...]
+Slots = tuple[int, ...]
 Weights = Mapping[Feature, float]
 Branch = dict[str, "Branch"]
 
 KINDS = ADJACENT, ORDERED, BEFORE, AROUND, AFTER = ("adjacent", "ordered", "before", "around", "after")
-"""Pairs of items: neighbours (marks included); one anywhere before the other; both before the head, one on either side
-of it, both after it."""
+"""Pairs of items: neighbours (or marks); one before the other; both before the head, around it, both after it."""
 SEQUENCE = "sequence"
 SHORTEST_SEQUENCE, LONGEST_SEQUENCE = 3, 5
 BEGIN, END = "<", ">"
@@ -28,7 +28,6 @@ BEGIN, END = "<", ">"
 
 @cache
 def orders(n: int) -> list[tuple[int, ...]]:
-    """All orders of n items."""
     return list(permutations(range(n)))
 
 
@@ -68,7 +67,7 @@ def design(n: int) -> np.ndarray:
 
 
 @lru_cache(maxsize=1 << 16)
-def containing(n: int, slots: tuple[int, ...]) -> np.ndarray:
+def containing(n: int, slots: Slots) -> np.ndarray:
     """The indices of the orders with these slots, marks included, in a row."""
     place = _places(n)
     neighbours = [place[:, after] == place[:, before] + 1 for before, after in pairwise(slots)]
@@ -107,16 +106,14 @@ class Sequences:
                 branch = branch.setdefault(label, {})
             branch[SEQUENCE] = {}
 
-    def among(self, items: Sequence[str]) -> Iterator[tuple[tuple[int, ...], Feature]]:
+    def among(self, items: Sequence[str]) -> Iterator[tuple[Slots, Feature]]:
         """Every way that the items can form one of the sequences: its slots and its feature."""
         n = len(items)
         slots: dict[str, list[int]] = {}
         for slot, label in enumerate((*items, BEGIN, END)):
             slots.setdefault(label, []).append(slot)
 
-        def extend(
-            branch: Branch, chosen: tuple[int, ...], labels: Feature
-        ) -> Iterator[tuple[tuple[int, ...], Feature]]:
+        def extend(branch: Branch, chosen: Slots, labels: Feature) -> Iterator[tuple[Slots, Feature]]:
             if SEQUENCE in branch:
                 yield chosen, (SEQUENCE, *labels)
             if len(chosen) == min(LONGEST_SEQUENCE, n):
@@ -138,8 +135,7 @@ MOST = 7  # maximum items of a node, including the head: 5,040 orders
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The dependents of each word in order, the words from the root downwards, and `whole[i]`: whether the subtree of
-    word i is contiguous."""
+    """The dependents of each word, the words from the root downwards, and whether each word's subtree is contiguous."""
 
     dependents: list[list[int]]
     downwards: list[int]
@@ -147,7 +143,6 @@ class Tree:
 
     @classmethod
     def of(cls, heads: tuple[int, ...]) -> Tree:
-        """The tree with these heads."""
         n = len(heads)
         dependents: list[list[int]] = [[] for _ in range(n)]
         downwards: list[int] = []
@@ -176,10 +171,6 @@ class Tree:
             end -= 1
         return cls.of(sentence.heads[:end])
 
-    @property
-    def projective(self) -> bool:
-        return all(self.whole)
-
     def crossed(self, head: int) -> bool:
         """Whether the subtree of the head or of one of its dependents is interrupted by other words."""
         return not (self.whole[head] and all(self.whole[word] for word in self.dependents[head]))
@@ -196,9 +187,8 @@ def head_item(tag: str) -> str:
     return f"@{tag} @"
 
 
-def nodes(sentence: Sentence, tree: Tree) -> Iterator[tuple[str, tuple[str, ...], tuple[int, ...]]]:
-    """Every node with a head of a known class, whatever its size: the head's tag; the items, sorted, the head's last;
-    and the slots from the first word to the last."""
+def nodes(sentence: Sentence, tree: Tree) -> Iterator[tuple[str, tuple[str, ...], Slots]]:
+    """Every node with a head of a known class: its tag; the items, sorted, the head's last; the slots in order."""
     for head in tree.downwards:
         words, tag = tree.dependents[head], sentence.tags[head]
         if not words or tag not in CLASSES:

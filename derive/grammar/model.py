@@ -4,10 +4,11 @@ which maximises the conditional log-likelihood of a treebank's orders with L-BFG
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,10 +21,8 @@ from calque.derive.grammar.features import CLASSES, KINDS, SEQUENCE, Feature, Se
 from calque.derive.readers.lines import check_file
 from calque.derive.sentence import Sentence
 
-FORMAT = 1
-"""Increases when the same weights would give other probabilities, or the same treebank other weights."""
+FORMAT = 1  # increases when the same weights would give other probabilities, or the same treebank other weights
 LARGE = 1e6  # every weight is smaller: a sum of a few hundred stays finite
-SUBSTRATE_WEIGHT = 0.05
 LARGEST = 6  # items of the largest nodes in training
 KEPT = 0.1  # the fraction of sequence types, the most frequent ones, that have a weight
 PRECISE = 1e-6  # the search ends when a step gains less than this fraction of the log-likelihood, or after `STEPS`
@@ -46,13 +45,32 @@ class Grammar:
     def train(cls, sentences: Iterable[Sentence], name: str = "", l2: float = 1.0, path: Path | None = None) -> Grammar:
         """Learn from the projective trees of a treebank (`path`, for errors), from nodes of 2 to 6 items. The concave
         objective is the sum over nodes of log p(order) minus l2 / 2 times the sum of squared weights."""
-        return cls(name, *_learn(sentences, l2, path))
+        about: Counter[str] = Counter()
+        seen: dict[str, Counter[Seen]] = {kind: Counter() for kind in sorted(set(CLASSES.values()))}
+        for sentence in sentences:
+            about["sentences"] += 1
+            tree = Tree.without_closing_marks(sentence) if sentence.heads else None
+            if not (tree and all(tree.whole)):
+                about["sentences with crossing arcs or without a tree"] += 1
+                continue
+            for tag, items, order in features.nodes(sentence, tree):
+                if len(items) > LARGEST:
+                    about[f"nodes of more than {LARGEST} items"] += 1
+                else:
+                    about["nodes"] += 1
+                    seen[CLASSES[tag]][items, order] += 1
+        for kind, counts in seen.items():
+            if not counts:
+                fault = f"no order to learn: the treebank has no {kind} with dependents in a projective tree"
+                raise BadInput(fault, path)
+        weights = {}
+        for kind, counts in seen.items():
+            weights[kind], about[f"steps of the search, {kind}"] = Likelihood(counts, l2).maximise()
+        return cls(name, weights, dict(about))
 
     @classmethod
-    def mix(cls, superstrate: Grammar, substrate: Grammar, weight: float = SUBSTRATE_WEIGHT) -> Grammar:
+    def mix(cls, superstrate: Grammar, substrate: Grammar, weight: float) -> Grammar:
         """theta = (1 - weight) * theta of the superstrate + weight * theta of the substrate."""
-        if not 0 <= weight <= 1:
-            raise ValueError(f"the substrate's weight is between 0 and 1, not {weight}")
         weights = {}
         for kind in sorted(superstrate.weights.keys() | substrate.weights.keys()):
             ours, theirs = superstrate.weights.get(kind, {}), substrate.weights.get(kind, {})
@@ -131,31 +149,6 @@ class Sampler:
         return every[min(int(self.cumulative(items).searchsorted(u, "right")), len(every) - 1)]
 
 
-def _learn(sentences: Iterable[Sentence], l2: float, path: Path | None) -> tuple[dict[str, Weights], dict[str, int]]:
-    """Weights for each class of head, learnt from a treebank, and counts of its sentences and nodes."""
-    about: Counter[str] = Counter()
-    seen: dict[str, Counter[Seen]] = {kind: Counter() for kind in sorted(set(CLASSES.values()))}
-    for sentence in sentences:
-        about["sentences"] += 1
-        tree = Tree.without_closing_marks(sentence) if sentence.heads else None
-        if not (tree and tree.projective):
-            about["sentences with crossing arcs or without a tree"] += 1
-            continue
-        for tag, items, order in features.nodes(sentence, tree):
-            if len(items) > LARGEST:
-                about[f"nodes of more than {LARGEST} items"] += 1
-            else:
-                about["nodes"] += 1
-                seen[CLASSES[tag]][items, order] += 1
-    for kind, counts in seen.items():
-        if not counts:
-            raise BadInput(f"no order to learn: the treebank has no {kind} with dependents in a projective tree", path)
-    weights = {}
-    for kind, counts in seen.items():
-        weights[kind], about[f"steps of the search, {kind}"] = Likelihood(counts, l2).maximise()
-    return weights, dict(about)
-
-
 class _Group(NamedTuple):
     """The B distinct nodes of n items. counts (B,); features (B, columns, 3), the feature numbers of their pairs; has
     (B * n!, sequences), sparse, whether each order has each sequence."""
@@ -182,11 +175,9 @@ class Likelihood:
         nodes: Counter[Items] = Counter()
         for (items, _), count in seen.items():
             nodes[items] += count
-        by_size: dict[int, list[Items]] = defaultdict(list)
-        for items in sorted(nodes):
-            by_size[len(items)].append(items)
         matcher = Sequences(frequent)
-        self.groups = [self._group(n, distinct, nodes, matcher) for n, distinct in sorted(by_size.items())]
+        by_size = groupby(sorted(nodes, key=lambda items: (len(items), items)), key=len)
+        self.groups = [self._group(n, list(distinct), nodes, matcher) for n, distinct in by_size]
         self.observed = self._observed(seen)
 
     def _group(self, n: int, distinct: list[Items], nodes: Counter[Items], matcher: Sequences) -> _Group:

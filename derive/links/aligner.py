@@ -13,8 +13,6 @@ from calque.derive.files import whole_file
 from calque.derive.readers.links import Link, Links, Scored
 from calque.derive.readers.parallel import Pair
 
-__all__ = ["Aligner", "LeftOut", "Links", "Pair", "Scored", "line_of", "write_links"]
-
 _EXAMPLES = 5  # line numbers listed per reason
 
 
@@ -76,6 +74,5 @@ def line_of(links: Iterable[Link] | Scored) -> str:
 
 
 def write_links(path: Path, pairs: Iterable[Links] | Iterable[Scored]) -> None:
-    """Write links in Pharaoh's format, one sentence pair per line."""
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(line_of(links) + "\n" for links in pairs)

@@ -75,7 +75,6 @@ class FastAlign:
         return cls(reverse, dict(source_ids), dict(target_ids), keys, probabilities, tension, unlearnt)
 
     def align(self, pairs: Iterable[Pair]) -> Iterator[Links]:
-        """Links of each pair, in the order of the pairs."""
         for cells, joint in self._joint(pairs):
             yield from cells.links(joint, self.reverse)
 
@@ -164,15 +163,12 @@ class StatisticalAligner(Aligner):
     @classmethod
     def open(cls, folder: Path) -> StatisticalAligner:
         saved = Artefact.open(folder, KIND, FORMAT)
-        words = [
-            strict_json.loads(saved.path(f"{side}.json").read_text(encoding="utf-8")) for side in ("source", "target")
-        ]
-
+        sides = (saved.path(f"{side}.json").read_text(encoding="utf-8") for side in ("source", "target"))
+        words = list(map(strict_json.loads, sides))
         models = []
         for name, (own, others) in (("forward", words), ("reverse", words[::-1])):
-            keys, probabilities = (
-                np.load(saved.path(f"{file}.npy"), allow_pickle=False) for file in (f"{name}-keys", name)
-            )
+            files = saved.path(f"{name}-keys.npy"), saved.path(f"{name}.npy")
+            keys, probabilities = (np.load(file, allow_pickle=False) for file in files)
             source_ids = {word: NULL + 1 + i for i, word in enumerate(own)}
             target_ids = {word: i for i, word in enumerate(others)}
             tension = float(saved.facts["tension"][name])

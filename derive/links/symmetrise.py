@@ -13,7 +13,6 @@ _NEIGHBOURS = tuple((di, dj) for di in (-1, 0, 1) for dj in (-1, 0, 1) if di or 
 
 
 def union(forward: Links, reverse: Links) -> Links:
-    """The links of either direction or both."""
     return sorted({*forward, *reverse})
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from calque.derive.artefact import digest
+from calque.derive.artefact import input_digest
 from calque.derive.corpus import CorpusWriter, Shard
 from calque.derive.dictionary import LEXICON_FORMAT, id_pairs, read_lexicon, write_dictionary
 from calque.derive.errors import BadInput
@@ -19,15 +19,13 @@ from calque.derive.files import check_name
 from calque.derive.fingerprint import fingerprint, sha256
 from calque.derive.folder import BITEXTS, DICTIONARY, FORMAT, KEPT, RESERVED, SIDES, VOCABULARY, NamePair, new_folder
 from calque.derive.natural.files import FileSet
-from calque.derive.natural.piece import Piece
-from calque.derive.readers.lines import check_file
+from calque.derive.readers.lines import Piece
 from calque.derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary
 from calque.derive.workers import Progress, Workers, silent
 
 
 def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
-    """The tokenizer's ids of each line, without special types. Words are separated by white space; words without an id
-    are left out."""
+    """The tokenizer's ids of each line's words, between white space; words without an id are left out."""
     encodings = vocabulary.encode_texts(lines)
     pieces = [
         _pieces(line, [stop for _, stop in encoding.offsets]) for line, encoding in zip(lines, encodings, strict=True)
@@ -52,8 +50,7 @@ def _pieces(line: str, stops: Sequence[int]) -> list[int]:
 
 
 class EncodedPiece(NamedTuple):
-    """A piece as ids, one of `sides` per language. `lines` counts its lines with text, `left_out` its exclusions;
-    `size` is the piece's."""
+    """A piece of that `size` as ids, one of `sides` per language; its number of lines with text, and exclusions."""
 
     sides: list[Shard]
     lines: int
@@ -71,7 +68,7 @@ def encode_piece(folder: Path, digest: str, piece: Piece) -> EncodedPiece:
     left_out["lines without a type"] += int(empty.sum())
     left_out["too long lines"] += int(long.sum())
     kept = np.flatnonzero(~(empty | long))
-    return EncodedPiece([side.take(kept).small() for side in sides], len(empty), +left_out, piece.size)
+    return EncodedPiece([side.take(kept) for side in sides], len(empty), +left_out, piece.size)
 
 
 @lru_cache(maxsize=1)
@@ -92,16 +89,13 @@ def natural_fingerprint(
     rows: Rows = "used",
     dictionaries: Dictionaries | None = None,
 ) -> str:
-    """Twelve hexadecimal digits that change whenever the files of `derive_natural` would change."""
-    for path in (dictionaries or {}).values():
-        check_file(path)
     return fingerprint(
         FORMAT,
         [[name, files.identity()] for name, files in texts.items()],
         [[pair, [files.identity() for files in parts]] for pair, parts in bitexts.items()],
         vocabulary.identity(),
         rows,
-        [[pair, digest(path), LEXICON_FORMAT] for pair, path in (dictionaries or {}).items()],
+        [[pair, input_digest(path), LEXICON_FORMAT] for pair, path in (dictionaries or {}).items()],
     )
 
 
@@ -115,16 +109,13 @@ def derive_natural(
     rows: Rows = "used",
     dictionaries: Dictionaries | None = None,
 ) -> Path:
-    """Write natural languages as a folder that `Languages.open` reads (`derive.folder`).
-
-    Files do not depend on the number of workers. `folder` is whole or absent. Memory does not grow with the text.
+    """Write natural languages as a folder that `Languages.open` reads (`derive.folder`), whole or absent. Files do not
+    depend on the number of workers, and memory does not grow with the text.
 
     Args:
         texts: each language's text.
         bitexts: sentences and their translations, by the names of the two languages, which also have texts.
         vocabulary: the tokenizer's folder.
-        folder: the new folder.
-        workers: the number of encoding processes.
         progress: receives the number of bytes read from the files.
         rows: whether a model has rows of all the tokenizer's types, or only of special types and types that occur.
         dictionaries: files of words and their translations between the languages of a bitext (`derive.dictionary`);
@@ -203,8 +194,7 @@ def _write_entries(lexicon: Path, path: Path, vocabulary: Vocabulary) -> dict[st
 def _write_corpora(
     name: str, folders: Sequence[Path], counts: np.ndarray, encoded: Iterable[EncodedPiece]
 ) -> dict[str, Any]:
-    """Write encoded text, one corpus per language, and return the manifest's facts. The count of each type is added to
-    `counts` (V,) int64."""
+    """Write a corpus per language, add types to `counts` (V,) int64, and return the manifest's facts."""
     left_out: Counter[str] = Counter()
     lines = 0
     with ExitStack() as stack:

@@ -7,47 +7,29 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain, compress, zip_longest
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from unicodedata import normalize
 
-from calque.derive.artefact import digest
+from calque.derive.artefact import digest, input_digest
 from calque.derive.errors import BadInput
 from calque.derive.natural.formats import format_of, pieces
-from calque.derive.natural.piece import Columns, Piece
 from calque.derive.readers import lines
-from calque.derive.readers.lines import Block
+from calque.derive.readers.lines import Block, Columns, Piece
 from calque.derive.readers.markup import ESCAPED, seems_escaped, unescaped, whole_pairs
 from calque.derive.readers.parallel import Pair, words_of
 from calque.derive.readers.text import COLUMNS, annotation, head
 
 MANY = 1 << 14  # lines of two parallel files per piece
-HEAD = 24
-"""Minimum letters of a sentence that is withheld inside a longer line; shorter ones must be the whole line, because
-they may match by chance."""
+HEAD = 24  # minimum letters of a sentence withheld inside a longer line; shorter ones may match by chance
 WHY = "lines with a sentence that models are tested on"
 _OTHER = re.compile(r"[\W_]+")
-
-
-class FileSet(Protocol):
-    """Files of text, or of parallel text."""
-
-    def pieces(self) -> Iterator[Piece]:
-        """The pieces in order."""
-
-    @property
-    def size(self) -> int:
-        """Bytes on the disk."""
-
-    def identity(self) -> list[Any]:
-        """All that determines the text, for a fingerprint."""
 
 
 @dataclass(frozen=True)
 class TextFiles:
     """Files of one language's text, one text per line; a file's name and first lines determine its format. `column` is
     the text's column in JSON lines and Parquet. `megabytes` limits each file to its head, in uncompressed bytes, up to
-    the end of the piece that reaches the limit (0: no limit). `escaped`: characters are escaped as by Moses's tokenizer
-    (`&quot;`) and are unescaped on reading."""
+    the end of the piece that reaches the limit (0: no limit). `escaped`: unescape what Moses's tokenizer escapes."""
 
     paths: tuple[Path, ...]
     column: str = "text"
@@ -121,9 +103,7 @@ class BitextFiles:
         return sum(path.stat().st_size for path in self.paths)
 
     def identity(self) -> list[Any]:
-        for path in self.paths:
-            lines.check_file(path)
-        return [list(map(digest, self.paths)), self.columns, self.megabytes, self.escaped]
+        return [list(map(input_digest, self.paths)), self.columns, self.megabytes, self.escaped]
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -132,11 +112,10 @@ class BitextFiles:
 
 @dataclass(frozen=True)
 class Without:
-    """Files without the lines, or pairs of lines, that contain a sentence of the files `tests`; these are counted. Two
-    sentences are the same if their letters and digits are the same in the same order, in any Unicode form, so text
-    equals its tokenized form."""
+    """Files without the lines, or pairs of lines, that contain a sentence of the files `tests`; these are counted.
+    Sentences are compared by their letters and digits, in any Unicode form, so text equals its tokenized form."""
 
-    files: FileSet
+    files: TextFiles | BitextFiles
     tests: TextFiles
 
     def pieces(self) -> Iterator[Piece]:
@@ -150,6 +129,10 @@ class Without:
 
     def identity(self) -> list[Any]:
         return [self.files.identity(), self.tests.identity()]
+
+
+FileSet = TextFiles | BitextFiles | Without
+"""Files of text, or of parallel text, with their pieces, size in bytes on the disk, and identity for fingerprints."""
 
 
 def _withhold(tests: TextFiles, columns: Columns, left_out: Counter[str]) -> Columns:

@@ -1,5 +1,4 @@
-"""Formats of text: detection by a file's name and first lines, and the text in a block of lines. Text is unchanged
-except for white space at the ends of lines."""
+"""Formats of text: detection by a file's name and first lines, and the text, stripped, in a block of lines."""
 
 import re
 from collections import Counter
@@ -11,11 +10,10 @@ from pathlib import Path
 from calque.derive import strict_json
 from calque.derive.errors import BadInput
 from calque.derive.natural import parquet
-from calque.derive.natural.piece import Columns, Piece
 from calque.derive.readers import lines, text
 from calque.derive.readers.conllu import UNENDED, cells, column_names
 from calque.derive.readers.iob2 import Shape, sentence_lines, shape_of, words_of
-from calque.derive.readers.lines import Block, Numbered, Place, WithheldWords
+from calque.derive.readers.lines import Block, Columns, Numbered, Piece, Place, WithheldWords
 from calque.derive.readers.text import COLUMNS, ENTITIES, JSON, TREEBANK, XML, Kind
 
 PARQUET = "Parquet"
@@ -43,7 +41,8 @@ def pieces(path: Path, column: str) -> Iterator[Piece]:
     if name == PARQUET:
         yield from parquet.pieces(path, column)
         return
-    ends, record = _ends_sentence, "blank line"
+    ends: Callable[[bytes], bool] = bytes.isspace
+    record = "blank line"
     if name == TREEBANK:
         with lines.open_bytes(path) as file:
             names = column_names(path, lines.decode(file.readline(lines.LIMIT), path, 1).rstrip("\n"))
@@ -103,8 +102,7 @@ def _json(column: str, numbered: NumberedLines, path: Path, left_out: Counter[st
 
 
 def treebank_texts(names: Sequence[str], numbered: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
-    """The text of each sentence: its `# text` comment, or else its tokens, spaced by SpaceAfter. Comments without a
-    sentence have no text."""
+    """The text of each sentence: its `# text` comment, or else its tokens, spaced by SpaceAfter."""
     last, withheld = 0, WithheldWords()
     for blank, group in groupby(numbered, lambda line: not line[1].strip()):
         if blank:
@@ -157,12 +155,7 @@ def _entities(shape: Shape, numbered: NumberedLines, path: Path, left_out: Count
 
 def join_words(words: Sequence[str]) -> str:
     """The words joined by spaces, except between letters of scripts written without spaces. A sentence of single
-    characters that has such a letter was split by character (Chinese and Japanese PAN-X), so it is joined without any
-    spaces; the original ones, between Latin words for example, are lost."""
+    characters that has such a letter was split by character (Chinese and Japanese PAN-X): it is joined without any."""
     if max(map(len, words), default=0) == 1 and _ANY.search("".join(words)):
         return "".join(words)
     return _BETWEEN.sub("", " ".join(words))
-
-
-def _ends_sentence(line: bytes) -> bool:
-    return not line.strip()

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from calque.derive.errors import BadInput
-from calque.derive.natural.piece import Columns, Piece
-from calque.derive.readers.lines import LIMIT, SIZE, stripped
+from calque.derive.readers.lines import LIMIT, SIZE, Columns, Piece, stripped
 from calque.derive.strict_json import is_text
 
 MAGIC = b"PAR1"  # the first and last bytes of a Parquet file

@@ -8,14 +8,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
+from pathlib import Path
 
 from calque.derive.errors import BadInput
 from calque.derive.example import Cloze, Question
+from calque.derive.files import read_toml
 from calque.derive.pocket.language import Pocket
-from calque.derive.pocket.lexicon import read_table
 from calque.derive.sentence import Sentence
 
-RELATIONS: dict[str, list[str]] = read_table("facts.toml")  # patterns by relation
+RELATIONS: dict[str, list[str]] = read_toml(Path(__file__).with_name("facts.toml"))  # patterns by relation
 LEADS = ("", "today", "again", "indeed")  # adverbs that may open a statement
 STATEMENTS = 1_000_000  # maximum for all facts, which are shuffled in memory
 SAMPLE, STREAM = 4_000, 2**20
@@ -25,8 +26,7 @@ _SYLLABLES = ["".join(pair) for pair in product("b d f g k l m n p r s t v z br 
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about `subjects` people, each stated `mentions` times in every language that states it. Each relation has
-    its own `values`, nouns of the language."""
+    """Facts about `subjects` people, each stated `mentions` times per language; `values` are nouns, per relation."""
 
     subjects: int = 64
     values: int = 8

@@ -141,9 +141,8 @@ class SentenceGrammar:
         predicate = pick if points else Pick(pick, Role.HYPERNYM)
         root = self.noun(predicate, Role.THING, relation, plural, 0, article, rich=True)
         if points:
-            subject = phrase.pronoun(
-                self.among({"these": 1, "those": 1} if plural else {"this": 1, "that": 1}), "nsubj"
-            )
+            words = {"these": 1, "those": 1} if plural else {"this": 1, "that": 1}
+            subject = phrase.pronoun(self.among(words), "nsubj")
         else:
             article = article and self.among({"a": 3, "the": 1, "every": 1})
             subject = phrase.noun(pick, "nsubj", plural, article)

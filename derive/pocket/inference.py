@@ -2,8 +2,7 @@
 are about one scene: `the worker` refers to `the cook` of the premise, if a cook is a worker; things that are not big
 are small; an action has one manner and one place; numbers are exact; that a acts on b says nothing about b acting on a;
 the nouns of `every` and `no` have referents. A pair is a case of a family, with words drawn in the same way for all
-labels; usually one content word differs. Cases are weighted so that neither side alone reveals the label, and their
-common features do not either."""
+labels; usually one content word differs. By the cases' weights neither side, nor what both share, reveals the label."""
 
 import random
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -28,8 +27,7 @@ SAME = ((SPECIFIC, SPECIFIC), (GENERAL, GENERAL))
 UP, DOWN = (SPECIFIC, GENERAL), (GENERAL, SPECIFIC)
 FOREIGN = ((SPECIFIC, OTHER_SPECIFIC), (SPECIFIC, OTHER_GENERAL), (GENERAL, OTHER_SPECIFIC), (GENERAL, OTHER_GENERAL))
 CHANGED = {UP: 1.0, DOWN: 8.0, **dict.fromkeys(FOREIGN, 0.25)}
-"""Two different nouns (the premise's, the hypothesis's) and their initial weights. DOWN starts high because balancing
-prefers unrelated nouns as neutral cases, and both are wanted."""
+"""Two different nouns (premise, hypothesis) with initial weights; DOWN's is high: balancing prefers unrelated nouns."""
 POLES = ({"pole": OPPOSITE}, {"pole": OTHER_POLE})
 POLARITIES = ("always", "never")  # affirm and deny in sentences of equal length
 
@@ -40,8 +38,7 @@ HYPERNYM, ANTONYM, NEGATION, PASSIVE, EXCHANGE, QUANTIFIER, NUMBER, ADJUNCT = KI
 
 SHARES = {"quality": 0.31, "deed": 0.31, "meeting": 0.11, "quantity": 0.07, "number": 0.12, "adjunct": 0.08}
 """The share of each family of pairs; `quality` and `deed` have the same cases."""
-PLAIN = 0.2
-"""Share of the qualities and deeds negated by `not`, which makes a sentence longer, rather than by `never`."""
+PLAIN = 0.2  # share of the qualities and deeds negated by `not`, which makes a sentence longer, rather than by `never`
 FRONTED = 0.2  # share of the adjuncts in first position
 
 
@@ -92,8 +89,7 @@ def infer(premise: Statement, hypothesis: Statement) -> str:
 
 
 def _infer_quantified(premise: Statement, hypothesis: Statement) -> str:
-    """The label for `every` or `no` in the premise and `every`, `no` or `a` in the hypothesis, about one quality. (No
-    cook is hot: every cook is cold.)"""
+    """The label for `every`, `no` or (hypothesis) `a`, about one quality. (No cook is hot: every cook is cold.)"""
     agree = (premise.pole == hypothesis.pole) ^ (premise.determiner == "no") ^ (hypothesis.determiner == "no")
     covered = hypothesis.noun <= premise.noun
     if hypothesis.determiner == "a":
@@ -196,8 +192,7 @@ def families() -> dict[str, list[PairCase]]:
 
 
 def inferences(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """An endless stream of labelled pairs about the senses of `topics`, every three with the three labels in random
-    order; `places` draws the word order of a sentence."""
+    """An endless stream of pairs, every three with the three labels in random order; `places` draws word orders."""
     words = WordDraws(topics, rng)
     draws: dict[str, Callable[[], Material]] = {
         "quality": words.quality, "deed": words.deed, "quantity": words.quality, "number": words.number,

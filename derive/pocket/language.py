@@ -53,8 +53,7 @@ class Pocket:
             raise BadInput(f"the exponent of word frequencies is between 0 and {STEEPEST:g}, not {self.zipf}")
 
     def sentences(self, count: int, stream: int = 0, withhold: bool = False) -> Iterator[Sentence]:
-        """The first `count` sentences of a stream, with all columns. `withhold` excludes the third of the names that is
-        reserved for tests and the corpus."""
+        """The first `count` sentences of a stream; `withhold` excludes the names reserved for tests and the corpus."""
         chunks = (self.chunk(stream, number, withhold) for number in count_from())
         return islice((sentence for chunk in chunks for sentence in chunk), count)
 

@@ -2,21 +2,15 @@
 
 import random
 import re
-import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle, zip_longest
 from pathlib import Path
-from typing import Any
 
+from calque.derive.files import read_toml
 
-def read_table(name: str) -> dict[str, Any]:
-    """A TOML file of this folder."""
-    return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
-
-
-WORDS = read_table("words.toml")
+WORDS = read_toml(Path(__file__).with_name("words.toml"))
 FUNCTION = frozenset(" ".join(WORDS["function"].values()).split())
 GENERAL: dict[str, str] = WORDS["general"]
 """The entries of each kind that are in every topic, in the notation of words.toml."""
@@ -173,7 +167,6 @@ class Lexicon:
             self.forms.update(lexeme.forms)
 
     def _name(self) -> None:
-        """Fill the remaining types with names."""
         rng = self._rng
         self.forms.update(WORDS["names"]["sites"].split(), WORDS["names"]["firms"].split())
         core = [entry.split(":") for entry in WORDS["names"]["words"].split()][::-1]
@@ -228,9 +221,8 @@ def _entities(names: Names, topics: int, rng: random.Random) -> dict[str, list[l
             people.append((next(man), next(man), next(surname), "he", "him", "his"))
         entities["people"].append(people)
         entities["brands"].append([(next(brand),) for _ in range(2 + len(brands) // topics)])
-        entities["firms"].append(
-            [(next(owner), next(firm)) for _ in range(2 + (len(places) + len(surnames)) // topics)]
-        )
+        owners = 2 + (len(places) + len(surnames)) // topics
+        entities["firms"].append([(next(owner), next(firm)) for _ in range(owners)])
         entities["colleges"].append([(next(firm), next(town)) for _ in range(2 + len(places) // topics)])
     return entities
 

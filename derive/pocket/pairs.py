@@ -1,5 +1,4 @@
-"""Common parts of the tasks on several sentences: words drawn independently of the label, balanced weights of cases,
-and endless streams of examples."""
+"""Parts of the tasks on several sentences: words drawn whatever the label, balanced cases, and endless streams."""
 
 import random
 from collections import defaultdict
@@ -26,11 +25,7 @@ def balanced(cases: Sequence[C], views: Sequence[View], rounds: int = 200) -> li
 
     Iterative proportional fitting (Deming and Stephan 1940): each view in turn is scaled so that each of its values is
     equally frequent under every label. The weights of each label sum to one and change as little as possible; cases
-    that cannot be balanced are left out.
-
-    Raises:
-        ValueError: no case is left.
-    """
+    that cannot be balanced are left out (ValueError if none is left)."""
     kept = _supported(cases, views)
     labels = [case.label for case in kept]
     every = sorted(set(labels))
@@ -103,8 +98,7 @@ def fresh(labels: Sequence[str], rng: random.Random, case: Callable[[str], Calla
 class Material:
     """The words of a pair. `nouns`, `poles` and the two of each adjunct are in the order of derive.pocket.inference;
     empty fields are not in the pair. `poles` are verbs with `deed`, else adjectives. `acts`: the noun that may change
-    is the agent and `other`, a noun or a name, the patient; else the reverse. `setting`: a place in both statements.
-    `early`: `always` precedes `is`."""
+    is the agent and `other` the patient, else the reverse. `setting`: place in both. `early`: `always` before `is`."""
 
     nouns: tuple[Sense, ...]
     poles: tuple[Sense, ...]
@@ -120,8 +114,6 @@ class Material:
 
 
 class WordDraws:
-    """Draws the words of examples about the senses of `topics`."""
-
     def __init__(self, topics: list[Sense], rng: random.Random) -> None:
         self._topics = topics
         self._rng = rng
@@ -137,7 +129,6 @@ class WordDraws:
             )
 
     def quality(self) -> Material:
-        """A noun with an adjective or an intransitive verb."""
         topic = self._topic()
         if self._verbs[Role.INTR] and self._rng.random() < 0.25:
             nouns = self._nouns(topic, Role.ANIMATE)
@@ -149,14 +140,12 @@ class WordDraws:
         return Material(nouns, poles, False, tense, setting=self._setting(topic, nouns), early=early)
 
     def deed(self) -> Material:
-        """An agent with a transitive verb and a thing."""
         topic = self._topic()
         nouns = self._nouns(topic, Role.ANIMATE)
         poles = self._poles(lambda: self._rng.choice(self._verbs[Role.TR]))
         return Material(nouns, poles, True, self._tense(), True, self._draw(topic, Role.THING))
 
     def meeting(self) -> Material:
-        """Two people or animals, an agent and a patient."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, Role.ANIMATE), self._draw(topic, Role.SOC)
         role = Role.NAME if self._rng.random() < 0.5 else Role.ANIMATE
@@ -166,7 +155,6 @@ class WordDraws:
         return Material(nouns, (verb,), True, self._tense(), acts, other, manners)
 
     def number(self) -> Material:
-        """An agent with a transitive verb and a number of things."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, Role.ANIMATE), self._draw(topic, Role.TR)
         other = self._another(lambda: self._draw(verb, Role.OBJECT), nouns)
@@ -174,7 +162,6 @@ class WordDraws:
         return Material(nouns, (verb,), True, self._tense(), True, other, numbers=numbers)
 
     def adjunct(self) -> Material:
-        """An agent with an intransitive verb, a manner and a place."""
         topic = self._topic()
         nouns, verb = self._nouns(topic, Role.ANIMATE), self._draw(topic, Role.INTR)
         preposition = self._draw(verb, Role.LOCATIVE)

@@ -36,8 +36,7 @@ FORMS = tuple(
 
 @dataclass(frozen=True)
 class ParaphraseCase:
-    """Two sentences about one action. `named`: whether each of the two people has a name; `alike`: the verb has the
-    same form in both voices."""
+    """Two sentences about one action. `named`: which of the people have names; `alike`: both voices have one form."""
 
     first: SentenceForm
     second: SentenceForm
@@ -53,8 +52,7 @@ class ParaphraseCase:
 
 
 def paraphrases(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """An endless stream of labelled pairs about the senses of `topics`, every two with both labels in random order;
-    `places` draws the word order of a sentence."""
+    """An endless stream of pairs, every two with both labels in random order; `places` draws word orders."""
     words = WordDraws(topics, rng)
 
     def draw(case: ParaphraseCase) -> Example:

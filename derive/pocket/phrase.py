@@ -1,5 +1,4 @@
-"""The phrases of Pocket English as trees (names, noun phrases, verb groups, clauses) of given words or of words to be
-drawn later. Number, tense, polarity and agreement are decided here."""
+"""The phrases of Pocket English as trees of given words or of words to be drawn later, with agreement."""
 
 from calque.derive.pocket.lexicon import BASE, FIRST, LAST, MIDDLE, PARTICIPLE, PAST, PLURAL, SINGULAR, THIRD
 from calque.derive.pocket.preferences import Role, Sense
@@ -7,13 +6,11 @@ from calque.derive.pocket.tree import Node, Pick, Token, Word
 
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
-    """A noun's node, with its determiner if it has one."""
     node = Node(word.form(PLURAL if plural else SINGULAR), "NOUN", relation)
     return node.add(Node(determiner, "DET", "det")) if determiner else node
 
 
 def pronoun(word: Token, relation: str, place: str = "") -> Node:
-    """A pronoun; `place` overrides the position of its relation."""
     return Node(word, "PRON", relation, place=place)
 
 
@@ -23,7 +20,6 @@ def adjective(word: Word, relation: str = "amod") -> Node:
 
 
 def adverb(word: Word, place: str = "") -> Node:
-    """An adverb; `place` overrides the position of its relation."""
     return Node(word.form(0), "ADV", "advmod", place=place)
 
 
@@ -41,7 +37,6 @@ def person(word: Word, relation: str, length: int) -> Node:
 
 
 def simple_name(word: Word, relation: str, label: str) -> Node:
-    """A name of one word, an entity of the type `label`."""
     return Node(word.form(0), "PROPN", relation, entity=label)
 
 
@@ -88,7 +83,6 @@ def verb(
 
 
 def be(tense: str, plural: bool) -> str:
-    """The form of the copula."""
     if tense == "past":
         return "were" if plural else "was"
     return "are" if plural else "is"
@@ -101,7 +95,6 @@ def copular(predicate: Node, tense: str, plural: bool, negative: bool, question:
 
 
 def act(verb_group: Node, agent: Node, patient: Node, passive: bool) -> Node:
-    """The verb group with agent and patient, in either voice."""
     agent.relation, patient.relation = ("obl:agent", "nsubj:pass") if passive else ("nsubj", "obj")
     return verb_group.add(adposition(agent, "by") if passive else agent, patient)
 

@@ -1,5 +1,4 @@
-"""Selectional preferences: besides its topic, every word has a few favourites in every role, so that models can learn
-words from their contexts."""
+"""Selectional preferences: every word has a few favourites in every role, so that contexts tell words apart."""
 
 from __future__ import annotations
 
@@ -7,6 +6,7 @@ import random
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import accumulate
 
@@ -33,24 +33,20 @@ Role = IntEnum(
     start=0,
 )
 FRAMES = {kind: Role[kind.upper()] for kind in ("intr", "tr", "soc", "ditr", "go", "say", "want")}
-"""The role of each kind of verb. Only organisations (and places) HIRE, and they do nothing else, so context shows
-whether a name belongs to a person, a place or an organisation."""
+"""The role of each kind of verb. Organisations and places only HIRE, so context shows what a name belongs to."""
 TAIL_KINDS = ("person", "animal", "thing", "place", "adj", "intr", "tr", "soc")
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Sense:
-    """A word in one topic: its forms, and for each role a table of its favourites, repeated by preference. `rare` are
-    words of the tail, which replace it with probability `rarity`."""
+    """A word in one topic: its forms, a table of favourites per role, and `rare` words that may replace it."""
 
-    __slots__ = ("forms", "lexeme", "rare", "rarity", "tables", "weight")
-
-    def __init__(self, forms: Sequence[str], weight: float = 1.0, lexeme: Lexeme | None = None) -> None:
-        self.forms = tuple(forms)
-        self.weight = weight
-        self.lexeme = lexeme
-        self.tables: list[list[Sense]] = [[] for _ in Role]
-        self.rare: list[Sense] = []
-        self.rarity = 0.0
+    forms: tuple[str, ...]
+    weight: float = 1.0
+    lexeme: Lexeme | None = None
+    tables: list[list[Sense]] = field(default_factory=lambda: [[] for _ in Role])
+    rare: list[Sense] = field(default_factory=list)
+    rarity: float = 0.0
 
     @property
     def lemma(self) -> str:
@@ -179,9 +175,8 @@ class Preferences:
         topic.tables[role] = _spread(entries, [entry.weight for entry in entries], self._rng)
 
     def _bind(self, rows: list[Sense], columns: list[Sense], forward: Role, backward: Role | None = None) -> None:
-        """Fill the rows' tables with columns and, if `backward` is given, the columns' with rows. Both follow one joint
-        weight, row frequency x column frequency x favour, so that both directions prefer the same pairs. No word is
-        paired with itself: a rake is not raked."""
+        """Fill the rows' tables with columns and, with `backward`, the columns' with rows, by one joint weight: row
+        frequency x column frequency x favour. No word is paired with itself: a rake is not raked."""
         rng = self._rng
         favour = [[1.0] * len(columns) for _ in rows]
         for i in range(len(rows)):
@@ -199,8 +194,7 @@ class Preferences:
                 column.tables[backward] = _spread(rows, weights, rng)
 
     def _lexemes(self, lexemes: list[Lexeme], kind: str) -> list[Sense]:
-        """Senses by rank. Hypernyms and general nouns have less weight, because they are in many topics. Words of the
-        tail are only in the table `rare`."""
+        """Senses by rank; hypernyms and general nouns, in many topics, weigh less, the tail's are only in `rare`."""
         hypernyms = {lexeme.hypernym for lexeme in lexemes}
         general = {entry.partition(":")[0] for entry in GENERAL.get(kind, "").split()} if kind in NOUNS else ()
         shared = {**dict.fromkeys(general, len(self.topics) / 2), **dict.fromkeys(hypernyms, 4.0)}
@@ -228,13 +222,11 @@ def _weight(rank: int, zipf: float) -> float:
 
 
 def _identity(sense: Sense) -> tuple[str, str]:
-    """The identity of a word across topics."""
     assert sense.lexeme is not None
     return sense.lexeme.kind, sense.lexeme.lemma
 
 
 def _differ(one: Sense, other: Sense) -> bool:
-    """Whether two senses have different lemmas."""
     return one is not other and not (one.lexeme and other.lexeme and one.lexeme.lemma == other.lexeme.lemma)
 
 
@@ -248,8 +240,7 @@ def _tie(group: list[Sense], role: Role) -> None:
 
 
 def _spread(entries: list[Sense], weights: list[float], rng: random.Random) -> list[Sense]:
-    """SIZE entries in proportion to their weights, by systematic sampling. Rare entries appear in some tables only, in
-    the right proportion on average."""
+    """SIZE entries in proportion to their weights, by systematic sampling: rare entries are in some tables only."""
     ends = list(accumulate(weights))
     start = rng.random()
     places = (bisect_left(ends, (start + i) * ends[-1] / SIZE) for i in range(SIZE))

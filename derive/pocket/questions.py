@@ -12,8 +12,7 @@ from calque.derive.pocket.preferences import Sense
 from calque.derive.pocket.tree import Node, Places, linearise, say
 from calque.derive.sentence import Sentence, Span
 
-PLACED = 0.4
-"""Share of the sentences with a place, unless the question asks for it; then all have one."""
+PLACED = 0.4  # share of the sentences with a place, unless the question asks for it; then all have one
 FRONTED = 0.3  # share of the places in first position
 ANSWER = "answer"  # the label of the answer's span
 SUBJECT, OBJECT, PLACE = KINDS = ("subject", "object", "place")  # what questions ask for, as in `Example.diagnostic`
@@ -29,8 +28,7 @@ class Event:
 
 
 def questions(topics: list[Sense], rng: random.Random, places: Callable[[], Places]) -> Iterator[Example]:
-    """An endless stream of questions about the senses of `topics`, in rounds of one per kind; `places` draws the word
-    order of a sentence."""
+    """An endless stream of questions, in rounds of one per kind; `places` draws word orders."""
     words = WordDraws(topics, rng)
 
     def draw(kind: str) -> Example:
@@ -43,8 +41,7 @@ def questions(topics: list[Sense], rng: random.Random, places: Callable[[], Plac
 
 
 def _events(words: WordDraws, kind: str, rng: random.Random) -> list[Event]:
-    """The event in question, then distractors with similar words: two with the roles of its people changed, a negated
-    one, and up to two with another verb."""
+    """The event in question, then distractors: two with other roles, a negated one, up to two with another verb."""
     people, places, verbs = words.scene()
     first, second, *rest = people
     if rng.random() >= 0.5:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from calque.derive.pocket.lexicon import read_table
+from calque.derive.files import read_toml
 from calque.derive.pocket.preferences import Role, Sense
 from calque.derive.sentence import Sentence, Span
 
@@ -30,7 +32,7 @@ class WordOrder:
         return {**self.places, **moved}
 
 
-_TABLES = read_table("orders.toml")
+_TABLES = read_toml(Path(__file__).with_name("orders.toml"))
 ORDERS = {
     name: WordOrder(_TABLES.get(table.get("like"), {}).get("places", {}) | table["places"], table.get("free", {}))
     for name, table in _TABLES.items()
@@ -38,15 +40,12 @@ ORDERS = {
 ENGLISH = ORDERS["english"]
 
 
+@dataclass(slots=True, eq=False)
 class Pick:
-    """A word to be drawn later from its governor's favourites in one role (derive.pocket.preferences); without
-    governor, member number `role` of the paragraph's cast."""
+    """A word to be drawn from its governor's favourites in one role; without governor, a member of the cast."""
 
-    __slots__ = ("governor", "role")
-
-    def __init__(self, governor: Pick | None, role: int) -> None:
-        self.governor = governor
-        self.role = role
+    governor: Pick | None
+    role: int
 
     def form(self, index: int) -> Draw:
         return Draw(self, index)
@@ -159,10 +158,9 @@ def say(root: Node, places: Places, cast: Sequence[Sense] = (), chance: Callable
 
 def _entity_spans(nodes: list[Node]) -> tuple[Span, ...]:
     spans, start = [], 0
-    for i, node in enumerate(nodes):
-        after = nodes[i + 1].entity if i + 1 < len(nodes) else ""
-        if node.entity != after:
-            if node.entity:
-                spans.append(Span(start, i + 1, node.entity))
-            start = i + 1
+    for entity, run in groupby(nodes, key=lambda node: node.entity):
+        end = start + len(list(run))
+        if entity:
+            spans.append(Span(start, end, entity))
+        start = end
     return tuple(spans)

@@ -21,8 +21,7 @@ NOTHING = "_"
 UNENDED = "no blank line after the last sentence: the file is truncated, or add one if it is whole"
 NAMES: tuple[str, ...] = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 NEEDED = ("ID", "FORM", "UPOS")
-PLUS = "# global.columns"
-"""The start of the first line of CoNLL-U Plus."""
+PLUS = "# global.columns"  # the start of the first line of CoNLL-U Plus
 _ID = re.compile(r"(\d{1,9})(?:([-.])(\d{1,9}))?", re.ASCII)
 _ANNOUNCED = re.compile(r"#\s*(?:text|sent_id)\s*=")
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
@@ -47,8 +46,7 @@ def read_conllu(
     empty nodes are checked but are not words; `counts` gets their number, words that lost white space (`20 000` becomes
     `20000`), and blank lines and comments without a sentence. `unparsed` accepts sentences whose HEAD and DEPREL are
     all `_`; they have no tree. `withheld` accepts treebanks published without words. With XTREME's `units`, multiword
-    tokens replace their words, with the tags of XTREME's conversion for `language`; sentences have neither U+200C nor a
-    tree."""
+    tokens replace their words, with the tags of XTREME's conversion for `language`, without U+200C and trees."""
     counts = Counter() if counts is None else counts
     names, lines, words, block = NAMES, Lines(path, counts, must_end=True), WithheldWords(), _Block(counts, unparsed)
     for number, line in lines:
@@ -277,8 +275,7 @@ def _ids(words: list[int]) -> str:
 
 
 def read_treebank(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
-    """Stream the sentences of a CoNLL-U file, or of all `*.conllu` files below a folder, sorted. Words may be withheld:
-    grammars learn from tags and trees."""
+    """Stream the sentences of `treebank_files`. Words may be withheld: grammars learn from tags and trees."""
     for file in treebank_files(path):
         yield from read_conllu(file, counts, withheld=True)
 

@@ -1,11 +1,10 @@
 """English text to sentences and words, by rule. A sentence ends at . ! ? before white space and an upper-case letter, a
 digit or an opening quote or bracket; closing quotes and brackets belong to it. A full stop after a title, an initial or
-an abbreviation does not end it, unless a common opener of sentences follows the initial or abbreviation. Precision and
-recall are in the tests."""
+an abbreviation does not end it, unless a common opener of sentences follows the initial or abbreviation."""
 
 import re
 from collections.abc import Iterable
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 from unicodedata import category
 
@@ -14,13 +13,9 @@ from calque.derive.files import read_toml
 
 def _ranges(characters: Iterable[int]) -> str:
     """Ascending code points as the inside of a character class."""
-    runs: list[list[int]] = []
-    for code in characters:
-        if runs and runs[-1][1] == code - 1:
-            runs[-1][1] = code
-        else:
-            runs.append([code, code])
-    return "".join(f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in runs)
+    by_distance = groupby(enumerate(characters), key=lambda item: item[1] - item[0])  # the same within a run
+    runs = ([code for _, code in run] for _, run in by_distance)
+    return "".join(f"{re.escape(chr(run[0]))}-{re.escape(chr(run[-1]))}" for run in runs)
 
 
 def _class(categories: tuple[str, ...]) -> str:
@@ -85,8 +80,7 @@ def cut(text: str) -> list[str]:
 
 
 def cut_tokens(text: str) -> list[list[str]]:
-    """The words of each sentence of a tokenised text (WikiText). A straight quote after the final mark belongs to the
-    sentence if it closes a quote of the sentence."""
+    """The words of each sentence of a tokenised text (WikiText), with a straight quote that closes one in it."""
     sentences, start = [], 0
     quotes = seen = 0  # quotes in the sentence so far, and where to search for the next
     for match in _TOKEN_END.finditer(text):
@@ -111,8 +105,7 @@ def cut_tokens(text: str) -> list[list[str]]:
 
 
 def _ends(text: str, start: int, begin: int, stop: int, match: re.Match[str]) -> bool:
-    """Whether a sentence that starts at `start` ends at this mark; the token before the mark starts at `begin`, and
-    `stop` is the position of the last full stop before the mark."""
+    """Whether a sentence from `start` ends at a mark, after a token from `begin`, with the last full stop at `stop`."""
     mark, following = match.start(), match[1]
     if following.islower():
         return False

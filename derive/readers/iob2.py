@@ -8,17 +8,7 @@ from pathlib import Path
 
 from calque.derive import strict_json
 from calque.derive.errors import BadInput
-from calque.derive.readers.lines import (
-    CUT,
-    Lines,
-    Numbered,
-    Place,
-    WithheldWords,
-    one_word,
-    open_bytes,
-    read_lines,
-    tokens,
-)
+from calque.derive.readers.lines import Lines, Numbered, Place, WithheldWords, one_word, open_bytes, read_lines, tokens
 from calque.derive.sentence import Sentence, spans_of
 
 _TAG = re.compile(r"O|[BIESUL]-\S+")
@@ -104,8 +94,8 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
         for number, line in block:
             place = Place(path, number)
             row, word, tag = shape.row(place, line)
-            if not lines.ended and number == lines.number and tag != "O" and tag[2:] not in types:
-                raise place.fault(CUT)  # a tag of a known type is whole
+            if number == lines.number and tag != "O" and tag[2:] not in types:
+                lines.check_end()  # a tag of a known type is whole
             types.add(tag[2:])
             if shape.numbered:
                 if row[0] != str(len(sentence) + 1):

@@ -1,5 +1,6 @@
-"""The basis of every reader: files as bytes, decompressed by their first bytes, and strictly decoded lines, one by one
-or in blocks."""
+"""The basis of every reader: decompressed files as bytes, and strictly decoded lines, one by one or in blocks."""
+
+from __future__ import annotations
 
 import bz2
 import gzip
@@ -8,7 +9,7 @@ import lzma
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from math import isfinite
 from pathlib import Path
@@ -191,8 +192,7 @@ def stripped(texts: Iterable[str], counts: Counter[str]) -> list[str]:
 
 class Lines:
     """The lines of a file, compressed or not, without line ends and numbered from 1; removals are added to `counts`.
-    `ended`: the last line read has a line end. `must_end` refuses a last line without one: in some formats a truncated
-    line may look whole."""
+    `ended`: the last line read has a line end. `must_end` refuses a last line without: it may be truncated."""
 
     def __init__(self, path: Path, counts: Counter[str] | None = None, must_end: bool = False) -> None:
         self.path, self._counts, self._must_end = path, counts, must_end
@@ -219,8 +219,7 @@ def read_lines(path: Path, counts: Counter[str] | None = None, *, ended: bool = 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some whole records of a file: `data` starts at line `line`, from 1, and at byte `offset` of the decompressed
-    file. `size` is the number of bytes read from the disk for it."""
+    """Some whole records of a file, from line `line` and decompressed byte `offset`; `size` bytes read from disk."""
 
     path: Path
     line: int
@@ -232,16 +231,40 @@ class Block:
         return decode(self.data, self.path, self.line, counts).removesuffix("\n").split("\n")
 
 
+Columns = tuple[list[str], ...]  # lines of one language, or parallel lines of two, none blank
+Change = Callable[[Columns, Counter[str]], Columns]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some whole records of files, the same for every reader. `read` finds the lines in the `content`, then `changes`
+    apply in order; all can be pickled. `offset` is its start in uncompressed bytes, `size` the bytes read from disk."""
+
+    content: Any
+    read: Callable[[Any, Counter[str]], Columns]
+    offset: int
+    size: int
+    changes: tuple[Change, ...] = ()
+
+    def then(self, change: Change) -> Piece:
+        return replace(self, changes=(*self.changes, change))
+
+    def columns(self, left_out: Counter[str]) -> Columns:
+        """Read the piece; `left_out` counts its exclusions."""
+        columns = self.read(self.content, left_out)
+        for change in self.changes:
+            columns = change(columns, left_out)
+        return columns
+
+
 def ends_line(line: bytes) -> bool:
-    """Whether the line ends a record of one line."""
     return line.endswith(b"\n")
 
 
 def blocks(
     path: Path, ends: Callable[[bytes], bool], what: str, size: int = SIZE, limit: int = LIMIT
 ) -> Iterator[Block]:
-    """Cut a file, always in the same way, into blocks of about `size` bytes that end with a record. `ends` tests
-    whether a line ends a record; errors call such an end `what`."""
+    """Cut a file into blocks of about `size` bytes, up to a line that `ends` a record, which errors call `what`."""
     with open_bytes(path) as file:
         offset, line, before = 0, 1, 0
         while data := file.read(size):
@@ -293,7 +316,6 @@ class WithheldWords:
                 self.line = self.line or line
 
     def check(self, path: Path) -> None:
-        """Refuse a file with most words withheld."""
         if 2 * self.withheld > self.words:
             fault = f"{self.withheld:,} of {self.words:,} words are _: the text is withheld for its licence"
             hint = "expected the words (see the data's README for how to get them)"

@@ -1,5 +1,4 @@
-"""Word links in the usual formats: WPT's, with one link per line, sure or possible, and Pharaoh's, with one sentence
-pair per line and optional scores."""
+"""Word links in two formats: WPT's, one link per line, and Pharaoh's, one sentence pair per line, perhaps scored."""
 
 import re
 import sys
@@ -42,8 +41,7 @@ class GoldPair:
 @dataclass(frozen=True)
 class Gold:
     """The gold links of N sentence pairs in order. `outside` has one line for each link that was left out; `counts` has
-    their number and other counts for the user. `declared`: the format or the caller states whether positions count from
-    0 or 1; otherwise 0 is assumed."""
+    their number and others. `declared`: the format or the caller states whether positions count from 0 or 1; else 0."""
 
     pairs: tuple[GoldPair, ...]
     outside: tuple[str, ...]
@@ -66,8 +64,7 @@ def read_gold(path: Path, lengths: Sequence[Link], *, from_one: bool | None = No
     is `sentence source target [S|P] [confidence]`, one link per line, positions from 1, sure by default; confidences
     are not used. Sentences count from 1, or from 0 if there is a 0; ids with gaps are accepted if there are N of them,
     in order of first appearance. Pharaoh's format has one line per pair with `0-0` for a sure link and `0p0` or `0?0`
-    for a possible one, positions from 0, or from 1 with `from_one` (talp). A link outside its sentences is left out and
-    reported."""
+    for a possible one, positions from 0, or from 1 with `from_one` (talp). Links outside sentences are reported."""
     counts: Counter[str] = Counter()
     reader = Lines(path, counts)
     lines = list(reader)
@@ -191,8 +188,7 @@ def read_scored(path: Path, counts: Counter[str] | None = None, *, from_one: boo
 
 
 def check_inside(links: Iterable[Link], lengths: Link, path: Path, line: int, from_one: bool | None) -> None:
-    """Refuse links outside sentences of these lengths. If `from_one` is None, the error names the option that states
-    where positions count from."""
+    """Refuse links outside sentences of these lengths; the error names the option `from_one` if it is None."""
     (n, m), first = lengths, int(from_one or 0)
     for i, j in links:
         if not (0 <= i < n and 0 <= j < m):
@@ -203,7 +199,6 @@ def check_inside(links: Iterable[Link], lengths: Link, path: Path, line: int, fr
 def read_linked(
     pairs: Iterable[Pair], path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False
 ) -> Iterator[tuple[Pair, Scored]]:
-    """Sentence pairs with their links from a file, line by line."""
     lines = read_scored(path, counts, from_one=from_one)
     number = 0
     for number, pair in enumerate(pairs, start=1):

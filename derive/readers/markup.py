@@ -37,18 +37,13 @@ ESCAPES = 3  # maximum depth of repeated escapes, which bounds the time for host
 
 
 def unescaped(text: str, counts: Counter[str]) -> str:
-    """A line of text with its character references replaced, even if escaped repeatedly. A line end or a tab becomes a
-    space; a reference that HTML does not define stays."""
+    """A line with HTML's character references replaced, even if escaped repeatedly; line ends and tabs are spaces."""
     before = text
     for _ in range(ESCAPES):
-        text = _REFERENCE.sub(_character, text) if "&" in text else text
+        text = _REFERENCE.sub(lambda found: _LINE_ENDS.sub(" ", unescape(found[0])), text)
     if text != before:
         counts[UNESCAPED] += 1
     return text
-
-
-def _character(match: re.Match[str]) -> str:
-    return _LINE_ENDS.sub(" ", unescape(match[0]))
 
 
 def seems_escaped(text: str) -> bool:
@@ -77,8 +72,7 @@ def is_placeholder(text: str) -> bool:
 
 
 def whole_pairs(pairs: Iterable[tuple[str, str]], left_out: Counter[str]) -> tuple[list[str], list[str]]:
-    """The two sides, stripped, of the pairs with text on both; other pairs, also pairs with a placeholder, are left out
-    and counted."""
+    """The two sides, stripped, of the pairs with text on both; others, also with a placeholder, are counted."""
     first, second = [], []
     for pair in pairs:
         a, b = pair[0].strip(), pair[1].strip()

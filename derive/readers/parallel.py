@@ -46,8 +46,7 @@ class TwoFiles:
 
 def words_of(text: str, language: str) -> tuple[str, ...]:
     """The lower-case words of a text, by rules that approximate the tokenisation of sets of gold links. An apostrophe
-    splits a word: `it 's`, `do not` for don't, and in French `le ami`, where elisions and contractions (`de le`) are
-    written out as in the en-fr set. A hyphen splits French words."""
+    splits a word: `it 's`, `do not` for don't, and in French, where hyphens do too, `le ami` (see _FULL)."""
     words: list[str] = []
     for sentence in cut(text.translate(_APOSTROPHES)):
         *parts, last = sentence.split()
@@ -59,7 +58,6 @@ def words_of(text: str, language: str) -> tuple[str, ...]:
 
 @lru_cache(_REMEMBERED)
 def _words(part: str, language: str) -> tuple[str, ...]:
-    """The words of a token between white space, cached because tokens recur."""
     words = split_words(part.lower())
     if language == "fr":
         pieces = (piece for word in words for piece in re.split(r"(?<=')|(?<=\w)(-)(?=\w)", word) if piece)

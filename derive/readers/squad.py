@@ -40,7 +40,6 @@ class _Question:
     answers: tuple[Chars, ...]
 
     def example(self, question: Sequence[Sentence], context: Sequence[Sentence]) -> Example:
-        """The question and its context as an example."""
         for what, text in (("question", question), ("context", context)):
             if not any(map(len, text)):
                 raise self.place.fault(f"question {self.id!r}: the {what} has no words")
@@ -50,14 +49,12 @@ class _Question:
 def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[Example]:
     """The questions of a file, with contexts split into sentences and words by rules for English. An answer that starts
     or ends inside a word is widened to the whole word; a question whose answers all cross the end of a sentence is left
-    out. Questions without an answer (SQuAD 2) or with empty answers (published test sets) are left out too. All of
-    these are counted in `counts`. Rows with `context`, `question` and `answers`, the usual export of data sets, are
-    read from JSON lines or from `data`."""
+    out. Questions without an answer (SQuAD 2) or with empty answers (published test sets) are left out too.
+    `counts` has their numbers. Rows with `context`, `question`, `answers` are read from JSON lines or from `data`."""
     counts = Counter() if counts is None else counts
     for item in _questions(path, counts):
-        question, context = (
-            [Sentence(tuple(words)) for words in split_sentences(text)] for text in (item.question, item.context)
-        )
+        texts = (item.question, item.context)
+        question, context = ([Sentence(tuple(words)) for words in split_sentences(text)] for text in texts)
         example = item.example(question, context)
         spans = [_in_words(item.context, answer, context, counts) for answer in item.answers]
         for place, span in filter(None, spans):
@@ -76,8 +73,7 @@ def read_questions_as_written(path: Path, counts: Counter[str] | None = None) ->
 
 
 def _in_words(text: str, answer: Chars, context: Sequence[Sentence], counts: Counter[str]) -> tuple[int, Span] | None:
-    """An answer as the number of its sentence and its span of words; None if it crosses sentences. Letters are counted
-    without white space."""
+    """An answer as its sentence's number and its span of words, by letters; None if it crosses sentences."""
     first, last = (_letters(text[:place]) for place in answer)
     begin = 0
     for place, sentence in enumerate(context):

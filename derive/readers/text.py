@@ -35,8 +35,7 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]*>")  # a line of a `<doc>` that is a tag
 
 TREEBANK, ENTITIES, JSON = "a treebank in CoNLL-U", "words with the tags of entities", "JSON lines"
 XML, COLUMNS = "XML", "lines of columns"
-SAMPLE, SAMPLE_LETTERS = 100, 1 << 16
-"""The number of lines and of letters that are read to recognise annotated files."""
+SAMPLE, SAMPLE_LETTERS = 100, 1 << 16  # the number of lines and of letters that are read to recognise annotated files
 _LABEL = r"(?:O|[BIESUL]-\S+)"
 _TREE = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}")
 _ROW = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]*){3,}")
@@ -60,8 +59,7 @@ class Chunk:
 
 
 def detect(path: Path) -> Kind:
-    """The kind of a text file by its name and first non-blank line; annotated files, columns, JSON and XML are
-    refused."""
+    """The kind of a text file by its name and first lines; annotated files, columns, JSON and XML are refused."""
     check_file(path)
     with path.open("rb") as file:
         first, lines = head(path, file)
@@ -131,7 +129,6 @@ def _most(shape: re.Pattern[str], lines: Sequence[str]) -> bool:
 
 def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[Chunk]:
     """Cut a file into chunks of about `size` bytes that end with a line or a document."""
-    check_file(path)
     kind = kind or detect(path)
     ends, what = (closes_document, "</doc>") if kind == "doc" else (ends_line, "line end")
     for block in blocks(path, ends, what, size, LIMIT):
@@ -139,7 +136,6 @@ def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[C
 
 
 def closes_document(line: bytes) -> bool:
-    """Whether a line ends a `<doc>` of WikiExtractor."""
     return line.rstrip() == b"</doc>"
 
 

@@ -13,20 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from calque.derive.artefact import digest
+from calque.derive.artefact import input_digest
 from calque.derive.errors import BadInput
 from calque.derive.example import Example
 from calque.derive.fingerprint import ADDED, fingerprint
-from calque.derive.parser import StanzaParser
+from calque.derive.parser import ParsedTrees, StanzaParser
 from calque.derive.readers import text as reader
 from calque.derive.readers.conllu import WORDS, Units, read_conllu, read_lemmas
 from calque.derive.readers.iob2 import language_of_entities, read_iob2
-from calque.derive.readers.lines import check_file, up_to
+from calque.derive.readers.lines import up_to
 from calque.derive.readers.nli import MISSING, differ, language_of_pairs, read_nli
 from calque.derive.readers.squad import read_questions, read_questions_as_written
 from calque.derive.sentence import Sentence
 from calque.derive.source import SPLITS, Source, TaskData
-from calque.derive.sources.parsed import ParsedTrees
 from calque.derive.usage import Lemmas, gather_lemmas
 
 TRAINED, TESTED = ("training examples", "test items")  # the parts that may be samples
@@ -46,8 +45,7 @@ class TaskFiles:
     size, so that translations of one text have the same sample. Ids must be unique within a split; `numbered` replaces
     them by numbers from 1. `trained_id` restricts training to examples whose id starts with it: TyDiQA-GoldP's files
     contain all languages, with ids such as `english-123`. If splits are drawn, `apart` excludes from training the
-    examples that share a text with a held-out example. Treebanks of natural languages may be read in XTREME's `units`
-    (`derive.readers.conllu`)."""
+    examples that share a text with a held-out example. Natural treebanks may be read in XTREME's `units`."""
 
     train: tuple[Path, ...]
     test: tuple[Path, ...] = ()
@@ -91,7 +89,7 @@ class TaskFiles:
     @property
     def identity(self) -> list[Any]:
         fields = {name: value for name, value in vars(self).items() if name not in SPLITS}
-        return [fields, *map(_digests, self.splits.values())]
+        return [fields, *(list(map(input_digest, paths)) for paths in self.splits.values())]
 
     def read(self, paths: Sequence[Path], read: Read, counts: Counter[str]) -> list[Example]:
         """The examples of some files. Repeated ids are refused, unless `numbered`."""
@@ -159,8 +157,7 @@ class TaskFiles:
         return TaskData(loaded, {split: +count for split, count in counts.items()})
 
     def _draw(self, examples: Sequence[Example]) -> tuple[dict[str, list[int]], int]:
-        """The numbers of the training examples for each drawn split and for training, and the number excluded by
-        `apart`."""
+        """The numbers of the examples for each drawn split and for training, and how many `apart` excludes."""
         order = np.random.default_rng(self.seed).permutation(len(examples)).tolist()
         without_files = [split for split, paths in self.splits.items() if not paths and self.held_out]
         held_out = self.held_out * len(without_files)
@@ -212,8 +209,7 @@ def _without_missing(
 class Files(Source):
     """Text files (WikiText, `<doc>`-marked Wikipedia, plain), CoNLL-U for POS, IOB2 for NER, pairs, and SQuAD's JSON.
     `megabytes` limits each text file to its head, up to the end of the chunk that reaches the limit (0: no limit).
-    `parser` is a folder of Stanza models, for languages that need trees. `escaped`: characters of the text are escaped
-    as by Moses's tokenizer (`&quot;`) and are unescaped on reading."""
+    `parser` is a folder of Stanza models, for trees. `escaped`: unescape what Moses's tokenizer escapes (`&quot;`)."""
 
     text: tuple[Path, ...]
     pos: TaskFiles | None = None
@@ -269,7 +265,7 @@ class Files(Source):
 
     def corpus_fingerprint(self, trees: bool = False) -> str:
         parser = self._parser.fingerprint() if trees else ""
-        return fingerprint("files", _digests(self.text), self.megabytes, self.escaped, parser)
+        return fingerprint("files", list(map(input_digest, self.text)), self.megabytes, self.escaped, parser)
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
         parser = self._parser.fingerprint() if trees else ""
@@ -293,7 +289,6 @@ class Files(Source):
         return {task: (own, READERS[task]) for task, own in files.items() if own}
 
     def lemmas(self) -> Lemmas:
-        """The lemmas in the POS files' column LEMMA."""
         tagged = self.pos.all if self.pos else ()
         return gather_lemmas(chain.from_iterable(map(read_lemmas, tagged)))
 
@@ -308,12 +303,6 @@ class Files(Source):
                 "as source.parser or in CALQUE_STANZA (`calque parser fetch` makes one)"
             )
         return StanzaParser(self.parser)
-
-
-def _digests(paths: tuple[Path, ...]) -> list[str]:
-    for path in paths:
-        check_file(path)
-    return [digest(path) for path in paths]
 
 
 def _texts(example: Example) -> set[str]:
@@ -356,8 +345,7 @@ def _whole(text: str) -> list[list[str]]:
 
 def check_language(task: str, paths: Iterable[Path], name: str = "") -> None:
     """Refuse files marked with another language than `name` or, without one, than the first marked file. Two-letter
-    codes are compared, such as `zh` in `zh-tw`; any other name, such as `german`, may be any language's. Tasks in
-    `PICKED` with a `name` are not checked: readers pick that language."""
+    codes are compared (see `differ`). Tasks in `PICKED` with a `name` are not checked: readers pick that language."""
     if task not in (*PICKED, "ner") or (name and task in PICKED):
         return
     expected, why = name, "the study lists it for"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -49,6 +49,8 @@ class PocketEnglish(Source):
     data for tagging but occurs in the corpus and the other splits. The statements of `facts` are added to the `size`
     sentences. Questions (`qa`) and paraphrases exist if their sizes are given."""
 
+    drawn = ("the lexicon", "the text", "the task items")
+
     language: Pocket = field(default_factory=Pocket)
     size: int = 50_000
     pos: Sizes = Sizes()
@@ -93,28 +95,36 @@ class PocketEnglish(Source):
         return tuple(task for task in TASKS if getattr(self, task))
 
     def task_data(self, task: str) -> TaskData:
-        language = self.language
+        """The first examples of each split's stream. A round with each label once that repeats texts is replaced."""
+        language, labels = self.language, LABELS.get(task, 1)
         drawn = {"nli": language.pairs, "qa": language.questions, "paraphrase": language.paraphrases}
-        streams: dict[str, Iterator[Example]] = {}
-        for stream, split in enumerate(SPLITS, start=CORPUS + 1 + TASKS.index(task) * len(SPLITS)):
+        data = TaskData({}, {split: Counter() for split in SPLITS})
+        seen: set[tuple[tuple[tuple[str, ...], ...], ...]] = set()
+        first = CORPUS + 1 + TASKS.index(task) * len(SPLITS)
+        for stream, (split, size) in enumerate(zip(SPLITS, getattr(self, task), strict=True), start=first):
             if task in drawn:
-                streams[split] = drawn[task](MANY, stream)
+                examples = drawn[task](MANY, stream)
             else:
                 sentences = language.sentences(MANY, stream, withhold=split == SPLITS[0])
-                streams[split] = (Example(((sentence,),)) for sentence in sentences)
-        return _splits(getattr(self, task), streams, LABELS.get(task, 1))
+                examples = (Example(((sentence,),)) for sentence in sentences)
+            kept: list[Example] = []
+            while len(kept) < size:
+                group = list(islice(examples, labels))
+                texts = [tuple(tuple(s.words for s in text) for text in example.texts) for example in group]
+                if seen.isdisjoint(texts):
+                    seen.update(texts)
+                    kept += group
+                else:
+                    data.left_out[split]["repetitions"] += labels
+            data.examples[split] = kept[:size]
+        return data
 
     def corpus_fingerprint(self, trees: bool = False) -> str:
         return fingerprint(EDITION, self.language, self.size, *([self.facts] if self.facts else []))
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
-        return fingerprint(
-            EDITION, self.language, task, getattr(self, task), *(["diagnostics"] if task == "nli" else [])
-        )
-
-    @property
-    def drawn(self) -> tuple[str, ...]:
-        return "the lexicon", "the text", "the task items"
+        further = ["diagnostics"] if task == "nli" else []
+        return fingerprint(EDITION, self.language, task, getattr(self, task), *further)
 
     def redrawn(self, by: int) -> PocketEnglish:
         facts = replace(self.facts, seed=self.facts.seed + by) if self.facts else None
@@ -122,22 +132,3 @@ class PocketEnglish(Source):
 
     def lemmas(self) -> Lemmas:
         return gather_lemmas(self.language.lemmas())
-
-
-def _splits(sizes: Sizes, streams: Mapping[str, Iterator[Example]], labels: int) -> TaskData:
-    """The first examples of each split's stream. A round of `labels` examples, one per label, that repeats texts of the
-    task is replaced and counted."""
-    data = TaskData({}, {split: Counter() for split in SPLITS})
-    seen: set[tuple[tuple[tuple[str, ...], ...], ...]] = set()
-    for split, size in zip(SPLITS, sizes, strict=True):
-        kept: list[Example] = []
-        while len(kept) < size:
-            group = list(islice(streams[split], labels))
-            texts = [tuple(tuple(sentence.words for sentence in text) for text in example.texts) for example in group]
-            if seen.isdisjoint(texts):
-                seen.update(texts)
-                kept += group
-            else:
-                data.left_out[split]["repetitions"] += labels
-        data.examples[split] = kept[:size]
-    return data

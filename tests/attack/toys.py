@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from calque.derive.links.fast_align import StatisticalAligner
-from calque.derive.parser import StanzaParser
+from calque.derive.parser import ParsedTrees, StanzaParser
 from calque.derive.pocket.language import Pocket
 from calque.derive.reorder import TreebankFiles
 from calque.derive.sentence import Sentence
 from calque.derive.sources.files import Files
-from calque.derive.sources.parsed import ParsedTrees
 from calque.experiments.names import study
 from calque.experiments.override import override
 from calque.experiments.schedule import compute, do

@@ -13,7 +13,7 @@ from calque.derive.errors import BadInput
 from calque.derive.pocket.language import Pocket
 from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.usage import CLASSES, NEARLY, Usage, WordClass, gather_lemmas, other_forms
-from calque.derive.vocabulary import Vocabulary
+from calque.derive.vocabulary import Vocabulary, read_array
 from tests.derive.strategies import law
 
 SIZE = 12
@@ -38,10 +38,10 @@ def test_types_are_counted_one_by_one(text: list[tuple[list[int], str]], name: W
 def test_a_usage_is_read_as_it_was_written(tmp_path: Path) -> None:
     usage = Usage.even(SIZE)
     np.save(tmp_path / "usage.npy", usage.table)
-    assert np.array_equal(Usage.load(tmp_path).table, usage.table)
+    assert np.array_equal(read_array(tmp_path / "usage.npy", "the corpus's usage of types"), usage.table)
     (tmp_path / "usage.npy").write_bytes(b"no numbers")
     with pytest.raises(BadInput, match="the corpus's usage of types"):
-        Usage.load(tmp_path)
+        read_array(tmp_path / "usage.npy", "the corpus's usage of types")
 
 
 PAIRS = [("walk", "walk"), ("walks", "walk"), ("Walks", "walk"), ("cook", "cook"), ("cooks", "cook"), ("saw", "see")]

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from calque.analysis.papers.align_mlm.figures import rho_of
+from calque.analysis.papers.texts import claim
 from calque.analysis.records.record import ALIGNMENT
 from calque.analysis.report.table import listed, percent
 from calque.analysis.results.measured import BySeed, difference, judge_difference, mean
@@ -18,37 +19,27 @@ NEAR = 0.03  # delta "≈ 0": within 3 points. The paper's own largest under Tra
 CHANCE_MARGIN = 0.01  # alignment "near chance": at most one point above it. The paper's is 0.3 points above.
 FEWEST = 3  # the fewest cells that have a rho
 PAPERS = ("nli", "ner", "pos")  # the paper's tasks; they have claims whether a study has the tasks or not
-TRANSFER, ALIGNED, RHO = "transfer", "alignment", "correlation"  # the families of claims
 
 
 def align_mlm_claims(results: Results) -> list[Claim]:
     """The headlines of ALIGN-MLM, each with its verdict."""
-    under, claims = f"under {results.transform_title(INVERTED)}", list[Claim]()
+    under, script, claims = results.transform_title(INVERTED), results.transform_title(SCRIPT), list[Claim]()
     for task in (task for task in PRIMARY if task in {*PAPERS, *results.tasks}):
-        on = f"on {task_title(task)} ({metric_title(PRIMARY[task])})"
-        near = f"under {results.transform_title(SCRIPT)} {on}: Δ ≤ {100 * NEAR:.0f} points"
-        least, most = (
-            extreme_delta(results, name, INVERTED, task, side) for name, side in (("ALIGN-MLM", -1), ("MLM", +1))
-        )
-        flat, rho = all_near(results, SCRIPT, task), correlated(results, task, 0.7)
-        claims.append(
-            Claim(f"ALIGN-MLM’s Δ is the smallest {under} {on}", "section 5, Figure 2, Table 3", TRANSFER, least)
-        )
+        on = f"{task_title(task)} ({metric_title(PRIMARY[task])})"
+        least, most = (extreme_delta(results, o, INVERTED, task, side) for o, side in (("ALIGN-MLM", -1), ("MLM", +1)))
+        claims.append(claim("smallest-delta", least, under=under, on=on))
         if {*results.objectives} != {"ALIGN-MLM", "MLM"}:  # of two objectives it is the same claim
-            claims.append(Claim(f"MLM’s Δ is the largest {under} {on}", "Figure 2, Table 3", TRANSFER, most))
-        claims += [
-            Claim(f"All objectives transfer well {near}", "section 5, Figure 2", TRANSFER, flat),
-            Claim(f"ρ > 0.7 between alignment and −Δ {on}", "section 5, Figure 3, appendix E", RHO, rho),
-        ]
+            claims.append(claim("largest-delta", most, under=under, on=on))
+        claims.append(claim("all-near", all_near(results, SCRIPT, task), script=script, on=on, near=100 * NEAR))
+        claims.append(claim("correlated", correlated(results, task, 0.7), on=on))
     ours, theirs = (results.scores("ZS", o, INVERTED, "pos", "f1_bare_tags") for o in ("ALIGN-MLM", "XLM"))
-    far = f"ALIGN-MLM’s ZS is over 30 points above XLM’s {under} on POS (F1 on bare tags)"
-    claims.append(Claim(far, "abstract, section 5", TRANSFER, judge_difference(ours, theirs, bound=0.3)))
-    chance = f"MLM’s alignment@1 {under} is near chance (at most {100 * CHANCE_MARGIN:.0f} point above it)"
-    claims.append(Claim(chance, "Table 8", ALIGNED, near_chance(results, INVERTED)))
-    more = f"ALIGN-MLM aligns more of the held-out types {under} than any other objective"
-    where = "ours: the paper does not separate held-out from dictionary types"
     aligned = {name: results.alignments(name, INVERTED, "held-out") for name in results.objectives}
-    return [*claims, Claim(more, where, ALIGNED, _beats_all(aligned, "ALIGN-MLM", +1))]
+    return [
+        *claims,
+        claim("far-above", judge_difference(ours, theirs, bound=0.3), under=under),
+        claim("near-chance", near_chance(results, INVERTED), under=under, margin=100 * CHANCE_MARGIN),
+        claim("most-held-out", _beats_all(aligned, "ALIGN-MLM", +1), under=under),
+    ]
 
 
 def extreme_delta(results: Results, objective: str, transform: str, task: str, side: int) -> Verdict:
@@ -151,17 +142,15 @@ def align_mlm_findings(results: Results) -> Iterator[str]:
 
 def transfer_finding(results: Results) -> Iterator[str]:
     """The objective that loses least on each task under the hardest transform, by how much, and how certain that is."""
-    transform, rankings = hardest(results), dict[str, Ranking]()
-    if transform is None:
+    if (transform := hardest(results)) is None:
         return
-    for task in results.tasks:
-        deltas = {o: results.deltas(o, transform, task, PRIMARY[task]) for o in results.objectives}
-        if ranking := ranked(deltas, -1):
-            rankings[task] = ranking
-    if rankings:
+    deltas = {
+        task: {o: results.deltas(o, transform, task, PRIMARY[task]) for o in results.objectives}
+        for task in results.tasks
+    }
+    if rankings := {task: ranking for task, its in deltas.items() if (ranking := ranked(its, -1))}:
         there = results.transform_title(transform)
-        several = len(results.transforms) > 1
-        opening = f"Mean Δ is largest under {there}. There," if several else f"Under {there},"
+        opening = f"Mean Δ is largest under {there}. There," if len(results.transforms) > 1 else f"Under {there},"
         yield f"{opening} {'; '.join(_leads(results, rankings))}."
 
 
@@ -178,16 +167,14 @@ def hardest(results: Results) -> str | None:
 
 def _leads(results: Results, rankings: dict[str, Ranking]) -> Iterator[str]:
     """Each leader with its tasks, and the tasks without a leader."""
-    title = results.objective_title
-    leaders: dict[str, list[str]] = {}
-    others = []
+    title, leaders, others = results.objective_title, dict[str, list[str]](), list[str]()
     for task, (best, value, following, next_value, leads) in rankings.items():
+        first, second = (percent(number) for number in (value, next_value))
         if leads:
-            rest = f"next {title(following)}, {percent(next_value)}"
-            leaders.setdefault(best, []).append(f"{task_title(task)} (Δ {percent(value)} points; {rest})")
+            rest = f"(Δ {first} points; next {title(following)}, {second})"
+            leaders.setdefault(best, []).append(f"{task_title(task)} {rest}")
         else:
-            first = f"Δ {percent(value)} with {title(best)}"
-            others.append(f"{task_title(task)} ({first}, {percent(next_value)} with {title(following)})")
+            others.append(f"{task_title(task)} (Δ {first} with {title(best)}, {second} with {title(following)})")
     for best, tasks in leaders.items():
         yield f"{title(best)} has the smallest Δ on {listed(tasks)}, beyond seed noise"
     if others:
@@ -195,10 +182,8 @@ def _leads(results: Results, rankings: dict[str, Ranking]) -> Iterator[str]:
 
 
 def _alignment(results: Results, transform: str, metric: str, ranking: Ranking) -> str:
-    rhos = []
-    for task in results.tasks:
-        if rho := rho_of(results.points(task, PRIMARY[task]), within=False):
-            rhos.append(f"{rho.rho:.2f} ({task_title(task)})".replace("-", "−"))
+    found = {task: rho_of(results.points(task, PRIMARY[task]), within=False) for task in results.tasks}
+    rhos = [f"{rho.rho:.2f} ({task_title(task)})".replace("-", "−") for task, rho in found.items() if rho]
     over = f"; over all cells, ρ between alignment and −Δ is {listed(rhos)}" if rhos else ""
     under = f"Under {results.transform_title(transform)}"
     best, following = (results.objective_title(name) for name in (ranking.best, ranking.next))

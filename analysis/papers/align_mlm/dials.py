@@ -1,39 +1,39 @@
 """Transfer and alignment by order distance from the source, and by the vocabulary shared with it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 
-from calque.analysis.papers.columns import Column, main_metrics, retained_cell, score_title
+from calque.analysis.papers.columns import (
+    RETAINED,
+    Column,
+    columns_of,
+    last_records,
+    main_metrics,
+    rows_of,
+    score_title,
+    task_columns,
+)
 from calque.analysis.papers.looks import keys, looks
-from calque.analysis.papers.texts import heading, plot, table
-from calque.analysis.records.record import ALIGNMENT, DELTA, FORM, LEMMA, ORDER, SHARING, Floor
+from calque.analysis.papers.texts import TEXTS, heading, plot, table
+from calque.analysis.records.record import ALIGNMENT, DELTA, ORDER, SHARING, Floor
 from calque.analysis.report.drawing import INK, LOOKS, SOFT, Dash, Point, draw_points, key, legend, small_multiples
 from calque.analysis.report.plot import Plot
-from calque.analysis.report.table import MISSING, Table, cell, percent
+from calque.analysis.report.table import Table
 from calque.analysis.results.measured import mean, means
 from calque.analysis.results.results import Results
-from calque.analysis.results.retained import retained
 from calque.analysis.tasks.catalog import PRIMARY
 
 FEWEST = 3  # the fewest points of a line, and different shares of sub-words, that are drawn
 FLOOR: Dash = ":"
 DASHES: tuple[Dash, ...] = ("-", "--", ":", "-.")
-SCRIPTS = ("Transliterate", "Cognates")
 PARAMETERS = {"Invert": "inversion", "Permute": "random order"}
 NEW = "a new script"
-KINDS = {
-    ("Transliterate", "uniform"): "any types",
-    ("Transliterate", "most-frequent"): "frequent types",
-    ("Transliterate", "least-frequent"): "rare types",
-    ("Transliterate", "function"): "function words",
-    ("Transliterate", "names"): "names",
-    ("Transliterate", "content"): "content words",
-    ("Cognates", "uniform"): "stems",
-}
-LOOK = dict(zip((NEW, *KINDS.values()), LOOKS, strict=False))  # colour and marker of each kind of sharing
+SHARED: dict[str, dict[str, str]] = TEXTS["shared"]  # the kind of sharing by a script and by the words that it shares
+KINDS = [kind for kinds in SHARED.values() for kind in kinds.values()]
+LOOK = dict(zip((NEW, *KINDS), LOOKS, strict=False))  # colour and marker of each kind of sharing
 MOST_ROWS = 4  # the most objectives, one row each
 
 
@@ -82,22 +82,16 @@ def order_figure(results: Results, scale: str) -> Plot | None:
         legend(figure, handles, 3, handlelength=3)
     numbers = {(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")}
     numbers |= {(ALIGNMENT, "", "all"), (ALIGNMENT, "", "held-out"), (ORDER, "", "kendall")}
-    records = [
-        record
-        for objective in results.objectives
-        for transform in results.transforms
-        for measure, task, metric in sorted(numbers)
-        for record in results.last(measure, objective, transform, task, metric).values()
-    ]
+    records = last_records(results, results.transforms, sorted(numbers))
     return plot("figure-order", figure, results, records, floors=floors)
 
 
 def _parameters(results: Results) -> dict[str, list[str]]:
     """Each parameter's name and its transforms, with the transforms of the same script that keep the order."""
     parts_of = {name: results.transform(name).parts for name in results.transforms}
-    scripts = {name: [part for part in parts if part["kind"] in SCRIPTS] for name, parts in parts_of.items()}
+    scripts = {name: [part for part in parts if part["kind"] in SHARED] for name, parts in parts_of.items()}
     orders = {
-        name: [_parameter(part) for part in parts if part["kind"] not in SCRIPTS] for name, parts in parts_of.items()
+        name: [_parameter(part) for part in parts if part["kind"] not in SHARED] for name, parts in parts_of.items()
     }
     parameters: dict[str, list[str]] = {}
     for name, order in orders.items():
@@ -135,15 +129,12 @@ def _order_columns(results: Results) -> list[Column]:
     return columns
 
 
-@dataclass(frozen=True)
-class Sharer:
-    """A language, the kind of vocabulary shared with its source, and the shares of types, sub-words and words."""
+class Sharer(NamedTuple):
+    """A language, the kind of vocabulary shared with its source, and the share of its text's sub-words."""
 
     language: str
     kind: str
-    types: float
     tokens: float
-    words: float
 
 
 def sharers(results: Results) -> list[Sharer]:
@@ -151,57 +142,25 @@ def sharers(results: Results) -> list[Sharer]:
     found = []
     for language in results.transforms:
         parts = results.transform(language).parts
-        if len(parts) != 1 or parts[0]["kind"] not in {kind for kind, _ in KINDS}:
-            continue
-        for objective in results.objectives:
-            shares = (mean(results.scores(SHARING, objective, language, "", m)) for m in ("types", "tokens", "words"))
-            measured = [share.mean for share in shares if share]
-            if len(measured) == 3:
-                kind = KINDS[parts[0]["kind"], parts[0].get("by", "uniform")] if measured[1] else NEW
-                found.append(Sharer(language, kind, *measured))
-                break
+        shares = (mean(results.scores(SHARING, o, language, "", "tokens")) for o in results.objectives)
+        share = next(filter(None, shares), None)
+        if share and len(parts) == 1 and parts[0]["kind"] in SHARED:
+            kind = SHARED[parts[0]["kind"]][parts[0].get("by", "uniform")] if share.mean else NEW
+            found.append(Sharer(language, kind, share.mean))
     return sorted(found, key=lambda sharer: sharer.tokens)
 
 
 def overlap_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """Transfer and alignment by shared vocabulary, and alignment@1 of held-out forms, if there are records."""
+    """Transfer and alignment by shared vocabulary, if some language shares a part of it."""
     if any(0 < sharer.tokens < 1 for sharer in sharers(results)):
-        yield "overlap", _overlap(results, scale)
-    if any(record.metric in (FORM, LEMMA) for record in results.records):
-        yield "forms", _forms(results, scale)
-
-
-def _overlap(results: Results, scale: str) -> Table:
-    tasks, rows = main_metrics(results), []
-    for objective in results.objectives:
-        for sharer in sharers(results):
-            cells = [percent(share) for share in (sharer.types, sharer.tokens, sharer.words)]
-            for task, metric in tasks:
-                scores = (results.scores(m, objective, sharer.language, task, metric) for m in ("ZS", DELTA))
-                kept = retained(results, objective, sharer.language, task, metric)
-                share = cell(kept.share) if kept and kept.share else retained_cell(kept)
-                cells += [*map(cell, map(mean, scores)), share]
-            cells += [cell(mean(results.alignments(objective, sharer.language, m))) for m in ("all", "held-out")]
-            titles = results.objective_title(objective), results.transform_title(sharer.language)
-            rows.append((*titles, *cells))
-    heads = [f"{score_title(task)} {name}" for task, _ in tasks for name in ("ZS", "Δ", "retained")]
-    header = ("objective", "language", "types", "sub-words", "words", *heads, "alignment@1 all", "alignment@1 held-out")
-    return table("overlap", results, scale, header, rows, 2, (SHARING,))
-
-
-def _forms(results: Results, scale: str) -> Table:
-    rows = []
-    for objective in results.objectives:
-        for language in results.transforms:
-            cells: list[str] = []
-            for metric in (FORM, LEMMA):
-                last = results.last(ALIGNMENT, objective, language, "", metric)
-                types = str(next(iter(last.values())).count) if last else MISSING
-                cells += [cell(mean(results.alignments(objective, language, metric))), types]
-            if any(cell != MISSING for cell in cells):
-                rows.append((results.objective_title(objective), results.transform_title(language), *cells))
-    header = ("objective", "language", "another form known", "types", "no form known", "types (none known)")
-    return table("forms", results, scale, header, rows, 2, (ALIGNMENT,))
+        columns = columns_of("overlap")
+        columns += [
+            replace(column, remarks=False) for column in task_columns(("ZS", DELTA, RETAINED), main_metrics(results))
+        ]
+        columns += [Column(f"alignment@1 {metric}", ALIGNMENT, metric) for metric in ("all", "held-out")]
+        header = ("objective", "language", *(column.head for column in columns))
+        rows = rows_of(results, columns, [sharer.language for sharer in sharers(results)])
+        yield "overlap", table("overlap", results, scale, header, rows, 2, (SHARING,))
 
 
 def overlap_figure(results: Results, scale: str) -> Plot | None:
@@ -241,11 +200,5 @@ def overlap_figure(results: Results, scale: str) -> Plot | None:
         legend(figure, [key(kind, *look) for kind, look in LOOK.items() if kind in kinds], 4)
     numbers = [(SHARING, "", "tokens"), (ALIGNMENT, "", "held-out")]
     numbers += [(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")]
-    records = [
-        record
-        for objective in rows
-        for sharer in languages
-        for measure, task, metric in numbers
-        for record in results.last(measure, objective, sharer.language, task, metric).values()
-    ]
+    records = last_records(results, [sharer.language for sharer in languages], numbers)
     return plot("figure-overlap", figure, results, records)

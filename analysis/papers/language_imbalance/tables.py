@@ -14,7 +14,7 @@ from calque.analysis.papers.language_imbalance.conditions import (
     contrasts,
     curves,
 )
-from calque.analysis.papers.texts import table
+from calque.analysis.papers.texts import claim, table
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, listed, percent
 from calque.analysis.results.measured import difference, judge_difference, mean
 from calque.analysis.results.results import Results
@@ -98,11 +98,6 @@ def _floors(results: Results) -> Iterator[tuple[str, ...]]:
         yield MISSING, MISSING, f"{title} (floor)", *cells, *[MISSING] * 3
 
 
-TRANSFER, ALIGNED = "transfer", "alignment"  # families of claims, next to token efficiency
-PAPER = "cloned languages; there 2.08 at 90/10 and 0.89 at 50/50"
-STEPS = "ours: the same number of steps, smaller batches"
-MORE = "cloned languages; there 3.56 with nine clones and 2.08 with one"
-OPEN = "ours; the paper finds representations more alike where shares are unequal"
 BEYOND = "beyond the budgets of the language alone"
 
 
@@ -116,40 +111,34 @@ def imbalance_claims(results: Results) -> list[Claim]:
 
 
 def _on_efficiency(results: Results, objective: str) -> Iterator[Claim]:
-    def claim(text: str, where: str, verdict: Verdict) -> Claim:
-        return Claim(f"{results.objective_title(objective)}: {text}", where, EFFICIENCY, verdict)
-
     def higher(ours: Condition, theirs: Condition) -> Verdict:
         return higher_efficiency(*(each.efficiencies(objective, each.small) for each in (ours, theirs)))
 
-    unequals = [condition for condition in conditions(results) if condition.unequal]
+    by, unequals = results.objective_title(objective), [c for c in conditions(results) if c.unequal]
     for condition in unequals:
-        above = f"the token efficiency of the small is above 1 at {condition.title}"
-        yield claim(above, PAPER, above_one(condition.efficiencies(objective, condition.small)))
+        verdict = above_one(condition.efficiencies(objective, condition.small))
+        yield claim("efficiency-above-one", verdict, by=by, at=condition.title)
         if curves(results, "batch"):
-            numbers = condition.efficiencies(objective, condition.small, "batch")
-            yield claim(f"{above}, against a language alone that takes as many steps", STEPS, above_one(numbers))
-    more = "token efficiency of the small is higher"
+            verdict = above_one(condition.efficiencies(objective, condition.small, "batch"))
+            yield claim("efficiency-above-one-by-batch", verdict, by=by, at=condition.title)
     for equal, unequal in contrasts(results):
-        yield claim(f"{more} at {unequal.title} than at {equal.title}", PAPER, higher(unequal, equal))
+        verdict = higher(unequal, equal)
+        yield claim("efficiency-higher-than-equal", verdict, by=by, at=unequal.title, equal=equal.title)
     by_size = sorted(unequals, key=lambda condition: condition.size)
     if by_size and by_size[-1].size > by_size[0].size:
         few, many = by_size[0], by_size[-1]
-        text = f"{more} with {many.size} languages ({many.title}) than with {few.size} ({few.title})"
-        yield claim(text, MORE, higher(many, few))
+        yield claim("efficiency-higher-with-more", higher(many, few), by=by, many=many, few=few)
 
 
 def _on_transfer(results: Results, objective: str) -> Iterator[Claim]:
-    by = results.objective_title(objective)
     for equal, unequal in contrasts(results):
+        about = {"by": results.objective_title(objective), "at": unequal.title, "equal": equal.title}
         for task in results.main_tasks:
-            for way, words in (("outward", "to the small"), ("homeward", "from the small")):
+            for name, way in (("imbalance-helps-to", "outward"), ("imbalance-helps-from", "homeward")):
                 scores = (each.between(objective, getattr(each, way), task) for each in (unequal, equal))
-                helps = f"{by}: imbalance helps transfer {words} on {task_title(task)}: {unequal.title} against"
-                yield Claim(f"{helps} {equal.title}", OPEN, TRANSFER, judge_difference(*scores))
+                yield claim(name, judge_difference(*scores), on=task_title(task), **about)
         shares = (each.between(objective, each.outward) for each in (unequal, equal))
-        more = f"{by}: imbalance aligns more held-out types, {unequal.title} against {equal.title}"
-        yield Claim(more, OPEN, ALIGNED, judge_difference(*shares))
+        yield claim("imbalance-aligns-more", judge_difference(*shares), **about)
 
 
 def above_one(numbers: Efficiencies) -> Verdict:

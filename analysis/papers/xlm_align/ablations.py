@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from calque.analysis.papers.columns import (
     RETAINED,
     Column,
+    columns_of,
     main_metrics,
     printed_rows,
     rows_of,
@@ -15,7 +16,7 @@ from calque.analysis.papers.columns import (
     task_columns,
 )
 from calque.analysis.papers.texts import table
-from calque.analysis.records.record import AER, ALIGNMENT, DELTA, LABELS, Record
+from calque.analysis.records.record import AER, DELTA, LABELS, Record
 from calque.analysis.records.run import Described, Start
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, percent
 from calque.analysis.results.measured import BySeed, mean
@@ -33,12 +34,6 @@ _PAPER = read_toml(Path(__file__).with_name("ablations.toml"))
 TABLES: dict[int, dict[str, Any]] = {int(number): entry for number, entry in _PAPER["tables"].items()}
 SWITCHED: dict[str, dict[str, Any]] = _PAPER["switches"]  # the switches of a setting
 TASKS = ("nli", "ner", "pos", "qa")  # the paper's
-STARTS = (
-    Column("labels right", LABELS, "precision"),
-    Column("words labelled", LABELS, "share"),
-    Column("alignment@1 all", ALIGNMENT, "all"),
-    Column("alignment@1 held-out", ALIGNMENT, "held-out"),
-)
 
 
 def changes(objective: Described) -> dict[str, Any] | None:
@@ -118,14 +113,15 @@ def xlm_align_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]
 
 def starts_table(results: Results, scale: str) -> Table:
     """Which initialisation makes self-labelling work: labels, alignment, AER and Delta by objective and transform."""
-    columns = [*STARTS]
+    columns = columns_of("starts")
     for joint, way in ((False, ""), (True, ", joint")):
         for n in results.layers(AER):
             columns.append(Column(f"AER layer {n}{way}", AER, "aer", "", {"layer": n, "joint": joint}))
     columns += task_columns([DELTA], main_metrics(results))
     columns += task_columns([RETAINED], main_metrics(results)) if results.floors.all else []
     header = ("objective", "transform", *(column.head for column in columns))
-    return table("starts", results, scale, header, rows_of(results, columns, by_language=True), 2)
+    rows = [row for transform in results.transforms for row in rows_of(results, columns, [transform])]
+    return table("starts", results, scale, header, rows, 2)
 
 
 def ablation_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:

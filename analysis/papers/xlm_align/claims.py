@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from statistics import fmean
 
 from calque.analysis.papers.align_mlm.claims import noise, ranked, transfer_finding
+from calque.analysis.papers.texts import claim
 from calque.analysis.papers.xlm_align.ablations import SWITCHED, after, changes, errors, variant
 from calque.analysis.records.record import LABELS
 from calque.analysis.report.table import percent
@@ -13,10 +14,6 @@ from calque.analysis.statistics.verdicts import Claim
 from calque.analysis.tasks.catalog import PRIMARY, task_title
 
 MOST = 0.5  # self-labelling works when most labels are right
-OURS = "ours: the paper has neither gold labels nor another start"
-SECTION_6 = "ours; in section 6 it does “not work very well” from scratch, for want of good labels"
-TABLE_2 = "Table 2 and Figure 2, where it continues from XLM-R"
-LABELLING, ERRORS, TRANSFER = "self-labels", "AER", "zero-shot transfer"  # the families of claims
 
 
 def precision(results: Results, objective: str, transform: str) -> BySeed:
@@ -36,44 +33,35 @@ def xlm_align_claims(results: Results) -> list[Claim]:
     ]
 
 
-def _lower(results: Results, text: str, where: str, transform: str, better: str, worse: str) -> Claim:
-    """The claim that one objective has a lower AER than another."""
-    rates = (errors(results, name, transform) for name in (better, worse))
-    under = f"under {results.transform_title(transform)}"
-    return Claim(f"{text}, {under}", where, ERRORS, judge_difference(*rates, side=-1))
-
-
 def _labelling(results: Results, transform: str, whole: str) -> Iterator[Claim]:
-    start, cold = results.start(whole), variant(results, None)
-    under, title = f"under {results.transform_title(transform)}", results.objective_title
+    start, cold, title = results.start(whole), variant(results, None), results.objective_title
+    under = results.transform_title(transform)
     verdict = judge_estimate(mean(precision(results, whole, transform)), +1, MOST)
-    right = f"Most of the labels of {title(whole)} are right in the end, {under}"
-    yield Claim(right, OURS if start else SECTION_6, LABELLING, verdict)
+    yield claim("labels-right" if start else "labels-right-from-scratch", verdict, better=title(whole), under=under)
     if start and cold is not None:
-        labels = (precision(results, name, transform) for name in (whole, cold))
-        more = f"More of the labels of {title(whole)} are right than of {title(cold)}, {under}"
-        yield Claim(more, OURS, LABELLING, judge_difference(*labels))
+        verdict = judge_difference(*(precision(results, name, transform) for name in (whole, cold)))
+        yield claim("more-labels-right", verdict, better=title(whole), worse=title(cold), under=under)
     golds = [variant(results, begun, labels="gold") for begun in ([None, start] if start else [None])]
     first = start.objective.name if start and start.objective.name in results.objectives else None
     for better, worse in [(whole, cold), (whole, first), *((gold, whole) for gold in golds)]:
         if better is not None and worse is not None and better != worse:
-            text = f"{title(better)} has a lower AER than {title(worse)}"
-            yield _lower(results, text, OURS, transform, better, worse)
+            verdict = judge_difference(*(errors(results, name, transform) for name in (better, worse)), side=-1)
+            yield claim("lower-aer", verdict, better=title(better), worse=title(worse), under=under)
 
 
 def _parts(results: Results, transform: str, whole: str) -> Iterator[Claim]:
-    start, under = results.start(whole), f"under {results.transform_title(transform)}"
+    start, under = results.start(whole), results.transform_title(transform)
     for part in ("DWA", "TLM", "filtering"):  # the parts that the paper finds to help
         without = variant(results, start, **SWITCHED[f"without {part}"])
         if without is None:
             continue
-        text = f"With {part}{after(start)} the AER is lower than without"
-        yield _lower(results, text, TABLE_2, transform, whole, without)
-        where = "Table 6" if part == "filtering" else "Table 3"
+        about = {"part": part, "Part": part[0].upper() + part[1:], "after": after(start), "under": under}
+        verdict = judge_difference(*(errors(results, name, transform) for name in (whole, without)), side=-1)
+        yield claim("part-lowers-aer", verdict, **about)
+        about["where"] = "Table 6" if part == "filtering" else "Table 3"
         for task in results.main_tasks:
             scores = (results.scores("ZS", name, transform, task, PRIMARY[task]) for name in (whole, without))
-            helps = f"{part[0].upper()}{part[1:]} helps{after(start)} on {task_title(task)}, zero-shot, {under}"
-            yield Claim(helps, where, TRANSFER, judge_difference(*scores))
+            yield claim("part-helps", judge_difference(*scores), on=task_title(task), **about)
 
 
 def xlm_align_findings(results: Results) -> Iterator[str]:

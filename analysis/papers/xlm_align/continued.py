@@ -1,10 +1,11 @@
 """A given encoder and models pretrained further from it: lookups, and the papers' findings tested as claims."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
+from calque.analysis.papers.texts import claim
 from calque.analysis.papers.xlm_align.ablations import changes
 from calque.analysis.records.record import (
     AER,
@@ -154,10 +155,7 @@ class Continued:
         return {seed: replace(measured, error=None, parts=None)}
 
 
-TABLE_1, TABLE_2, FIGURE_2, TABLE_3 = "Table 1", "Table 2", "Figure 2", "Table 3"
 ABLATED = ("nli", "pos", "ner", "mlqa")  # the tasks of Table 3
-ERRORS, RETRIEVED, TRANSFER, TRANSLATIONS = "AER", "retrieval", "zero-shot transfer", "translate-train"
-"""The families of claims."""
 OF_PAIRS = {
     "WEAM": {"mlqa": "WEAM, Table 1", "nli": "WEAM, Table 2"},
     "PPA": {"nli": "PPA, Table 2", "mlqa": "PPA, Table 4"},
@@ -177,31 +175,23 @@ def continued_claims(study: Continued) -> list[Claim]:
         if better and worse:
             claims += [*_of_links(study, better, worse), *_finds(study, better, worse)]
             for task in study.tasks:
-                other = TABLE_3 if task in ABLATED else "ours: Table 3 has other tasks"
-                claims.append(_transfers(study, better, worse, task, TABLE_1 if worse == study.start else other))
+                other = "Table 3" if task in ABLATED else "ours: Table 3 has other tasks"
+                claims.append(_transfers(study, better, worse, task, "Table 1" if worse == study.start else other))
     for kind, tables in OF_PAIRS.items():
         of_kind = {name: part for name in study.learnt if (part := study.results.objective(name).part(kind))}
-        plain = [name for name, part in of_kind.items() if "beside" not in part]
-        for name in plain:
+        with_tlm = [name for name, part in of_kind.items() if "beside" in part]
+        for name in (name for name in of_kind if name not in with_tlm):
             claims += _finds(study, name, study.start)
-            for task in study.tasks:
-                where = tables.get(task, "ours: its paper has other tasks")
-                claims.append(_transfers(study, name, study.start, task, where))
-            for other in (other for other in of_kind if other not in plain and "nli" in study.tasks):
-                claims.append(_transfers(study, name, other, "nli", "PPA, Table 5"))
+            wheres = {task: tables.get(task, "ours: its paper has other tasks") for task in study.tasks}
+            claims += [_transfers(study, name, study.start, task, where) for task, where in wheres.items()]
+            others = with_tlm if "nli" in study.tasks else []
+            claims += [_transfers(study, name, other, "nli", "PPA, Table 5") for other in others]
     for task in study.tasks:
         for model in study.models if {TRANSLATED, SWITCHED} <= {*study.ways(task)} else ():
-            text = f"{study.title(model)}: code-switched pairs add to translate-train, {task_title(task)}"
             ours, theirs = (_by_language(study, model, task, way) for way in (SWITCHED, TRANSLATED))
-            claims.append(_claim(f"{text}, mean of {len(ours)}", "PPA, Table 5", TRANSLATIONS, ours, theirs))
+            about = {"better": study.title(model), "on": task_title(task), "many": len(ours)}
+            claims.append(claim("code-switched-pairs", judge_estimate(gap(ours, theirs)), **about))
     return claims
-
-
-def _claim(
-    text: str, where: str, family: str, ours: Sequence[BySeed], theirs: Sequence[BySeed], side: int = +1
-) -> Claim:
-    """The claim that our mean is larger (`side` +1) or smaller (-1) than theirs."""
-    return Claim(text, where, family, judge_estimate(gap(ours, theirs), side))
 
 
 def _by_language(study: Continued, model: str, task: str, way: str = ZERO_SHOT) -> list[BySeed]:
@@ -211,60 +201,51 @@ def _by_language(study: Continued, model: str, task: str, way: str = ZERO_SHOT) 
 def _transfers(study: Continued, better: str, worse: str, task: str, where: str) -> Claim:
     """The claim that a model has a higher mean score over a task's languages, without the source, than another."""
     ours, theirs = (_by_language(study, model, task) for model in (better, worse))
-    text = f"{study.title(better)} transfers {task_title(task)} better than {study.title(worse)}, mean of {len(ours)}"
-    return _claim(text, where, TRANSFER, ours, theirs)
+    about = {"better": study.title(better), "worse": study.title(worse), "on": task_title(task), "many": len(ours)}
+    return claim("transfers-task-better", judge_estimate(gap(ours, theirs)), where=where, **about)
 
 
 def _finds(study: Continued, better: str, worse: str) -> Iterator[Claim]:
     """The claim that a model finds more translations, if retrieval was measured."""
     if study.pairs:
-        languages = f"mean of {len(study.pairs)} ordered pairs of languages"
         ours, theirs = ([study.found(model, pair, "cosine") for pair in study.pairs] for model in (better, worse))
-        text = f"{study.title(better)} finds more translations than {study.title(worse)}, {languages}"
-        where = "ours: the paper has no retrieval"
-        yield _claim(f"{text}, layer {study.layer}", where, RETRIEVED, ours, theirs)
+        about = {"better": study.title(better), "worse": study.title(worse), "layer": study.layer}
+        yield claim("finds-more", judge_estimate(gap(ours, theirs)), many=len(study.pairs), **about)
 
 
 def _of_links(study: Continued, better: str, worse: str) -> Iterator[Claim]:
     """Claims about AER, in the main layer and in the last ones."""
-    a, b, sets = study.title(better), study.title(worse), study.sets
-    if not sets:
-        return
-    first, last = study.aligners[0], range(study.layers - LAST + 1, study.layers + 1)
-    lower = f"{a} has a lower AER than {b}"
+    main, last = [study.layer], range(study.layers - LAST + 1, study.layers + 1)
+    mean_of = f"mean of {len(study.sets)} gold sets"
     cases = [
-        *((f"{lower}, {set_title(gold)}", first, [gold], [study.layer]) for gold in sets),
-        *((f"{lower}, mean of {len(sets)} gold sets", aligner, sets, [study.layer]) for aligner in study.aligners),
-        *((f"{a} has a lower mean AER than {b} in", aligner, sets, last) for aligner in study.aligners),
+        *(("set-aer", [gold], set_title(gold), by, main) for gold in study.sets for by in study.aligners[:1]),
+        *(("set-aer", study.sets, mean_of, by, main) for by in study.aligners),
+        *(("last-layers-aer", study.sets, mean_of, by, last) for by in study.aligners),
     ]
-    for text, aligner, golds, layers in cases:
+    for name, golds, sets, by, layers in cases:
         ours, theirs = (
-            [study.errors(model, gold, aligner, layer) for gold in golds for layer in layers]
-            for model in (better, worse)
+            [study.errors(model, gold, by, layer) for gold in golds for layer in layers] for model in (better, worse)
         )
-        if layers is last:
-            yield _claim(f"{text} the last {LAST} layers, by {aligner}", FIGURE_2, ERRORS, ours, theirs, -1)
-        else:
-            yield _claim(f"{text}, by {aligner}, layer {study.layer}", TABLE_2, ERRORS, ours, theirs, -1)
+        about = {"better": study.title(better), "worse": study.title(worse), "sets": sets, "by": by}
+        yield claim(name, judge_estimate(gap(ours, theirs), -1), layer=study.layer, last=LAST, **about)
 
 
 def continued_findings(study: Continued) -> Iterator[str]:
     """The means over gold sets, over pairs of languages and over languages, of each model."""
+    means: dict[str, dict[str, BySeed]] = {}
     for aligner in study.aligners:
-        rates = _means(study, lambda model: average([study.errors(model, gold, aligner) for gold in study.sets]))  # noqa: B023
-        if rates:
-            yield f"Mean AER over {len(study.sets)} gold sets by {aligner}, layer {study.layer}: {rates}."
-    if study.pairs:
-        shares = _means(study, lambda model: average([study.found(model, pair, "cosine") for pair in study.pairs]))
-        over = f"{len(study.pairs)} ordered pairs of languages, layer {study.layer}"
-        yield f"Translations found by cosine, mean over {over}: {shares}."
+        text = f"Mean AER over {len(study.sets)} gold sets by {aligner}, layer {study.layer}"
+        means[text] = {m: average([study.errors(m, gold, aligner) for gold in study.sets]) for m in study.models}
+    text = f"Translations found by cosine, mean over {len(study.pairs)} ordered pairs of languages, layer {study.layer}"
+    means[text] = {m: average([study.found(m, pair, "cosine") for pair in study.pairs]) for m in study.models}
     for task in study.tasks:
-        scores = _means(study, lambda model: study.transferred(model, task))  # noqa: B023
         many = len(study.languages(task))
         over = f"mean over {many} other languages" if many > 1 else "in one other language"
-        yield f"{task_title(task)} ({metric_title(PRIMARY[task])}), zero-shot, {over}: {scores}."
-
-
-def _means(study: Continued, values: Callable[[str], BySeed]) -> str:
-    means = ((study.title(model), mean(values(model))) for model in study.models)
-    return listed([f"{title} {percent(estimate.mean)} %" for title, estimate in means if estimate])
+        text = f"{task_title(task)} ({metric_title(PRIMARY[task])}), zero-shot, {over}"
+        means[text] = {model: study.transferred(model, task) for model in study.models}
+    for text, by_model in means.items():
+        numbers = [
+            f"{study.title(m)} {percent(its.mean)} %" for m, by_seed in by_model.items() if (its := mean(by_seed))
+        ]
+        if numbers:
+            yield f"{text}: {listed(numbers)}."

@@ -1,11 +1,11 @@
 """Tables of an encoder and of models pretrained further from it, with published numbers marked as published."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import permutations
 from typing import Any
 
 from calque.analysis.aligners.methods import DEFAULT, RELEASED
-from calque.analysis.papers.columns import printed_rows
+from calque.analysis.papers.columns import printed_rows, score_title
 from calque.analysis.papers.texts import TEXTS, table
 from calque.analysis.papers.xlm_align.continued import (
     ABOUT_SMALL,
@@ -59,12 +59,11 @@ def continued_table(
     study: Continued, name: str, scale: str, header: Iterable[str], rows: Rows, labels: int, **values: Any
 ) -> Table:
     """A table by `texts.table`, whose note may use values common to all tables of such a study."""
-    seeds = over_seeds(study.seeds)
-    if len(study.seeds) < 2:
-        covers = "± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
-        seeds = f"one seed ({', '.join(map(str, study.seeds))}): {covers}"
-    common: dict[str, Any] = {"seeds": seeds, "source": study.source, "about_small": ABOUT_SMALL}
-    return table(name, study.results, scale, header, rows, labels, **common, **values)
+    covers = "± is half the 95 % interval over the test’s sentences, and says nothing of other runs"
+    one = f"one seed ({', '.join(map(str, study.seeds))}): {covers}"
+    values |= {"seeds": over_seeds(study.seeds) if len(study.seeds) > 1 else one}
+    values |= {"source": study.source, "about_small": ABOUT_SMALL}
+    return table(name, study.results, scale, header, rows, labels, **values)
 
 
 def _error_cells(study: Continued, model: str, aligner: str, layer: int) -> list[str]:
@@ -86,9 +85,9 @@ def _errors(study: Continued, scale: str) -> Table:
     pairs = {pair for run in study.results.runs.values() for pair in run.bitexts}
     read = {"-".join(names) for pair in pairs for names in permutations(pair)}
     unread = [set_title(gold) for gold in study.sets if gold not in read]
-    header = ("model", "links by", "source", *names[:-1], "mean")
-    about = {"layer": study.layer, "layers": study.layers, "sets": listed(unread)}
-    return continued_table(study, "aer", scale, header, rows, 3, parts={"unread": unread}, **about)
+    header, parts, sets = ("model", "links by", "source", *names[:-1], "mean"), {"unread": unread}, listed(unread)
+    layers = {"layer": study.layer, "layers": study.layers}
+    return continued_table(study, "aer", scale, header, rows, 3, parts=parts, sets=sets, **layers)
 
 
 def _retrieval(study: Continued, scale: str) -> Table:
@@ -98,15 +97,16 @@ def _retrieval(study: Continued, scale: str) -> Table:
     groups[f"all {len(study.pairs)}, mean"] = study.pairs
     columns = [(layer, metric) for layer in (study.layer, study.layers) for metric in METRICS]
     columns += [(study.layer, metric) for metric in study.mined]
-    rows = []
-    for model in study.models:
-        for name, pairs in groups.items():
-            cells = []
-            for layer, metric in columns:
-                by_pair = [study.found(model, pair, metric, layer) for pair in pairs]
-                # only one direction of a pair is mined
-                cells.append(number(average([scores for scores in by_pair if scores or metric in METRICS])))
-            rows.append((study.title(model), name, *cells))
+
+    def cell(model: str, pairs: Sequence[tuple[str, str]], layer: int, metric: str) -> str:
+        by_pair = [study.found(model, pair, metric, layer) for pair in pairs]
+        return number(average([scores for scores in by_pair if scores or metric in METRICS]))  # mined in one direction
+
+    rows = (
+        (study.title(model), name, *(cell(model, pairs, *column) for column in columns))
+        for model in study.models
+        for name, pairs in groups.items()
+    )
     heads = [f"{(METRICS | MINED_HEADS)[metric]}, layer {layer}" for layer, metric in columns]
     parts = {"mining": study.mined, "xtreme": MINED_XTREME in study.mined}
     return continued_table(study, "retrieval", scale, ("model", "languages", *heads), rows, 2, parts=parts)
@@ -123,17 +123,14 @@ def xtreme_table(study: Continued, scale: str) -> Table:
         rows.append((study.title(model), OURS, *(number(means[column]) for column in columns), number(of_tasks)))
     small = [its["mean"] for task in tasks if (its := study.of_small(task))]
     whole = tasks == list(XTREME)
-    published: dict[str, dict[tuple[str, str], float]] = {}
-    for p in [*study.printed(PAPER, [MEANS]), *small]:
-        published.setdefault(p.objective, {})[p.task, p.metric] = p.value
-    for name, values in published.items():
+    published = {(p.objective, p.task, p.metric): p.value for p in [*study.printed(PAPER, [MEANS]), *small]}
+    for name in dict.fromkeys(name for name, _, _ in published):
         theirs = [*columns, ("average", "mean") if whole else ("", "")]
-        rows.append((name, PUBLISHED, *map(percent, map(values.get, theirs))))
+        rows.append((name, PUBLISHED, *(percent(published.get((name, *column))) for column in theirs)))
     languages = ", ".join(f"{task_title(task)} {len(study.languages(task)) + 1}" for task in tasks)
     together = "average" if whole else f"mean of {len(tasks)} tasks"
-    header = ("model", "source", *(f"{task_title(t)} {metric_title(m)}" for t, m in columns), together)
-    about: dict[str, Any] = {"parts": {"small": small}, "tasks": tasks, "languages": languages}
-    return continued_table(study, "xtreme", scale, header, rows, 2, **about)
+    header, parts = ("model", "source", *(score_title(*column) for column in columns), together), {"small": small}
+    return continued_table(study, "xtreme", scale, header, rows, 2, parts=parts, tasks=tasks, languages=languages)
 
 
 def task_table(study: Continued, task: str, scale: str) -> Table:
@@ -152,10 +149,10 @@ def task_table(study: Continued, task: str, scale: str) -> Table:
             rows.append((baseline, metric_title(metric), FLOOR, *printed_cells(values, languages)))
     by_paper = [p for p in study.printed(PAPER, BY_LANGUAGE) if p.task == task]
     small = list(study.of_small(task).values())
-    for metric in dict.fromkeys(p.metric for p in [*by_paper, *small]):
-        own = (p for p in [*by_paper, *small] if p.metric == metric)
-        for (model,), values in printed_rows(own, ["objective"], "setting").items():
-            rows.append((model, metric_title(metric), PUBLISHED, *printed_cells(values, languages)))
+    published = printed_rows([*by_paper, *small], ["metric", "objective"], "setting")
+    order = [metric for metric, _ in published]
+    for (metric, model), values in sorted(published.items(), key=lambda row: order.index(row[0][0])):
+        rows.append((model, metric_title(metric), PUBLISHED, *printed_cells(values, languages)))
     parts = {"published": by_paper, "small": small, "floors": floors.baselines([task])}
     about = {"tasks": [task], "task": task_title(task)}
     about["tables"] = " and ".join(sorted({str(p.table) for p in by_paper}))
@@ -197,15 +194,14 @@ def by_language(study: Continued, task: str, paper: str, scale: str) -> Table:
             for way in ways:
                 cells = study.cells(model, task, languages, metric=metric, way=way)
                 rows.append((study.title(model), way, metric_title(metric), OURS, *cells))
-    for metric in metrics:
-        own = (p for p in printed if p.metric == metric)
-        for (name, setting), its in printed_rows(own, ["objective", "setting"], "language").items():
-            cells = printed_cells(its, languages)
-            rows.append((name, setting or "zero-shot", metric_title(metric), PUBLISHED, *cells))
-    tables = sorted({p.table for p in printed})
+    published = printed_rows(printed, ["metric", "objective", "setting"], "language")
+    for (metric, name, setting), its in sorted(published.items(), key=lambda row: metrics.index(row[0][0])):
+        cells = printed_cells(its, languages)
+        rows.append((name, setting or "zero-shot", metric_title(metric), PUBLISHED, *cells))
+    tables = sorted({str(p.table) for p in printed})
     about = {"tasks": [task], "task": task_title(task), "paper": paper}
-    about |= {"about": TEXTS["tables"]["by-language"]["about"][paper]}
-    about["tables"] = f"{'s' if len(tables) > 1 else ''} {' and '.join(map(str, tables))}"
+    about["about"] = TEXTS["tables"]["by-language"]["about"][paper]
+    about["tables"] = f"{'s' if len(tables) > 1 else ''} {' and '.join(tables)}"
     header = ("model", "fine-tuning", "metric", "source", *languages, *OF_LANGUAGES)
     parts = {"ways": ways != [ZERO_SHOT], "published": printed}
     return continued_table(study, "by-language", scale, header, rows, 4, parts=parts, **about)

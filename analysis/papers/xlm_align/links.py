@@ -1,7 +1,7 @@
 """Aligners and encoders on gold sets: Table 2 and Figure 2 of XLM-Align, the tables behind them, and findings."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
@@ -37,8 +37,8 @@ class System:
     """An aligner, or an encoder at a layer, with its records by gold set. `aligner` is fast_align, diagonal (each
     target word with the source word at the same relative position), or a method of `analysis.aligners.methods`.
     `learnt` is the name of an encoder's objective or folder, or of fast_align's text, and `title` that name for people;
-    the diagonal learns nothing. `symmetrisation` is fast_align's, or its direction. `layer` is one of an encoder's
-    `layers`, and `main_layer` the one chosen before anything was scored; `joint` means that a pair was one row."""
+    the diagonal learns nothing. `symmetrisation` is fast_align's, or its direction; `joint` means that a pair was one
+    row. `main_layer` was chosen before anything was scored."""
 
     aligner: str
     learnt: str
@@ -48,7 +48,7 @@ class System:
     layer: int | None
     layers: int
     main_layer: int
-    records: Mapping[str, Record] = field(compare=False)
+    records: Mapping[str, Record] = field(default_factory=dict, compare=False)
 
     @property
     def counts(self) -> dict[str, LinkCounts]:
@@ -68,8 +68,7 @@ class System:
     def mean(self, sets: Iterable[str]) -> float | None:
         """The mean of its error rates on gold sets, as the paper's average; None if any is missing."""
         rates = [self.counts[gold].aer if gold in self.counts else None for gold in sets]
-        measured = [rate for rate in rates if rate is not None]
-        return fmean(measured) if measured and len(measured) == len(rates) else None
+        return None if None in rates or not rates else fmean(rate for rate in rates if rate is not None)
 
 
 class Systems:
@@ -81,15 +80,16 @@ class Systems:
         """Every system, on all gold sets or some."""
         records = [record for record in results.records if record.measure == AER and record.links is not None]
         self.results, self.sets = results, list(sets or dict.fromkeys(record.gold_set for record in records))
-        by_system: dict[tuple[str, str, str, str, bool, int | None, int, int], dict[str, Record]] = {}
+        by_system: dict[System, dict[str, Record]] = {}
         for record in records:
-            run = results.runs[record.run]
-            learnt = run.objective.name if run.objective else ""
-            title = results.objective_title(learnt) if learnt else ""
+            run, learnt = results.runs[record.run], results.objective_of(record)
             facets = (record.symmetrisation, record.joint, record.layer, run.layers, run.main_layer)
-            by_system.setdefault((record.aligner, learnt, title, *facets), {})[record.gold_set] = record
-        ordered = ({gold: by_set[gold] for gold in self.sets if gold in by_set} for by_set in by_system.values())
-        self.all = [System(*key, its) for key, its in zip(by_system, ordered, strict=True)]
+            system = System(record.aligner, learnt, results.objective_title(learnt), *facets)
+            by_system.setdefault(system, {})[record.gold_set] = record
+        self.all = [
+            replace(system, records={gold: its[gold] for gold in self.sets if gold in its})
+            for system, its in by_system.items()
+        ]
         named = [s for s in self.all if not s.layers or s.aligner in BY_NAME]
         self.main = [s for s in named if s.layer in (None, s.main_layer)]
         headline = [s for s in self.all if s.aligner == FAST_ALIGN and s.symmetrisation == HEADLINE]
@@ -180,18 +180,14 @@ def choices_table(systems: Systems, on: str = CHOSEN_ON) -> Table:
     """AER of every choice of similarity, plan and rule, best first on the set `on`. Each is at the encoder's main layer
     and, in brackets, at the best layer on that set."""
     every = {system.learnt for system in systems.all if system.layers and system.aligner not in BY_NAME}
-    by_choice: dict[tuple[str, str, bool], list[System]] = {}
-    for system in systems.all:
-        if system.layers and system.learnt in every:
-            by_choice.setdefault((system.learnt, system.aligner, system.joint), []).append(system)
 
     def on_chosen(system: System) -> float:
         return system.counts[on].aer or 0.0
 
     rows = []
-    for layers in by_choice.values():
-        main = next(system for system in layers if system.layer in (None, system.main_layer))
-        best = min(layers, key=on_chosen)
+    for main in (system for system in systems.all if system.learnt in every and system.layer == system.main_layer):
+        choice = main.learnt, main.aligner, main.joint
+        best = min((s for s in systems.all if (s.learnt, s.aligner, s.joint) == choice), key=on_chosen)
         rates = ([hundredths(system.counts[name].aer) for name in systems.sets] for system in (main, best))
         cells = (f"{at_main} ({at_best})" for at_main, at_best in zip(*rates, strict=True))
         row = (main.title, main.aligner, main.way, f"{main.layer} ({best.layer})", *cells)
@@ -205,31 +201,26 @@ def link_findings(results: Results) -> Iterator[str]:
     systems = Systems(results)
     encoders = systems.encoders(joint=False)
     sets = [name for name in systems.sets if all(name in system.counts for system in encoders)]
-    over = f"over {listed(list(map(set_title, sets)))}"
-    floors = [system for system in systems.without_encoder if system.aligner == DIAGONAL]
-    statistical = [system for system in systems.without_encoder if system not in floors]
-    floor = next((rate for system in floors if (rate := system.mean(sets)) is not None), None)
-    if lead := _lead(statistical, sets):
-        yield f"Mean AER {over}: {lead} of aligners without an encoder."
+    over = f"Mean AER over {listed(list(map(set_title, sets)))}"
+    if lead := _lead([system for system in systems.without_encoder if system.aligner != DIAGONAL], sets):
+        yield f"{over}: {lead} of aligners without an encoder."
     if lead := _lead(encoders, sets):
-        same = "linking each word to the one in the same place has"
-        yield f"Mean AER {over}: {lead} of encoders{'' if floor is None else f'; {same} {percent(floor)} %'}."
+        floors = (system.mean(sets) for system in systems.without_encoder if system.aligner == DIAGONAL)
+        same = [f"; linking each word to the one in the same place has {percent(r)} %" for r in floors if r is not None]
+        yield f"{over}: {lead} of encoders{''.join(same[:1])}."
 
 
 def _lead(systems: Sequence[System], sets: Sequence[str]) -> str:
     """The system with the lowest rate, and whether sampling of sentences explains its lead. Systems without all the
     sets do not count; "" if no system has them."""
     rates = [(rate, place) for place, system in enumerate(systems) if (rate := system.mean(sets)) is not None]
-    if not rates:
-        return ""
-    (best, first), *others = [(systems[place], f"{_name(systems[place])} {percent(r)} %") for r, place in sorted(rates)]
+    first, *others = [f"{_name(systems[place])} {percent(rate)} %" for rate, place in sorted(rates)] or [""]
     if not others:
-        return f"{first}, the only one"
-    numbers = {system: [{0: Measured.of(system.records[name])} for name in sets] for system, _ in [(best, ""), *others]}
-    gaps = [gap(numbers[best], numbers[other]) for other, _ in others]
-    if all(below and below.high is not None and below.high < 0 for below in gaps):
+        return f"{first}, the only one" if first else ""
+    best, *rest = [[{0: Measured.of(systems[place].records[name])} for name in sets] for _, place in sorted(rates)]
+    if all(below and below.high is not None and below.high < 0 for below in (gap(best, other) for other in rest)):
         return f"{first}, the lowest"
-    return f"{first} and {others[0][1]}, no lead beyond the draw of sentences,"
+    return f"{first} and {others[0]}, no lead beyond the draw of sentences,"
 
 
 def _name(system: System) -> str:

@@ -1,7 +1,7 @@
 """Pairs cut to a model's rows and put into batches, and rows encoded together: as each alone."""
 
 import random
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from calque.analysis.aligners import pair_encoder as module
 from calque.analysis.aligners.encoder import Encoder, Precision
-from calque.analysis.aligners.pair_encoder import CutSide, EncodedRows, RowRoom, Stretches, batches, row_batches
+from calque.analysis.aligners.pair_encoder import CutSide, PairEncoder, RowRoom, batches, row_batches
 from calque.derive.links.aligner import LeftOut
 
 words = st.lists(st.lists(st.integers(5, 99), max_size=3), max_size=12)
@@ -68,7 +68,7 @@ def test_batches_are_of_like_length_and_hold_no_more_than_cells(monkeypatch: pyt
     random.seed(0)
     sizes = [(random.randrange(20), random.randrange(20)) for _ in range(200)]
     monkeypatch.setattr(module, "CELLS", 120)
-    made = list(batches(pairs(sizes)))
+    made = list(batches(sizes))
     taken = [i for batch in made for i in batch]
     assert sorted(taken) == [i for i, (n, m) in enumerate(sizes) if n and m]
     assert [sum(sizes[i]) for i in taken] == sorted(sum(sizes[i]) for i in taken)
@@ -81,10 +81,10 @@ def test_batches_are_of_like_length_and_hold_no_more_than_cells(monkeypatch: pyt
 
 def test_a_pair_that_no_batch_holds_is_one_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "CELLS", 10)
-    assert list(batches(pairs([(30, 30), (3, 3), (40, 40)]))) == [[1], [0], [2]]
+    assert list(batches([(30, 30), (3, 3), (40, 40)])) == [[1], [0], [2]]
 
 
-@given(st.lists(st.integers(0, 40), max_size=60), st.integers(1, 60), st.integers(60, 120))
+@given(st.lists(st.integers(1, 40), max_size=60), st.integers(1, 60), st.integers(60, 120))
 def test_rows_of_one_length_share_batches_and_only_small_ones_have_padding(
     lengths: list[int], least: int, most: int
 ) -> None:
@@ -93,9 +93,9 @@ def test_rows_of_one_length_share_batches_and_only_small_ones_have_padding(
         patched.setattr(module, "MOST", most)
         made = [batch.tolist() for batch in row_batches(np.array(lengths, np.int64))]
     taken = [i for batch in made for i in batch]
-    assert sorted(taken) == [i for i, length in enumerate(lengths) if length]
+    assert sorted(taken) == list(range(len(lengths)))
     sizes = [[lengths[i] for i in batch] for batch in made]
-    assert [size for batch in sizes for size in batch] == sorted(size for size in lengths if size)
+    assert [size for batch in sizes for size in batch] == sorted(lengths)
     for batch in sizes:
         assert len(batch) * max(batch) <= most or len(batch) == 1
         for number, (shorter, longer) in enumerate(pairwise(batch), start=1):
@@ -105,47 +105,38 @@ def test_rows_of_one_length_share_batches_and_only_small_ones_have_padding(
         assert full or (after[0] > batch[-1] and len(batch) * batch[-1] >= least)
 
 
-ROWS: list[Stretches] = [
-    [(0, [7, 8]), (1, [9, 10, 11])],
-    (),
-    [(0, [5])],
-    [(0, [9, 8, 7]), (1, [6, 7])],
-    [(0, [4]), (1, []), (1, [12] * 9)],
-    [(0, [5])],
-]
+SIDES = pairs([(2, 3), (0, 0), (1, 0), (4, 4), (10, 1), (2, 3)])
 
 
+@pytest.mark.parametrize("joint", [False, True])
 @pytest.mark.parametrize("most", [4, 2048])
 @pytest.mark.parametrize("layers", [{2}, {0, 1, 3}])
-def test_rows_hold_what_each_alone_holds(
-    bert: Path, layers: set[int], most: int, monkeypatch: pytest.MonkeyPatch
+def test_sides_have_the_states_that_each_pair_alone_has(
+    bert: Path, layers: set[int], most: int, joint: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MOST", most)
     encoder = Encoder(bert)
-    made = EncodedRows(encoder, ROWS, layers)
-    for number, row in enumerate(ROWS):
-        ids = list(chain.from_iterable(stretch for _, stretch in row))
-        if not ids:
-            continue
-        alone = encoder([ids], [[kind for kind, stretch in row for _ in stretch]])
-        for layer in layers:
-            whole = made.part(layer, [number], [0], len(ids))
-            torch.testing.assert_close(whole, alone[layer], atol=1e-5, rtol=1e-5)
-            assert torch.equal(made.part(layer, [number], [len(ids) - 1], 1)[0, 0], whole[0, -1])
-
-
-def test_parts_of_rows_may_begin_anywhere_and_reach_beyond_the_end(bert: Path) -> None:
-    made = EncodedRows(Encoder(bert, 1), ROWS, {1})
-    part = made.part(1, [4, 0], [2, 1], 20)
-    assert part.shape == (2, 20, 32)
-    assert torch.equal(part[0, :8], made.part(1, [4], [0], 10)[0, 2:])
-    assert torch.equal(part[1, :4], made.part(1, [0], [0], 5)[0, 1:])
+    states = PairEncoder(encoder, ([2], [3]), (0, 1), joint).side_states(SIDES, layers)
+    assert {pair for _, pair, _ in states} == {0, 3, 4, 5}
+    for (layer, pair, number), own in states.items():
+        source, target = (side.ids for side in SIDES[pair])
+        if joint:
+            row, second = [2, *source, 3, *target, 3], 2 + len(source)
+            kinds = [0] * second + [1] * (len(target) + 1)
+            first = 1 + number * (len(source) + 1)
+        else:
+            row, first = [2, *SIDES[pair][number].ids, 3], 1
+            kinds = [number] * len(row)
+        alone = encoder([row], [kinds])[layer][0, first : first + len(SIDES[pair][number].ids)]
+        torch.testing.assert_close(own, alone, atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize(("precision", "bits"), [("float32", 1e-5), ("bfloat16", 0.1)])
 def test_states_are_float32_whatever_they_were_computed_with(bert: Path, precision: Precision, bits: float) -> None:
-    exact = EncodedRows(Encoder(bert), ROWS, {3}).part(3, [0], [0], 5)
-    states = EncodedRows(Encoder(bert, precision=precision), ROWS, {3}).part(3, [0], [0], 5)
+    exact, states = (
+        PairEncoder(encoder, ([2], [3])).side_states(SIDES, {3})[3, 0, 1]
+        for encoder in (Encoder(bert), Encoder(bert, precision=precision))
+    )
     assert states.dtype == torch.float32
     torch.testing.assert_close(states, exact, atol=bits, rtol=bits)
     assert torch.equal(states, exact) == (precision == "float32")

@@ -21,18 +21,18 @@ PAIR = Example(((Sentence(("a",)), Sentence(("b",))), (Sentence(("c",)),)), "no"
 
 
 def test_sentences_of_a_text_stand_one_after_another_and_texts_apart() -> None:
-    (row,), whole = NLI().rows(PAIR, ("no",), ("maybe", "no"), READER, 20)
+    (row,), whole = NLI().rows(PAIR, ("maybe", "no"), READER, 20)
     assert row.ids.tolist() == [OURS.start, FIRST, FIRST + 1, OURS.end, OURS.end, FIRST + 2, OURS.end]
     assert (row.targets.tolist(), whole) == ([1], True)
 
 
 def test_what_does_not_fit_is_told() -> None:
-    (row,), whole = NLI().rows(PAIR, ("no",), ("maybe", "no"), READER, 6)
+    (row,), whole = NLI().rows(PAIR, ("maybe", "no"), READER, 6)
     assert (len(row.ids), whole) == (6, False)
 
 
 def test_the_answer_is_one_label() -> None:
-    rows, _ = NLI().rows(PAIR, ("no",), ("maybe", "no"), READER, 20)
+    rows, _ = NLI().rows(PAIR, ("maybe", "no"), READER, 20)
     assert NLI().decode(PAIR, rows, [np.array([0])], ("maybe", "no")) == ("maybe",)
 
 

@@ -88,7 +88,7 @@ def test_windows_show_every_sub_word_and_one_has_each_best(
     start = data.draw(st.integers(0, words - 1))
     end = data.draw(st.integers(start + 1, min(words, start + 3)))
     made = question(words, start, end, asked)
-    rows, whole = TASK.rows(made, TASK.gold(made), (), TWICE, length)
+    rows, whole = TASK.rows(made, (), TWICE, length)
     shown = np.zeros(2 * words, int)
     for row in rows:
         assert isinstance(row, SpanRow) and len(row.ids) <= length
@@ -171,7 +171,7 @@ def marked(row: SpanRow, marks: np.ndarray) -> SpanRow:
 @given(seed=st.integers(0, 10_000), words=st.integers(1, 30), marks=st.sampled_from([0.0, 0.3, 0.8]))
 def test_the_best_span_is_that_of_all_pairs_where_few_are_barred(seed: int, words: int, marks: float) -> None:
     made = question(words, 0, 1)
-    ((row,), _) = TASK.rows(made, TASK.gold(made), (), TWICE, 100)
+    ((row,), _) = TASK.rows(made, (), TWICE, 100)
     assert isinstance(row, SpanRow)
     random = np.random.default_rng(seed)
     context = np.flatnonzero(row.starts < row.ends)
@@ -187,7 +187,7 @@ def test_the_best_span_is_that_of_all_pairs_where_few_are_barred(seed: int, word
 
 def test_an_answer_never_begins_behind_its_end_nor_in_the_question() -> None:
     made = question(40, 5, 6, asked=2)
-    ((row,), _) = TASK.rows(made, TASK.gold(made), (), TWICE, 200)
+    ((row,), _) = TASK.rows(made, (), TWICE, 200)
     assert isinstance(row, SpanRow)
     logits = np.zeros((2, len(row.ids)))
     logits[0, 1:4], logits[1, 1:4] = 9, 9  # the question
@@ -199,7 +199,7 @@ def test_an_answer_never_begins_behind_its_end_nor_in_the_question() -> None:
 
 def test_where_the_best_of_a_row_are_all_barred_the_others_are_asked() -> None:
     made = question(40, 5, 6, asked=30)
-    ((row,), _) = TASK.rows(made, TASK.gold(made), (), TWICE, 200)
+    ((row,), _) = TASK.rows(made, (), TWICE, 200)
     assert isinstance(row, SpanRow)
     logits = np.zeros((2, len(row.ids)))
     logits[:, : int(np.flatnonzero(row.starts < row.ends)[0])] = 9  # more than BEST places of the question
@@ -211,7 +211,7 @@ def test_where_the_best_of_a_row_are_all_barred_the_others_are_asked() -> None:
 def test_a_window_whose_best_are_all_barred_says_nothing_beside_one_that_has_an_answer() -> None:
     """The first and others have higher sums than the second, but at places that are not among their best."""
     made = question(60, 50, 51, asked=30)
-    rows, _ = TASK.rows(made, TASK.gold(made), (), TWICE, 120)
+    rows, _ = TASK.rows(made, (), TWICE, 120)
     assert len(rows) > 1
     answers = []
     for place, row in enumerate(rows):
@@ -232,7 +232,7 @@ def test_a_window_whose_best_are_all_barred_says_nothing_beside_one_that_has_an_
 def test_an_answer_is_never_the_mark_of_a_space() -> None:
     """As tokenizers of languages without spaces have them: sub-words that stand for no character."""
     made = question(6, 2, 3)
-    ((row,), _) = TASK.rows(made, TASK.gold(made), (), TWICE, 100)
+    ((row,), _) = TASK.rows(made, (), TWICE, 100)
     assert isinstance(row, SpanRow)
     marks = np.flatnonzero(row.starts < row.ends)[::2]
     with_marks = marked(row, marks)
@@ -245,7 +245,7 @@ def test_an_answer_is_never_the_mark_of_a_space() -> None:
 def test_an_answer_may_begin_and_end_with_the_mark_of_a_space() -> None:
     """Such a begin stands for the word behind it, and such an end for the space behind the word before it."""
     made = question(6, 2, 3)
-    ((row,), _) = TASK.rows(made, TASK.gold(made), (), TWICE, 100)
+    ((row,), _) = TASK.rows(made, (), TWICE, 100)
     assert isinstance(row, SpanRow)
     marks = np.flatnonzero(row.starts < row.ends)[::2]  # one before each word
     assert TASK.decode(made, [marked(row, marks)], [pointing(row, marks[2], marks[4])], ()) == ("w2 w3",)
@@ -255,7 +255,7 @@ def test_a_mark_of_a_space_by_a_real_tokenizer_begins_the_answer_behind_it(calqu
     reader = Reader.of_given(GivenVocabulary(calque_encoder).open())
     context = Sentence(("Sie", "verlor", "308", "Punkte", "，", "第六"), spans=(Span(5, 6, "answer"),))
     made = Example(((Sentence(("Was",)),), (context,)))
-    ((row,), _) = TASK.rows(made, TASK.gold(made), (), reader, 60)
+    ((row,), _) = TASK.rows(made, (), reader, 60)
     assert isinstance(row, SpanRow)
     (bare,) = np.flatnonzero(
         (row.starts != NOWHERE) & ~(row.starts < row.ends) & (row.starts == context.text.index("第"))
@@ -304,7 +304,7 @@ def test_answers_follow_their_words_into_a_derived_language() -> None:
     made = example(random.Random(0))
     image = image_of_example(Invert(), made, 0, Account())
     assert TASK.gold(image)[0].split() == TASK.gold(made)[0].split()[::-1]
-    ((row,), _) = TASK.rows(image, TASK.gold(image), (), READER, 24)
+    ((row,), _) = TASK.rows(image, (), READER, 24)
     start, end = row.targets
     assert [row.ids[i] for i in range(start, end + 1)] == [WORDS[word] for word in TASK.gold(image)[0].split()]
     assert (row.ids[0], row.ids[-1]) == (OURS.start, OURS.end)
@@ -314,7 +314,7 @@ def test_of_an_answer_that_was_torn_apart_each_piece_is_right_and_the_longest_is
     torn = Sentence(("w4", "w0", "w3", "w1", "w2"), spans=(Span(0, 1, "answer"), Span(2, 4, "answer")))
     made = Example(((Sentence(("q9",)),), (torn,)))
     assert TASK.gold(made) == ("w4", "w3 w1")
-    ((row,), _) = TASK.rows(made, TASK.gold(made), (), TWICE, 24)
+    ((row,), _) = TASK.rows(made, (), TWICE, 24)
     begin, end = row.targets
     assert (row.ids[begin], row.ids[end]) == (FIRST + 6, FIRST + 3)
     assert TASK.scores([TASK.gold(made)], [("w4",)])["exact"].value == 1

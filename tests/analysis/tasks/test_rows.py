@@ -264,7 +264,7 @@ def check(folder: Path, theirs: Any) -> None:
     expected = theirs(QUESTION, CONTEXT, return_token_type_ids=True)
     row, whole = joined(reader, [text(QUESTION), text(CONTEXT)], 0, len(expected.input_ids))
     asked = Example((text(QUESTION), text(CONTEXT, Span(1, 3, "answer"))))
-    ((spans,), _) = QA().rows(asked, ("small bird",), (), reader, 128)
+    ((spans,), _) = QA().rows(asked, (), reader, 128)
     assert isinstance(spans, SpanRow)
     for made in (row, spans):
         assert made.ids.tolist() == expected.input_ids

@@ -21,14 +21,14 @@ READER = Reader(lambda word: tuple(FIRST + ord(letter) - ord("a") for letter in 
 
 
 def test_a_label_stands_at_the_first_subword_of_its_word() -> None:
-    (row,), whole = POS().rows(Example(((SENTENCE,),)), SENTENCE.tags, ("X", "Y"), READER, 20)
+    (row,), whole = POS().rows(Example(((SENTENCE,),)), ("X", "Y"), READER, 20)
     assert row.targets.tolist() == [UNLABELLED, 0, UNLABELLED, 1, 0, UNLABELLED, UNLABELLED, UNLABELLED]
     assert whole
 
 
 def test_answers_elsewhere_are_not_read() -> None:
     example = Example(((SENTENCE,),))
-    rows, _ = POS().rows(example, SENTENCE.tags, ("X", "Y"), READER, 20)
+    rows, _ = POS().rows(example, ("X", "Y"), READER, 20)
     (said,) = (np.where(row.targets == UNLABELLED, 1, 1 - row.targets) for row in rows)
     assert POS().decode(example, rows, [np.append(said, [1, 1])], ("X", "Y")) == ("Y", "X", "Y")
 
@@ -36,7 +36,7 @@ def test_answers_elsewhere_are_not_read() -> None:
 def test_a_text_of_two_sentences_is_one_row_of_both() -> None:
     example = Example(((SENTENCE, SENTENCE),))
     assert POS().gold(example) == SENTENCE.tags * 2
-    rows, _ = POS().rows(example, SENTENCE.tags * 2, ("X", "Y"), READER, 40)
+    rows, _ = POS().rows(example, ("X", "Y"), READER, 40)
     assert len(rows) == 1 and (rows[0].targets != UNLABELLED).sum() == 6
 
 

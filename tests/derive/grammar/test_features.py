@@ -105,7 +105,7 @@ def test_projective_is_without_crossing_arcs(heads: tuple[int, ...]) -> None:
     root = heads.index(-1)
     arcs.append((-1, root))  # an arc to the root from before the sentence
     crossing = any(a < c < b < d for a, b in arcs for c, d in arcs)
-    assert Tree.of(heads).projective == (not crossing)
+    assert all(Tree.of(heads).whole) == (not crossing)
 
 
 @settings(max_examples=200)

@@ -75,11 +75,6 @@ def test_a_mixture_weighs_both(learnt: Grammar, weight: float) -> None:
         assert np.allclose(mixed.probabilities(items), (learnt, other)[int(weight)].probabilities(items))
 
 
-def test_a_weight_is_a_fraction(learnt: Grammar) -> None:
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        Grammar.mix(learnt, learnt, 1.5)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

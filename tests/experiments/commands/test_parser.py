@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from calque.derive.parser import StanzaParser
+from calque.derive.parser import SHARD, ParsedTrees, StanzaParser
 from calque.derive.sources.files import Files
-from calque.derive.sources.parsed import SHARD, ParsedTrees
 from calque.experiments.cli import app
 
 ROOT = Path(__file__).parents[3]
@@ -39,7 +38,7 @@ import os, signal, sys
 from pathlib import Path
 from calque.derive.parser import StanzaParser
 from calque.derive.sources.files import Files
-from calque.derive.sources.parsed import ParsedTrees
+from calque.derive.parser import ParsedTrees
 
 class KilledAfterOneShard(StanzaParser):
     def trees(self, sentences):

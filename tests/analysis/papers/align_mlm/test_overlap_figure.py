@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from calque.analysis.papers.align_mlm.dials import LOOK, NEW, overlap_figure, overlap_tables, sharers
+from calque.analysis.papers.columns import specified_tables
 from calque.analysis.records.record import ALIGNMENT, SHARING, Record
 from calque.analysis.report.drawing import INK
 from tests.analysis.drawn import coordinates, laid_out, legend, legible, panels
@@ -106,7 +107,8 @@ def test_two_shares_are_no_comparison() -> None:
 
 
 def test_tables_have_a_row_for_each_language_and_objective() -> None:
-    tables = dict(overlap_tables(joined(records()), "toy"))
+    results = joined(records())
+    tables = {**dict(overlap_tables(results, "toy")), **dict(specified_tables("align_mlm", results, "toy"))}
     rows = list(csv.DictReader(io.StringIO(tables["overlap"].csv)))
     assert len(rows) == len(OBJECTIVES) * (len(SHARES) - 1)
     row = next(row for row in rows if row["language"] == "Trans 50 % of stems shared")

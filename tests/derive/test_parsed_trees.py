@@ -14,12 +14,11 @@ from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.errors import BadInput
 from calque.derive.order import Invert
-from calque.derive.parser import StanzaParser
+from calque.derive.parser import MANY, SHARD, ParsedTrees, StanzaParser
 from calque.derive.pocket.language import Pocket
 from calque.derive.sentence import Sentence, Span
 from calque.derive.source import Source, TaskData
 from calque.derive.sources.files import Files, TaskFiles
-from calque.derive.sources.parsed import MANY, SHARD, ParsedTrees
 
 
 def chain(words: Sequence[str]) -> Sentence:
