@@ -129,7 +129,7 @@ class Mixture:
     def of(self, languages: Languages) -> Languages:
         """The languages as a model reads them: without held-out text, with this mixture's bitexts and dictionaries."""
         if wrong := self.mistakes(len(languages.languages)):
-            raise BadInput("; ".join(wrong))
+            raise BadInput(wrong)
         names = [language.name for language in languages.languages]
         wanted = {name for pairs in (self.bitexts, self.dictionaries) for pair in pairs or () for name in pair}
         if others := wanted - set(names):

@@ -116,7 +116,7 @@ def pretrain(
         run.verify()
         return folder / CHECKPOINT
     if mistakes := objective.mistakes(config.model):
-        raise BadInput("; ".join(mistakes))
+        raise BadInput(mistakes)
     languages = config.mixture.of(config.languages)
     streams = objective.streams(languages, config.model.length, config.seed)
     initial = InitialModel(config.start, config.model, languages, objective.traits.language_embeddings, config.seed)
