@@ -12,7 +12,7 @@ from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.fingerprint import ADDED, plain
 from calque.derive.forms import NUMBER, fraction
 from calque.derive.languages import Languages, all_but_last
-from calque.pretrain.order import Mixed, Order, Part, Stretch, Together, in_units, share_rows
+from calque.pretrain.order import Mixed, Order, Part, Together, in_units, share_rows
 
 CHOICE = 0  # the seed for choosing the rows to read, so that runs with different seeds read the same text
 
@@ -150,11 +150,11 @@ class Mixture:
         allowed = _allowed(parts, text or [1.0] * len(parts))
         if phases:
             firsts = [0, *(round(phase.until * steps) for phase in phases[:-1])]
-            stretches = [Stretch(first, in_units(phase.shares)) for first, phase in zip(firsts, phases, strict=True)]
+            proportions: list[Sequence[float]] = [phase.shares for phase in phases]
         else:
             power = 1.0 if exponent is None else exponent
-            stretches = [Stretch(0, in_units([len(rows) ** power for rows in allowed.values()]))]
-        return Mixed(allowed, stretches, *seed)
+            firsts, proportions = [0], [[len(rows) ** power for rows in allowed.values()]]
+        return Mixed(allowed, firsts, np.stack(list(map(in_units, proportions))), *seed)
 
     def rows(self, batch: int, sizes: Sequence[int], paired: Sequence[bool]) -> list[int]:
         """The number of rows of each stream in a step of `batch` rows, by its size and by whether it is `paired`.

@@ -43,14 +43,10 @@ class Learner(nn.Module):
         """The trained parameters by name, each once even if several modules share it."""
         return {name: parameter for name, parameter in self.named_parameters() if parameter.requires_grad}
 
-    @property
-    def state(self) -> dict[str, Tensor]:
-        """The tensors that a resumed run restores."""
-        return state_of(self)
-
 
 def state_of(module: nn.Module) -> dict[str, Tensor]:
-    """Every parameter and persistent buffer of a module, each once, under its first name."""
+    """Every parameter and persistent buffer of a module, each once, under its first name; of a `Learner`, the tensors
+    that a resumed run restores."""
     seen: set[int] = set()
     state = {}
     for name, tensor in module.state_dict(keep_vars=True).items():

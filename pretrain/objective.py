@@ -266,7 +266,8 @@ class After(Composite):
     forms = (percent("portion", "-for-", "{percent} % of the steps", "25", " ({})"),)
 
     def __post_init__(self) -> None:
-        check_portion(self.portion)
+        if not 0 < self.portion < 1:
+            raise ValueError(f"portion is a fraction of the steps, between 0 and 1, not {self.portion}")
         if self.first.traits.start or self.then.traits.start:
             raise ValueError(f"{self.name}: neither objective may itself start from another model")
         if self.first.traits.language_embeddings != self.then.traits.language_embeddings:
@@ -291,12 +292,6 @@ class After(Composite):
 
     def mistakes(self, model: ModelConfig) -> list[str]:
         return [*self.first.mistakes(model), *self.then.mistakes(model)]
-
-
-def check_portion(portion: float) -> None:
-    """Raise ValueError unless `portion` is above 0 and below 1."""
-    if not 0 < portion < 1:
-        raise ValueError(f"portion is a fraction of the steps, between 0 and 1, not {portion}")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -49,17 +50,14 @@ def read_config(folder: Path) -> PreTrainedConfig:
     path = folder / CONFIG
     if not path.is_file():
         raise BadInput(f"no model here: expected a folder with {CONFIG}, {WEIGHTS} and a tokenizer", folder)
-    try:
-        parts = [json.loads(path.read_text(encoding="utf-8"))]
-    except (OSError, ValueError, RecursionError):
-        parts = []  # transformers reports the fault
-    while parts:
-        part = parts.pop()
-        for name, value in part.items() if isinstance(part, dict) else ():
-            if isinstance(value, dict):
-                parts.append(value)
+
+    def check(part: dict[str, Any]) -> None:
+        for name, value in part.items():
             if type(value) is int and value > MOST and _COUNT.search(name):
                 raise BadInput(f"{name} is {value:,}; expected at most {MOST:,}", path)
+
+    with suppress(OSError, ValueError, RecursionError):  # transformers reports the fault
+        json.loads(path.read_text(encoding="utf-8"), object_hook=check)
     return _loaded(folder, "model", lambda: AutoConfig.from_pretrained(folder, **_SAFELY))
 
 

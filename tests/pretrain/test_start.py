@@ -96,7 +96,7 @@ def test_it_goes_on_to_the_same_bits(cold: Path, study: Path, tmp_path: Path) ->
         ({"model": replace(MODEL, heads=4)}, "heads 2, not 4"),
         (
             {"model": replace(MODEL, layers=3, length=64)},
-            "shape: layers 2, not 3; .*: a model of another shape: length 32, not 64",
+            "layers 2, not 3; .*shape: length 32, not 64",
         ),
         ({"objective": XLM()}, "1 token types, not 3"),
         ({"objective": XLMAlign(layer=3)}, "DWA-dwa3 needs layer 3, but the model has 2"),
