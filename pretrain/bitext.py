@@ -86,12 +86,9 @@ class Groups:
         if not fitting:
             each = "per side" if sides == 2 else "with its translation"
             raise BadInput(f"none of {drawn:,} parallel sentences fits into {room:,} ids {each}")
+        self.pairs, self.starts = np.concatenate(pairs), np.concatenate([*starts, [fitting]])
         sizes = list(map(len, starts))
-        self.pairs, self.starts, self.ends = (
-            np.concatenate(pairs),
-            np.concatenate([*starts, [fitting]]),
-            np.cumsum(sizes),
-        )
+        self.ends = np.cumsum(sizes)
         self.parts: dict[Part, int] = dict(zip((bitext.names for bitext in bitexts), sizes, strict=True))
         self.left_out = drawn - fitting
 

@@ -169,8 +169,8 @@ def _finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any
 
 class Metrics:
     """The rows of a run: mean losses since the last row, speed, and utilisation of the machine. `terms` are the losses;
-    other numbers reported by objectives are averaged too, in a separate field. A step has `ids`; `peak` is the steps/s of
-    all processes at their machines' full speed. A resumed run starts with the state's `rows`, a file. A process that
+    other numbers reported by objectives are averaged too, in a separate field. A step has `ids`; `peak` is the steps/s
+    of all processes at their machines' full speed. A resumed run starts with the state's `rows`, a file. A process that
     does not write keeps nothing."""
 
     def __init__(
