@@ -16,15 +16,9 @@ from calque.pretrain.batch import LabelledPositions
 
 @dataclass(frozen=True)
 class Architecture:
-    """A family of masked language models.
-
-    Attributes:
-        model_type: its name in transformers' config.
-        stem: the prefix of transformers' class names.
-        base: the encoder's name in a model with a head, and the prefix of its parameters' names.
-        head: the prediction head's name.
-        counts_from_padding: whether positions start after padding's id instead of at 0.
-    """
+    """A family of masked language models. `stem` is the prefix of transformers' class names; `base` and `head` are the
+    names of encoder and prediction head in a model and its parameters. `counts_from_padding`: positions start after
+    padding's id instead of at 0."""
 
     model_type: str
     stem: str

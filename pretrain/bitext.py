@@ -145,11 +145,13 @@ class PairStream(Stream):
 
     def draw_pairs(self, instances: Sequence[int], random: np.random.Generator) -> PairRows:
         """The pairs of some instances, with new masks."""
-        return self._masked(*self._tossed(instances, random), random)
+        of, pairs = self._chosen(instances)
+        return self._masked(of, pairs, random.random(len(pairs)) < 0.5, random)
 
     def draw_linked(self, instances: Sequence[int], random: np.random.Generator) -> LinkedPairs:
         """The same pairs with the links of their sub-words."""
-        of, pairs, turned = self._tossed(instances, random)
+        of, pairs = self._chosen(instances)
+        turned = random.random(len(pairs)) < 0.5
         rows = self._masked(of, pairs, turned, random)
         each = zip(of.tolist(), pairs.tolist(), turned.tolist(), strict=True)
         found = [self.bitexts[number].piece_links(pair)[:, :: -1 if back else 1] for number, pair, back in each]
@@ -211,13 +213,6 @@ class PairStream(Stream):
         chosen = [self.groups[i] for i in instances]
         pairs = np.concatenate([pairs for _, pairs in chosen])
         return np.repeat([number for number, _ in chosen], [len(pairs) for _, pairs in chosen]), pairs
-
-    def _tossed(
-        self, instances: Sequence[int], random: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """As `_chosen`, and whether the second side comes first."""
-        of, pairs = self._chosen(instances)
-        return of, pairs, random.random(len(pairs)) < 0.5
 
     def _masked(self, of: np.ndarray, pairs: np.ndarray, turned: np.ndarray, random: np.random.Generator) -> PairRows:
         ids, languages, sides, gold = self.read(of, pairs, turned)

@@ -1,10 +1,7 @@
-"""The state of a run on disk, for bit-identical resumption, and snapshots of its model.
+"""The state of a run on disk, for bit-identical resumption, and snapshots of its weights after some steps.
 
 Every step draws from (seed, step), so the learner's parameters and buffers, AdamW's moments and the step number are the
-whole state. A state names its run and its step.
-
-Snapshots are the model's weights after some steps, to measure its development. They are in the run's folder and
-manifest.
+whole state.
 """
 
 import errno

@@ -164,14 +164,13 @@ class Mixture:
         if batch < 2:
             raise BadInput(f"pairs = {self.pairs:g} of the rows, but a step has one; expected a batch of two or more")
         of_pairs = min(batch - 1, max(1, round(batch * self.pairs)))
-        divided = [0] * len(sizes)
+        divided = []
         for kind, what, rows in ((True, "bitext", of_pairs), (False, "text", batch - of_pairs)):
-            streams = [i for i, (size, pairs) in enumerate(zip(sizes, paired, strict=True)) if size and pairs is kind]
-            if not streams:
+            own = [size if pairs is kind else 0 for size, pairs in zip(sizes, paired, strict=True)]
+            if not any(own):
                 raise BadInput(f"pairs = {self.pairs:g} of the rows, but the objective reads no {what}")
-            for i, share in zip(streams, share_rows(rows, [sizes[i] for i in streams]), strict=True):
-                divided[i] = share
-        return divided
+            divided.append(share_rows(rows, own))
+        return list(map(sum, zip(*divided, strict=True)))
 
 
 ALL_TOGETHER = Mixture()

@@ -45,7 +45,7 @@ class Stream(ABC):
 
     weights: dict[str, float]
     instances: int
-    left_out: dict[str, int]
+    left_out: Mapping[str, int] = MappingProxyType({})
     parts: Mapping[Part, int] = MappingProxyType({})
     uncounted: tuple[str, ...] = ()
 
@@ -76,7 +76,7 @@ class Stream(ABC):
 
 @dataclass(frozen=True)
 class Traits:
-    """The properties of an objective that studies and runs need before it makes streams.
+    """What studies and runs need to know about an objective before it makes streams.
 
     mask_rate: the fraction of positions with a label, for cost estimates.
     language_embeddings: whether the model has language embeddings (RoBERTa's token types).

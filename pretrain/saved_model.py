@@ -25,6 +25,7 @@ from transformers.utils import logging
 from calque.derive import strict_json
 from calque.derive.artefact import check_part
 from calque.derive.errors import BadInput
+from calque.derive.files import write_json
 from calque.derive.fingerprint import sha256
 from calque.derive.languages import Languages
 from calque.derive.script import Letters
@@ -164,8 +165,7 @@ def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
         for file in (TOKENIZER, TOKENIZER_CONFIG):
             shutil.copy(folder / file, own / file)
         if letters or (table != np.arange(len(table))).any():
-            derived = json.dumps(derived_tokenizer(state, table, letters), indent=2, ensure_ascii=False)
-            (own / TOKENIZER).write_text(derived + "\n", encoding="utf-8", newline="\n")
+            write_json(own / TOKENIZER, derived_tokenizer(state, table, letters))
 
 
 def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: int) -> None:
@@ -197,8 +197,7 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
         "model_max_length": length,
         "clean_up_tokenization_spaces": False,
     }
-    text = json.dumps(config, indent=2, ensure_ascii=False)
-    (folder / TOKENIZER_CONFIG).write_text(text + "\n", encoding="utf-8", newline="\n")
+    write_json(folder / TOKENIZER_CONFIG, config)
 
 
 def check_own_types(folder: Path, rows: int, pad: int | None) -> None:

@@ -94,7 +94,7 @@ class WordContrast(Stream):
     instances = 0
 
     def __init__(self, languages: Languages, objective: Contrast) -> None:
-        self.weights, self.left_out = {"words": 1.0}, {}
+        self.weights = {"words": 1.0}
         self.specials, self.objective = languages.specials, objective
         self.ids, self.languages = moved_entries(languages)
         if len(self.ids) < 2:
