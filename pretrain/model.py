@@ -187,6 +187,4 @@ def _embed(model: Any, rows: Rows) -> Tensor:
         types = rows.languages
     elif rows.segments is not None and config.type_vocab_size == TEXT_TYPES:
         types = rows.segments
-    embed = architecture.encoder(model).embeddings
-    hidden: Tensor = embed(input_ids=rows.ids, token_type_ids=types, position_ids=positions)
-    return hidden
+    return architecture.encoder(model).embeddings(input_ids=rows.ids, token_type_ids=types, position_ids=positions)

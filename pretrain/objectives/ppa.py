@@ -61,8 +61,7 @@ class MoCo(nn.Module):
     @torch.no_grad()
     def keys(self, rows: Rows) -> Tensor:
         """Sentence vectors (B, D) from the slow encoder."""
-        vectors: Tensor = self.slow_projection.model(encode_first(self.slow.model, rows))
-        return vectors
+        return self.slow_projection.model(encode_first(self.slow.model, rows))
 
     def follow(self, model: nn.Module, momentum: float) -> None:
         """Move the slow encoder and projection towards the trained ones (equation 1)."""
