@@ -20,9 +20,7 @@ CHOICE = 0  # the seed for choosing the rows to read, so that runs with differen
 @dataclass(frozen=True)
 class Phase:
     """Shares of a step's rows, one per language in the order of the model, until the fraction `until` of all steps.
-
-    Only their proportions count: 9 and 1 are 0.9 and 0.1.
-    """
+    Only their proportions count: 9 and 1 are 0.9 and 0.1."""
 
     shares: tuple[float, ...]
     until: float = 1.0

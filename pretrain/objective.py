@@ -252,12 +252,9 @@ class Sum(Composite):
 
 @dataclass(frozen=True)
 class After(Composite):
-    """`then`, starting from the model of `first` with the same languages and seed.
-
-    `portion` of the steps are `first`'s, so that both together take the steps of one objective. The first model is a
-    separate run, which other objectives may start from too. Both models have the same shape: with language embeddings
-    or without.
-    """
+    """`then`, starting from the model of `first` with the same languages and seed. `portion` of the steps are
+    `first`'s, so that both together take the steps of one objective. The first model is a separate run, which other
+    objectives may start from too. Both models have the same shape: with language embeddings or without."""
 
     then: Objective
     first: Objective

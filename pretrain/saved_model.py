@@ -173,9 +173,7 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
     RoBERTa's own tokenizer, with another segmentation. A tokenizer without a template gets one, because the model's
     rows start and end with special types. `length` is the maximum number of ids in a row of the model."""
     copy = Tokenizer.from_str(tokenizer.read_text(encoding="utf-8"))  # errors of `from_file` do not name the file
-    start, pad, end, unknown, mask = (
-        copy.id_to_token(i) for i in (specials.start, specials.pad, specials.end, specials.unknown, specials.mask)
-    )
+    start, pad, end, unknown, mask, *_ = map(copy.id_to_token, specials.ids)
     if copy.post_processor is None:
         copy.post_processor = TemplateProcessing(
             single=f"{start} $A {end}",
