@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from itertools import pairwise
 from typing import Any, Self
 
 import torch
@@ -104,9 +103,8 @@ class PairRows(Batch):
         padding."""
         lengths, order = self.sides.sum(1).sort(stable=True)
         ends = lengths.cumsum(0)
-        number = ((ends - lengths) * pieces // ends[-1]).tolist()
-        starts = [place for place, own in enumerate(number) if not place or own > number[place - 1]]
-        return [self._narrow(order[a:b]) for a, b in pairwise([*starts, len(number)])]
+        _, sizes = ((ends - lengths) * pieces // ends[-1]).unique_consecutive(return_counts=True)
+        return [self._narrow(pairs) for pairs in order.split(sizes.tolist())]
 
     def _narrow(self, pairs: Tensor) -> PairRows:
         """Some of the pairs, without columns of padding only."""

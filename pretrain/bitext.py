@@ -118,11 +118,9 @@ def fill(lengths: np.ndarray, room: int) -> np.ndarray:
 
 def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
     """The number of ids of each side of some sentence pairs, (N, 2)."""
-    lengths = np.empty((len(pairs), 2), np.int64)
-    for side, language in enumerate((bitext.first, bitext.second)):
-        starts, lines = np.asarray(language.corpus.lines), bitext.lines[pairs, side]
-        lengths[:, side] = starts[lines + 1] - starts[lines]
-    return lengths
+    starts = [np.asarray(language.corpus.lines) for language in (bitext.first, bitext.second)]
+    sides = zip(starts, bitext.lines[pairs].T, strict=True)
+    return np.stack([own[lines + 1] - own[lines] for own, lines in sides], axis=1)
 
 
 class PairStream(Stream):
