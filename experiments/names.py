@@ -49,6 +49,12 @@ def study_rows() -> list[tuple[str, str, str, str]]:
     return [(name, study_doc(name), _constant(name, "TIME"), _constant(name, "NEEDS")) for name in studies()]
 
 
+def study_time(name: str) -> str:
+    """The time of a study of Calque's on two cores, as in `15 minutes`; empty if it is unknown."""
+    time = _constant(name, "TIME") if name in studies() else ""
+    return "" if time == "not run" else time
+
+
 def study_doc(name: str) -> str:
     """The first line of a study's docstring."""
     functions = (part for part in _source(name).body if isinstance(part, ast.FunctionDef) and part.name == name)

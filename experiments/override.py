@@ -1,7 +1,6 @@
 """`--set a.b=value`: change values of a study; all invalid settings are reported together."""
 
 import dataclasses
-import math
 import types
 import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -14,14 +13,13 @@ from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.derive.transform import Transform
 from calque.derive.transforms import transform
 from calque.experiments.measures import MEASURES, Measure
+from calque.experiments.settings import read_number
 from calque.experiments.study import Study
 from calque.experiments.study_mistakes import study_mistakes
 from calque.experiments.tasks import with_siblings
 from calque.pretrain import mixture, objectives
 from calque.pretrain.mixture import Mixture
 from calque.pretrain.objective import Objective
-
-LARGEST = 2**63  # seeds of random generators and sizes of arrays are below it
 
 
 def _measure(name: str) -> Measure:
@@ -201,7 +199,7 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
         return text.lower() == "true"
     if dataclasses.is_dataclass(hint):
         raise ValueError(UNSAID)
-    return _read_number(text, hint) if hint in (int, float) else hint(text)
+    return read_number(text, hint) if hint in (int, float) else hint(text)
 
 
 def _read_named(parts: Sequence[str], parse: Callable[[str], Any], before: Any) -> tuple[Any, ...]:
@@ -217,17 +215,3 @@ def _read_named(parts: Sequence[str], parse: Callable[[str], Any], before: Any) 
     if len(rates) == 1:
         new = {part: _masking(item, *rates) if item not in before else item for part, item in new.items()}
     return tuple(present.get(part) or new[part] for part in parts)
-
-
-def _read_number(text: str, kind: type[int] | type[float]) -> int | float:
-    try:
-        if "_" in text or not text.isascii():  # Python accepts 1_000 and digits of all scripts
-            raise ValueError
-        value = kind(text)
-    except ValueError:
-        raise ValueError(f"expected {kind.__name__}, not {shown(text)}") from None
-    if isinstance(value, int) and abs(value) >= LARGEST:
-        raise ValueError(f"expected a number below 2**63, not {shown(text)}")
-    if not math.isfinite(value):
-        raise ValueError(f"expected a finite number, not {shown(text)}")
-    return value

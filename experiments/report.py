@@ -1,6 +1,6 @@
 """A study's report: its records become tables, figures, claims and report.html, as the paper that it is about says."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -26,6 +26,7 @@ from calque.experiments.study import REPORT, Study
 from calque.experiments.summary import exclusions, facts_of, floors_of, measured, runs_and_records, scale
 from calque.experiments.sweep import Sweep
 from calque.experiments.terminal import Outcome
+from calque.pretrain import objectives
 
 
 def summarise(study: Study, root: Path, folder: Path) -> Outcome:
@@ -54,7 +55,7 @@ def summarise(study: Study, root: Path, folder: Path) -> Outcome:
             null=null,
             tables=list(tables.values()),
             examples=[("The first examples of preview.txt", excerpt(preview))] if preview else [],
-            terms=[*about.terms(results), *(term for one in study.measures for term in one.terms.items())],
+            terms=[*about.terms(results), *_own_terms(study)],
             exclusions=[*exclusions(study, root, found), *(_not_drawn(results) if about.by_transform else ())],
             facts=list(facts_of(study, root, found)),
             runs=results.run_ids(),
@@ -118,6 +119,17 @@ def tables_of(results: Results, paper: str, scale: str) -> dict[str, Table]:
     tables = {"claims": claims, "null": null_table(results, scale), **dict(about.tables(results, scale))}
     tables |= specified_tables(paper, results, scale)
     return {name: table for name, table in tables.items() if table}
+
+
+def _own_terms(study: Study) -> Iterator[tuple[str, str]]:
+    """The glossary entries of measures, and of objectives that are not Calque's."""
+    for measure in study.measures:
+        yield from measure.terms.items()
+    firsts = [first for objective in study.objectives if (start := objective.traits.start) for first in start[:1]]
+    parts = dict.fromkeys(part for objective in (*study.objectives, *firsts) for part in objective.parts)
+    for part in parts:
+        if type(part) not in objectives.OBJECTIVES and part.summary:
+            yield part.title, part.summary
 
 
 def _not_drawn(results: Results) -> list[str]:

@@ -42,7 +42,7 @@ class StudySession:
                 than one needs the usual `if __name__ == "__main__"`.
         """
         steps = self.study.steps(self.runs)
-        with board(steps) as shown:
+        with board(steps, title=self.study.name) as shown:
             compute(steps, self.study.home(self.runs), jobs, shown.report, watch=shown.watch)
         summarise(self.study, self.runs, self.report)
         return self.report

@@ -1,10 +1,11 @@
 """A first check of `--set`, from the source of the classes that it sets: it needs no torch, so a typo is found at once.
 
-It knows only the first part of a key, and the second one in models, training and mixtures; `override` checks the rest.
+It knows the first part of a key, the second one in models, training and mixtures, and numbers; `override` knows all.
 """
 
 import ast
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -17,24 +18,58 @@ WITH_SETTINGS = (
 )
 """The files with the classes of a study's parts."""
 OF_PART = {"model": "ModelConfig", "train": "TrainConfig", "head": "TrainConfig", "mixture": "Mixture"}
+NUMBERS = {"int": int, "tuple[int, ...]": int, "float": float}
+"""The kinds of numbers by the annotations of fields."""
+LARGEST = 2**63  # seeds of random generators and sizes of arrays are below it
 
 
-def check_keys(settings: Iterable[str], option: str = "--set") -> None:
-    """Refuse keys that no study of Calque's can have."""
-    if mistakes := [f"{option} {setting}: {wrong}" for setting in settings if (wrong := _mistake(setting))]:
-        raise BadInput(mistakes)
+def check_settings(settings: Sequence[str], sweeps: Sequence[str]) -> None:
+    """Refuse keys that no study of Calque's can have, together with wrong numbers. If only the study can tell whether
+    another value is right, nothing is refused here, and `override` reports everything."""
+    found = {f"--set {setting}": _mistake(setting) for setting in settings}
+    found |= {f"--sweep {sweep}": _mistake(sweep, several=True) for sweep in sweeps}
+    if None not in found.values() and any(found.values()):
+        raise BadInput([f"{setting}: {mistake}" for setting, mistake in found.items() if mistake])
 
 
-def _mistake(setting: str) -> str:
-    key, equals, _ = setting.partition("=")
+def _mistake(setting: str, several: bool = False) -> str | None:
+    """What is wrong, "" if nothing is, or None if this check cannot tell; with `several` values only the key's."""
+    key, equals, text = setting.partition("=")
     if not equals:
         return "expected key=value"
     first, *rest = key.strip().split(".")
-    fields = _fields()
-    if all(first not in names for names in fields.values()):
-        return _unknown(first, [*fields["Study"], *(name for names in fields.values() for name in names)])
-    names = fields[OF_PART[first]] if first in OF_PART else ()
-    return _unknown(rest[0], names) if rest and names and rest[0] not in names else ""
+    classes = _fields()
+    names = classes["Study"]
+    if all(first not in known for known in classes.values()):
+        return _unknown(first, [*names, *(name for known in classes.values() for name in known)])
+    if rest and first in OF_PART:
+        names, first, rest = classes[OF_PART[first]], rest[0], rest[1:]
+        if first not in names:
+            return _unknown(first, [*names])
+    kind = NUMBERS.get(names.get(first, ""))
+    if rest or several or kind is None:
+        return None
+    try:
+        for part in text.split(",") if names[first].startswith("tuple") else [text]:
+            read_number(part.strip(), kind)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def read_number(text: str, kind: type[int] | type[float]) -> int | float:
+    """The number that a text says. Raises ValueError for any other text, or a number too large to use."""
+    try:
+        if "_" in text or not text.isascii():  # Python accepts 1_000 and digits of all scripts
+            raise ValueError
+        value = kind(text)
+    except ValueError:
+        raise ValueError(f"expected {kind.__name__}, not {shown(text)}") from None
+    if isinstance(value, int) and abs(value) >= LARGEST:
+        raise ValueError(f"expected a number below 2**63, not {shown(text)}")
+    if not math.isfinite(value):
+        raise ValueError(f"expected a finite number, not {shown(text)}")
+    return value
 
 
 def _unknown(name: str, names: Sequence[str]) -> str:
@@ -42,15 +77,15 @@ def _unknown(name: str, names: Sequence[str]) -> str:
 
 
 @cache
-def _fields() -> dict[str, list[str]]:
-    """The annotated fields of every class of the files."""
+def _fields() -> dict[str, dict[str, str]]:
+    """The annotations of the fields of every class of the files."""
     trees = (ast.parse((ROOT / path).read_text(encoding="utf-8")) for path in WITH_SETTINGS)
     classes = (part for tree in trees for part in tree.body if isinstance(part, ast.ClassDef))
     return {
-        each.name: [
-            part.target.id
+        each.name: {
+            ast.unparse(part.target): ast.unparse(part.annotation)
             for part in each.body
-            if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
-        ]
+            if isinstance(part, ast.AnnAssign)
+        }
         for each in classes
     }

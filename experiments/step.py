@@ -15,12 +15,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from calque.derive.artefact import Artefact, finished
 from calque.derive.fingerprint import code_of, fingerprint, plain
-from calque.experiments.progress import Report, Watch, silent, unwatched
+from calque.derive.workers import Progress as Report
+from calque.derive.workers import silent
 
 if TYPE_CHECKING:
     from calque.pretrain.distributed import World
 
 Stage = Literal["derive", "pretrain", "evaluate"]
+Watch = Callable[["Step", bool], None]  # `watch(step, finished)`: called when a step begins and when it is finished
+
+
+def unwatched(step: Step, finished: bool) -> None:
+    """Take no note of steps."""
 
 
 @dataclass(frozen=True)

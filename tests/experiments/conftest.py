@@ -11,12 +11,13 @@ import torch
 
 from calque.analysis.records.record import Record
 from calque.derive.fingerprint import sha256
+from calque.derive.workers import Progress as Report
+from calque.derive.workers import silent
 from calque.experiments.commands.study import STAGES
 from calque.experiments.measures import read_measured
 from calque.experiments.models import Model
 from calque.experiments.names import study
 from calque.experiments.override import override
-from calque.experiments.progress import Report, silent
 from calque.experiments.report import summarise
 from calque.experiments.schedule import compute
 from calque.experiments.step import Stage, Step
