@@ -18,11 +18,10 @@ from calque.analysis.report.drawing import MOST
 from calque.analysis.report.page import Report, excerpt, write_page
 from calque.analysis.report.table import Table
 from calque.analysis.results.results import Results
-from calque.derive.errors import BadInput
 from calque.derive.files import whole_folder
 from calque.derive.preview import PREVIEW
 from calque.experiments.languages import DerivedLanguages
-from calque.experiments.study import REPORT, Study
+from calque.experiments.study import Study
 from calque.experiments.summary import exclusions, facts_of, floors_of, measured, runs_and_records, scale
 from calque.experiments.sweep import Sweep
 from calque.experiments.terminal import Outcome
@@ -139,42 +138,3 @@ def _not_drawn(results: Results) -> list[str]:
         f"figures with a panel or a line for each transform are drawn for up to {MOST} of them, and figures with a "
         "line for each objective for as many as they can tell apart; the tables have them all"
     ]
-
-
-def records_folder(study: str, runs: Path) -> Path:
-    """The folder with a study's records: `study`, or below `runs` its report or its records."""
-    places = (Path(study), runs / study / REPORT, runs / study)
-    folder = next((place for place in places if (place / RECORDS).is_file()), None)
-    if folder is None:
-        raise BadInput(f"no {RECORDS} in any of {', '.join(map(str, places))}; `calque report` writes one")
-    return folder
-
-
-def read_records(folder: Path) -> tuple[list[Run], list[Record], list[Floor]]:
-    """What a report, or a committed record, was made from; older ones have no floors.
-
-    Raises:
-        BadInput: there are no records, or one that no measurement gives or that is of no run.
-    """
-    if not (folder / RECORDS).is_file():
-        raise BadInput(f"no {RECORDS}; expected the folder of a report, as `calque run` writes it", folder)
-    runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)
-    known = {run.id for run in runs}
-    for line, record in enumerate(records, start=1):
-        if record.run not in known:
-            raise BadInput(f"no run in {RUNS} is called {record.run!r}", folder / RECORDS, line)
-        try:
-            record.check()
-        except ValueError as error:
-            raise BadInput(str(error), folder / RECORDS, line) from None
-    return runs, records, json_rows.read(folder / FLOORS, Floor) if (folder / FLOORS).is_file() else []
-
-
-def recorded(study: str, runs: Path) -> tuple[Path, Results]:
-    """The folder with a study's records, as `records_folder` finds it, and what is in it."""
-    folder = records_folder(study, runs)
-    all_runs, records, _ = read_records(folder)
-    try:
-        return folder, Results(all_runs, records)
-    except BadInput as error:
-        raise BadInput(str(error), folder) from None

@@ -31,13 +31,13 @@ from calque.experiments.finetuning import Transfer, ZeroShot
 from calque.experiments.languages import THE_SOURCE, DerivedLanguages, GoldPairs, NaturalLanguages
 from calque.experiments.measures import PAIR_MEASURES, Growth, Measure, Retrieval, measuring
 from calque.experiments.models import GivenModel, Group, Model, Training, Weights
+from calque.experiments.report_records import REPORT
 from calque.experiments.step import Step, with_needs
 from calque.experiments.tasks import CrossLingualTask, DerivedExamples, Floors, NaturalExamples
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.objective import HeadOnly, Objective
 
-REPORT = "report"
 START = "start"
 THE_START = Described(START, "the start")  # the model that all others start from, as records describe it
 BEHIND = 2  # models whose measures wait, so that other cores are busy while the last model is trained on one

@@ -11,8 +11,9 @@ from pathlib import Path
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.experiments.override import override
+from calque.experiments.report_records import REPORT
 from calque.experiments.step import Step, with_needs
-from calque.experiments.study import REPORT, Study
+from calque.experiments.study import Study
 
 MOST = 100  # variants of one study
 

@@ -120,7 +120,7 @@ def plan(exp: Exp, settings: Set = None, jobs: Jobs = None, cards: Cards = None,
 def null(study: Recorded, runs: Root = ROOT) -> None:
     """Compare seeds of one objective with each other: how often are they called different? The nominal rate is 5 %."""
     from calque.analysis.report.claims_table import null_table
-    from calque.experiments.report import recorded
+    from calque.experiments.report_records import recorded
 
     folder, results = recorded(study, runs)
     table = null_table(results, f"study {results.study}")
