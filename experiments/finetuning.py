@@ -91,14 +91,12 @@ class ZeroShot(Measure):
     sample: int = 0
 
     format = 5
+    any_model = True
 
     @property
     def name(self) -> str:
         way = f"-{self.way.lower()}" if self.way != ZERO_SHOT else ""
         return self.examples.config.task + way + (f"-{self.sample}" if self.sample else "")
-
-    def applies(self, model: Model) -> bool:
-        return True
 
     def settings(self, model: Model) -> Any:
         return {

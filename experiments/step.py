@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -27,6 +27,20 @@ Watch = Callable[["Step", bool], None]  # `watch(step, finished)`: called when a
 
 def unwatched(step: Step, finished: bool) -> None:
     """Take no note of steps."""
+
+
+def cached_method(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Cache a method's results in its instance, which may be frozen and not hashable: fingerprints read files."""
+    results = f"_{method.__name__}_results"
+
+    @wraps(method)
+    def cached(self: Any, *arguments: Any) -> Any:
+        known = vars(self).setdefault(results, {})
+        if arguments not in known:
+            known[arguments] = method(self, *arguments)
+        return known[arguments]
+
+    return cached
 
 
 @dataclass(frozen=True)
