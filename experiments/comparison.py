@@ -51,7 +51,6 @@ class Comparison:
 
     @property
     def changed(self) -> dict[str, tuple[str, str]]:
-        """The claims whose verdicts differ."""
         return {claim: verdicts for claim, verdicts in self.claims.items() if len(set(verdicts)) > 1}
 
     @property
@@ -70,8 +69,6 @@ class Comparison:
 
 @dataclass(frozen=True)
 class _Report:
-    """What a folder holds."""
-
     runs: list[Run]
     records: list[Record]
     floors: list[Floor]

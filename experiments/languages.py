@@ -135,7 +135,6 @@ class DerivedLanguages:
 
     @cached_method
     def _corpus(self, trees: bool) -> str:
-        """The corpus's fingerprint, with or without its trees."""
         return self.source.corpus_identity(trees)
 
 
@@ -323,7 +322,6 @@ def _translate(step: Step, machine: Machine) -> None:
 
 
 def lowered(pairs: Sequence[Pair]) -> list[Pair]:
-    """Sentence pairs in lower case."""
     return [(tuple(map(str.lower, source)), tuple(map(str.lower, target))) for source, target in pairs]
 
 

@@ -143,7 +143,6 @@ class Model:
 
     @property
     def step(self) -> Step:
-        """The step that trains it."""
         assert isinstance(self.weights, Step)
         return self.weights
 

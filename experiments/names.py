@@ -39,7 +39,6 @@ def study(name: str) -> Study:
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that no study of Calque's has."""
     if name not in studies():
         raise BadInput(unknown("study", name, studies()))
 
@@ -62,7 +61,6 @@ def study_doc(name: str) -> str:
 
 
 def _constant(name: str, constant: str) -> str:
-    """The text of a constant of a study's file."""
     for part in _source(name).body:
         if isinstance(part, ast.Assign) and ast.unparse(part.targets[0]) == constant:
             return str(ast.literal_eval(part.value))

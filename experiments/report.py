@@ -98,7 +98,6 @@ def summarise_sweep(sweep: Sweep, root: Path, folder: Path) -> Outcome:
 
 
 def write_records(folder: Path, runs: Sequence[Run], records: Sequence[Record], floors: Sequence[Floor]) -> None:
-    """Write the runs, records and floors of a report as JSON lines."""
     json_rows.write(folder / RUNS, runs)
     json_rows.write(folder / RECORDS, records)
     json_rows.write(folder / FLOORS, floors)

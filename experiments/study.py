@@ -64,7 +64,6 @@ class Alone:
         return [max(1, round(budget * train.steps)) for budget in self.budgets]
 
     def mistakes(self, train: TrainConfig) -> list[str]:
-        """Everything wrong with the budgets and batches."""
         wrong, steps = [], self.steps(train)
         if sorted(set(steps)) != steps or len(self.budgets) < 2 or self.budgets[-1] != 1:
             wrong.append(f"budgets are two or more ascending fractions of the steps, the last 1, not {self.budgets}")

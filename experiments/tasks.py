@@ -180,7 +180,6 @@ class DerivedExamples:
 
     @cached_method
     def _examples(self, task: str, trees: bool) -> str:
-        """The examples' fingerprint, with or without their trees."""
         return self.languages.source.task_identity(task, trees)
 
 
@@ -213,7 +212,6 @@ class NaturalExamples:
         return natural_task_fingerprint(data, self.files, its.tests, its.devs, its.translations, self.source)
 
     def check(self, folder: Path) -> None:
-        """Find damaged examples, and labels and metrics that scoring would fail on, before anything is trained."""
         examples, of = TaskFolder.open(folder), task(self.task)
         settings = self.settings
         sets = {(split, SOURCE): Split(examples.path(split), of, self.files.of_split(split)) for split in SPLITS}

@@ -169,7 +169,6 @@ class Store:
 
 
 def _check(download: Download, files: Mapping[str, Path]) -> None:
-    """Refuse files of a download that differ from the recipe."""
     for output in download.outputs:
         size = files[output.place].stat().st_size
         if output.bytes and size != output.bytes:
