@@ -240,10 +240,7 @@ def test_every_mistake_is_a_line(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (["run", "pockt"], "no study is called 'pockt'; did you mean pocket? there are pocket, align_mlm"),
-        (["plan", "pocket", "--set", "train.stesp=1"], "did you mean steps?"),
-        (["plan", "pocket", "--set", "seeds=x"], "'x'"),
         (["plan", "pocket", "--set", "objectives=BERT"], "no objective is called 'BERT'"),
-        (["plan", "pocket", "--set", "transforms=klingon"], "no transform is called 'klingon'"),
         (["show", "a b", "klingon"], "no transform is called 'klingon'"),
         (["show", "  ", "trans"], "no word in the text"),
         (["plan", "wikipedia_small"], "set CALQUE_DATA"),

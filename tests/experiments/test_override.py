@@ -127,12 +127,6 @@ def test_tasks_are_left_out_by_naming_the_others(pocket: Study) -> None:
     assert override(pocket, ["tasks="]).tasks == {}
 
 
-@pytest.mark.parametrize("name", ["WORD-ALIGNED", "MLM-after-WORD-ALIGNED"])
-def test_what_needs_a_model_that_has_learnt_does_not_begin_with_new_weights(pocket: Study, name: str) -> None:
-    with pytest.raises(BadInput, match="WORD-ALIGNED cannot start from random weights; expected it after another"):
-        override(pocket, [f"objectives=MLM,{name}"])
-
-
 def test_paces_are_set_objective_by_objective(pocket: Study) -> None:
     """A name may have a dot: weights do."""
     given = ["objectives=MLM,ALIGN-MLM-0.5,PPA-after-MLM", "paces.ALIGN-MLM-0.5=0.9", "paces.PPA-after-MLM=0.4"]
@@ -165,12 +159,6 @@ def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket: Study) -> 
     assert override(own, [named]).objectives == (MLM(mask_rate=0.4), XLM(0.1, 0.4), masks, started)
 
 
-def test_more_micro_batches_than_rows_are_refused(pocket: Study) -> None:
-    override(pocket, ["train.batch=8", "train.grad_accumulation=8"])
-    with pytest.raises(BadInput, match=r"train\.grad_accumulation is at most batch \(8\), not 9"):
-        override(pocket, ["train.batch=8", "train.grad_accumulation=9"])
-
-
 def test_what_masks_nothing_has_no_say_in_how_much_others_mask(pocket: Study) -> None:
     pulled = After(WordAligned(), MLM(mask_rate=0.4))
     own = replace(pocket, objectives=(MLM(mask_rate=0.4), pulled))
@@ -200,7 +188,6 @@ def test_what_masks_nothing_has_no_say_in_how_much_others_mask(pocket: Study) ->
         ("mixture.held_out=2", "mixture.held_out is a fraction below 1, not 2"),
         ("mixture.pairs=3", "mixture.pairs is a fraction between 0 and 1, not 3"),
         ("encoder=x", "encoder is for studies of gold sets"),
-        ("paper=xtreme", "paper: xtreme is about natural languages"),
         ("paper=links", "paper: links is about natural languages"),
         ("paper=xlm", "expected one of align_mlm, xlm_align, equal_terms"),
         ("dictionary.fractoin=1", "did you mean fraction?"),
@@ -208,12 +195,10 @@ def test_what_masks_nothing_has_no_say_in_how_much_others_mask(pocket: Study) ->
         ("train.steps.x=1", "steps has no fields"),
         ("seeds.0=1", "seeds has no fields"),
         ("seeds=1,x", "expected int, not 'x'"),
-        ("seeds=", "seeds names at least one"),
         ("seeds=-1", "seeds are from 0"),
         ("seeds=9223372036854775808", "expected a number below 2**63"),
         ("dictionary.seed=-1", "a seed is 0 or more, not -1"),
         ("source.language.seed=-1", "a seed is 0 or more, not -1"),
-        ("seeds=1,1", "seeds names one twice"),
         ("objectives=MLM,MLM", "objectives names one twice"),
         ("objectives=BERT", "no objective is called 'BERT'"),
         ("transforms=trans,nonsense", "no transform is called 'nonsense'"),
@@ -228,8 +213,6 @@ def test_what_masks_nothing_has_no_say_in_how_much_others_mask(pocket: Study) ->
         ("vocabulary=999999999999", "vocabulary is from 261"),
         ("model.heads=3", "multiple of heads"),
         ("tasks.pos.finetune.epochs=0", "tasks.pos.finetune.epochs is at least 1"),
-        ("threads=0", "threads is from 1 to 1,024, not 0"),
-        ("threads=1000000000", "threads is from 1"),
         ("transforms=" + ".".join(["trans", *["inv-12.5"] * 30]), "is too long for a folder's name"),
         ("objectives=ALIGN-MLM-" + "9" * 200, "no objective is called 'ALIGN-MLM-999"),
         ("objectives=align-mlm", "did you mean ALIGN-MLM?"),
