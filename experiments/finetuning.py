@@ -43,8 +43,7 @@ class Transfer(Measure):
 
     @property
     def task(self) -> str:
-        name: str = self.examples.config.task
-        return name
+        return str(self.examples.config.task)
 
     def applies(self, model: Model) -> bool:
         return model.of_pair or (bool(model.training.languages) and self.way == ZERO_SHOT)

@@ -3,17 +3,17 @@
 import dataclasses
 import types
 import typing
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from calque.derive.errors import LONGEST_NAME, BadInput, nearest, shown, unknown
+from calque.derive.errors import LONGEST_NAME, BadInput, shown, unknown
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.derive.transform import Transform
 from calque.derive.transforms import transform
 from calque.experiments.measures import MEASURES, Measure
-from calque.experiments.settings import read_number
+from calque.experiments.settings import check_known, read_number
 from calque.experiments.study import Study
 from calque.experiments.study_mistakes import study_mistakes
 from calque.experiments.tasks import with_siblings
@@ -94,7 +94,7 @@ def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -
             return {**value, ".".join(path): _read(text, kind)}
         if not rest and (kind in PARSERS or not dataclasses.is_dataclass(kind)):
             return {**value, _pair(key) if typing.get_origin(key_kind) is tuple else key: _read(text, kind)}
-        _check_known(key, value)
+        check_known(key, value)
         if not dataclasses.is_dataclass(value[key]):
             raise ValueError(f"{key}: {UNSAID}")
         return {**value, key: _replace(value[key], kind, key, rest, text)}
@@ -102,7 +102,7 @@ def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -
         raise ValueError(f"{name} has no fields")
     if isinstance(value, Study) and key not in _fields(value):
         return _replace_within(value, path, text)
-    _check_known(key, _fields(value))
+    check_known(key, _fields(value))
     new = _replace(getattr(value, key), typing.get_type_hints(type(value))[key], key, rest, text)
     if key == "seed" and new < 0:
         raise ValueError(f"a seed is 0 or more, not {new}")
@@ -125,7 +125,7 @@ def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
     holders = [place for place, part in nested.items() if path[0] in _fields(part)]
     if not holders:
         keys = dict.fromkeys(key for place, part in nested.items() if len(place) == 1 for key in _fields(part))
-        _check_known(path[0], list(dict.fromkeys(_fields(study)) | keys))
+        check_known(path[0], list(dict.fromkeys(_fields(study)) | keys))
     if len(holders) > 1:
         places = ", ".join(f"{name}.{path[0]}" for name, *_ in holders)
         if len({name for name, *_ in holders}) == 1:
@@ -138,18 +138,12 @@ def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
     return dataclasses.replace(study, **{name: changed})
 
 
-def _check_known(key: str, names: Collection[str]) -> None:
-    if key not in names:
-        there = f"there are {', '.join(names)}" if names else "it has none"
-        raise ValueError(f"there is no {shown(key)}; {nearest(key, names) or there}")
-
-
 def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
     """The named entries: `tasks=pos,ner` leaves a task out. A pair of languages is named as `en-fr`."""
     keys = {"-".join(key) if isinstance(key, tuple) else key: key for key in entries}
     chosen = [part.strip() for part in text.split(",") if part.strip()]
     for key in chosen:
-        _check_known(key, keys)
+        check_known(key, keys)
     if twice := [key for key in chosen if chosen.count(key) > 1]:
         raise ValueError(f"{shown(twice[0])} twice; expected each once")
     return {keys[key]: entries[keys[key]] for key in chosen}

@@ -5,7 +5,7 @@ It knows the first part of a key, the second one in models, training and mixture
 
 import ast
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -26,35 +26,41 @@ LARGEST = 2**63  # seeds of random generators and sizes of arrays are below it
 def check_settings(settings: Sequence[str], sweeps: Sequence[str]) -> None:
     """Refuse keys that no study of Calque's can have, together with wrong numbers. If only the study can tell whether
     another value is right, nothing is refused here, and `override` reports everything."""
-    found = {f"--set {setting}": _mistake(setting) for setting in settings}
-    found |= {f"--sweep {sweep}": _mistake(sweep, several=True) for sweep in sweeps}
-    if None not in found.values() and any(found.values()):
-        raise BadInput([f"{setting}: {mistake}" for setting, mistake in found.items() if mistake])
+    mistakes, complete = [], True
+    for option, setting in [*(("--set", one) for one in settings), *(("--sweep", one) for one in sweeps)]:
+        try:
+            complete &= _check(setting, several=option == "--sweep")
+        except ValueError as error:
+            mistakes.append(f"{option} {setting}: {error}")
+    if mistakes and complete:
+        raise BadInput(mistakes)
 
 
-def _mistake(setting: str, several: bool = False) -> str | None:
-    """What is wrong, "" if nothing is, or None if this check cannot tell; with `several` values only the key's."""
+def _check(setting: str, several: bool) -> bool:
+    """Whether the setting is known to be right, or only its key, as of `several` values. Raises ValueError if wrong."""
     key, equals, text = setting.partition("=")
     if not equals:
-        return "expected key=value"
+        raise ValueError("expected key=value")
     first, *rest = key.strip().split(".")
     classes = _fields()
     names = classes["Study"]
-    if all(first not in known for known in classes.values()):
-        return _unknown(first, [*names, *(name for known in classes.values() for name in known)])
+    check_known(first, names | {name: "" for known in classes.values() for name in known if name not in names})
     if rest and first in OF_PART:
         names, first, rest = classes[OF_PART[first]], rest[0], rest[1:]
-        if first not in names:
-            return _unknown(first, [*names])
+        check_known(first, names)
     kind = NUMBERS.get(names.get(first, ""))
     if rest or several or kind is None:
-        return None
-    try:
-        for part in text.split(",") if names[first].startswith("tuple") else [text]:
-            read_number(part.strip(), kind)
-    except ValueError as error:
-        return str(error)
-    return ""
+        return False
+    for part in text.split(",") if names[first].startswith("tuple") else [text]:
+        read_number(part.strip(), kind)
+    return True
+
+
+def check_known(key: str, names: Collection[str]) -> None:
+    """Raise ValueError for a key that is none of the names."""
+    if key not in names:
+        there = f"there are {', '.join(names)}" if names else "it has none"
+        raise ValueError(f"there is no {shown(key)}; {nearest(key, names) or there}")
 
 
 def read_number(text: str, kind: type[int] | type[float]) -> int | float:
@@ -70,10 +76,6 @@ def read_number(text: str, kind: type[int] | type[float]) -> int | float:
     if not math.isfinite(value):
         raise ValueError(f"expected a finite number, not {shown(text)}")
     return value
-
-
-def _unknown(name: str, names: Sequence[str]) -> str:
-    return f"there is no {shown(name)}; {nearest(name, names) or 'there are ' + ', '.join(dict.fromkeys(names))}"
 
 
 @cache
