@@ -130,9 +130,11 @@ class Done:
 
 
 def finished(root: Path, study: Study, jobs: int = 1, report: Report = silent) -> Done:
-    """A study, computed and summarised."""
-    done = Done(root, study)
+    """A study, computed and summarised; what is finished is not done again."""
+    done, again = Done(root, study), Heard()
     done.finish(jobs, report)
+    done.compute(jobs=jobs, report=again)
+    assert again.begun == []
     return done
 
 
