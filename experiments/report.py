@@ -33,8 +33,7 @@ def summarise(study: Study, root: Path, folder: Path) -> Outcome:
     found, size, about = measured(study, root), scale(study), PAPERS[study.paper]
     (runs, records), floors, preview = runs_and_records(found), floors_of(study, root), ""
     results = joined(study.paper, runs, records, floors)
-    if isinstance(study.languages, DerivedLanguages):
-        languages = study.of_seed(study.seeds[0]).step(study.home(root))
+    if isinstance(study.languages, DerivedLanguages) and (languages := study.languages_step(root, study.seeds[0])):
         preview = languages.open().path(PREVIEW).read_text(encoding="utf-8")
     figures = chain(about.figures(results, size), specified_figures(study.paper, results, size))
     with whole_folder(folder) as part:

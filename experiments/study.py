@@ -160,14 +160,10 @@ class Study:
         redraw = isinstance(self.languages, DerivedLanguages) and self.languages.redraw
         return self.seeds if redraw else self.seeds[:1]
 
-    def of_seed(self, seed: int) -> DerivedLanguages:
-        assert isinstance(self.languages, DerivedLanguages)
-        return self.languages.of_seed(seed)
-
     def languages_step(self, root: Path, seed: int = 0) -> Step | None:
         """The step that prepares the text of a seed's models, if all of them read the same."""
         if isinstance(self.languages, DerivedLanguages):
-            return self.of_seed(seed).step(self.home(root))
+            return self.languages.of_seed(seed).step(self.home(root))
         if isinstance(self.languages, NaturalLanguages) and self.given and self.objectives:
             return self.languages.step(self.home(root), self.given.checkpoint)
         return None
@@ -181,7 +177,7 @@ class Study:
         home, languages = self.home(root), self.languages
         if isinstance(languages, DerivedLanguages):
             names = dict.fromkeys((*self.tasks, *(m.task for m in self.measures if isinstance(m, Growth))))
-            return {name: DerivedExamples(self.of_seed(seed), name).step(home) for name in names}
+            return {name: DerivedExamples(languages.of_seed(seed), name).step(home) for name in names}
         source = languages.source if isinstance(languages, NaturalLanguages) else SOURCE
         tasks = {name: its for name, its in self.tasks.items() if its.files}
         return {name: NaturalExamples(name, its, source).step(home) for name, its in tasks.items()}
