@@ -142,7 +142,8 @@ def board(steps: Iterable[Step] = (), quiet: bool = False, title: str = "") -> I
     if waiting and not (quiet or console.is_terminal):
         stages = Counter(step.stage for step in waiting)
         parts = ", ".join(f"{number} {stage}" for stage, number in stages.items())
-        console.print(f"{title}: {len(waiting)} steps ({parts})", highlight=False, markup=False, soft_wrap=True)
+        number = "1 step" if len(waiting) == 1 else f"{len(waiting)} steps"
+        console.print(f"{title}: {number} ({parts})", highlight=False, markup=False, soft_wrap=True)
     with shown.bars:
         yield shown
 

@@ -181,7 +181,7 @@ def _compute(
     from calque.experiments.schedule import compute, first_process
 
     steps = [step for step in study.steps(runs) if step.stage in stages]
-    title = f"{study.name}, {time} on two cores" if time else study.name
+    title = study.name if not time or any(step.finished for step in steps) else f"{study.name}, {time} on two cores"
     with board(steps, quiet or not first_process(), title) as shown:
         compute(steps, study.home(runs), jobs, shown.report, change, shown.watch)
 
