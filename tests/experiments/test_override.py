@@ -35,11 +35,19 @@ def pocket() -> Study:
     return study("classroom")
 
 
+@dataclass(frozen=True)
+class Loud(Files):
+    """A source with a switch."""
+
+    loud: bool = False
+    limit: float | None = 1.5
+
+
 @pytest.fixture(scope="module")
 def files(pocket: Study) -> Study:
     """A study whose source is files."""
     task = TaskFiles(train=(Path("a"),), test=(Path("b"),))
-    return pocket.changed(source=Files(text=(Path("text"),), pos=task, ner=task), tasks=only_pos(pocket))
+    return pocket.changed(source=Loud(text=(Path("text"),), pos=task, ner=task), tasks=only_pos(pocket))
 
 
 def only_pos(study: Study) -> dict[str, CrossLingualTask]:
@@ -92,10 +100,16 @@ def test_values_of_every_kind(pocket: Study, key: str, text: str, expected: obje
         ("source.pos.dev", "", ()),
         ("source.ner", "none", None),
         ("source.megabytes", "3", 3),
+        ("source.loud", "true", True),
+        ("source.loud", "False", False),
+        ("source.limit", "none", None),
+        ("source.limit", "2", 2.0),
     ],
 )
-def test_paths_and_what_may_be_absent(files: Study, key: str, text: str, expected: object) -> None:
+def test_paths_switches_and_what_may_be_absent(files: Study, key: str, text: str, expected: object) -> None:
     assert value(override(files, [f"{key}={text}"]), key) == expected
+    with pytest.raises(BadInput, match="expected true or false, not 'yes'"):
+        override(files, ["source.loud=yes"])
 
 
 def test_a_value_of_a_part_may_be_named_alone_where_one_part_has_it(pocket: Study) -> None:
@@ -323,23 +337,6 @@ def test_all_mistakes_are_told_at_once(pocket: Study) -> None:
 
 
 @dataclass(frozen=True)
-class Loud(Files):
-    """A source with a switch."""
-
-    loud: bool = False
-    limit: float | None = 1.5
-
-
-@pytest.mark.parametrize(("text", "expected"), [("true", True), ("False", False)])
-def test_switches(pocket: Study, text: str, expected: bool) -> None:
-    task = TaskFiles(train=(Path("a"),), test=(Path("b"),))
-    made = pocket.changed(source=Loud(text=(), pos=task), tasks=only_pos(pocket))
-    assert value(override(made, [f"source.loud={text}"]), "source.loud") is expected
-    with pytest.raises(BadInput, match="expected true or false, not 'yes'"):
-        override(made, ["source.loud=yes"])
-
-
-@dataclass(frozen=True)
 class Read(Study):
     """A study with values that no text says."""
 
@@ -361,13 +358,6 @@ def test_values_that_no_text_says_are_told(pocket: Study) -> None:
         override(made, ["then.steps=1", "then=x"])
     assert value(override(made, ["trees.fr=b"]), "trees") == {"en": Path("a"), "fr": Path("b")}
     assert override(made, ["mixture.bitexts=", "mixture.dictionaries=none"]).mixture == Mixture(bitexts=())
-
-
-@pytest.mark.parametrize(("text", "expected"), [("none", None), ("2", 2.0)])
-def test_numbers_that_may_be_absent(pocket: Study, text: str, expected: float | None) -> None:
-    task = TaskFiles(train=(Path("a"),), test=(Path("b"),))
-    made = pocket.changed(source=Loud(text=(), pos=task), tasks=only_pos(pocket))
-    assert value(override(made, [f"source.limit={text}"]), "source.limit") == expected
 
 
 def test_what_a_person_wrote_is_not_repeated_at_length(pocket: Study) -> None:
