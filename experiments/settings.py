@@ -18,7 +18,7 @@ WITH_SETTINGS = (
 )
 """The files with the classes of a study's parts."""
 OF_PART = {"model": "ModelConfig", "train": "TrainConfig", "head": "TrainConfig", "mixture": "Mixture"}
-NUMBERS = {"int": int, "tuple[int, ...]": int, "float": float}
+NUMBERS: dict[str, type[int] | type[float]] = {"int": int, "tuple[int, ...]": int, "float": float}
 """The kinds of numbers by the annotations of fields."""
 LARGEST = 2**63  # seeds of random generators and sizes of arrays are below it
 
