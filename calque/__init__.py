@@ -169,7 +169,7 @@ def records(path: Path | str) -> Any:
     >>> len(rows)
     976
     """
-    from calque.experiments.session import joined_rows
+    from calque.experiments.report_records import joined_rows
 
     rows = joined_rows(Path(path))
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,9 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from scipy import stats
-
-from calque.analysis.papers.catalog import PAPERS
 from calque.analysis.records.json_rows import as_json
 from calque.analysis.records.record import Floor, Record
 from calque.analysis.records.run import Run
@@ -24,7 +22,7 @@ from calque.analysis.statistics.intervals import CONFIDENCE
 from calque.analysis.statistics.two_samples import welch
 from calque.analysis.statistics.verdicts import NO_RECORDS, holm, in_families
 from calque.derive.errors import BadInput
-from calque.experiments.report import joined, read_records
+from calque.experiments.report_records import read_records
 
 ALPHA = 1 - CONFIDENCE
 CLAIMS = "claims.md"
@@ -53,7 +51,6 @@ class Comparison:
 
     @property
     def changed(self) -> dict[str, tuple[str, str]]:
-        """The claims whose verdicts differ."""
         return {claim: verdicts for claim, verdicts in self.claims.items() if len(set(verdicts)) > 1}
 
     @property
@@ -72,18 +69,17 @@ class Comparison:
 
 @dataclass(frozen=True)
 class _Report:
-    """What a folder holds."""
-
     runs: list[Run]
     records: list[Record]
     floors: list[Floor]
-    printed: frozenset[str]
+    printed: dict[str, str]
+    """The verdicts on the claims, as printed."""
 
     @classmethod
     def open(cls, folder: Path) -> _Report:
         path = folder / CLAIMS
-        table = Table.of_markdown(path.read_text(encoding="utf-8")) if path.is_file() else None
-        return cls(*read_records(folder), frozenset(row[0] for row in table.rows) if table else frozenset())
+        rows = Table.of_markdown(path.read_text(encoding="utf-8")).rows if path.is_file() else ()
+        return cls(*read_records(folder), {row[0]: row[1] for row in rows})
 
     @cached_property
     def _configs(self) -> dict[str, dict[str, Any]]:
@@ -111,6 +107,9 @@ class _Report:
 
     def verdicts(self, paper: str) -> dict[str, str]:
         """The verdicts on the claims of a paper, corrected as a report has them."""
+        from calque.analysis.papers.catalog import PAPERS
+        from calque.experiments.report import joined
+
         claims = [*PAPERS[paper].claims(joined(paper, self.runs, self.records, self.floors))]
         tested = [claim for claim in claims if claim.verdict.because != NO_RECORDS]
         corrected = in_families((claim.family, claim.verdict) for claim in tested)
@@ -146,7 +145,7 @@ def compare_reports(first: Path, second: Path) -> Comparison:
     tests = [(title, test) for key, title, v in ours.numbers() if key in known and (test := _test(v, known[key]))]
     corrected = holm([p for _, (p, _) in tests])
     return Comparison(
-        _claims(ours, theirs),
+        _claims(ours, theirs, bool(different or without_items)),
         Counter(noise for _, (_, noise) in tests),
         sum(p < ALPHA for _, (p, _) in tests),
         [title for (title, _), p in zip(tests, corrected, strict=True) if p < ALPHA],
@@ -156,11 +155,14 @@ def compare_reports(first: Path, second: Path) -> Comparison:
     )
 
 
-def _claims(ours: _Report, theirs: _Report) -> dict[str, tuple[str, str]]:
-    """Both verdicts on each claim, computed from the records, of the paper whose claims the reports print."""
+def _claims(ours: _Report, theirs: _Report, differ: bool) -> dict[str, tuple[str, str]]:
+    """Both verdicts on each claim of the paper whose claims the reports print, computed from the records if they
+    differ: what is printed may be of other records."""
     printed = ours.printed | theirs.printed
-    if not printed:
-        return {}
+    if not printed or not (differ or ours.floors != theirs.floors):
+        return {claim: (verdict, verdict) for claim, verdict in printed.items()}
+    from calque.analysis.papers.catalog import PAPERS  # loads torch
+
     by_paper = {paper: ours.verdicts(paper) for paper in PAPERS}
     paper = max(by_paper, key=lambda paper: len(by_paper[paper].keys() & printed))
     here, there = by_paper[paper], theirs.verdicts(paper)
@@ -173,7 +175,7 @@ def _test(ours: BySeed, theirs: BySeed) -> tuple[float, str] | None:
     if p is not None:
         return p, SEEDS
     gap = next(iter(ours.values())) - next(iter(theirs.values()))
-    return (float(2 * stats.norm.sf(abs(gap.value) / gap.error)), ITEMS) if gap.error else None
+    return (math.erfc(abs(gap.value) / gap.error / math.sqrt(2)), ITEMS) if gap.error else None
 
 
 def _key(record: dict[str, Any]) -> str:

@@ -34,15 +34,24 @@ Row = tuple[str, ...]
 Block = Callable[[], list[str]]
 
 
-def filled(text: str, blocks: Mapping[str, Block] | None = None) -> str:
-    """A page with every marked cell and block as records and code have them now.
+def filled(text: str, blocks: Mapping[str, Block] | None = None, page: Path | None = None) -> str:
+    """The text of a page with every marked cell and block as records and code have them now. `blocks` are known in
+    addition to `BLOCKS`.
 
     Raises:
-        BadInput: a mark that names no table, row, column or block.
+        BadInput: a mark that names no table, row, column or block, with the page and the line.
     """
-    text = _CELL.sub(lambda mark: mark[1] + _cell(mark) + mark[6], text)
     known = {**BLOCKS, **(blocks or {})}
-    return _BLOCK.sub(lambda mark: f"<!-- calque: {mark[1]} -->\n{_block(mark[1], known)}<!-- /calque -->", text)
+
+    def fill(mark: re.Match[str]) -> str:
+        try:
+            if mark.re is _CELL:
+                return mark[1] + _cell(mark) + mark[6]
+            return f"<!-- calque: {mark[1]} -->\n{_block(mark[1], known)}<!-- /calque -->"
+        except BadInput as error:
+            raise BadInput(str(error), page, mark.string.count("\n", 0, mark.start()) + 1) from None
+
+    return _BLOCK.sub(fill, _CELL.sub(fill, text))
 
 
 def pages(root: Path) -> list[Path]:
@@ -55,25 +64,11 @@ def pages(root: Path) -> list[Path]:
 
 
 def update(root: Path, write: bool, blocks: Mapping[str, Block] | None = None) -> list[str]:
-    """The pages whose cells and blocks differ from records and code; with `write`, they are filled. `blocks` are known
-    in addition to `BLOCKS`.
-
-    Raises:
-        BadInput: naming the page and line of a mark that cannot be filled.
-    """
+    """The pages whose cells and blocks differ from records and code; with `write`, they are filled (`filled`)."""
     different = []
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
-        for number, line in enumerate(text.splitlines(), start=1):
-            try:
-                filled(line)
-            except BadInput as error:
-                raise BadInput(str(error), page, number) from None
-        try:
-            new = filled(text, blocks)
-        except BadInput as error:
-            raise BadInput(str(error), page) from None
-        if new != text:
+        if (new := filled(text, blocks, page)) != text:
             different.append(page.relative_to(root).as_posix())
             if write:
                 with whole_file(page) as part:

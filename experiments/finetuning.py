@@ -43,8 +43,7 @@ class Transfer(Measure):
 
     @property
     def task(self) -> str:
-        name: str = self.examples.config.task
-        return name
+        return str(self.examples.config.task)
 
     def applies(self, model: Model) -> bool:
         return model.of_pair or (bool(model.training.languages) and self.way == ZERO_SHOT)
@@ -91,14 +90,12 @@ class ZeroShot(Measure):
     sample: int = 0
 
     format = 5
+    any_model = True
 
     @property
     def name(self) -> str:
         way = f"-{self.way.lower()}" if self.way != ZERO_SHOT else ""
         return self.examples.config.task + way + (f"-{self.sample}" if self.sample else "")
-
-    def applies(self, model: Model) -> bool:
-        return True
 
     def settings(self, model: Model) -> Any:
         return {

@@ -33,7 +33,7 @@ from calque.derive.source import Source
 from calque.derive.transform import Transform, image_of_question
 from calque.derive.vocabulary import GivenVocabulary
 from calque.experiments.places import CACHE, name_mistakes
-from calque.experiments.step import Machine, Step
+from calque.experiments.step import Machine, Step, cached_method
 
 SAMPLE = 100  # types for trying out transforms
 TYPES = 10_000_000
@@ -53,18 +53,17 @@ class DerivedLanguages:
     dictionary: DictionaryConfig = field(default_factory=DictionaryConfig)
     redraw: bool = False
 
+    @cached_method
     def of_seed(self, seed: int) -> DerivedLanguages:
         if not self.redraw:
             return self
-        if seed not in self._redrawn:
-            self._redrawn[seed] = replace(
-                self,
-                source=self.source.redrawn(seed),
-                transforms=tuple(transform.redrawn(seed) for transform in self.transforms),
-                dictionary=self.dictionary.redrawn(seed),
-                redraw=False,
-            )
-        return self._redrawn[seed]
+        return replace(
+            self,
+            source=self.source.redrawn(seed),
+            transforms=tuple(transform.redrawn(seed) for transform in self.transforms),
+            dictionary=self.dictionary.redrawn(seed),
+            redraw=False,
+        )
 
     def step(self, home: Path) -> Step:
         return Step(_derive, self, home / "languages", "languages", "derive", KIND, FORMAT, spreads=True)
@@ -105,8 +104,8 @@ class DerivedLanguages:
                 GivenVocabulary(self.vocabulary).open()
             except BadInput as error:
                 wrong.append(f"vocabulary is a number of types, or the folder of a tokenizer: {error}")
-        elif not SMALLEST <= self.vocabulary <= TYPES:
-            wrong.append(f"vocabulary is from {SMALLEST} to {TYPES:,} types, not {self.vocabulary:,}")
+        else:
+            wrong += _vocabulary_mistakes(self.vocabulary)
         for transform in self.transforms:
             try:
                 trial_image(transform, SAMPLE)
@@ -124,11 +123,6 @@ class DerivedLanguages:
         return wrong
 
     @cached_property
-    def _redrawn(self) -> dict[int, DerivedLanguages]:
-        """Results of `of_seed`, cached because fingerprints read the corpus's files."""
-        return {}
-
-    @cached_property
     def _given(self) -> int | GivenVocabulary:
         return GivenVocabulary(self.vocabulary) if isinstance(self.vocabulary, Path) else self.vocabulary
 
@@ -139,15 +133,13 @@ class DerivedLanguages:
     def _fingerprint(self, transforms: tuple[Transform, ...]) -> str:
         return languages_fingerprint(self._corpus, transforms, self._given, self.dictionary)
 
-    @cached_property
-    def _corpora(self) -> dict[bool, str]:
-        return {}
-
+    @cached_method
     def _corpus(self, trees: bool) -> str:
-        """The corpus's fingerprint, with or without its trees; cached because it reads the corpus's files."""
-        if trees not in self._corpora:
-            self._corpora[trees] = self.source.corpus_identity(trees)
-        return self._corpora[trees]
+        return self.source.corpus_identity(trees)
+
+
+def _vocabulary_mistakes(size: int) -> list[str]:
+    return [] if SMALLEST <= size <= TYPES else [f"vocabulary is from {SMALLEST} to {TYPES:,} types, not {size:,}"]
 
 
 def _derive(step: Step, machine: Machine) -> None:
@@ -252,9 +244,7 @@ class GoldPairs:
         return GoldText(self.gold, name, self.text.get(name, ()), self.vocabulary)
 
     def mistakes(self) -> list[str]:
-        wrong = name_mistakes("sets", list(self.sets))
-        if not SMALLEST <= self.vocabulary <= TYPES:
-            wrong.append(f"vocabulary is from {SMALLEST} to {TYPES:,} types, not {self.vocabulary:,}")
+        wrong = name_mistakes("sets", list(self.sets)) + _vocabulary_mistakes(self.vocabulary)
         if unknown := sorted(set(self.text) - set(self.sets)):
             wrong.append(f"text is for sets, and {', '.join(unknown)} is not one of them")
         return wrong
@@ -332,7 +322,6 @@ def _translate(step: Step, machine: Machine) -> None:
 
 
 def lowered(pairs: Sequence[Pair]) -> list[Pair]:
-    """Sentence pairs in lower case."""
     return [(tuple(map(str.lower, source)), tuple(map(str.lower, target))) for source, target in pairs]
 
 

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 from types import MappingProxyType
@@ -41,7 +41,7 @@ from calque.derive.usage import count_shared, other_forms
 from calque.experiments.languages import GoldText, LanguagePair
 from calque.experiments.models import Model
 from calque.experiments.places import CACHE, name_mistakes
-from calque.experiments.step import Machine, Step
+from calque.experiments.step import Machine, Step, cached_method
 from calque.pretrain.checkpoint import METRICS, snapshots_of
 
 
@@ -51,6 +51,8 @@ class Measure(ABC):
     change gives other records for the same model."""
 
     format: ClassVar[int] = 1
+    any_model: ClassVar[bool] = False
+    """Whether it needs no other language: most measures compare languages."""
     only_pairs: ClassVar[bool] = False
     """Whether it needs models of a source and one other language."""
     terms: ClassVar[Mapping[str, str]] = MappingProxyType({})
@@ -73,8 +75,7 @@ class Measure(ABC):
         return []
 
     def applies(self, model: Model) -> bool:
-        """Whether it can be measured: most measures compare languages, so that a model needs two."""
-        return model.of_pair or (bool(model.training.languages) and not self.only_pairs)
+        return self.any_model or model.of_pair or (bool(model.training.languages) and not self.only_pairs)
 
     def settings(self, model: Model) -> Any:
         """The values that decide its records in addition to the model."""
@@ -332,12 +333,11 @@ class GoldSetLinks(Measure):
 
     text: GoldText
 
+    any_model = True
+
     @property
     def name(self) -> str:
         return f"links-{self.text.name}"
-
-    def applies(self, model: Model) -> bool:
-        return True
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         return gold_links(model.measured(machine), self.text.set, [DEFAULT, RELEASED, OT])
@@ -352,18 +352,13 @@ class Retrieval(Measure):
 
     name = "retrieval"
     format = 4
+    any_model = True
 
-    def applies(self, model: Model) -> bool:
-        return True
-
-    @cached_property
-    def _digests(self) -> dict[str, str]:
+    @cached_method
+    def identity(self) -> dict[str, str]:
         for path in self.same_sentences.values():
             check_file(path)
         return {name: digest(path) for name, path in self.same_sentences.items()}
-
-    def identity(self) -> dict[str, str]:
-        return self._digests
 
     def parts(self) -> Sequence[Measure]:
         return (self,) if self.same_sentences else ()

@@ -143,7 +143,6 @@ class Model:
 
     @property
     def step(self) -> Step:
-        """The step that trains it."""
         assert isinstance(self.weights, Step)
         return self.weights
 
@@ -264,8 +263,7 @@ class Training:
 
     @property
     def rows(self) -> int:
-        rows: int = self.data.config.rows_of(self.data, self.languages)
-        return rows
+        return int(self.data.config.rows_of(self.data, self.languages))
 
     @property
     def steps_before(self) -> int:

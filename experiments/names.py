@@ -39,7 +39,6 @@ def study(name: str) -> Study:
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that no study of Calque's has."""
     if name not in studies():
         raise BadInput(unknown("study", name, studies()))
 
@@ -49,6 +48,12 @@ def study_rows() -> list[tuple[str, str, str, str]]:
     return [(name, study_doc(name), _constant(name, "TIME"), _constant(name, "NEEDS")) for name in studies()]
 
 
+def study_time(name: str) -> str:
+    """The time of a study of Calque's on two cores, as in `15 minutes`; empty if it is unknown."""
+    time = _constant(name, "TIME") if name in studies() else ""
+    return "" if time == "not run" else time
+
+
 def study_doc(name: str) -> str:
     """The first line of a study's docstring."""
     functions = (part for part in _source(name).body if isinstance(part, ast.FunctionDef) and part.name == name)
@@ -56,7 +61,6 @@ def study_doc(name: str) -> str:
 
 
 def _constant(name: str, constant: str) -> str:
-    """The text of a constant of a study's file."""
     for part in _source(name).body:
         if isinstance(part, ast.Assign) and ast.unparse(part.targets[0]) == constant:
             return str(ast.literal_eval(part.value))

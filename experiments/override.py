@@ -1,27 +1,25 @@
 """`--set a.b=value`: change values of a study; all invalid settings are reported together."""
 
 import dataclasses
-import math
 import types
 import typing
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from calque.derive.errors import LONGEST_NAME, BadInput, nearest, shown, unknown
+from calque.derive.errors import LONGEST_NAME, BadInput, shown, unknown
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.derive.transform import Transform
 from calque.derive.transforms import transform
 from calque.experiments.measures import MEASURES, Measure
+from calque.experiments.settings import check_known, read_number
 from calque.experiments.study import Study
 from calque.experiments.study_mistakes import study_mistakes
 from calque.experiments.tasks import with_siblings
 from calque.pretrain import mixture, objectives
 from calque.pretrain.mixture import Mixture
 from calque.pretrain.objective import Objective
-
-LARGEST = 2**63  # seeds of random generators and sizes of arrays are below it
 
 
 def _measure(name: str) -> Measure:
@@ -96,7 +94,7 @@ def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -
             return {**value, ".".join(path): _read(text, kind)}
         if not rest and (kind in PARSERS or not dataclasses.is_dataclass(kind)):
             return {**value, _pair(key) if typing.get_origin(key_kind) is tuple else key: _read(text, kind)}
-        _check_known(key, value)
+        check_known(key, value)
         if not dataclasses.is_dataclass(value[key]):
             raise ValueError(f"{key}: {UNSAID}")
         return {**value, key: _replace(value[key], kind, key, rest, text)}
@@ -104,7 +102,7 @@ def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -
         raise ValueError(f"{name} has no fields")
     if isinstance(value, Study) and key not in _fields(value):
         return _replace_within(value, path, text)
-    _check_known(key, _fields(value))
+    check_known(key, _fields(value))
     new = _replace(getattr(value, key), typing.get_type_hints(type(value))[key], key, rest, text)
     if key == "seed" and new < 0:
         raise ValueError(f"a seed is 0 or more, not {new}")
@@ -127,7 +125,7 @@ def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
     holders = [place for place, part in nested.items() if path[0] in _fields(part)]
     if not holders:
         keys = dict.fromkeys(key for place, part in nested.items() if len(place) == 1 for key in _fields(part))
-        _check_known(path[0], list(dict.fromkeys(_fields(study)) | keys))
+        check_known(path[0], list(dict.fromkeys(_fields(study)) | keys))
     if len(holders) > 1:
         places = ", ".join(f"{name}.{path[0]}" for name, *_ in holders)
         if len({name for name, *_ in holders}) == 1:
@@ -140,18 +138,12 @@ def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
     return dataclasses.replace(study, **{name: changed})
 
 
-def _check_known(key: str, names: Collection[str]) -> None:
-    if key not in names:
-        there = f"there are {', '.join(names)}" if names else "it has none"
-        raise ValueError(f"there is no {shown(key)}; {nearest(key, names) or there}")
-
-
 def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
     """The named entries: `tasks=pos,ner` leaves a task out. A pair of languages is named as `en-fr`."""
     keys = {"-".join(key) if isinstance(key, tuple) else key: key for key in entries}
     chosen = [part.strip() for part in text.split(",") if part.strip()]
     for key in chosen:
-        _check_known(key, keys)
+        check_known(key, keys)
     if twice := [key for key in chosen if chosen.count(key) > 1]:
         raise ValueError(f"{shown(twice[0])} twice; expected each once")
     return {keys[key]: entries[keys[key]] for key in chosen}
@@ -201,7 +193,7 @@ def _read(text: str, hint: Any, before: Any = ()) -> Any:
         return text.lower() == "true"
     if dataclasses.is_dataclass(hint):
         raise ValueError(UNSAID)
-    return _read_number(text, hint) if hint in (int, float) else hint(text)
+    return read_number(text, hint) if hint in (int, float) else hint(text)
 
 
 def _read_named(parts: Sequence[str], parse: Callable[[str], Any], before: Any) -> tuple[Any, ...]:
@@ -217,17 +209,3 @@ def _read_named(parts: Sequence[str], parse: Callable[[str], Any], before: Any) 
     if len(rates) == 1:
         new = {part: _masking(item, *rates) if item not in before else item for part, item in new.items()}
     return tuple(present.get(part) or new[part] for part in parts)
-
-
-def _read_number(text: str, kind: type[int] | type[float]) -> int | float:
-    try:
-        if "_" in text or not text.isascii():  # Python accepts 1_000 and digits of all scripts
-            raise ValueError
-        value = kind(text)
-    except ValueError:
-        raise ValueError(f"expected {kind.__name__}, not {shown(text)}") from None
-    if isinstance(value, int) and abs(value) >= LARGEST:
-        raise ValueError(f"expected a number below 2**63, not {shown(text)}")
-    if not math.isfinite(value):
-        raise ValueError(f"expected a finite number, not {shown(text)}")
-    return value

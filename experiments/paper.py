@@ -162,7 +162,7 @@ def rendered(one: Item, runs: Path) -> Table | Plot:
         BadInput: its runs are not computed, or make no such table or figure.
     """
     from calque.analysis.papers.printed import Counterparts, printed_table
-    from calque.experiments.report import read_records
+    from calque.experiments.report_records import read_records
 
     folder, size = source(one, runs)
     if one.printed:
@@ -182,7 +182,8 @@ def rendered(one: Item, runs: Path) -> Table | Plot:
 @cache
 def _report(folder: Path, report: str, size: str, figures: bool) -> Mapping[str, Table | Plot]:
     """The tables or the figures that the records of a folder make, by the name of their files."""
-    from calque.experiments.report import figures_of, joined, read_records, tables_of
+    from calque.experiments.report import figures_of, joined, tables_of
+    from calque.experiments.report_records import read_records
 
     results = joined(report, *read_records(folder))
     if figures:

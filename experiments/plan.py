@@ -49,7 +49,6 @@ CARDS = (
 
 
 def card(kind: str) -> Card:
-    """The card of a kind, in upper or lower case."""
     for candidate in CARDS:
         if candidate.kind.lower() == kind.lower():
             return candidate

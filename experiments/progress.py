@@ -1,48 +1,20 @@
 """Progress display: how many steps are finished and the time that is left; bars at a terminal."""
 
-from __future__ import annotations
-
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Empty
 from statistics import fmean
-from typing import Any, Protocol
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
-
-class Work(Protocol):
-    """A step, as far as progress knows it."""
-
-    @property
-    def title(self) -> str: ...
-    @property
-    def stage(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def place(self) -> Path: ...
-    @property
-    def folder(self) -> Path: ...
-    @property
-    def finished(self) -> bool: ...
-
-
-Watch = Callable[[Work, bool], None]  # `watch(step, finished)`: called when a step begins and when it is finished
-Report = Callable[[str, int, int], None]  # `report(what, done, of)`: called often, from wherever work is done
-
-
-def silent(what: str, done: int, of: int) -> None:
-    """Show no progress."""
-
-
-def unwatched(step: Work, finished: bool) -> None:
-    """Take no note of steps."""
-
+from calque.derive.workers import Progress as Report
+from calque.experiments.step import Step
 
 console = Console()
 INTERVAL = 0.2
@@ -56,16 +28,16 @@ class Remaining:
     A step is expected to take as long as the finished ones of its kind, or else of the slowest kind.
     """
 
-    def __init__(self, steps: Iterable[Work]) -> None:
+    def __init__(self, steps: Iterable[Step]) -> None:
         self.waiting = {step.folder: step for step in steps}
         self.of = len(self.waiting)
         self.begun: dict[Path, float] = {}
         self.seconds: dict[tuple[str, str], list[float]] = {}
 
-    def begin(self, step: Work) -> None:
+    def begin(self, step: Step) -> None:
         self.begun[step.folder] = time.perf_counter()
 
-    def finish(self, step: Work) -> float:
+    def finish(self, step: Step) -> float:
         """Count a step as finished; returns the seconds that it took."""
         seconds = time.perf_counter() - self.begun.pop(step.folder)
         self.waiting.pop(step.folder, None)
@@ -87,7 +59,7 @@ class Remaining:
         rest = sum(max(0.0, self._expected(step) - spent.get(step.folder, 0.0)) for step in self.waiting.values())
         return rest / max(1, len(self.begun))
 
-    def _expected(self, step: Work) -> float:
+    def _expected(self, step: Step) -> float:
         means = {kind: fmean(seconds) for kind, seconds in self.seconds.items()}
         return means.get(_kind(step), max(means.values()))
 
@@ -96,7 +68,7 @@ class Remaining:
         return f"{self.done} of {self.of} steps" + (f", about {_time(left)} left" if left is not None else "")
 
 
-def _kind(step: Work) -> tuple[str, str]:
+def _kind(step: Step) -> tuple[str, str]:
     """The stage of a step, and its kind: of a measure its name, of a model its objective."""
     name = step.place.parent.name if step.stage == "pretrain" else step.place.name
     return step.stage, f"{step.kind} {name}"
@@ -111,7 +83,7 @@ def _time(seconds: float) -> str:
 class Board:
     """A bar for each running task and, of steps, for the whole run; a line for each that is finished."""
 
-    def __init__(self, bars: bool, steps: Iterable[Work] = (), quiet: bool = False) -> None:
+    def __init__(self, bars: bool, steps: Iterable[Step] = (), quiet: bool = False) -> None:
         self.quiet, self.run = quiet, Remaining(steps)
         self.started: dict[str, float] = {}
         title = TextColumn("{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1))
@@ -142,7 +114,7 @@ class Board:
                 self._print(f"{what}: {seconds:.1f} s")
         self._count()
 
-    def watch(self, step: Work, finished: bool) -> None:
+    def watch(self, step: Step, finished: bool) -> None:
         """Take note that a step begins or is finished, which leaves a line."""
         if not finished:
             self.run.begin(step)
@@ -162,10 +134,16 @@ class Board:
 
 
 @contextmanager
-def board(steps: Iterable[Work] = (), quiet: bool = False) -> Iterator[Board]:
-    """Progress while the block runs: bars at a terminal, and everywhere a line for each finished step, or for each
-    finished task without steps. If `quiet`, no output."""
-    shown = Board(console.is_terminal, [step for step in steps if not step.finished], quiet)
+def board(steps: Iterable[Step] = (), quiet: bool = False, title: str = "") -> Iterator[Board]:
+    """Progress while the block runs: bars at a terminal, or a first line with the title and the number of steps, and
+    everywhere a line for each finished step, or for each finished task without steps. If `quiet`, no output."""
+    waiting = [step for step in steps if not step.finished]
+    shown = Board(console.is_terminal, waiting, quiet)
+    if waiting and not (quiet or console.is_terminal):
+        stages = Counter(step.stage for step in waiting)
+        parts = ", ".join(f"{number} {stage}" for stage, number in stages.items())
+        number = "1 step" if len(waiting) == 1 else f"{len(waiting)} steps"
+        console.print(f"{title}: {number} ({parts})", highlight=False, markup=False, soft_wrap=True)
     with shown.bars:
         yield shown
 

@@ -19,14 +19,14 @@ from calque.analysis.report.page import Report, excerpt, write_page
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import Table
 from calque.analysis.results.results import Results
-from calque.derive.errors import BadInput
 from calque.derive.files import whole_folder
 from calque.derive.preview import PREVIEW
 from calque.experiments.languages import DerivedLanguages
-from calque.experiments.study import REPORT, Study
+from calque.experiments.study import Study
 from calque.experiments.summary import exclusions, facts_of, floors_of, measured, runs_and_records, scale
 from calque.experiments.sweep import Sweep
 from calque.experiments.terminal import Outcome
+from calque.pretrain import objectives
 
 
 def summarise(study: Study, root: Path, folder: Path) -> Outcome:
@@ -34,8 +34,7 @@ def summarise(study: Study, root: Path, folder: Path) -> Outcome:
     found, size, about = measured(study, root), scale(study), PAPERS[study.paper]
     (runs, records), floors, preview = runs_and_records(found), floors_of(study, root), ""
     results = joined(study.paper, runs, records, floors)
-    if isinstance(study.languages, DerivedLanguages):
-        languages = study.of_seed(study.seeds[0]).step(study.home(root))
+    if isinstance(study.languages, DerivedLanguages) and (languages := study.languages_step(root, study.seeds[0])):
         preview = languages.open().path(PREVIEW).read_text(encoding="utf-8")
     figures = figures_of(results, study.paper, size)
     with whole_folder(folder) as part:
@@ -55,7 +54,7 @@ def summarise(study: Study, root: Path, folder: Path) -> Outcome:
             null=null,
             tables=list(tables.values()),
             examples=[("The first examples of preview.txt", excerpt(preview))] if preview else [],
-            terms=[*about.terms(results), *(term for one in study.measures for term in one.terms.items())],
+            terms=[*about.terms(results), *_own_terms(study)],
             exclusions=[*exclusions(study, root, found), *(_not_drawn(results) if about.by_transform else ())],
             facts=list(facts_of(study, root, found)),
             runs=results.run_ids(),
@@ -99,7 +98,6 @@ def summarise_sweep(sweep: Sweep, root: Path, folder: Path) -> Outcome:
 
 
 def write_records(folder: Path, runs: Sequence[Run], records: Sequence[Record], floors: Sequence[Floor]) -> None:
-    """Write the runs, records and floors of a report as JSON lines."""
     json_rows.write(folder / RUNS, runs)
     json_rows.write(folder / RECORDS, records)
     json_rows.write(folder / FLOORS, floors)
@@ -128,6 +126,17 @@ def figures_of(results: Results, paper: str, scale: str) -> Iterator[Plot]:
             yield plot
 
 
+def _own_terms(study: Study) -> Iterator[tuple[str, str]]:
+    """The glossary entries of measures, and of objectives that are not Calque's."""
+    for measure in study.measures:
+        yield from measure.terms.items()
+    firsts = [first for objective in study.objectives if (start := objective.traits.start) for first in start[:1]]
+    parts = dict.fromkeys(part for objective in (*study.objectives, *firsts) for part in objective.parts)
+    for part in parts:
+        if type(part) not in objectives.OBJECTIVES and part.summary:
+            yield part.title, part.summary
+
+
 def _not_drawn(results: Results) -> list[str]:
     if len(results.transforms) <= MOST and (looks(results) or not results.objectives):
         return []
@@ -135,42 +144,3 @@ def _not_drawn(results: Results) -> list[str]:
         f"figures with a panel or a line for each transform are drawn for up to {MOST} of them, and figures with a "
         "line for each objective for as many as they can tell apart; the tables have them all"
     ]
-
-
-def records_folder(study: str, runs: Path) -> Path:
-    """The folder with a study's records: `study`, or below `runs` its report or its records."""
-    places = (Path(study), runs / study / REPORT, runs / study)
-    folder = next((place for place in places if (place / RECORDS).is_file()), None)
-    if folder is None:
-        raise BadInput(f"no {RECORDS} in any of {', '.join(map(str, places))}; `calque report` writes one")
-    return folder
-
-
-def read_records(folder: Path) -> tuple[list[Run], list[Record], list[Floor]]:
-    """What a report, or a committed record, was made from; older ones have no floors.
-
-    Raises:
-        BadInput: there are no records, or one that no measurement gives or that is of no run.
-    """
-    if not (folder / RECORDS).is_file():
-        raise BadInput(f"no {RECORDS}; expected the folder of a report, as `calque run` writes it", folder)
-    runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)
-    known = {run.id for run in runs}
-    for line, record in enumerate(records, start=1):
-        if record.run not in known:
-            raise BadInput(f"no run in {RUNS} is called {record.run!r}", folder / RECORDS, line)
-        try:
-            record.check()
-        except ValueError as error:
-            raise BadInput(str(error), folder / RECORDS, line) from None
-    return runs, records, json_rows.read(folder / FLOORS, Floor) if (folder / FLOORS).is_file() else []
-
-
-def recorded(study: str, runs: Path) -> tuple[Path, Results]:
-    """The folder with a study's records, as `records_folder` finds it, and what is in it."""
-    folder = records_folder(study, runs)
-    all_runs, records, _ = read_records(folder)
-    try:
-        return folder, Results(all_runs, records)
-    except BadInput as error:
-        raise BadInput(str(error), folder) from None

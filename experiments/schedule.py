@@ -11,15 +11,18 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from calque.derive.files import claimed, sweep
 from calque.derive.fingerprint import check_same, own_code
-from calque.derive.workers import follow_parent, uninterrupted
-from calque.experiments.progress import Report, Throttled, Watch, drain, silent, unwatched
+from calque.derive.workers import Progress as Report
+from calque.derive.workers import follow_parent, silent, uninterrupted
+from calque.experiments.progress import Throttled, drain
 from calque.experiments.signals import stoppable
-from calque.experiments.step import Machine, Step, with_needs
+from calque.experiments.step import Machine, Step, Watch, unwatched, with_needs
+from calque.experiments.study_file import own_modules
 
 PAUSE = 0.5  # seconds between checks for a folder that another process is making
 
@@ -155,7 +158,7 @@ class _Pool:
 
     def compute(self, steps: Sequence[Step]) -> None:
         waiting, changing = list(steps), self.machine.allow_change
-        with ProcessPoolExecutor(self.many, self.context, _prepare, (self.queue, changing)) as pool:
+        with ProcessPoolExecutor(self.many, self.context, _prepare, (self.queue, changing, own_modules)) as pool:
             try:
                 while self.under_way or (waiting and not self.errors):
                     while not self.errors and (step := self._next(waiting)):
@@ -198,13 +201,15 @@ class _Pool:
 _worker = Machine()  # the machine of a worker process, which reports through a queue
 
 
-def _prepare(queue: Any, allow_change: bool) -> None:
+def _prepare(queue: Any, allow_change: bool, modules: Sequence[str]) -> None:
     global _worker
 
     def report(what: str, done: int, of: int) -> None:
         queue.put((what, done, of))
 
     follow_parent()
+    for name in modules:  # they may add parts to Calque's lists, such as tasks
+        import_module(name)
     queue.cancel_join_thread()  # the parent may have ended without reading the rest
     _worker = Machine(Throttled(report), allow_change=allow_change)
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from calque.analysis.records.json_rows import as_json
 from calque.experiments.names import study
 from calque.experiments.override import override
 from calque.experiments.progress import board
-from calque.experiments.report import read_records, summarise
+from calque.experiments.report import summarise
+from calque.experiments.report_records import joined_rows
 from calque.experiments.schedule import compute
 from calque.experiments.study import Study
 
@@ -42,7 +42,7 @@ class StudySession:
                 than one needs the usual `if __name__ == "__main__"`.
         """
         steps = self.study.steps(self.runs)
-        with board(steps) as shown:
+        with board(steps, title=self.study.name) as shown:
             compute(steps, self.study.home(self.runs), jobs, shown.report, watch=shown.watch)
         summarise(self.study, self.runs, self.report)
         return self.report
@@ -50,23 +50,3 @@ class StudySession:
     def records(self) -> list[dict[str, Any]]:
         """The records of the report."""
         return joined_rows(self.report)
-
-
-def joined_rows(folder: Path) -> list[dict[str, Any]]:
-    """The records of a report, one dict per number, with fields of its run: study, seed, objective, start, mixture and
-    the settings of a sweep."""
-    all_runs, records, _ = read_records(folder)
-    runs, rows = {run.id: run for run in all_runs}, []
-    for record in records:
-        run = runs[record.run]
-        of_run: dict[str, Any] = {
-            "study": run.study,
-            "seed": run.seed,
-            "objective": run.objective.name if run.objective else "",
-            "start": run.start.objective.name if run.start else "",
-            "mixture": run.mixture.name if run.mixture else "",
-            **run.settings,
-        }
-        measured = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "count": 0, **as_json(record)}
-        rows.append(of_run | measured)
-    return rows

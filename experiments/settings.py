@@ -1,10 +1,11 @@
 """A first check of `--set`, from the source of the classes that it sets: it needs no torch, so a typo is found at once.
 
-It knows only the first part of a key, and the second one in models, training and mixtures; `override` checks the rest.
+It knows the first part of a key, the second one in models, training and mixtures, and numbers; `override` knows all.
 """
 
 import ast
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -17,40 +18,76 @@ WITH_SETTINGS = (
 )
 """The files with the classes of a study's parts."""
 OF_PART = {"model": "ModelConfig", "train": "TrainConfig", "head": "TrainConfig", "mixture": "Mixture"}
+NUMBERS: dict[str, type[int] | type[float]] = {"int": int, "tuple[int, ...]": int, "float": float}
+"""The kinds of numbers by the annotations of fields."""
+LARGEST = 2**63  # seeds of random generators and sizes of arrays are below it
 
 
-def check_keys(settings: Iterable[str], option: str = "--set") -> None:
-    """Refuse keys that no study of Calque's can have."""
-    if mistakes := [f"{option} {setting}: {wrong}" for setting in settings if (wrong := _mistake(setting))]:
+def check_settings(settings: Sequence[str], sweeps: Sequence[str]) -> None:
+    """Refuse keys that no study of Calque's can have, together with wrong numbers. If only the study can tell whether
+    another value is right, nothing is refused here, and `override` reports everything."""
+    mistakes, complete = [], True
+    for option, setting in [*(("--set", one) for one in settings), *(("--sweep", one) for one in sweeps)]:
+        try:
+            complete &= _check(setting, several=option == "--sweep")
+        except ValueError as error:
+            mistakes.append(f"{option} {setting}: {error}")
+    if mistakes and complete:
         raise BadInput(mistakes)
 
 
-def _mistake(setting: str) -> str:
-    key, equals, _ = setting.partition("=")
+def _check(setting: str, several: bool) -> bool:
+    """Whether the setting is known to be right, or only its key, as of `several` values. Raises ValueError if wrong."""
+    key, equals, text = setting.partition("=")
     if not equals:
-        return "expected key=value"
+        raise ValueError("expected key=value")
     first, *rest = key.strip().split(".")
-    fields = _fields()
-    if all(first not in names for names in fields.values()):
-        return _unknown(first, [*fields["Study"], *(name for names in fields.values() for name in names)])
-    names = fields[OF_PART[first]] if first in OF_PART else ()
-    return _unknown(rest[0], names) if rest and names and rest[0] not in names else ""
+    classes = _fields()
+    names = classes["Study"]
+    check_known(first, names | {name: "" for known in classes.values() for name in known if name not in names})
+    if rest and first in OF_PART:
+        names, first, rest = classes[OF_PART[first]], rest[0], rest[1:]
+        check_known(first, names)
+    kind = NUMBERS.get(names.get(first, ""))
+    if rest or several or kind is None:
+        return False
+    for part in text.split(",") if names[first].startswith("tuple") else [text]:
+        read_number(part.strip(), kind)
+    return True
 
 
-def _unknown(name: str, names: Sequence[str]) -> str:
-    return f"there is no {shown(name)}; {nearest(name, names) or 'there are ' + ', '.join(dict.fromkeys(names))}"
+def check_known(key: str, names: Collection[str]) -> None:
+    """Raise ValueError for a key that is none of the names."""
+    if key not in names:
+        there = f"there are {', '.join(names)}" if names else "it has none"
+        raise ValueError(f"there is no {shown(key)}; {nearest(key, names) or there}")
+
+
+def read_number(text: str, kind: type[int] | type[float]) -> int | float:
+    """The number that a text says. Raises ValueError for any other text, or a number too large to use."""
+    try:
+        if "_" in text or not text.isascii():  # Python accepts 1_000 and digits of all scripts
+            raise ValueError
+        value = kind(text)
+    except ValueError:
+        raise ValueError(f"expected {kind.__name__}, not {shown(text)}") from None
+    if isinstance(value, int) and abs(value) >= LARGEST:
+        raise ValueError(f"expected a number below 2**63, not {shown(text)}")
+    if not math.isfinite(value):
+        raise ValueError(f"expected a finite number, not {shown(text)}")
+    return value
 
 
 @cache
-def _fields() -> dict[str, list[str]]:
-    """The annotated fields of every class of the files."""
+def _fields() -> dict[str, dict[str, str]]:
+    """The annotations of the fields of every class of the files."""
     trees = (ast.parse((ROOT / path).read_text(encoding="utf-8")) for path in WITH_SETTINGS)
     classes = (part for tree in trees for part in tree.body if isinstance(part, ast.ClassDef))
     return {
-        each.name: [
-            part.target.id
+        each.name: {
+            ast.unparse(part.target): ast.unparse(part.annotation)
             for part in each.body
-            if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
-        ]
+            if isinstance(part, ast.AnnAssign)
+        }
         for each in classes
     }

@@ -9,18 +9,38 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from calque.derive.artefact import Artefact, finished
 from calque.derive.fingerprint import code_of, fingerprint, plain
-from calque.experiments.progress import Report, Watch, silent, unwatched
+from calque.derive.workers import Progress as Report
+from calque.derive.workers import silent
 
 if TYPE_CHECKING:
     from calque.pretrain.distributed import World
 
 Stage = Literal["derive", "pretrain", "evaluate"]
+Watch = Callable[["Step", bool], None]  # `watch(step, finished)`: called when a step begins and when it is finished
+
+
+def unwatched(step: Step, finished: bool) -> None:
+    """Take no note of steps."""
+
+
+def cached_method(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Cache a method's results in its instance, which may be frozen and not hashable: fingerprints read files."""
+    results = f"_{method.__name__}_results"
+
+    @wraps(method)
+    def cached(self: Any, *arguments: Any) -> Any:
+        known = vars(self).setdefault(results, {})
+        if arguments not in known:
+            known[arguments] = method(self, *arguments)
+        return known[arguments]
+
+    return cached
 
 
 @dataclass(frozen=True)

@@ -31,13 +31,13 @@ from calque.experiments.finetuning import Transfer, ZeroShot
 from calque.experiments.languages import THE_SOURCE, DerivedLanguages, GoldPairs, NaturalLanguages
 from calque.experiments.measures import PAIR_MEASURES, Growth, Measure, Retrieval, measuring
 from calque.experiments.models import GivenModel, Group, Model, Training, Weights
-from calque.experiments.step import Step, with_needs
+from calque.experiments.report_records import REPORT
+from calque.experiments.step import Step, cached_method, with_needs
 from calque.experiments.tasks import CrossLingualTask, DerivedExamples, Floors, NaturalExamples
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.objective import HeadOnly, Objective
 
-REPORT = "report"
 START = "start"
 THE_START = Described(START, "the start")  # the model that all others start from, as records describe it
 BEHIND = 2  # models whose measures wait, so that other cores are busy while the last model is trained on one
@@ -64,7 +64,6 @@ class Alone:
         return [max(1, round(budget * train.steps)) for budget in self.budgets]
 
     def mistakes(self, train: TrainConfig) -> list[str]:
-        """Everything wrong with the budgets and batches."""
         wrong, steps = [], self.steps(train)
         if sorted(set(steps)) != steps or len(self.budgets) < 2 or self.budgets[-1] != 1:
             wrong.append(f"budgets are two or more ascending fractions of the steps, the last 1, not {self.budgets}")
@@ -161,36 +160,27 @@ class Study:
         redraw = isinstance(self.languages, DerivedLanguages) and self.languages.redraw
         return self.seeds if redraw else self.seeds[:1]
 
-    def of_seed(self, seed: int) -> DerivedLanguages:
-        assert isinstance(self.languages, DerivedLanguages)
-        return self.languages.of_seed(seed)
-
     def languages_step(self, root: Path, seed: int = 0) -> Step | None:
         """The step that prepares the text of a seed's models, if all of them read the same."""
         if isinstance(self.languages, DerivedLanguages):
-            return self.of_seed(seed).step(self.home(root))
+            return self.languages.of_seed(seed).step(self.home(root))
         if isinstance(self.languages, NaturalLanguages) and self.given and self.objectives:
             return self.languages.step(self.home(root), self.given.checkpoint)
         return None
 
     def examples(self, root: Path, seed: int = 0) -> dict[str, Step]:
-        """The steps that prepare the examples of tasks, by task; fingerprints read their files once."""
-        key = root, seed if seed in self.data_seeds else 0
-        if key not in self._examples:
-            home, languages = self.home(root), self.languages
-            if isinstance(languages, DerivedLanguages):
-                names = dict.fromkeys((*self.tasks, *(m.task for m in self.measures if isinstance(m, Growth))))
-                steps = {name: DerivedExamples(self.of_seed(key[1]), name).step(home) for name in names}
-            else:
-                source = languages.source if isinstance(languages, NaturalLanguages) else SOURCE
-                tasks = {name: its for name, its in self.tasks.items() if its.files}
-                steps = {name: NaturalExamples(name, its, source).step(home) for name, its in tasks.items()}
-            self._examples[key] = steps
-        return self._examples[key]
+        """The steps that prepare the examples of tasks, by task."""
+        return self._examples(root, seed if seed in self.data_seeds else 0)
 
-    @cached_property
-    def _examples(self) -> dict[tuple[Path, int], dict[str, Step]]:
-        return {}
+    @cached_method
+    def _examples(self, root: Path, seed: int) -> dict[str, Step]:
+        home, languages = self.home(root), self.languages
+        if isinstance(languages, DerivedLanguages):
+            names = dict.fromkeys((*self.tasks, *(m.task for m in self.measures if isinstance(m, Growth))))
+            return {name: DerivedExamples(languages.of_seed(seed), name).step(home) for name in names}
+        source = languages.source if isinstance(languages, NaturalLanguages) else SOURCE
+        tasks = {name: its for name, its in self.tasks.items() if its.files}
+        return {name: NaturalExamples(name, its, source).step(home) for name, its in tasks.items()}
 
     def baselines(self, root: Path) -> list[Step]:
         """The steps that need no model of the study: floors of tasks, and word aligners."""
@@ -290,13 +280,13 @@ class Study:
         return training.step(above, self.threads)
 
     def train_of(self, objective: Objective, portion: float | None = None) -> TrainConfig:
-        """The training config of an objective in `portion` of the steps, which include its start's."""
+        """The training config of an objective in `portion` of the steps, by default its pace, without its start's."""
         portion = self.paces.get(objective.name, 1.0) if portion is None else portion
-        before = 0
+        steps = round(self.train.steps * portion)
         if objective.traits.start:
             first, share = objective.traits.start
-            before = self.train_of(first, portion * share).steps
-        return replace(self.train, steps=round(self.train.steps * portion) - before)
+            steps -= self.train_of(first, portion * share).steps
+        return replace(self.train, steps=steps)
 
     def start_of(self, root: Path, group: Group, seed: int) -> Weights | None:
         """The start of a model: the given model, or the step that trains its prediction head."""
@@ -359,22 +349,17 @@ class Study:
 
     # Measures
 
-    def _measures(self, root: Path, seed: int) -> list[Measure]:
-        """The measures of this study, with the examples that they need."""
-        examples = self.examples(root, seed)
-        return [replace(m, examples=examples[m.task]) if isinstance(m, Growth) else m for m in self.measures]
-
     def measuring(self, root: Path, model: Model) -> list[Step]:
         """The steps that measure a model as it is and after fine-tuning; the start is fine-tuned by copies only."""
-        measures, seed = list[Measure](), model.about.seed
+        measures, examples = list[Measure](), self.examples(root, model.about.seed)
         if model.place == START or isinstance(model.weights, Step):
-            measures += [part for measure in self._measures(root, seed) for part in measure.parts()]
+            own = (replace(m, examples=examples[m.task]) if isinstance(m, Growth) else m for m in self.measures)
+            measures += [part for measure in own for part in measure.parts()]
         if model.place != START:
-            measures += self._of_tasks(root, seed)
+            measures += self._of_tasks(examples)
         return [measuring(measure, model, self.threads) for measure in measures if measure.applies(model)]
 
-    def _of_tasks(self, root: Path, seed: int) -> Iterator[Measure]:
-        examples = self.examples(root, seed)
+    def _of_tasks(self, examples: Mapping[str, Step]) -> Iterator[Measure]:
         for name, its in self.tasks.items():
             if isinstance(self.languages, DerivedLanguages):
                 yield from (Transfer(examples[name], its.finetune, way) for way in its.ways)

@@ -24,6 +24,7 @@ from calque.experiments.places import LONGEST
 from calque.experiments.study import Study
 
 MOST = 5  # most mistyped values in one error
+own_modules: list[str] = []  # the study files that this process has imported, which its workers import too
 
 
 def study_of_file(path: Path) -> Study:
@@ -61,6 +62,8 @@ def _imported(path: Path) -> ModuleType:
     if found is None or found.origin is None or Path(found.origin).resolve() != whole:
         raise BadInput(f"there is another module named {name}; rename the file", path)
     module: ModuleType = _run(lambda: import_module(name), path, "the file")
+    if name not in own_modules:
+        own_modules.append(name)
     return module
 
 

@@ -169,7 +169,6 @@ def _first(objective: Objective) -> Objective:
 
 
 def _of_masks(value: Any) -> list[str]:
-    """The problems of the mask rates of objectives and of their parts."""
     if isinstance(value, tuple):
         return [mistake for part in value for mistake in _of_masks(part)]
     if not dataclasses.is_dataclass(value):

@@ -184,7 +184,7 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
         yield "Held out", f"the last {study.mixture.held_out:.1%} of the text, which no model reads"
     if isinstance(languages, DerivedLanguages):
         yield "Dictionary", f"{languages.dictionary.fraction:.0%} of the types, by {languages.dictionary.by}"
-        prints = dict.fromkeys(study.of_seed(seed).step(root).fingerprint for seed in study.data_seeds)
+        prints = dict.fromkeys(languages.of_seed(seed).step(root).fingerprint for seed in study.data_seeds)
         yield "Languages", f"{', '.join(prints)} (fingerprint of the derived data)"
     elif isinstance(languages, GoldPairs):
         yield "Vocabulary", f"{languages.vocabulary:,} types, byte-level BPE, both languages in one"

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from math import prod
 from pathlib import Path
 
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint
 from calque.experiments.override import override
+from calque.experiments.report_records import REPORT
 from calque.experiments.step import Step, with_needs
-from calque.experiments.study import REPORT, Study
+from calque.experiments.study import Study
 
 MOST = 100  # variants of one study
 
@@ -37,9 +39,8 @@ class Sweep:
         if len({key for key, _ in settings}) < len(settings):
             raise BadInput("--sweep names a setting twice; list all values of a setting in one option")
         sweep = cls(study, tuple(settings))
-        combinations = list(product(*(values for _, values in settings)))
-        if len(combinations) > MOST:
-            raise BadInput(f"--sweep makes {len(combinations):,} variants of the study; expected at most {MOST}")
+        if (variants := prod(len(values) for _, values in settings)) > MOST:
+            raise BadInput(f"--sweep makes {variants:,} variants of the study; expected at most {MOST}")
         assert sweep.variants  # reads every value, before anything is computed
         return sweep
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain, product
 from pathlib import Path
 from typing import Any, Literal
@@ -34,7 +34,7 @@ from calque.derive.task_data import (
 from calque.derive.transform import Transform
 from calque.experiments.languages import DerivedLanguages, LanguagePair
 from calque.experiments.places import CACHE
-from calque.experiments.step import Machine, Step
+from calque.experiments.step import Machine, Step, cached_method
 
 RESERVED = (SOURCE, *SPLITS)  # names that languages cannot have, because files and lines of reports have them
 LONGEST = 32  # most letters of a language's name
@@ -178,15 +178,9 @@ class DerivedExamples:
     def _fingerprint(self, transforms: tuple[Transform, ...]) -> str:
         return task_data_fingerprint(self._examples, task(self.task).data, transforms)
 
-    @cached_property
-    def _fingerprints(self) -> dict[bool, str]:
-        return {}
-
+    @cached_method
     def _examples(self, task: str, trees: bool) -> str:
-        """The examples' fingerprint, with or without their trees; cached because it reads files."""
-        if trees not in self._fingerprints:
-            self._fingerprints[trees] = self.languages.source.task_identity(task, trees)
-        return self._fingerprints[trees]
+        return self.languages.source.task_identity(task, trees)
 
 
 def _derive(step: Step, machine: Machine) -> None:
@@ -218,7 +212,6 @@ class NaturalExamples:
         return natural_task_fingerprint(data, self.files, its.tests, its.devs, its.translations, self.source)
 
     def check(self, folder: Path) -> None:
-        """Find damaged examples, and labels and metrics that scoring would fail on, before anything is trained."""
         examples, of = TaskFolder.open(folder), task(self.task)
         settings = self.settings
         sets = {(split, SOURCE): Split(examples.path(split), of, self.files.of_split(split)) for split in SPLITS}

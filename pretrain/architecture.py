@@ -16,15 +16,9 @@ from calque.pretrain.batch import LabelledPositions
 
 @dataclass(frozen=True)
 class Architecture:
-    """A family of masked language models.
-
-    Attributes:
-        model_type: its name in transformers' config.
-        stem: the prefix of transformers' class names.
-        base: the encoder's name in a model with a head, and the prefix of its parameters' names.
-        head: the prediction head's name.
-        counts_from_padding: whether positions start after padding's id instead of at 0.
-    """
+    """A family of masked language models. `stem` is the prefix of transformers' class names; `base` and `head` are the
+    names of encoder and prediction head in a model and its parameters. `counts_from_padding`: positions start after
+    padding's id instead of at 0."""
 
     model_type: str
     stem: str
@@ -62,14 +56,12 @@ class Architecture:
 
     def logits(self, model: Any, hidden: Tensor) -> Tensor:
         """The prediction head's output, (..., rows of the table), at hidden states (..., H)."""
-        logits: Tensor = getattr(model, self.head)(hidden)
-        return logits
+        return getattr(model, self.head)(hidden)
 
     def text_logits(self, model: Any, first: Tensor) -> Tensor:
         """The classification head's output, (B, C), at the states (B, H) of the texts' first positions."""
         states, pooler = first[:, None], self.encoder(model).pooler
-        logits: Tensor = model.classifier(states if pooler is None else model.dropout(pooler(states)))
-        return logits
+        return model.classifier(states if pooler is None else model.dropout(pooler(states)))
 
     def first_position(self, config: Any) -> int:
         """The position id of a row's first id."""
@@ -123,5 +115,4 @@ def layer_at(layer: Any, hidden: Tensor, padding: Tensor | None, labelled: Label
     dropout = attention.dropout.p if attention.training else 0.0
     mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=padding, dropout_p=dropout)
     mixed = mixed.transpose(1, 2).flatten(2).flatten(0, 1).index_select(0, labelled.slot)
-    output: Tensor = layer.feed_forward_chunk(layer.attention.output(mixed, here))
-    return output
+    return layer.feed_forward_chunk(layer.attention.output(mixed, here))

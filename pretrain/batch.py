@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from itertools import pairwise
 from typing import Any, Self
 
 import torch
@@ -50,17 +49,6 @@ class LabelledPositions:
     slot: Tensor
     most: int
 
-    @classmethod
-    def of(cls, labels: Tensor) -> LabelledPositions:
-        """The positions of labels (B, L)."""
-        rows, length = labels.shape
-        at = (labels.flatten() != UNLABELLED).nonzero().squeeze(1)
-        row = at // length
-        counts = torch.bincount(row, minlength=rows)
-        most = max(1, int(counts.max()))
-        slot = row * most + torch.arange(len(at), device=at.device) - (counts.cumsum(0) - counts)[row]
-        return cls(at, slot, most)
-
 
 @dataclass(frozen=True)
 class Rows(Batch):
@@ -82,7 +70,12 @@ class Rows(Batch):
 
     @property
     def positions(self) -> LabelledPositions:
-        return LabelledPositions.of(self.labels)
+        at = (self.labels.flatten() != UNLABELLED).nonzero().squeeze(1)
+        row = at // self.labels.shape[1]
+        counts = torch.bincount(row, minlength=len(self))
+        most = max(1, int(counts.max()))
+        slot = row * most + torch.arange(len(at), device=at.device) - (counts.cumsum(0) - counts)[row]
+        return LabelledPositions(at, slot, most)
 
 
 @dataclass(frozen=True)
@@ -110,9 +103,8 @@ class PairRows(Batch):
         padding."""
         lengths, order = self.sides.sum(1).sort(stable=True)
         ends = lengths.cumsum(0)
-        number = ((ends - lengths) * pieces // ends[-1]).tolist()
-        starts = [place for place, own in enumerate(number) if not place or own > number[place - 1]]
-        return [self._narrow(order[a:b]) for a, b in pairwise([*starts, len(number)])]
+        _, sizes = ((ends - lengths) * pieces // ends[-1]).unique_consecutive(return_counts=True)
+        return [self._narrow(pairs) for pairs in order.split(sizes.tolist())]
 
     def _narrow(self, pairs: Tensor) -> PairRows:
         """Some of the pairs, without columns of padding only."""
@@ -130,22 +122,18 @@ class PairRows(Batch):
 
     def side_rows(self, side: int, pad: int) -> Rows:
         """One side (0 or 1) of each pair, unmasked: `<s>` ids `</s>`, and padding with the side's language."""
-        return self._side_rows(side, pad, self.clean, torch.full_like(self.clean, UNLABELLED))
+        width = int(self.sides[:, side].max())
+        return self._side_rows(side, pad, self.clean, torch.full_like(self.clean, UNLABELLED), width)
 
     def sides_as_rows(self, pad: int) -> Rows:
         """Both sides of each pair as separate rows, masked as `rows` are: all first sides, then all second sides."""
-        both = [self._side_rows(side, pad, self.rows.ids, self.rows.labels) for side in (0, 1)]
-        width = max(rows.ids.shape[1] for rows in both)
+        width = int(self.sides.max())
+        both = [self._side_rows(side, pad, self.rows.ids, self.rows.labels, width) for side in (0, 1)]
+        ids, labels, languages = zip(*((rows.ids, rows.labels, rows.languages) for rows in both), strict=True)
+        return Rows(torch.cat(ids), torch.cat(labels), torch.cat(languages), padded=True)
 
-        def joined(sides: list[Tensor], fill: int) -> Tensor:
-            return torch.cat([F.pad(side, (0, width - side.shape[1]), value=fill) for side in sides])
-
-        ids, labels = joined([rows.ids for rows in both], pad), joined([rows.labels for rows in both], UNLABELLED)
-        return Rows(ids, labels, torch.cat([rows.languages[:, :1].expand(-1, width) for rows in both]), padded=True)
-
-    def _side_rows(self, side: int, pad: int, ids: Tensor, labels: Tensor) -> Rows:
+    def _side_rows(self, side: int, pad: int, ids: Tensor, labels: Tensor, width: int) -> Rows:
         at, real = self.places(side)
-        width = int(self.sides[:, side].max())
         own = ids.gather(1, at).masked_fill(~real, pad)[:, :width]
         own_labels = labels.gather(1, at).masked_fill(~real, UNLABELLED)[:, :width]
         own = F.pad(torch.cat([self.clean[:, :1], own], 1), (0, 1), value=pad)
@@ -178,10 +166,8 @@ class LinkedPairs(Batch):
 
 
 @dataclass(frozen=True)
-class WordPairs(Batch):
+class WordPairs(LinkedPairs):
     """Unmasked sentence pairs with the links of their words, each at the position of its last sub-word in
     `PairRows.side_rows`. `words` are all words of the first sides, linked with themselves."""
 
-    pairs: PairRows
-    links: PlaceLinks
     words: PlaceLinks

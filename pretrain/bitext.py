@@ -6,7 +6,7 @@ Shapes: B pairs, L ids per row, W maximum ids per side.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +18,8 @@ from calque.derive.language import Bitext
 from calque.derive.languages import Languages
 from calque.derive.vocabulary import pair_types
 from calque.pretrain.batch import MARKS, UNLABELLED, LinkedPairs, PairRows, PlaceLinks, WordPairs
+from calque.pretrain.config import ModelConfig
+from calque.pretrain.cost import flops_per_id
 from calque.pretrain.mask import Masking, as_rows
 from calque.pretrain.objective import GOLD, Linked, Objective, Stream, Traits
 from calque.pretrain.order import Part
@@ -28,23 +30,22 @@ GOLD_LINKS = word("links", GOLD, "-gold", "gold links")
 
 
 class PairObjective(Objective):
-    """An objective on a fraction of the parallel sentences, without other text."""
+    """An objective on a fraction of the parallel sentences, without other text, which predicts `mask_rate` of ids."""
 
     forms: ClassVar[tuple[Form, ...]] = (PARALLEL,)
     parallel_fraction: float
+    mask_rate: float = 0.0
 
     def __post_init__(self) -> None:
-        check_parallel(self.parallel_fraction)
+        if not 0 < self.parallel_fraction <= 1:
+            raise ValueError(f"parallel_fraction is above 0 and at most 1, not {self.parallel_fraction}")
 
     @property
     def traits(self) -> Traits:
-        return Traits(text=False, parallel_share=self.parallel_fraction)
+        return Traits(mask_rate=self.mask_rate, text=False, parallel_share=self.parallel_fraction)
 
-
-def check_parallel(share: float) -> None:
-    """Raise ValueError unless `share` is a fraction of the sentence pairs."""
-    if not 0 < share <= 1:
-        raise ValueError(f"parallel_fraction is above 0 and at most 1, not {share}")
+    def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
+        return flops_per_id(model, types, self.mask_rate, resting)
 
 
 class LinkObjective(PairObjective):
@@ -64,24 +65,32 @@ class LinkObjective(PairObjective):
         return replace(super().traits, links=self.links)
 
 
-@dataclass(frozen=True)
 class Groups:
-    """Groups of neighbouring pairs that fill a row, numbered over several bitexts. `pairs` are the bitexts' pairs,
-    concatenated; `starts` is the start of each group in them, and the end of the last. `ends` is the number of groups
-    up to the end of each bitext. Takes eight bytes per pair and per group."""
+    """A fraction of each bitext's pairs, in groups of neighbours that fit into `room` ids or, with two `sides`, `room`
+    ids per side, numbered over the bitexts. Takes eight bytes per pair and per group.
 
-    pairs: np.ndarray
-    starts: np.ndarray
-    ends: np.ndarray
+    parts: the number of groups in each bitext.
+    left_out: the number of pairs that do not fit by themselves.
+    """
 
-    @classmethod
-    def of(cls, pairs: Sequence[np.ndarray], lengths: Sequence[np.ndarray], room: int) -> Groups:
-        """Group the pairs of each bitext, with `lengths` in ids (see `fill`)."""
-        bounds = [fill(own, room) for own in lengths]
-        offsets = np.cumsum([0, *map(len, pairs)])
-        starts = [own[:-1] + offset for own, offset in zip(bounds, offsets[:-1], strict=True)]
-        ends = np.cumsum([len(own) - 1 for own in bounds])
-        return cls(np.concatenate(pairs), np.concatenate([*starts, offsets[-1:]]), ends)
+    def __init__(self, bitexts: Sequence[Bitext], fraction: float, seed: int, room: int, sides: int) -> None:
+        pairs, starts, drawn, fitting = list[np.ndarray](), list[np.ndarray](), 0, 0
+        for bitext in bitexts:
+            sample = bitext.sample(fraction, seed)
+            ids = line_lengths(bitext, sample)
+            ids = ids + 1 if sides == 2 else ids.sum(1, keepdims=True) + MARKS
+            fits = (ids <= room).all(axis=1)
+            pairs.append(sample[fits])
+            starts.append(fill(ids[fits], room)[:-1] + fitting)
+            drawn, fitting = drawn + len(sample), fitting + len(pairs[-1])
+        if not fitting:
+            each = "per side" if sides == 2 else "with its translation"
+            raise BadInput(f"none of {drawn:,} parallel sentences fits into {room:,} ids {each}")
+        self.pairs, self.starts = np.concatenate(pairs), np.concatenate([*starts, [fitting]])
+        sizes = list(map(len, starts))
+        self.ends = np.cumsum(sizes)
+        self.parts: dict[Part, int] = dict(zip((bitext.names for bitext in bitexts), sizes, strict=True))
+        self.left_out = drawn - fitting
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -94,10 +103,10 @@ class Groups:
 
 def fill(lengths: np.ndarray, room: int) -> np.ndarray:
     """Group neighbouring items so that each group fills up to `room` on each side; returns the starts of the groups and
-    the end of the last. `lengths` are (N,), or (N, 2) for items with two sides; each item fits by itself."""
+    the end of the last. `lengths` are (N, sides); each item fits by itself."""
     count = len(lengths)
     following = np.full(count, count)  # for a group that starts at each item, the start of the next group
-    for side in (lengths if lengths.ndim == 2 else lengths[:, None]).T:
+    for side in lengths.T:
         before = np.zeros(count + 1, np.int64)
         np.cumsum(side, out=before[1:])
         np.minimum(following, np.searchsorted(before, before[:-1] + room, side="right") - 1, out=following)
@@ -107,36 +116,11 @@ def fill(lengths: np.ndarray, room: int) -> np.ndarray:
     return np.array(bounds)
 
 
-def grouped(
-    bitexts: Sequence[Bitext], fraction: float, seed: int, room: int, sides: int
-) -> tuple[Groups, dict[Part, int], int]:
-    """A fraction of each bitext's pairs, in groups that fit into `room` ids or, with two `sides`, `room` ids per side.
-    Returns the groups, their number in each bitext, and the number of pairs that are left out because they do not
-    fit."""
-    pairs, lengths, drawn = list[np.ndarray](), list[np.ndarray](), 0
-    for bitext in bitexts:
-        sample = bitext.sample(fraction, seed)
-        ids = line_lengths(bitext, sample)
-        ids = ids + 1 if sides == 2 else ids.sum(1, keepdims=True) + MARKS
-        fits = (ids <= room).all(axis=1)
-        pairs.append(sample[fits])
-        lengths.append(ids[fits])
-        drawn += len(sample)
-    if not (fitting := sum(map(len, pairs))):
-        each = "per side" if sides == 2 else "with its translation"
-        raise BadInput(f"none of {drawn:,} parallel sentences fits into {room:,} ids {each}")
-    groups = Groups.of(pairs, lengths, room)
-    sizes = np.diff(groups.ends, prepend=0).tolist()
-    return groups, dict(zip((bitext.names for bitext in bitexts), sizes, strict=True)), drawn - fitting
-
-
 def line_lengths(bitext: Bitext, pairs: np.ndarray) -> np.ndarray:
     """The number of ids of each side of some sentence pairs, (N, 2)."""
-    lengths = np.empty((len(pairs), 2), np.int64)
-    for side, language in enumerate((bitext.first, bitext.second)):
-        starts, lines = np.asarray(language.corpus.lines), bitext.lines[pairs, side]
-        lengths[:, side] = starts[lines + 1] - starts[lines]
-    return lengths
+    starts = [np.asarray(language.corpus.lines) for language in (bitext.first, bitext.second)]
+    sides = zip(starts, bitext.lines[pairs].T, strict=True)
+    return np.stack([own[lines + 1] - own[lines] for own, lines in sides], axis=1)
 
 
 class PairStream(Stream):
@@ -144,15 +128,14 @@ class PairStream(Stream):
     neighbouring pairs of two languages that together fill a full row, so that a step has about the same number of ids
     as with packed rows. `has_gold`: all pairs have gold links."""
 
-    def __init__(
-        self, languages: Languages, length: int, seed: int, objective: PairObjective, mask_rate: float
-    ) -> None:
+    def __init__(self, languages: Languages, length: int, seed: int, objective: PairObjective) -> None:
         self.languages, self.bitexts, self.pad = languages, languages.bitexts, languages.specials.pad
-        self.masking, self.types = Masking.of(languages, mask_rate), pair_types(languages.tokenizer)
+        self.masking, self.types = Masking.of(languages, objective.mask_rate), pair_types(languages.tokenizer)
         self.has_gold = all(bitext.gold and bitext.estimates is None for bitext in self.bitexts)
-        fraction, links = objective.parallel_fraction, objective.traits.links
-        self.groups, self.parts, longer = grouped(self.bitexts, fraction, seed, length, sides=1)
-        self.instances, self.left_out = len(self.groups), {"parallel sentences longer than a row": longer}
+        links = objective.traits.links
+        self.groups = Groups(self.bitexts, objective.parallel_fraction, seed, length, sides=1)
+        self.instances, self.parts = len(self.groups), self.groups.parts
+        self.left_out = {"parallel sentences longer than a row": self.groups.left_out}
         if links == GOLD and not self.has_gold:
             raise BadInput(f"{objective.name} needs gold links, which a translation does not have")
         if links not in ("", GOLD) and any(bitext.estimates is None for bitext in self.bitexts):
@@ -160,11 +143,13 @@ class PairStream(Stream):
 
     def draw_pairs(self, instances: Sequence[int], random: np.random.Generator) -> PairRows:
         """The pairs of some instances, with new masks."""
-        return self._masked(*self._tossed(instances, random), random)
+        of, pairs = self._chosen(instances)
+        return self._masked(of, pairs, random.random(len(pairs)) < 0.5, random)
 
     def draw_linked(self, instances: Sequence[int], random: np.random.Generator) -> LinkedPairs:
         """The same pairs with the links of their sub-words."""
-        of, pairs, turned = self._tossed(instances, random)
+        of, pairs = self._chosen(instances)
+        turned = random.random(len(pairs)) < 0.5
         rows = self._masked(of, pairs, turned, random)
         each = zip(of.tolist(), pairs.tolist(), turned.tolist(), strict=True)
         found = [self.bitexts[number].piece_links(pair)[:, :: -1 if back else 1] for number, pair, back in each]
@@ -226,13 +211,6 @@ class PairStream(Stream):
         chosen = [self.groups[i] for i in instances]
         pairs = np.concatenate([pairs for _, pairs in chosen])
         return np.repeat([number for number, _ in chosen], [len(pairs) for _, pairs in chosen]), pairs
-
-    def _tossed(
-        self, instances: Sequence[int], random: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """As `_chosen`, and whether the second side comes first."""
-        of, pairs = self._chosen(instances)
-        return of, pairs, random.random(len(pairs)) < 0.5
 
     def _masked(self, of: np.ndarray, pairs: np.ndarray, turned: np.ndarray, random: np.random.Generator) -> PairRows:
         ids, languages, sides, gold = self.read(of, pairs, turned)

@@ -1,10 +1,7 @@
-"""The state of a run on disk, for bit-identical resumption, and snapshots of its model.
+"""The state of a run on disk, for bit-identical resumption, and snapshots of its weights after some steps.
 
 Every step draws from (seed, step), so the learner's parameters and buffers, AdamW's moments and the step number are the
-whole state. A state names its run and its step.
-
-Snapshots are the model's weights after some steps, to measure its development. They are in the run's folder and
-manifest.
+whole state.
 """
 
 import errno
@@ -33,7 +30,7 @@ STATE = "the state of a run"
 WEIGHTS, MOMENTS = "model.safetensors", "optimizer.safetensors"
 SNAPSHOTS, METRICS = "snapshots", "metrics.jsonl"
 KINDS = ("step", "exp_avg", "exp_avg_sq")  # AdamW's tensors for a parameter
-MACHINE = frozenset({"threads", "world", "torch", "device"})
+MACHINE = {"threads", "world", "torch", "device"}
 """The keys of a run's identity that describe the machine: they affect rounding only."""
 _STEP = re.compile(r"step-(\d{9,})")
 _SNAPSHOT = re.compile(rf"{SNAPSHOTS}/step-(\d{{9,}})\.safetensors")
@@ -53,7 +50,7 @@ def save_state(
     new = folder / f"step-{step:09d}"
     with making(new, STATE, {**_owner(folder, step), "identity": identity, SNAPSHOTS: snapshots}) as part:
         shutil.copy(rows, part / METRICS)
-        save_tensors(learner.state, part / WEIGHTS)
+        save_tensors(state_of(learner), part / WEIGHTS)
         states = {name: optimizer.state[parameter] for name, parameter in learner.trained.items()}
         moments = {f"{kind}.{name}": state[kind] for name, state in states.items() for kind in KINDS}
         save_tensors(moments, part / MOMENTS)
@@ -78,8 +75,8 @@ def load_state(
         if (found := state.facts.get(key)) != expected:
             message = f"the state of {key} {found}; expected {expected}: remove it to start without it"
             raise BadInput(message, state.folder / MANIFEST)
-    check_identity(state, identity, MACHINE if allow_change else frozenset())
-    restore(learner.state, load_file(state.path(WEIGHTS)), state.path(WEIGHTS))
+    check_identity(state, identity, allow_change)
+    restore(state_of(learner), load_file(state.path(WEIGHTS)), state.path(WEIGHTS))
     moments = load_file(state.path(MOMENTS))
     _check_names({f"{kind}.{name}" for name in learner.trained for kind in KINDS}, moments, state.path(MOMENTS))
     for name, parameter in learner.trained.items():
@@ -92,10 +89,10 @@ def _owner(folder: Path, step: int) -> dict[str, Any]:
     return {"run": folder.absolute().parent.name, "step": step}
 
 
-def check_identity(artefact: Artefact, now: Mapping[str, Any], may_differ: frozenset[str]) -> None:
-    """Refuse a folder that was started with another configuration or on another machine."""
+def check_identity(artefact: Artefact, now: Mapping[str, Any], any_machine: bool) -> None:
+    """Refuse a folder that was started with another configuration or, unless `any_machine`, on another machine."""
     saved = artefact.facts["identity"]
-    for key in sorted((saved.keys() | now.keys()) - may_differ):
+    for key in sorted((saved.keys() | now.keys()) - (MACHINE if any_machine else set())):
         if saved.get(key) != now.get(key):
             hint = "; --allow-change continues anyway, with different rounding" if key in MACHINE else ""
             message = f"this run was started with {key} {saved.get(key)!r}, not {now.get(key)!r}{hint}"

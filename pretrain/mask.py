@@ -39,13 +39,10 @@ class Masking:
         return as_rows(masked, labels_at(ids, selected), languages, padded)
 
     def select(self, ids: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Select positions: (flat positions, a uniform number in [0, 1) for each to decide its fate).
-
-        One draw per position serves both: given that u < rate, u / rate is uniform again.
-        """
+        """Flat positions, and for each a uniform number in [0, 1) to decide its fate."""
         u = random.random(ids.shape, np.float32)
         selected = np.flatnonzero((u < self.mask_rate) & self.specials.is_ordinary(ids))
-        return selected, u.reshape(-1)[selected] / self.mask_rate
+        return selected, u.reshape(-1)[selected] / self.mask_rate  # given that u < rate, u / rate is uniform
 
     def corrupt(
         self,

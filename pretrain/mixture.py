@@ -12,7 +12,7 @@ from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.fingerprint import ADDED, plain
 from calque.derive.forms import NUMBER, fraction
 from calque.derive.languages import Languages, all_but_last
-from calque.pretrain.order import Mixed, Order, Part, Stretch, Together, in_units, share_rows
+from calque.pretrain.order import Mixed, Order, Part, Together, in_units, share_rows
 
 CHOICE = 0  # the seed for choosing the rows to read, so that runs with different seeds read the same text
 
@@ -20,9 +20,7 @@ CHOICE = 0  # the seed for choosing the rows to read, so that runs with differen
 @dataclass(frozen=True)
 class Phase:
     """Shares of a step's rows, one per language in the order of the model, until the fraction `until` of all steps.
-
-    Only their proportions count: 9 and 1 are 0.9 and 0.1.
-    """
+    Only their proportions count: 9 and 1 are 0.9 and 0.1."""
 
     shares: tuple[float, ...]
     until: float = 1.0
@@ -129,7 +127,7 @@ class Mixture:
     def of(self, languages: Languages) -> Languages:
         """The languages as a model reads them: without held-out text, with this mixture's bitexts and dictionaries."""
         if wrong := self.mistakes(len(languages.languages)):
-            raise BadInput("; ".join(wrong))
+            raise BadInput(wrong)
         names = [language.name for language in languages.languages]
         wanted = {name for pairs in (self.bitexts, self.dictionaries) for pair in pairs or () for name in pair}
         if others := wanted - set(names):
@@ -150,11 +148,11 @@ class Mixture:
         allowed = _allowed(parts, text or [1.0] * len(parts))
         if phases:
             firsts = [0, *(round(phase.until * steps) for phase in phases[:-1])]
-            stretches = [Stretch(first, in_units(phase.shares)) for first, phase in zip(firsts, phases, strict=True)]
+            proportions: list[Sequence[float]] = [phase.shares for phase in phases]
         else:
             power = 1.0 if exponent is None else exponent
-            stretches = [Stretch(0, in_units([len(rows) ** power for rows in allowed.values()]))]
-        return Mixed(allowed, stretches, *seed)
+            firsts, proportions = [0], [[len(rows) ** power for rows in allowed.values()]]
+        return Mixed(allowed, firsts, np.stack(list(map(in_units, proportions))), *seed)
 
     def rows(self, batch: int, sizes: Sequence[int], paired: Sequence[bool]) -> list[int]:
         """The number of rows of each stream in a step of `batch` rows, by its size and by whether it is `paired`.
@@ -164,14 +162,13 @@ class Mixture:
         if batch < 2:
             raise BadInput(f"pairs = {self.pairs:g} of the rows, but a step has one; expected a batch of two or more")
         of_pairs = min(batch - 1, max(1, round(batch * self.pairs)))
-        divided = [0] * len(sizes)
+        divided = []
         for kind, what, rows in ((True, "bitext", of_pairs), (False, "text", batch - of_pairs)):
-            streams = [i for i, (size, pairs) in enumerate(zip(sizes, paired, strict=True)) if size and pairs is kind]
-            if not streams:
+            own = [size if pairs is kind else 0 for size, pairs in zip(sizes, paired, strict=True)]
+            if not any(own):
                 raise BadInput(f"pairs = {self.pairs:g} of the rows, but the objective reads no {what}")
-            for i, share in zip(streams, share_rows(rows, [sizes[i] for i in streams]), strict=True):
-                divided[i] = share
-        return divided
+            divided.append(share_rows(rows, own))
+        return list(map(sum, zip(*divided, strict=True)))
 
 
 ALL_TOGETHER = Mixture()

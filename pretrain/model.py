@@ -22,16 +22,11 @@ from calque.pretrain.batch import LabelledPositions, Rows
 from calque.pretrain.config import ModelConfig
 
 LOGITS = 2**30
-"""Maximum number of logits that a loss holds at a time (4 GiB); more are computed in pieces."""
+"""Maximum number of logits that a loss holds at a time (4 GiB), unless one position has more."""
 
 
 class Learner(nn.Module):
-    """A masked language model with its objective's own modules.
-
-    Attributes:
-        model: the transformers model, whose weights alone are in a checkpoint.
-        own: the objective's modules by name.
-    """
+    """A transformers model, whose weights alone are in a checkpoint, with its objective's `own` modules by name."""
 
     def __init__(self, model: Any, own: dict[str, nn.Module]) -> None:
         super().__init__()
@@ -43,14 +38,10 @@ class Learner(nn.Module):
         """The trained parameters by name, each once even if several modules share it."""
         return {name: parameter for name, parameter in self.named_parameters() if parameter.requires_grad}
 
-    @property
-    def state(self) -> dict[str, Tensor]:
-        """The tensors that a resumed run restores."""
-        return state_of(self)
-
 
 def state_of(module: nn.Module) -> dict[str, Tensor]:
-    """Every parameter and persistent buffer of a module, each once, under its first name."""
+    """Every parameter and persistent buffer of a module, each once, under its first name; of a `Learner`, the tensors
+    that a resumed run restores."""
     seen: set[int] = set()
     state = {}
     for name, tensor in module.state_dict(keep_vars=True).items():
@@ -127,14 +118,12 @@ def encode_first(model: Any, rows: Rows) -> Tensor:
     return layer_at(layers[-1], hidden, _padding(model, rows), first)
 
 
-def prediction_loss(
-    model: Any, rows: Rows, hidden: Tensor | None = None, layer: int = 0, logits: int = LOGITS
-) -> Tensor:
+def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer: int = 0) -> Tensor:
     """Summed cross-entropy of the labelled positions, equal to N times transformers' own mean.
 
     The head, the most expensive part of a small model, and most of the last layer are computed only at labelled
     positions: with 15 % labels they cost 15 %. If `hidden`, (B, L, H), is given as the output of `layer` layers, the
-    pass continues from it. At most `logits` logits, or one position's, are in memory at a time.
+    pass continues from it.
     """
     architecture, labelled = architecture_of(model.config), rows.positions
     *layers, last = architecture.layers(model)
@@ -148,19 +137,17 @@ def prediction_loss(
             hidden = each(hidden, padding)
         top = layer_at(last, hidden, padding, labelled)
     labels = rows.labels.flatten().index_select(0, labelled.at)
-    return cross_entropy(getattr(model, architecture.head), top, labels, model.config.vocab_size, logits)
+    return cross_entropy(getattr(model, architecture.head), top, labels, model.config.vocab_size)
 
 
-def cross_entropy(
-    head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor, types: int, most: int = LOGITS
-) -> Tensor:
+def cross_entropy(head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor, types: int) -> Tensor:
     """Summed cross-entropy of labels (N,) at hidden states (N, H); `head` computes logits (N, types). With more than
-    `most` logits it is computed in pieces, and again in the backward pass, to save memory."""
+    LOGITS logits it is computed in pieces, and again in the backward pass, to save memory."""
 
     def of(top: Tensor, labels: Tensor) -> Tensor:
         return F.cross_entropy(head(top).float(), labels, reduction="sum")
 
-    size = max(1, most // types)
+    size = max(1, LOGITS // types)
     if len(top) <= size:
         return of(top, labels)
     pieces = zip(top.split(size), labels.split(size), strict=True)
@@ -200,6 +187,4 @@ def _embed(model: Any, rows: Rows) -> Tensor:
         types = rows.languages
     elif rows.segments is not None and config.type_vocab_size == TEXT_TYPES:
         types = rows.segments
-    embed = architecture.encoder(model).embeddings
-    hidden: Tensor = embed(input_ids=rows.ids, token_type_ids=types, position_ids=positions)
-    return hidden
+    return architecture.encoder(model).embeddings(input_ids=rows.ids, token_type_ids=types, position_ids=positions)

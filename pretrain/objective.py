@@ -45,7 +45,7 @@ class Stream(ABC):
 
     weights: dict[str, float]
     instances: int
-    left_out: dict[str, int]
+    left_out: Mapping[str, int] = MappingProxyType({})
     parts: Mapping[Part, int] = MappingProxyType({})
     uncounted: tuple[str, ...] = ()
 
@@ -76,7 +76,7 @@ class Stream(ABC):
 
 @dataclass(frozen=True)
 class Traits:
-    """The properties of an objective that studies and runs need before it makes streams.
+    """What studies and runs need to know about an objective before it makes streams.
 
     mask_rate: the fraction of positions with a label, for cost estimates.
     language_embeddings: whether the model has language embeddings (RoBERTa's token types).
@@ -252,12 +252,9 @@ class Sum(Composite):
 
 @dataclass(frozen=True)
 class After(Composite):
-    """`then`, starting from the model of `first` with the same languages and seed.
-
-    `portion` of the steps are `first`'s, so that both together take the steps of one objective. The first model is a
-    separate run, which other objectives may start from too. Both models have the same shape: with language embeddings
-    or without.
-    """
+    """`then`, starting from the model of `first` with the same languages and seed. `portion` of the steps are
+    `first`'s, so that both together take the steps of one objective. The first model is a separate run, which other
+    objectives may start from too. Both models have the same shape: with language embeddings or without."""
 
     then: Objective
     first: Objective
@@ -266,7 +263,8 @@ class After(Composite):
     forms = (percent("portion", "-for-", "{percent} % of the steps", "25", " ({})"),)
 
     def __post_init__(self) -> None:
-        check_portion(self.portion)
+        if not 0 < self.portion < 1:
+            raise ValueError(f"portion is a fraction of the steps, between 0 and 1, not {self.portion}")
         if self.first.traits.start or self.then.traits.start:
             raise ValueError(f"{self.name}: neither objective may itself start from another model")
         if self.first.traits.language_embeddings != self.then.traits.language_embeddings:
@@ -291,12 +289,6 @@ class After(Composite):
 
     def mistakes(self, model: ModelConfig) -> list[str]:
         return [*self.first.mistakes(model), *self.then.mistakes(model)]
-
-
-def check_portion(portion: float) -> None:
-    """Raise ValueError unless `portion` is above 0 and below 1."""
-    if not 0 < portion < 1:
-        raise ValueError(f"portion is a fraction of the steps, between 0 and 1, not {portion}")
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,11 @@
 """The order of instances: a pure function of seed and step, independent of the number of processes.
 
-Shapes: K parts.
+Shapes: K parts, S stretches of steps with the same shares.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -62,11 +61,12 @@ class Together:
 
 class Mixed:
     """Each part in its own shuffled order, with its share of each step's rows. `allowed` are the readable instances of
-    each part, numbered over all parts; `stretches` are the units of a step for each part. Methods are as in
-    `Together`."""
+    each part, numbered over all parts; `firsts` and `units` are as in `Apportionment`. Methods are as in `Together`."""
 
-    def __init__(self, allowed: Mapping[Part, np.ndarray], stretches: Sequence[Stretch], *seed: int) -> None:
-        self.allowed, self.stretches = allowed, stretches
+    def __init__(
+        self, allowed: Mapping[Part, np.ndarray], firsts: Sequence[int], units: np.ndarray, *seed: int
+    ) -> None:
+        self.allowed, self.firsts, self.units = allowed, firsts, units
         self.size = sum(map(len, allowed.values()))
         self._orders = [Shuffled(len(instances), *seed, number) for number, instances in enumerate(allowed.values())]
         self._apportionments: dict[int, Apportionment] = {}
@@ -82,7 +82,7 @@ class Mixed:
 
     def _upto(self, steps: int, rows: int) -> np.ndarray:
         if rows not in self._apportionments:
-            self._apportionments[rows] = Apportionment(self.stretches, rows)
+            self._apportionments[rows] = Apportionment(self.firsts, self.units, rows)
         return self._apportionments[rows].upto(steps)
 
 
@@ -101,28 +101,17 @@ def in_units(shares: Sequence[float]) -> np.ndarray:
     return units
 
 
-@dataclass(frozen=True)
-class Stretch:
-    """Units of each part, (K,) int64, from step `first`."""
-
-    first: int
-    units: np.ndarray
-
-
 class Apportionment:
     """The number of each part's rows in a step of `rows`: a function of the step alone. After every step, each part has
     had its exact share of all rows so far, rounded up or down, so that all corpora are spread evenly over training.
     Rounding up by the earliest deadline finds such a division, which always exists (Tijdeman 1980, the chairman
-    assignment problem). `stretches` are in order; the first starts at step 0, and the last has no end. Rows times steps
-    must stay below 9e9."""
+    assignment problem). A step from `firsts[i]` on, until the next of the S stretches, has `units[i]` of each part,
+    (S, K) int64; the first is step 0. Rows times steps must stay below 9e9."""
 
-    def __init__(self, stretches: Sequence[Stretch], rows: int) -> None:
-        self.rows = rows
-        self._firsts = [stretch.first for stretch in stretches]
-        self._units = np.stack([stretch.units for stretch in stretches])
-        lengths = np.diff(self._firsts)
-        self._before = np.zeros_like(self._units)  # units of the parts before each stretch
-        self._before[1:] = np.cumsum(rows * lengths[:, None] * self._units[:-1], axis=0)
+    def __init__(self, firsts: Sequence[int], units: np.ndarray, rows: int) -> None:
+        self.rows, self._firsts, self._units = rows, firsts, units
+        self._before = np.zeros_like(units)  # units of the parts before each stretch
+        self._before[1:] = np.cumsum(rows * np.diff(firsts)[:, None] * units[:-1], axis=0)
         self._steps, self._had = 0, np.zeros(self._units.shape[1], np.int64)
 
     def upto(self, steps: int) -> np.ndarray:

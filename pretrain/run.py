@@ -12,8 +12,7 @@ import json
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,15 +28,7 @@ from calque.derive.fingerprint import plain
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.pretrain.architecture import architecture_of
-from calque.pretrain.checkpoint import (
-    MACHINE,
-    METRICS,
-    Snapshots,
-    check_identity,
-    load_state,
-    save_state,
-    writing_tensors,
-)
+from calque.pretrain.checkpoint import METRICS, Snapshots, check_identity, load_state, save_state, writing_tensors
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.cost import peak_flops
 from calque.pretrain.distributed import World
@@ -112,11 +103,11 @@ def pretrain(
     identity, objective, schedule = config.identity(world), config.objective, config.train
     if finished(folder):
         run = Artefact.open(folder, RUN)
-        check_identity(run, identity, MACHINE)
+        check_identity(run, identity, any_machine=True)
         run.verify()
         return folder / CHECKPOINT
     if mistakes := objective.mistakes(config.model):
-        raise BadInput("; ".join(mistakes))
+        raise BadInput(mistakes)
     languages = config.mixture.of(config.languages)
     streams = objective.streams(languages, config.model.length, config.seed)
     initial = InitialModel(config.start, config.model, languages, objective.traits.language_embeddings, config.seed)
@@ -130,26 +121,26 @@ def pretrain(
     optimizer = make_optimizer(learner, schedule)
     first, state = load_state(folder / RESUME, learner, optimizer, identity, allow_change)
     ids = schedule.batch * config.model.length
-    flops, peak = objective.flops(config.model, model.config.vocab_size), peak_flops(world.device.type) * world.size
+    flops = ids * objective.flops(config.model, model.config.vocab_size)
+    peak = peak_flops(world.device.type) * world.size / flops
     terms = {name for stream in streams for name in stream.weights}
     rows = state.path(METRICS) if state else None
-    metrics = Metrics(folder, schedule, terms, ids, flops * ids, peak, world.first, rows)
+    metrics = Metrics(folder, schedule, terms, ids, peak, world.first, rows)
     snapshots = Snapshots(folder, schedule, world.first, state)
     snapshots.add(first, model)
 
     def after(step: int, losses: dict[str, float], norm: float) -> None:
         metrics.add(step, losses, norm)
-        last = step == schedule.steps
-        with metrics.paused():
-            snapshots.add(step, model)
-            if probe and schedule.probe_every and (step % schedule.probe_every == 0 or last) and world.first:
-                metrics.write({"step": step, "probe": probe(model)})
-                learner.train()  # the probe may have changed the mode
-            if schedule.save_every and step % schedule.save_every == 0 and not last:
-                if world.first:
-                    states = folder / RESUME
-                    save_state(states, step, learner, optimizer, identity, metrics.path, snapshots.digests)
-                world.wait()
+        last, start = step == schedule.steps, time.perf_counter()
+        snapshots.add(step, model)
+        if probe and schedule.probe_every and (step % schedule.probe_every == 0 or last) and world.first:
+            metrics.write({"step": step, "probe": probe(model)})
+            learner.train()  # the probe may have changed the mode
+        if schedule.save_every and step % schedule.save_every == 0 and not last:
+            if world.first:
+                save_state(folder / RESUME, step, learner, optimizer, identity, metrics.path, snapshots.digests)
+            world.wait()
+        metrics.since += time.perf_counter() - start  # none of this counts towards the speed of training
         progress(step, schedule.steps)
 
     draws = train(learner, optimizer, streams, schedule, config.seed, world, first, after, config.mixture)
@@ -178,23 +169,15 @@ def _finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any
 
 class Metrics:
     """The rows of a run: mean losses since the last row, speed, and utilisation of the machine. `terms` are the losses;
-    other numbers reported by objectives are averaged too, in a separate field. `flops` are per step, `peak` is the
-    operations/s of all processes. A resumed run starts with the state's `rows`, a file. A process that does not write
-    keeps nothing."""
+    other numbers reported by objectives are averaged too, in a separate field. A step has `ids`; `peak` is the steps/s
+    of all processes at their machines' full speed. A resumed run starts with the state's `rows`, a file. A process that
+    does not write keeps nothing."""
 
     def __init__(
-        self,
-        folder: Path,
-        config: TrainConfig,
-        terms: set[str],
-        ids_per_step: int,
-        flops: float,
-        peak: float,
-        writes: bool,
-        rows: Path | None,
+        self, folder: Path, config: TrainConfig, terms: set[str], ids: int, peak: float, writes: bool, rows: Path | None
     ) -> None:
         self.path, self.train, self.terms, self.writes = folder / METRICS, config, terms, writes
-        self.ids_per_step, self.flops, self.peak = ids_per_step, flops, peak
+        self.ids, self.peak = ids, peak
         self.sums: dict[str, float] = {}
         self.steps, self.since = 0, time.perf_counter()
         if writes:
@@ -217,18 +200,11 @@ class Metrics:
                 **({"reported": reported} if reported else {}),
                 "gradient norm": norm,
                 "learning rate": self.train.rate(step - 1),
-                "tokens/s": speed * self.ids_per_step,
-                "mfu": speed * self.flops / self.peak,
+                "tokens/s": speed * self.ids,
+                "mfu": speed / self.peak,
             }
         )
         self.sums, self.steps, self.since = {}, 0, time.perf_counter()
-
-    @contextmanager
-    def paused(self) -> Iterator[None]:
-        """A block whose time does not count towards the speed of training."""
-        start = time.perf_counter()
-        yield
-        self.since += time.perf_counter() - start
 
     def write(self, row: Mapping[str, Any]) -> None:
         """Append one row, if this is the writing process."""

@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from transformers.utils import logging
 from calque.derive import strict_json
 from calque.derive.artefact import check_part
 from calque.derive.errors import BadInput
+from calque.derive.files import write_json
 from calque.derive.fingerprint import sha256
 from calque.derive.languages import Languages
 from calque.derive.script import Letters
@@ -49,17 +51,14 @@ def read_config(folder: Path) -> PreTrainedConfig:
     path = folder / CONFIG
     if not path.is_file():
         raise BadInput(f"no model here: expected a folder with {CONFIG}, {WEIGHTS} and a tokenizer", folder)
-    try:
-        parts = [json.loads(path.read_text(encoding="utf-8"))]
-    except (OSError, ValueError, RecursionError):
-        parts = []  # transformers reports the fault
-    while parts:
-        part = parts.pop()
-        for name, value in part.items() if isinstance(part, dict) else ():
-            if isinstance(value, dict):
-                parts.append(value)
+
+    def check(part: dict[str, Any]) -> None:
+        for name, value in part.items():
             if type(value) is int and value > MOST and _COUNT.search(name):
                 raise BadInput(f"{name} is {value:,}; expected at most {MOST:,}", path)
+
+    with suppress(OSError, ValueError, RecursionError):  # transformers reports the fault
+        json.loads(path.read_text(encoding="utf-8"), object_hook=check)
     return _loaded(folder, "model", lambda: AutoConfig.from_pretrained(folder, **_SAFELY))
 
 
@@ -166,8 +165,7 @@ def write_tokenizers(languages: Languages, folder: Path, length: int) -> None:
         for file in (TOKENIZER, TOKENIZER_CONFIG):
             shutil.copy(folder / file, own / file)
         if letters or (table != np.arange(len(table))).any():
-            derived = json.dumps(derived_tokenizer(state, table, letters), indent=2, ensure_ascii=False)
-            (own / TOKENIZER).write_text(derived + "\n", encoding="utf-8", newline="\n")
+            write_json(own / TOKENIZER, derived_tokenizer(state, table, letters))
 
 
 def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: int) -> None:
@@ -175,9 +173,7 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
     RoBERTa's own tokenizer, with another segmentation. A tokenizer without a template gets one, because the model's
     rows start and end with special types. `length` is the maximum number of ids in a row of the model."""
     copy = Tokenizer.from_str(tokenizer.read_text(encoding="utf-8"))  # errors of `from_file` do not name the file
-    start, pad, end, unknown, mask = (
-        copy.id_to_token(i) for i in (specials.start, specials.pad, specials.end, specials.unknown, specials.mask)
-    )
+    start, pad, end, unknown, mask, *_ = map(copy.id_to_token, specials.ids)
     if copy.post_processor is None:
         copy.post_processor = TemplateProcessing(
             single=f"{start} $A {end}",
@@ -199,8 +195,7 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
         "model_max_length": length,
         "clean_up_tokenization_spaces": False,
     }
-    text = json.dumps(config, indent=2, ensure_ascii=False)
-    (folder / TOKENIZER_CONFIG).write_text(text + "\n", encoding="utf-8", newline="\n")
+    write_json(folder / TOKENIZER_CONFIG, config)
 
 
 def check_own_types(folder: Path, rows: int, pad: int | None) -> None:

@@ -113,7 +113,7 @@ class InitialModel:
 
 def _refuse(differences: list[str], folder: Path) -> None:
     if differences:
-        raise BadInput(f"a model of another shape: {'; '.join(differences)}", folder)
+        raise BadInput([f"a model of another shape: {difference}" for difference in differences], folder)
 
 
 def _other_shape(saved: Any, config: ModelConfig) -> list[str]:

@@ -140,7 +140,6 @@ def _encoder(
 
 
 def _method(name: str) -> Method:
-    """The way to read links from an encoder that has a name."""
     from calque.analysis.aligners.methods import BY_NAME
 
     if name not in BY_NAME:
@@ -149,7 +148,6 @@ def _method(name: str) -> Method:
 
 
 def _fast_align(pairs: TwoFiles, model: str | None, save: Path | None, symmetrise: Symmetrise | None) -> Aligner:
-    """The saved aligner, or one that learns from the pairs."""
     from calque.derive.files import claimed
     from calque.derive.links.fast_align import StatisticalAligner
     from calque.derive.links.symmetrise import SYMMETRISATIONS
@@ -165,7 +163,6 @@ def _fast_align(pairs: TwoFiles, model: str | None, save: Path | None, symmetris
 
 
 def _write(pairs: TwoFiles, aligner: Aligner, scores: bool, out: Path | None) -> None:
-    """Write or print links as they come."""
     from calque.derive.links.aligner import line_of, write_links
     from calque.experiments.progress import board
 
@@ -187,7 +184,6 @@ def _write(pairs: TwoFiles, aligner: Aligner, scores: bool, out: Path | None) ->
 
 
 def _draw(pairs: TwoFiles, line: int, aligner: Aligner, out: Path) -> None:
-    """Draw a pair with the links that were written."""
     from calque.analysis.report.pair_figure import align_figure
     from calque.derive.readers.links import read_links
 

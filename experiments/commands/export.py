@@ -29,8 +29,7 @@ def export(
     from calque.analysis.report.latex import latex as latex_of
     from calque.derive.files import whole_file
     from calque.experiments.export import flat, records_csv, table_of, write_parquet
-    from calque.experiments.report import records_folder
-    from calque.experiments.session import joined_rows
+    from calque.experiments.report_records import joined_rows, records_folder
 
     folder = records_folder(study, runs)
     if parquet and out:

@@ -74,7 +74,6 @@ def show(
 
 
 def _transforms(study: str) -> dict[str, Transform]:
-    """The transforms of a study by name."""
     from calque.experiments import names
     from calque.experiments.languages import DerivedLanguages
 

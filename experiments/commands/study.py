@@ -60,8 +60,11 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Do all of a study: derive, pretrain, evaluate, report. Finished work is skipped."""
+    from calque.experiments.names import study_time
+
     study = _varied(exp, settings, sweep)
-    _compute(study, runs, STAGES, jobs, change, quiet or as_json)
+    time = "" if settings or sweep else study_time(exp)
+    _compute(study, runs, STAGES, jobs, change, quiet or as_json, time)
     write_report(study, runs, settings, quiet, as_json)
 
 
@@ -117,7 +120,7 @@ def plan(exp: Exp, settings: Set = None, jobs: Jobs = None, cards: Cards = None,
 def null(study: Recorded, runs: Root = ROOT) -> None:
     """Compare seeds of one objective with each other: how often are they called different? The nominal rate is 5 %."""
     from calque.analysis.report.claims_table import null_table
-    from calque.experiments.report import recorded
+    from calque.experiments.report_records import recorded
 
     folder, results = recorded(study, runs)
     table = null_table(results, f"study {results.study}")
@@ -147,12 +150,11 @@ def studies(as_json: Json = False) -> None:
 
 def _opened(exp: str, settings: list[str] | None, sweeps: list[str] | None = None) -> Study:
     from calque.experiments.names import check_name, study
-    from calque.experiments.settings import check_keys
+    from calque.experiments.settings import check_settings
 
     if not exp.endswith(".py"):  # a file's study may have settings of its own
         check_name(exp)
-        check_keys(settings or [])
-        check_keys(sweeps or [], "--sweep")
+        check_settings(settings or [], sweeps or [])
     from calque.experiments.override import override  # loads torch
 
     return override(study(exp), settings or [])
@@ -172,13 +174,15 @@ def _compute(
     jobs: int | None,
     change: bool = False,
     quiet: bool = False,
+    time: str = "",
 ) -> None:
-    """Compute what is not finished of some stages of a study."""
+    """Compute what is not finished of some stages of a study; `time` is an estimate for all of it on two cores."""
     from calque.experiments.progress import board
     from calque.experiments.schedule import compute, first_process
 
     steps = [step for step in study.steps(runs) if step.stage in stages]
-    with board(steps, quiet or not first_process()) as shown:
+    title = study.name if not time or any(step.finished for step in steps) else f"{study.name}, {time} on two cores"
+    with board(steps, quiet or not first_process(), title) as shown:
         compute(steps, study.home(runs), jobs, shown.report, change, shown.watch)
 
 

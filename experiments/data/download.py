@@ -196,7 +196,6 @@ def answer(url: str, headers: dict[str, str], timeout: float) -> Iterator[reques
 
 
 def redirected(url: str, there: str, location: str) -> str:
-    """Where a redirect from `there` leads."""
     try:
         target = urljoin(there, location)
     except ValueError as error:

@@ -92,7 +92,6 @@ class Recipe:
 
 
 def names(folder: Path = RECIPES) -> list[str]:
-    """The names of the recipes in a folder, sorted."""
     return sorted(path.stem for path in folder.glob("*.toml"))
 
 
@@ -203,7 +202,6 @@ def _fits(value: Any, kind: type) -> bool:
 def _tables(
     table: Mapping[str, Any], name: str, keys: Mapping[str, Any], needed: Sequence[str], where: str
 ) -> Iterator[tuple[dict[str, Any], str]]:
-    """The tables of a list, each with its place for errors."""
     for number, values in enumerate(table[name], start=1):
         place = f"{where}, {name} {number}"
         yield _table(values, keys, needed, place), place

@@ -13,10 +13,11 @@ from calque.derive.artefact import read_sealed, write_sealed
 from calque.derive.errors import BadInput
 from calque.derive.files import claimed, make_folder, whole_file
 from calque.derive.fingerprint import sha256
+from calque.derive.workers import Progress as Report
 from calque.experiments.data.archive import unpack
 from calque.experiments.data.download import PATIENCE, Downloader, Patience
 from calque.experiments.data.recipe import LOCK, Download, Output, Recipe
-from calque.experiments.progress import Report, Throttled
+from calque.experiments.progress import Throttled
 
 WORK = ".fetching"  # the folder below the data folder for downloading and unpacking
 
@@ -168,7 +169,6 @@ class Store:
 
 
 def _check(download: Download, files: Mapping[str, Path]) -> None:
-    """Refuse files of a download that differ from the recipe."""
     for output in download.outputs:
         size = files[output.place].stat().st_size
         if output.bytes and size != output.bytes:

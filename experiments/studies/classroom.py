@@ -9,7 +9,6 @@ from calque.experiments.study import Study
 from calque.experiments.tasks import CrossLingualTask
 
 TIME = "3.5 hours"
-NEEDS = ""
 
 
 def classroom() -> Study:

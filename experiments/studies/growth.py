@@ -11,7 +11,6 @@ from calque.experiments.study import Study
 from calque.pretrain.mixture import Mixture
 
 TIME = "2 hours"
-NEEDS = ""
 
 
 def growth() -> Study:

@@ -14,7 +14,6 @@ from calque.experiments.studies.pocket import small_grid
 from calque.experiments.study import Study
 
 TIME = "1 hour"
-NEEDS = ""
 
 
 def knowledge() -> Study:

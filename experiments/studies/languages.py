@@ -14,7 +14,6 @@ from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
 
 TIME = "1.5 hours"
-NEEDS = ""
 MIXTURES = (
     shares(0.5, 0.5),
     shares(0.9, 0.1),

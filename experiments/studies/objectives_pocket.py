@@ -20,7 +20,6 @@ from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
 TIME = "2.5 hours"
-NEEDS = ""
 CONTINUED = (XLMAlign(mask_rate=MASKS), WEAM(mask_rate=MASKS), PPA(mask_rate=MASKS), WordAligned())
 """Objectives whose papers start from a pretrained model: here from MLM's, trained for half of the steps."""
 FROZEN = WordAligned(frozen=True)  # word-aligned BERT in the form of its author's code

@@ -9,7 +9,6 @@ from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.ppa import PPA
 
 TIME = "1.5 hours"
-NEEDS = ""
 SHORT = After(PPA(mask_rate=MASKS, queue=2_048, momentum=0.99), MLM(MASKS))
 """PPA with a queue that a few hundred steps fill, with few duplicates among the study's 8,000 or so pairs."""
 PACES = {

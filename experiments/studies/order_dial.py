@@ -11,7 +11,6 @@ from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
 
 TIME = "20 minutes"
-NEEDS = ""
 SETTINGS = (0.25, 0.5, 0.75, 1.0)
 
 

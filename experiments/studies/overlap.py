@@ -8,7 +8,6 @@ from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
 
 TIME = "1.75 hours"
-NEEDS = ""
 QUARTERS = tuple(Transliterate(0.25, by=by) for by in ("uniform", "most-frequent", "least-frequent"))
 CLASSES = (Transliterate(by="function", overlap=1.0), Transliterate(by="names", overlap=1.0))
 CONTENT = Transliterate(by="content", overlap=0.5)  # about the same share of sub-words as all function words

@@ -16,7 +16,6 @@ from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
 
 TIME = "15 minutes"
-NEEDS = ""
 ROMANCE = Reorder(PocketTreebank("romance"), PocketTreebank("english"))
 """The counterpart of French in ALIGN-MLM: adjectives follow their nouns, the verb is between subject and object."""
 

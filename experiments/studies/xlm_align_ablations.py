@@ -11,7 +11,6 @@ from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
 TIME = "30 minutes"
-NEEDS = ""
 
 
 def xlm_align_ablations() -> Study:

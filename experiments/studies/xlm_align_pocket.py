@@ -13,7 +13,6 @@ from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
 TIME = "1 hour"
-NEEDS = ""
 TRANSFORMS = (Transliterate(), compose(Transliterate(), Invert()))
 
 

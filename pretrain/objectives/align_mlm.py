@@ -26,7 +26,7 @@ class DictionaryCosine(Stream):
     instances = 0
 
     def __init__(self, languages: Languages, alpha: float) -> None:
-        self.weights, self.left_out = {"align": alpha}, {}
+        self.weights = {"align": alpha}
         self.pairs = Pairs(torch.from_numpy(moved_entries(languages)[0]))
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Pairs, dict[str, int]]:

@@ -20,7 +20,7 @@ from calque.derive.languages import Languages
 from calque.pretrain.batch import PairRows, Rows
 from calque.pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream
 from calque.pretrain.config import ModelConfig
-from calque.pretrain.cost import PAIR, encoder_flops_per_id, flops_per_id
+from calque.pretrain.cost import PAIR, encoder_flops_per_id
 from calque.pretrain.distributed import World
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import Frozen, Learner, encode_first, evaluating, prediction_loss
@@ -61,8 +61,7 @@ class MoCo(nn.Module):
     @torch.no_grad()
     def keys(self, rows: Rows) -> Tensor:
         """Sentence vectors (B, D) from the slow encoder."""
-        vectors: Tensor = self.slow_projection.model(encode_first(self.slow.model, rows))
-        return vectors
+        return self.slow_projection.model(encode_first(self.slow.model, rows))
 
     def follow(self, model: nn.Module, momentum: float) -> None:
         """Move the slow encoder and projection towards the trained ones (equation 1)."""
@@ -105,7 +104,7 @@ class Contrasted(PairStream):
     """
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: PPA) -> None:
-        super().__init__(languages, length, seed, objective, objective.mask_rate)
+        super().__init__(languages, length, seed, objective)
         self.objective, self.prediction = objective, objective.beside.lower()
         self.weights = ({self.prediction: 1.0} if self.prediction else {}) | {MOCO: 1.0}
 
@@ -177,12 +176,12 @@ class PPA(PairObjective):
     @property
     def traits(self) -> Traits:
         memory = 2 * 4 * self.queue * self.dimensions  # the queue, and its copy from before the step
-        return replace(super().traits, mask_rate=self.mask_rate, predicts=bool(self.beside), memory=memory)
+        return replace(super().traits, predicts=bool(self.beside), memory=memory)
 
     def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
         """Masked ids, and all ids for the contrast, half of them with a backward pass; its logits are not counted."""
         contrasted = (1 if resting else 2) * encoder_flops_per_id(model, PAIR / 2)
-        return contrasted + (flops_per_id(model, types, self.mask_rate, resting) if self.beside else 0.0)
+        return contrasted + (super().pair_flops(model, types, resting) if self.beside else 0.0)
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
         return {MOCO: MoCo(model, self.queue, self.dimensions)}

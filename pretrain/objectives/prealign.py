@@ -22,7 +22,7 @@ from calque.derive.types import Specials
 from calque.pretrain.batch import UNLABELLED, Batch, Rows
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import Learner, encode_each
-from calque.pretrain.objective import Composite, Objective, Stream, Sum, Traits, check_portion
+from calque.pretrain.objective import After, Composite, Objective, Stream, Sum, Traits
 from calque.pretrain.objectives.align_mlm import moved_entries
 from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
@@ -94,7 +94,7 @@ class WordContrast(Stream):
     instances = 0
 
     def __init__(self, languages: Languages, objective: Contrast) -> None:
-        self.weights, self.left_out = {"words": 1.0}, {}
+        self.weights = {"words": 1.0}
         self.specials, self.objective = languages.specials, objective
         self.ids, self.languages = moved_entries(languages)
         if len(self.ids) < 2:
@@ -140,8 +140,7 @@ class Contrast(Objective):
 @dataclass(frozen=True)
 class PreAlign(Composite):
     """Both phases: MLM with `Contrast` for a `portion` of the steps, then MLM with a `share` of the words switched. The
-    first phase is a separate run, from whose model the second starts, as with `After`. The dictionary's words are read
-    in addition to the rows of text."""
+    dictionary's words are read in addition to the rows of text."""
 
     share: float = SHARE
     portion: float = PORTION
@@ -161,11 +160,6 @@ class PreAlign(Composite):
     )
     paper = "Li et al. 2024"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_portion(self.portion)
-        _ = self.first
-
     @property
     def first(self) -> Objective:
         parts = MLM(self.mask_rate), Contrast(self.pairs, self.temperature, self.anchors)
@@ -173,8 +167,12 @@ class PreAlign(Composite):
         return Sum(f"PREALIGN{both}-FIRST", parts, "PreAlign’s first phase")
 
     @property
+    def phases(self) -> After:
+        return After(Link(self.share, self.mask_rate), self.first, self.portion)
+
+    @property
     def parts(self) -> tuple[Objective, ...]:
-        return (Link(self.share, self.mask_rate),)
+        return self.phases.parts
 
     @property
     def facets(self) -> tuple[dict[str, Any], ...]:
@@ -182,4 +180,4 @@ class PreAlign(Composite):
 
     @property
     def traits(self) -> Traits:
-        return replace(super().traits, start=(self.first, self.portion))
+        return self.phases.traits

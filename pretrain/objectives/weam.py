@@ -6,7 +6,7 @@ Shapes: B pairs, one per row, L ids per row, H hidden, Q masked ids with a link.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from calque.pretrain.bitext import USUAL, LinkObjective, PairStream
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import PAIR, encoder_flops_per_id, head_flops_per_id
 from calque.pretrain.model import Learner, cross_entropy, encode, prediction_loss
-from calque.pretrain.objective import GROWN, Linked, Stream, Traits
+from calque.pretrain.objective import GROWN, Linked, Stream
 
 EXCHANGE = "exchange"
 MASKS = 0.3  # the paper's mask rate
@@ -45,7 +45,7 @@ class Exchanged(PairStream):
     """Sentence pairs, predicted by TLM and, for masked ids with a link, from the other side."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: WEAM) -> None:
-        super().__init__(languages, length, seed, objective, objective.mask_rate)
+        super().__init__(languages, length, seed, objective)
         self.weights = {"tlm": 1.0, EXCHANGE: objective.weight}
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[LinkedPairs, dict[str, int]]:
@@ -100,10 +100,6 @@ class WEAM(LinkObjective):
         "words that they are linked to."
     )
     paper = "Yang et al. 2021"
-
-    @property
-    def traits(self) -> Traits:
-        return replace(super().traits, mask_rate=self.mask_rate)
 
     def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
         """All layers in full, and two heads at the masked positions, assumed to have equal cost."""

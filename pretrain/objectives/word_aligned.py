@@ -31,7 +31,7 @@ class Words(PairStream):
     """Sentence pairs, unmasked, with each side as a separate row."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: WordAligned) -> None:
-        super().__init__(languages, length, seed, objective, mask_rate=0.0)
+        super().__init__(languages, length, seed, objective)
         self.frozen = objective.frozen
         self.weights = {LINKED: 1.0, KEPT: objective.weight}
 

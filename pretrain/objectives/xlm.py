@@ -9,9 +9,7 @@ from torch import Tensor
 
 from calque.derive.languages import Languages
 from calque.pretrain.batch import Rows
-from calque.pretrain.bitext import PARALLEL, USUAL, PairObjective, grouped
-from calque.pretrain.config import ModelConfig
-from calque.pretrain.cost import flops_per_id
+from calque.pretrain.bitext import PARALLEL, USUAL, Groups, PairObjective
 from calque.pretrain.mask import MASK_RATE, Masking
 from calque.pretrain.model import Learner, prediction_loss
 from calque.pretrain.objective import Composite, Objective, Stream, Traits
@@ -27,9 +25,9 @@ class Parallel(Stream):
         self.languages, self.half = languages, length // 2
         self.masking = Masking.of(languages, mask_rate)
         self.bitexts = languages.bitexts
-        self.groups, self.parts, left_out = grouped(self.bitexts, fraction, seed, self.half - 1, sides=2)
-        self.left_out = {"parallel sentences longer than half a row": left_out}
-        self.instances = len(self.groups)
+        self.groups = Groups(self.bitexts, fraction, seed, self.half - 1, sides=2)
+        self.instances, self.parts = len(self.groups), self.groups.parts
+        self.left_out = {"parallel sentences longer than half a row": self.groups.left_out}
 
     def read(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """The ids of some rows, and their languages, both (B, L)."""
@@ -70,10 +68,7 @@ class TLM(PairObjective):
 
     @property
     def traits(self) -> Traits:
-        return replace(super().traits, mask_rate=self.mask_rate, language_embeddings=True)
-
-    def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
-        return flops_per_id(model, types, self.mask_rate, resting)
+        return replace(super().traits, language_embeddings=True)
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [Parallel(languages, length, self.parallel_fraction, self.mask_rate, seed)]

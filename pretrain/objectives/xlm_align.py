@@ -19,9 +19,9 @@ from calque.derive.fingerprint import ADDED
 from calque.derive.forms import Form, Named, number, word
 from calque.derive.languages import Languages
 from calque.pretrain.batch import UNLABELLED, PairRows, Rows
-from calque.pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream, check_parallel
+from calque.pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream
 from calque.pretrain.config import ModelConfig
-from calque.pretrain.cost import PAIR, flops_per_id, pair_flops_per_id
+from calque.pretrain.cost import PAIR, pair_flops_per_id
 from calque.pretrain.distributed import World
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import Learner, encode, evaluating, prediction_loss
@@ -81,7 +81,7 @@ class SentencePairs(PairStream):
     """Sentence pairs, with one pass over the masked pairs for TLM and DWA."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: DWA) -> None:
-        super().__init__(languages, length, seed, objective, objective.mask_rate)
+        super().__init__(languages, length, seed, objective)
         self.objective = objective
         self.weights = {"tlm": 1.0} if objective.tlm else {}
         if objective.queries != "none":
@@ -213,13 +213,6 @@ class Settings(Named):
         word("labels", "estimated", "-estimated", "estimated labels"),
     )
 
-    def __post_init__(self) -> None:
-        check_parallel(self.parallel_fraction)
-        if self.pieces < 1:
-            raise ValueError(f"pieces is at least 1, not {self.pieces}")
-        if not self.tlm and self.queries == "none":
-            raise ValueError("without TLM and DWA there is no loss")
-
 
 @dataclass(frozen=True)
 class DWA(Settings, PairObjective):
@@ -227,14 +220,21 @@ class DWA(Settings, PairObjective):
 
     short_name = "DWA"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.pieces < 1:
+            raise ValueError(f"pieces is at least 1, not {self.pieces}")
+        if not self.tlm and self.queries == "none":
+            raise ValueError("without TLM and DWA there is no loss")
+
     @property
     def traits(self) -> Traits:
         # In format 1, rounding decided the link of a side's only sub-word.
-        return replace(super().traits, mask_rate=self.mask_rate, links=LINKS[self.labels], format=2)
+        return replace(super().traits, links=LINKS[self.labels], format=2)
 
     def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
         if self.queries == "none":
-            return flops_per_id(model, types, self.mask_rate, resting)
+            return super().pair_flops(model, types, resting)
         labelling = self.labelling_layer(model.layers) if self.labels == "self" else 0
         return pair_flops_per_id(model, types, self.mask_rate, min(PAIR, model.length), labelling, resting)
 

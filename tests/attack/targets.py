@@ -18,10 +18,10 @@ from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.derive.links.stored import StoredLinks
 from calque.derive.task_data import TaskFolder
+from calque.derive.workers import silent
 from calque.experiments.languages import DerivedLanguages, GoldText, NaturalText
 from calque.experiments.measures import read_measured
 from calque.experiments.models import EstimatedLinks, Training
-from calque.experiments.progress import silent
 from calque.experiments.schedule import do
 from calque.experiments.step import Machine, Step
 from calque.experiments.tasks import DerivedExamples, Floors, NaturalExamples, read_floors

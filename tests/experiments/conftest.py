@@ -11,12 +11,13 @@ import torch
 
 from calque.analysis.records.record import Record
 from calque.derive.fingerprint import sha256
+from calque.derive.workers import Progress as Report
+from calque.derive.workers import silent
 from calque.experiments.commands.study import STAGES
 from calque.experiments.measures import read_measured
 from calque.experiments.models import Model
 from calque.experiments.names import study
 from calque.experiments.override import override
-from calque.experiments.progress import Report, silent
 from calque.experiments.report import summarise
 from calque.experiments.schedule import compute
 from calque.experiments.step import Stage, Step
@@ -129,9 +130,11 @@ class Done:
 
 
 def finished(root: Path, study: Study, jobs: int = 1, report: Report = silent) -> Done:
-    """A study, computed and summarised."""
-    done = Done(root, study)
+    """A study, computed and summarised; what is finished is not done again."""
+    done, again = Done(root, study), Heard()
     done.finish(jobs, report)
+    done.compute(jobs=jobs, report=again)
+    assert again.begun == []
     return done
 
 

@@ -105,13 +105,6 @@ def test_shares_are_those_of_the_mixture(made: Done) -> None:
             assert abs(shown[name]["rows"] - rows) < 1
 
 
-def test_a_second_run_finds_everything_finished(made: Done) -> None:
-    assert all(step.finished for step in made.study.steps(made.root))
-    before = {path: path.stat().st_mtime_ns for path in made.root.rglob("manifest.json")}
-    made.compute()
-    assert {path: path.stat().st_mtime_ns for path in made.root.rglob("manifest.json")} == before
-
-
 def test_the_source_alone_learns_by_the_same_schedule_in_fewer_steps(tiny: Study) -> None:
     half, whole, thin = (Done(ROOT, tiny).model(f"MLM-{name}", "alone") for name in ("of-6", "of-12", "by-2"))
     assert (half.training.train.steps, half.training.train.warmup, half.training.languages) == (6, 2, ())

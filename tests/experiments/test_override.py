@@ -35,11 +35,19 @@ def pocket() -> Study:
     return study("classroom")
 
 
+@dataclass(frozen=True)
+class Loud(Files):
+    """A source with a switch."""
+
+    loud: bool = False
+    limit: float | None = 1.5
+
+
 @pytest.fixture(scope="module")
 def files(pocket: Study) -> Study:
     """A study whose source is files."""
     task = TaskFiles(train=(Path("a"),), test=(Path("b"),))
-    return pocket.changed(source=Files(text=(Path("text"),), pos=task, ner=task), tasks=only_pos(pocket))
+    return pocket.changed(source=Loud(text=(Path("text"),), pos=task, ner=task), tasks=only_pos(pocket))
 
 
 def only_pos(study: Study) -> dict[str, CrossLingualTask]:
@@ -92,10 +100,16 @@ def test_values_of_every_kind(pocket: Study, key: str, text: str, expected: obje
         ("source.pos.dev", "", ()),
         ("source.ner", "none", None),
         ("source.megabytes", "3", 3),
+        ("source.loud", "true", True),
+        ("source.loud", "False", False),
+        ("source.limit", "none", None),
+        ("source.limit", "2", 2.0),
     ],
 )
-def test_paths_and_what_may_be_absent(files: Study, key: str, text: str, expected: object) -> None:
+def test_paths_switches_and_what_may_be_absent(files: Study, key: str, text: str, expected: object) -> None:
     assert value(override(files, [f"{key}={text}"]), key) == expected
+    with pytest.raises(BadInput, match="expected true or false, not 'yes'"):
+        override(files, ["source.loud=yes"])
 
 
 def test_a_value_of_a_part_may_be_named_alone_where_one_part_has_it(pocket: Study) -> None:
@@ -125,12 +139,6 @@ def test_tasks_are_left_out_by_naming_the_others(pocket: Study) -> None:
     made = override(pocket, ["tasks=nli,pos"])
     assert made.tasks == {"nli": pocket.tasks["nli"], "pos": pocket.tasks["pos"]}
     assert override(pocket, ["tasks="]).tasks == {}
-
-
-@pytest.mark.parametrize("name", ["WORD-ALIGNED", "MLM-after-WORD-ALIGNED"])
-def test_what_needs_a_model_that_has_learnt_does_not_begin_with_new_weights(pocket: Study, name: str) -> None:
-    with pytest.raises(BadInput, match="WORD-ALIGNED cannot start from random weights; expected it after another"):
-        override(pocket, [f"objectives=MLM,{name}"])
 
 
 def test_paces_are_set_objective_by_objective(pocket: Study) -> None:
@@ -165,12 +173,6 @@ def test_an_objective_that_is_new_masks_as_much_as_the_others(pocket: Study) -> 
     assert override(own, [named]).objectives == (MLM(mask_rate=0.4), XLM(0.1, 0.4), masks, started)
 
 
-def test_more_micro_batches_than_rows_are_refused(pocket: Study) -> None:
-    override(pocket, ["train.batch=8", "train.grad_accumulation=8"])
-    with pytest.raises(BadInput, match=r"train\.grad_accumulation is at most batch \(8\), not 9"):
-        override(pocket, ["train.batch=8", "train.grad_accumulation=9"])
-
-
 def test_what_masks_nothing_has_no_say_in_how_much_others_mask(pocket: Study) -> None:
     pulled = After(WordAligned(), MLM(mask_rate=0.4))
     own = replace(pocket, objectives=(MLM(mask_rate=0.4), pulled))
@@ -200,7 +202,6 @@ def test_what_masks_nothing_has_no_say_in_how_much_others_mask(pocket: Study) ->
         ("mixture.held_out=2", "mixture.held_out is a fraction below 1, not 2"),
         ("mixture.pairs=3", "mixture.pairs is a fraction between 0 and 1, not 3"),
         ("encoder=x", "encoder is for studies of gold sets"),
-        ("paper=xtreme", "paper: xtreme is about natural languages"),
         ("paper=links", "paper: links is about natural languages"),
         ("paper=xlm", "expected one of align_mlm, xlm_align, equal_terms"),
         ("dictionary.fractoin=1", "did you mean fraction?"),
@@ -208,12 +209,10 @@ def test_what_masks_nothing_has_no_say_in_how_much_others_mask(pocket: Study) ->
         ("train.steps.x=1", "steps has no fields"),
         ("seeds.0=1", "seeds has no fields"),
         ("seeds=1,x", "expected int, not 'x'"),
-        ("seeds=", "seeds names at least one"),
         ("seeds=-1", "seeds are from 0"),
         ("seeds=9223372036854775808", "expected a number below 2**63"),
         ("dictionary.seed=-1", "a seed is 0 or more, not -1"),
         ("source.language.seed=-1", "a seed is 0 or more, not -1"),
-        ("seeds=1,1", "seeds names one twice"),
         ("objectives=MLM,MLM", "objectives names one twice"),
         ("objectives=BERT", "no objective is called 'BERT'"),
         ("transforms=trans,nonsense", "no transform is called 'nonsense'"),
@@ -228,8 +227,6 @@ def test_what_masks_nothing_has_no_say_in_how_much_others_mask(pocket: Study) ->
         ("vocabulary=999999999999", "vocabulary is from 261"),
         ("model.heads=3", "multiple of heads"),
         ("tasks.pos.finetune.epochs=0", "tasks.pos.finetune.epochs is at least 1"),
-        ("threads=0", "threads is from 1 to 1,024, not 0"),
-        ("threads=1000000000", "threads is from 1"),
         ("transforms=" + ".".join(["trans", *["inv-12.5"] * 30]), "is too long for a folder's name"),
         ("objectives=ALIGN-MLM-" + "9" * 200, "no objective is called 'ALIGN-MLM-999"),
         ("objectives=align-mlm", "did you mean ALIGN-MLM?"),
@@ -340,23 +337,6 @@ def test_all_mistakes_are_told_at_once(pocket: Study) -> None:
 
 
 @dataclass(frozen=True)
-class Loud(Files):
-    """A source with a switch."""
-
-    loud: bool = False
-    limit: float | None = 1.5
-
-
-@pytest.mark.parametrize(("text", "expected"), [("true", True), ("False", False)])
-def test_switches(pocket: Study, text: str, expected: bool) -> None:
-    task = TaskFiles(train=(Path("a"),), test=(Path("b"),))
-    made = pocket.changed(source=Loud(text=(), pos=task), tasks=only_pos(pocket))
-    assert value(override(made, [f"source.loud={text}"]), "source.loud") is expected
-    with pytest.raises(BadInput, match="expected true or false, not 'yes'"):
-        override(made, ["source.loud=yes"])
-
-
-@dataclass(frozen=True)
 class Read(Study):
     """A study with values that no text says."""
 
@@ -378,13 +358,6 @@ def test_values_that_no_text_says_are_told(pocket: Study) -> None:
         override(made, ["then.steps=1", "then=x"])
     assert value(override(made, ["trees.fr=b"]), "trees") == {"en": Path("a"), "fr": Path("b")}
     assert override(made, ["mixture.bitexts=", "mixture.dictionaries=none"]).mixture == Mixture(bitexts=())
-
-
-@pytest.mark.parametrize(("text", "expected"), [("none", None), ("2", 2.0)])
-def test_numbers_that_may_be_absent(pocket: Study, text: str, expected: float | None) -> None:
-    task = TaskFiles(train=(Path("a"),), test=(Path("b"),))
-    made = pocket.changed(source=Loud(text=(), pos=task), tasks=only_pos(pocket))
-    assert value(override(made, [f"source.limit={text}"]), "source.limit") == expected
 
 
 def test_what_a_person_wrote_is_not_repeated_at_length(pocket: Study) -> None:

@@ -13,7 +13,7 @@ from calque.analysis.results.results import Results
 from calque.experiments import paper
 from calque.experiments.cli import app
 from calque.experiments.names import study_rows
-from calque.experiments.report import read_records
+from calque.experiments.report_records import read_records
 
 PRINTED = [one for one in paper.items() if one.printed]
 TABLES = [one for one in paper.items() if not one.is_figure]

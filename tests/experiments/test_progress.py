@@ -60,12 +60,13 @@ class Work:
 
 def test_a_finished_step_is_one_line_with_the_count(capsys: pytest.CaptureFixture[str]) -> None:
     steps = [Work("a"), Work("b" * 200), Work("c"), Work("d", finished=True)]
-    with board(steps) as drawn:
+    with board(steps, title="mine") as drawn:
         for step in steps[:3]:
             drawn.watch(step, False)
             drawn.report("part of it", 1, 1)
             drawn.watch(step, True)
-    lines = capsys.readouterr().out.splitlines()
+    first, *lines = capsys.readouterr().out.splitlines()
+    assert first == "mine: 3 steps (3 evaluate)"
     assert [re.match(r"\d of \d steps", line)[0] for line in lines] == [f"{i} of 3 steps" for i in (1, 2, 3)]  # type: ignore[index]
     assert max(map(len, lines)) <= 80
     assert ["left" in line for line in lines] == [True, True, False]

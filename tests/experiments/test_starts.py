@@ -58,12 +58,6 @@ def test_models_begin_with_their_starts_weights(done: Done, heard: Heard) -> Non
         assert {path.name for path in start.folder.iterdir()} == {"checkpoint", "metrics.jsonl", MANIFEST}
 
 
-def test_what_is_finished_is_not_done_again(done: Done) -> None:
-    again = Heard()
-    done.compute(jobs=2, report=again)
-    assert again.begun == []
-
-
 def test_one_after_the_other_gives_the_same_weights(done: Done, tmp_path: Path) -> None:
     alone = Done(tmp_path, replace(done.study, objectives=done.study.objectives[2:3]))
     alone.compute("pretrain")

@@ -69,8 +69,9 @@ def test_mask_rates_of_objectives_and_of_their_parts(pocket: Study, rate: float,
 
 
 def test_an_objective_that_cannot_start_alone_needs_another_before_it(pocket: Study) -> None:
-    said = told(replace(pocket, objectives=(WordAligned(),)))
-    assert f"{WordAligned().name} cannot start from random weights" in said
+    for objective in (WordAligned(), After(MLM(), WordAligned())):
+        said = told(replace(pocket, objectives=(objective,)))
+        assert f"{WordAligned().name} cannot start from random weights" in said
     assert told(replace(pocket, objectives=(After(WordAligned(), MLM()),))) == ""
 
 

@@ -13,7 +13,8 @@ from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, Floor
 from calque.analysis.report.table import Table
 from calque.analysis.results.results import Results
-from calque.experiments.report import recorded, tables_of
+from calque.experiments.report import tables_of
+from calque.experiments.report_records import recorded
 from calque.experiments.terminal import Outcome
 
 ROOT = Path(__file__).parents[2]

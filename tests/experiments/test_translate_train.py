@@ -2,11 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import Record
-from calque.derive.errors import BadInput
 from calque.experiments.names import study as named
 from calque.experiments.override import override
 from tests.experiments.conftest import TINY, Done
@@ -41,17 +38,3 @@ def test_without_ways_nothing_is_added_and_folders_stay(tmp_path: Path) -> None:
     plain, more = (override(named("classroom"), [*BOTH, *ways]) for ways in ([], WAYS))
     before, after = ({step.folder for step in one.steps(tmp_path)} for one in (plain, more))
     assert before < after and len(after - before) == 3 * len(plain.models(tmp_path))
-
-
-@pytest.mark.parametrize(
-    ("setting", "said"),
-    [
-        ("tasks.nli.ways=ZS,TT,TT", "tasks.nli.ways name one twice"),
-        ("tasks.pos.ways=ZS,TT-CS", "tasks.pos.ways: TT-CS needs examples with two texts"),
-        ("tasks.pos.ways=TT", "tasks.pos.ways must include ZS"),
-        ("tasks.pos.ways=XX", "expected one of ZS, TT, TT-CS, not 'XX'"),
-    ],
-)
-def test_bad_ways_are_refused(setting: str, said: str) -> None:
-    with pytest.raises(BadInput, match=said):
-        override(named("classroom"), [setting])

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from calque.analysis.aligners.encoder import main_layer
 from calque.analysis.aligners.methods import CHOICES, METHODS
 from calque.analysis.papers.published import published
 from calque.analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN, HEADLINE, Systems, choices_table, table_2
@@ -27,7 +26,7 @@ from calque.experiments.step import Step
 from calque.experiments.studies.word_alignment import word_alignment
 from calque.experiments.study import Study
 from tests.derive.test_translation import made
-from tests.experiments.conftest import Done, Heard, finished
+from tests.experiments.conftest import Done, finished
 
 SETS = ("de-en", "en-hi")
 LEARNT = ("MLM", "XLM-100", "XLM-ALIGN-100")
@@ -173,12 +172,7 @@ def test_published_numbers_stand_in_rows_of_their_own(systems: Systems) -> None:
     assert ours["ot", "MLM, 1 of 2"][4:6] == (MISSING, f"{100 * rate:.2f} (1 of 2)")  # type: ignore[operator]
 
 
-def test_what_is_finished_is_not_done_again(done: Done) -> None:
-    times = {path: path.stat().st_mtime_ns for path in done.home.rglob("*") if path.is_file()}
-    heard = Heard()
-    done.compute(report=heard)
-    assert heard.begun == []
-    assert times == {path: path.stat().st_mtime_ns for path in done.home.rglob("*") if path.is_file()}
+def test_what_a_setting_does_not_decide_is_not_done_again(done: Done) -> None:
     other = done.changed("train.steps=7")
     titles = ("languages de-en", "fast_align de-en", "pretrain de-en/MLM/seed-0", "links de-en/MLM/seed-0")
     assert [folder(other, title) == folder(done, title) for title in titles] == [True, True, False, False]
@@ -233,7 +227,6 @@ def test_runs_are_plain_checkpoints(done: Done) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (["sets=de-en,de-en"], "sets names one twice"),
         (["seeds=0,1"], "seeds: tables of gold sets are about one seed, not 2"),
         (["measures=sharing"], "measures: sharing is about derived languages"),
         (["sets=en-hi"], "text is for sets, and de-en is not one of them"),
@@ -241,24 +234,12 @@ def test_runs_are_plain_checkpoints(done: Done) -> None:
             ["vocabulary=9", "seeds=-1", "threads=0"],
             "threads is from 1.*seeds are from 0 to below 2\\*\\*63.*vocabulary is from 261",
         ),
-        (["model.layers=0"], "model.layers is at least 1"),
-        (["train.step=4"], "did you mean steps"),
         (["encoder=/nowhere/MLM"], "/nowhere/MLM has no config.json; .*encoder has the name of an objective, MLM"),
     ],
 )
 def test_mistakes_are_told_at_once(study: Study, settings: list[str], message: str) -> None:
     with pytest.raises(BadInput, match=message):
         override(study, settings)
-
-
-def test_the_layer_is_as_deep_as_the_papers() -> None:
-    assert [main_layer(layers) for layers in (1, 2, 3, 4, 6, 12, 24)] == [1, 1, 2, 3, 4, 8, 16]
-
-
-def test_a_number_that_is_there_twice_is_refused(systems: Systems) -> None:
-    results = systems.results
-    with pytest.raises(BadInput, match="two records of one number"):
-        Results(results.runs.values(), [*results.records, replace(results.records[0], value=0.5)])
 
 
 def test_without_data_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

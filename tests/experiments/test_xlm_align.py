@@ -11,7 +11,6 @@ from calque.analysis.papers.published import corpora
 from calque.experiments.cli import app
 from calque.experiments.data.recipe import read_recipe
 from calque.experiments.names import study
-from calque.experiments.override import override
 from calque.experiments.plan import card, describe, plan
 from calque.experiments.studies.xlm_align import TYPES
 from calque.experiments.study import Study
@@ -85,11 +84,6 @@ def test_the_plan_tells_all_of_it_without_data_or_network(planned: Study, tmp_pa
     (tmp_path / "cc-100").mkdir()
     (tmp_path / "cc-100" / "en.txt.xz").write_bytes(b"something")
     assert "files: 162 of 163 are missing" in describe(planned, None)
-
-
-def test_fewer_steps_take_less_time(planned: Study) -> None:
-    half = override(planned, ["train.steps=75000"])
-    assert plan(half, 1).seconds == pytest.approx(plan(planned, 1).seconds / 2)
 
 
 def test_a_start_of_one_s_own_is_checked(planned: Study, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.pretrain import train as loop
 from calque.pretrain.distributed import World
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture, Phase
-from calque.pretrain.model import Learner, build
+from calque.pretrain.model import Learner, build, state_of
 from calque.pretrain.objective import After, HeadOnly, Objective, Stream, Sum
 from calque.pretrain.objectives.align_mlm import Align, AlignMLM
 from calque.pretrain.objectives.mlm import MLM
@@ -174,7 +174,7 @@ def every_objective(study: Path, out: Path, world: World) -> None:
     def keep(name: str, learner: Learner) -> None:
         write(out / f"{name} seen {world.size}-{world.rank}.json", SEEN)
         if world.first:
-            save_file(learner.state, out / f"{name} {world.size}.safetensors")
+            save_file(state_of(learner), out / f"{name} {world.size}.safetensors")
 
     languages = Languages.open(study, [LANGUAGE])
     for name, objective in EVERY.items():

@@ -7,27 +7,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.pretrain.order import UNIT, Apportionment, Stretch, in_units
+from calque.pretrain.order import UNIT, Apportionment, in_units
 
+Stretches = tuple[list[int], np.ndarray]  # the first step of each, and its units of each part
 weights = st.one_of(st.just(0.0), st.floats(1e-3, 1.0))
 
 
 @st.composite
-def stretches(draw: st.DrawFn) -> list[Stretch]:
+def stretches(draw: st.DrawFn) -> Stretches:
     parts = draw(st.integers(1, 7))
     firsts = [0, *sorted(draw(st.sets(st.integers(1, 40), max_size=3)))]
     shares = st.lists(weights, min_size=parts, max_size=parts).filter(any)
-    return [Stretch(first, in_units(draw(shares))) for first in firsts]
+    return firsts, np.stack([in_units(draw(shares)) for _ in firsts])
 
 
 @settings(max_examples=300)
 @given(stretches(), st.integers(1, 9))
-def test_every_part_is_always_within_a_row_of_its_exact_share(made: list[Stretch], rows: int) -> None:
-    apportioned = Apportionment(made, rows)
-    before, exact = np.zeros(len(made[0].units), np.int64), [Fraction(0)] * len(made[0].units)
+def test_every_part_is_always_within_a_row_of_its_exact_share(drawn: Stretches, rows: int) -> None:
+    firsts, units = drawn
+    apportioned = Apportionment(firsts, units, rows)
+    before, exact = np.zeros(units.shape[1], np.int64), [Fraction(0)] * units.shape[1]
     for step in range(1, 61):
-        now = next(stretch for stretch in reversed(made) if stretch.first < step)
-        exact = [sum_ + Fraction(rows * int(units), UNIT) for sum_, units in zip(exact, now.units, strict=True)]
+        now = units[sum(first < step for first in firsts) - 1].tolist()
+        exact = [before_it + Fraction(rows * own, UNIT) for before_it, own in zip(exact, now, strict=True)]
         had = apportioned.upto(step)
         assert had.sum() == rows * step
         assert (had >= before).all()
@@ -36,10 +38,10 @@ def test_every_part_is_always_within_a_row_of_its_exact_share(made: list[Stretch
 
 
 @given(stretches(), st.integers(1, 9), st.lists(st.integers(0, 60), min_size=1, max_size=5))
-def test_it_does_not_matter_what_was_asked_before(made: list[Stretch], rows: int, asked: list[int]) -> None:
-    apportioned = Apportionment(made, rows)
+def test_it_does_not_matter_what_was_asked_before(drawn: Stretches, rows: int, asked: list[int]) -> None:
+    apportioned = Apportionment(*drawn, rows)
     for step in asked:
-        assert np.array_equal(apportioned.upto(step), Apportionment(made, rows).upto(step))
+        assert np.array_equal(apportioned.upto(step), Apportionment(*drawn, rows).upto(step))
 
 
 @given(st.lists(weights, min_size=1, max_size=200).filter(any))

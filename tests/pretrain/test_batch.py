@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from calque.pretrain.batch import UNLABELLED, LabelledPositions, Pairs, Rows
+from calque.pretrain.batch import UNLABELLED, Pairs, Rows
 
 
 @pytest.mark.parametrize(("rows", "pieces"), [(8, 1), (8, 4), (7, 3), (2, 5)])
@@ -21,10 +21,11 @@ def test_pieces_make_the_whole(rows: int, pieces: int) -> None:
 def test_slots_put_each_label_in_its_row_in_order() -> None:
     labels = torch.full((3, 4), UNLABELLED)
     labels[0, 1], labels[2, 0], labels[2, 3] = 7, 8, 9
-    rows = Rows(torch.zeros(3, 4, dtype=torch.long), labels, torch.zeros(3, 4, dtype=torch.long), padded=False)
-    positions = LabelledPositions.of(labels)
+    ids = torch.zeros(3, 4, dtype=torch.long)
+    rows = Rows(ids, labels, ids, padded=False)
+    positions = rows.positions
     assert (rows.labelled, positions.most) == (3, 2)
     assert positions.at.tolist() == [1, 8, 11]
     assert positions.slot.tolist() == [0, 4, 5]
-    none = LabelledPositions.of(torch.full((3, 4), UNLABELLED))
+    none = Rows(ids, torch.full((3, 4), UNLABELLED), ids, padded=False).positions
     assert (none.most, none.at.tolist()) == (1, [])

@@ -3,9 +3,13 @@
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calque.derive.corpus import Corpus
+from calque.derive.errors import BadInput
+from calque.derive.language import Bitext, Language
 from calque.derive.languages import Languages
 from calque.pretrain.bitext import Groups, fill, line_lengths
 from tests.pretrain.made import SENTENCES
@@ -40,18 +44,36 @@ def test_groups_are_as_large_as_fits(lengths: list[tuple[int, int]], room: int) 
     bounds = fill(sides, room).tolist()
     assert [list(range(*pair)) for pair in pairwise(bounds)] == one_by_one(sides, room)
     assert bounds[0] == 0
-    one_side = fill(sides[:, 0], room).tolist()
+    one_side = fill(sides[:, :1], room).tolist()
     assert one_side == fill(sides[:, [0, 0]], room).tolist()
 
 
-@given(st.lists(LENGTHS, min_size=1, max_size=4), st.integers(9, 30))
+def bitext_of(number: int, sides: np.ndarray) -> Bitext:
+    """A bitext whose sentences have these lengths, (N, 2), and no words."""
+    none = np.empty(0, np.int64)
+    corpora = [Corpus(none, np.cumsum([0, *own]), none, none, none, none) for own in sides.T]
+    first, second = (Language(f"{number}-{side}", side, corpus, none) for side, corpus in enumerate(corpora))
+    return Bitext(first, second, np.repeat(np.arange(len(sides))[:, None], 2, axis=1), gold=False)
+
+
+@given(st.lists(LENGTHS, min_size=1, max_size=4), st.integers(5, 30))
 def test_groups_of_several_bitexts_are_numbered_one_after_the_other(
     bitexts: list[list[tuple[int, int]]], room: int
 ) -> None:
+    """An id marks the end of each side; pairs that do not fit by themselves are left out."""
     sides = [np.array(lengths, np.int64).reshape(-1, 2) for lengths in bitexts]
-    pairs = [100 * number + np.arange(len(own)) for number, own in enumerate(sides)]
-    groups = Groups.of(pairs, sides, room)
+    fitting = [np.flatnonzero((own < room).all(axis=1)) for own in sides]
     expected = [
-        (number, pairs[number][group].tolist()) for number, own in enumerate(sides) for group in one_by_one(own, room)
+        (number, fits[group].tolist())
+        for number, (own, fits) in enumerate(zip(sides, fitting, strict=True))
+        for group in one_by_one(own[fits] + 1, room)
     ]
+    made = [bitext_of(number, own) for number, own in enumerate(sides)]
+    if not expected:
+        with pytest.raises(BadInput, match=f"none of {sum(map(len, sides))} parallel sentences fits into {room} ids"):
+            Groups(made, 1.0, 0, room, sides=2)
+        return
+    groups = Groups(made, 1.0, 0, room, sides=2)
     assert [(of, own.tolist()) for of, own in map(groups.__getitem__, range(len(groups)))] == expected
+    assert groups.left_out == sum(map(len, sides)) - sum(map(len, fitting))
+    assert list(groups.parts.values()) == [sum(of == number for of, _ in expected) for number in range(len(made))]

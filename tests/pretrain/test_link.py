@@ -12,6 +12,7 @@ from calque.derive.languages import Languages
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.distributed import ALONE
 from calque.pretrain.mixture import Mixture
+from calque.pretrain.model import state_of
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
@@ -39,7 +40,7 @@ def weights(objective: Objective, languages: Languages) -> list[bytes]:
     train(
         learner, make_optimizer(learner, TRAIN), objective.streams(languages, LENGTH, 0), TRAIN, 0, ALONE
     )  # fmt: skip
-    return [tensor.numpy().tobytes() for tensor in learner.state.values()]
+    return [tensor.numpy().tobytes() for tensor in state_of(learner).values()]
 
 
 def test_without_an_entry_or_with_next_to_no_share_it_is_mlm_bit_by_bit(

@@ -39,14 +39,14 @@ def test_a_run_goes_on_with_the_rows_of_its_state(damage: bytes | None, study: P
 
 def test_a_first_step_begins_with_no_rows(tmp_path: Path) -> None:
     (tmp_path / METRICS).write_text("left by nobody knows whom\n")
-    made = Metrics(tmp_path, EACH, {"mlm"}, 10, 1.0, 1.0, True, None)
+    made = Metrics(tmp_path, EACH, {"mlm"}, 10, 1.0, True, None)
     assert (tmp_path / METRICS).read_bytes() == b""
     made.write({"step": 1, "loss": {"mlm": 1.0}})
     assert read_metrics(tmp_path / METRICS) == [{"step": 1, "loss": {"mlm": 1.0}}]
 
 
 def test_a_row_holds_means_of_its_steps_and_apart_what_is_reported(tmp_path: Path) -> None:
-    made = Metrics(tmp_path, replace(EACH, log_every=2), {"mlm"}, 10, 1.0, 4.0, True, None)
+    made = Metrics(tmp_path, replace(EACH, log_every=2), {"mlm"}, 10, 4.0, True, None)
     for step in range(1, 5):
         made.add(step, {"mlm": float(step), "labelled": step / 10}, 7.0)
     rows = read_metrics(tmp_path / METRICS)

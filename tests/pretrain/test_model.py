@@ -50,10 +50,13 @@ def test_loss_and_gradient_are_those_of_transformers(padded: bool, languages: bo
 
 
 @pytest.mark.parametrize("most", [1, 2 * SIZE, 7 * 2 * SIZE, 11 * 2 * SIZE + 5])
-def test_a_loss_in_pieces_is_the_same_and_holds_no_more_logits_than_it_may(most: int) -> None:
+def test_a_loss_in_pieces_is_the_same_and_holds_no_more_logits_than_it_may(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Positions one by one, in sevens and elevens."""
     model, batch = build(STILL, 2 * SIZE), rows(True)
     whole = prediction_loss(model, batch)
+    monkeypatch.setattr("calque.pretrain.model.LOGITS", most)
     whole.backward()
     gradients = {name: p.grad.clone() for name, p in model.named_parameters()}
     model.zero_grad()
@@ -66,7 +69,7 @@ def test_a_loss_in_pieces_is_the_same_and_holds_no_more_logits_than_it_may(most:
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        pieces = prediction_loss(model, batch, logits=most)
+        pieces = prediction_loss(model, batch)
     pieces.backward()
     assert max(made) <= max(most, 2 * SIZE) and sum(made) == 2 * batch.labelled * 2 * SIZE  # there and back
     assert batch.labelled > 12 and not any(kept)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.pretrain.order import Mixed, Order, Part, Shuffled, Stretch, Together, in_units, share_rows
+from calque.pretrain.order import Mixed, Order, Part, Shuffled, Together, in_units, share_rows
 
 PARTS: dict[Part, int] = {("source",): 7, ("trans",): 3, ("inv",): 20}
 ALLOWED = {
@@ -17,8 +17,7 @@ ALLOWED = {
 
 
 def mixed(seed: int) -> Mixed:
-    changed = [Stretch(0, in_units([0.5, 0.1, 0.4])), Stretch(9, in_units([0.1, 0.9, 0]))]
-    return Mixed(ALLOWED, changed, seed, 0)
+    return Mixed(ALLOWED, [0, 9], np.stack([in_units([0.5, 0.1, 0.4]), in_units([0.1, 0.9, 0])]), seed, 0)
 
 
 def counted(order: Order, steps: int, rows: int) -> dict[Part, int]:

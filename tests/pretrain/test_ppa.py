@@ -15,7 +15,7 @@ from torch.nn import functional as F
 from calque.derive.languages import Languages
 from calque.derive.types import OURS
 from calque.pretrain.distributed import ALONE
-from calque.pretrain.model import Frozen, Learner, build, prediction_loss
+from calque.pretrain.model import Frozen, Learner, build, prediction_loss, state_of
 from calque.pretrain.objective import Sum
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.ppa import MOCO, PPA, Contrasted, MoCo
@@ -125,7 +125,7 @@ def test_gradients_reach_the_model_and_the_projection_and_nothing_slow(languages
     assert learner.model.roberta.embeddings.word_embeddings.weight.grad.any()
     assert all(p.grad is None for name, p in learner.named_parameters() if "slow" in name)
     assert not any("slow" in name for name in learner.trained)
-    assert {"own.moco.queue", "own.moco.taken"} <= learner.state.keys()  # what a resumed run restores
+    assert {"own.moco.queue", "own.moco.taken"} <= state_of(learner).keys()  # what a resumed run restores
 
 
 def test_sentences_are_found_by_their_translations_after_some_steps(languages: Languages) -> None:

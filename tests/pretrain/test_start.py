@@ -17,6 +17,7 @@ from calque.derive.fingerprint import sha256
 from calque.derive.languages import Languages
 from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.distributed import ALONE
+from calque.pretrain.mixture import Mixture
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
@@ -93,7 +94,10 @@ def test_it_goes_on_to_the_same_bits(cold: Path, study: Path, tmp_path: Path) ->
     [
         ({"model": replace(MODEL, hidden=64)}, "hidden 32, not 64"),
         ({"model": replace(MODEL, heads=4)}, "heads 2, not 4"),
-        ({"model": replace(MODEL, layers=3, length=64)}, "layers 2, not 3; length 32, not 64"),
+        (
+            {"model": replace(MODEL, layers=3, length=64)},
+            "layers 2, not 3; .*shape: length 32, not 64",
+        ),
         ({"objective": XLM()}, "1 token types, not 3"),
         ({"objective": XLMAlign(layer=3)}, "DWA-dwa3 needs layer 3, but the model has 2"),
     ],
@@ -102,6 +106,17 @@ def test_another_model_is_refused(cold: Path, study: Path, tmp_path: Path, chang
     with pytest.raises(BadInput, match=said):
         pretrain(tmp_path / "run", warm(study, cold, **changes), ALONE)
     assert not (tmp_path / "run").exists()
+
+
+def test_each_mistake_is_a_message_of_its_own(cold: Path, study: Path, languages: Languages, tmp_path: Path) -> None:
+    with pytest.raises(BadInput) as layers:
+        pretrain(tmp_path / "run", warm(study, cold, objective=XLMAlign(label_layer=4, layer=3)), ALONE)
+    with pytest.raises(BadInput) as shape:
+        check_start(cold, replace(MODEL, layers=3, length=64))
+    with pytest.raises(BadInput) as mixture:
+        Mixture(held_out=1.0, pairs=0.0).of(languages)
+    assert [len(error.value.messages) for error in (layers, shape, mixture)] == [2, 2, 2]
+    assert all(message.startswith(f"{cold}: a model of another shape: l") for message in shape.value.messages)
 
 
 def test_what_is_no_checkpoint_is_refused(moved: Path, study: Path, languages: Languages, tmp_path: Path) -> None:
@@ -131,7 +146,7 @@ def test_what_no_run_can_begin_with_is_refused_before_anything_is_made(moved: Pa
         ({"vocab_size": 5}, r"tokenizer\.json: has types up to id 5, but the model next to it has a table of 5 rows"),
         ({"pad_token_id": 3}, r"tokenizer\.json: padding is id 1, but 3 in the model next to it"),
         ({"is_decoder": True}, r"is_decoder is set: a left-to-right model"),
-        ({"num_hidden_layers": 3, "max_position_embeddings": 9}, r"another shape: layers 3, not 2; length 7, not \d+"),
+        ({"num_hidden_layers": 3, "max_position_embeddings": 9}, r"shape: layers 3, not 2; .*shape: length 7, not \d+"),
     ):
         (moved / "config.json").write_text(json.dumps(config | changes), encoding="utf-8")
         with pytest.raises(BadInput, match=said):

@@ -13,7 +13,7 @@ from calque.derive.estimated_links import PairSample, estimate_links
 from calque.derive.languages import Languages
 from calque.derive.links.stored import of_pieces
 from calque.pretrain.batch import UNLABELLED, LinkedPairs
-from calque.pretrain.model import Learner, build
+from calque.pretrain.model import Learner, build, state_of
 from calque.pretrain.objectives.weam import EXCHANGE, WEAM, Exchange, Exchanged, mean_of
 from tests.derive.test_translation import SIZE as TYPES
 from tests.derive.test_translation import made
@@ -104,7 +104,8 @@ def test_a_tied_table_is_one_parameter() -> None:
     learner = WEAM(links="gold").learner(build(DEEP, 2 * SIZE), 0)
     assert learner.own[EXCHANGE].table is learner.model.get_input_embeddings().weight
     assert "model.roberta.embeddings.word_embeddings.weight" in learner.trained
-    assert learner.state.keys() == learner.trained.keys() and not [name for name in learner.state if "table" in name]
+    state = state_of(learner)
+    assert state.keys() == learner.trained.keys() and not [name for name in state if "table" in name]
 
 
 def test_sub_words_are_linked_one_by_one_or_each_with_all() -> None:

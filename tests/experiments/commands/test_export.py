@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from calque.experiments.cli import app
-from calque.experiments.session import joined_rows
+from calque.experiments.report_records import joined_rows
 from tests.experiments.committed import ROOT
 
 STUDY = str(ROOT / "control")

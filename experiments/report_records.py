@@ -1,0 +1,72 @@
+"""The records of a report: the folder that has them, and what is in it. It needs no torch."""
+
+from pathlib import Path
+from typing import Any
+
+from calque.analysis.records import json_rows
+from calque.analysis.records.json_rows import as_json
+from calque.analysis.records.record import FLOORS, RECORDS, Floor, Record
+from calque.analysis.records.run import RUNS, Run
+from calque.analysis.results.results import Results
+from calque.derive.errors import BadInput
+
+REPORT = "report"
+
+
+def records_folder(study: str, runs: Path) -> Path:
+    """The folder with a study's records: `study`, or below `runs` its report or its records."""
+    places = (Path(study), runs / study / REPORT, runs / study)
+    folder = next((place for place in places if (place / RECORDS).is_file()), None)
+    if folder is None:
+        raise BadInput(f"no {RECORDS} in any of {', '.join(map(str, places))}; `calque report` writes one")
+    return folder
+
+
+def read_records(folder: Path) -> tuple[list[Run], list[Record], list[Floor]]:
+    """What a report, or a committed record, was made from; older ones have no floors.
+
+    Raises:
+        BadInput: there are no records, or one that no measurement gives or that is of no run.
+    """
+    if not (folder / RECORDS).is_file():
+        raise BadInput(f"no {RECORDS}; expected the folder of a report, as `calque run` writes it", folder)
+    runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)
+    known = {run.id for run in runs}
+    for line, record in enumerate(records, start=1):
+        if record.run not in known:
+            raise BadInput(f"no run in {RUNS} is called {record.run!r}", folder / RECORDS, line)
+        try:
+            record.check()
+        except ValueError as error:
+            raise BadInput(str(error), folder / RECORDS, line) from None
+    return runs, records, json_rows.read(folder / FLOORS, Floor) if (folder / FLOORS).is_file() else []
+
+
+def recorded(study: str, runs: Path) -> tuple[Path, Results]:
+    """The folder with a study's records, as `records_folder` finds it, and what is in it."""
+    folder = records_folder(study, runs)
+    all_runs, records, _ = read_records(folder)
+    try:
+        return folder, Results(all_runs, records)
+    except BadInput as error:
+        raise BadInput(str(error), folder) from None
+
+
+def joined_rows(folder: Path) -> list[dict[str, Any]]:
+    """The records of a report, one dict per number, with fields of its run: study, seed, objective, start, mixture and
+    the settings of a sweep."""
+    all_runs, records, _ = read_records(folder)
+    runs, rows = {run.id: run for run in all_runs}, []
+    for record in records:
+        run = runs[record.run]
+        of_run: dict[str, Any] = {
+            "study": run.study,
+            "seed": run.seed,
+            "objective": run.objective.name if run.objective else "",
+            "start": run.start.objective.name if run.start else "",
+            "mixture": run.mixture.name if run.mixture else "",
+            **run.settings,
+        }
+        measured = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "count": 0, **as_json(record)}
+        rows.append(of_run | measured)
+    return rows
