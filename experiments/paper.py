@@ -137,6 +137,7 @@ def source(one: Item, runs: Path) -> tuple[Path, str]:
         BadInput: its runs are not computed.
     """
     from calque.experiments.summary import scale
+    from calque.experiments.sweep import Sweep
 
     if one.committed:
         about = loads((one.committed / "about.json").read_text(encoding="utf-8"))
@@ -145,7 +146,7 @@ def source(one: Item, runs: Path) -> tuple[Path, str]:
     folder = study.report(runs, changed=bool(one.set))
     if not (folder / RECORDS).is_file():
         raise BadInput(f"{one.full_name} has no records yet; `{one.command}` or --run computes them", folder)
-    return folder, scale(getattr(study, "study", study))
+    return folder, scale(study.study if isinstance(study, Sweep) else study)
 
 
 def compute(one: Item, runs: Path) -> None:
