@@ -86,7 +86,7 @@ def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: 
             if line := curves.means(quantity, objective, transform):
                 every = max(1, len(line) // 4)
                 means = [point.mean for point in line.values()]
-                marks = {"marker": marker, "markersize": 3.5, "markevery": (place % every, every)}
+                marks: dict[str, Any] = {"marker": marker, "markersize": 3.5, "markevery": (place % every, every)}
                 panel.plot(axis.places(list(line)), means, dash, color=colour, linewidth=1.2, zorder=3, **marks)
         axis.draw(panel)
 
