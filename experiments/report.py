@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-from calque.analysis.papers.catalog import PAPERS
+from calque.analysis.papers.catalog import PAPERS, PaperReport
 from calque.analysis.papers.columns import specified_figures, specified_tables
 from calque.analysis.papers.looks import looks
 from calque.analysis.papers.published import published
@@ -55,7 +55,7 @@ def summarise(study: Study, root: Path, folder: Path) -> Outcome:
             tables=list(tables.values()),
             examples=[("The first examples of preview.txt", excerpt(preview))] if preview else [],
             terms=[*about.terms(results), *_own_terms(study)],
-            exclusions=[*exclusions(study, root, found), *(_not_drawn(results) if about.by_transform else ())],
+            exclusions=[*exclusions(study, root, found), *_not_drawn(results, about)],
             facts=list(facts_of(study, root, found)),
             runs=results.run_ids(),
         )
@@ -137,9 +137,10 @@ def _own_terms(study: Study) -> Iterator[tuple[str, str]]:
             yield part.title, part.summary
 
 
-def _not_drawn(results: Results) -> list[str]:
-    if len(results.transforms) <= MOST and (looks(results) or not results.objectives):
-        return []
+def _not_drawn(results: Results, about: PaperReport) -> list[str]:
+    drawn = len(results.transforms) <= MOST and (looks(results) or not results.objectives)
+    if drawn or not about.by_transform:
+        return [*about.not_drawn(results)]
     return [
         f"figures with a panel or a line for each transform are drawn for up to {MOST} of them, and figures with a "
         "line for each objective for as many as they can tell apart; the tables have them all"

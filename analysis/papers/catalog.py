@@ -5,7 +5,12 @@ from dataclasses import dataclass
 
 from calque.analysis.papers.align_mlm.claims import align_mlm_claims, align_mlm_findings
 from calque.analysis.papers.align_mlm.dials import order_figure, overlap_figure
-from calque.analysis.papers.align_mlm.figures import correlation_figure, delta_figure, floor_figure
+from calque.analysis.papers.align_mlm.figures import (
+    correlation_figure,
+    delta_figure,
+    floor_figure,
+    without_correlation,
+)
 from calque.analysis.papers.align_mlm.tables import align_mlm_tables
 from calque.analysis.papers.equal_terms import (
     equal_terms_claims,
@@ -38,8 +43,9 @@ Figure = Callable[[Results, str], Plot | None]
 class PaperReport:
     """The specification of a report. Tables have the names of their files; figures that records cannot fill are None.
     `claims_title` is the title of the table of claims, and `published` names the papers whose numbers are shown next to
-    ours. Figures `by_transform` have a panel or a line for each derived language, and are not drawn for too many. A
-    terminal shows the claims, and the tables that `summary` chooses by name."""
+    ours. Figures `by_transform` have a panel or a line for each derived language, and are not drawn for too many;
+    `not_drawn` says why others are missing. A terminal shows the claims, and the tables that `summary` chooses by name.
+    """
 
     findings: Callable[[Results], Iterable[str]]
     tables: Callable[[Results, str], Iterable[tuple[str, Table]]]
@@ -49,6 +55,7 @@ class PaperReport:
     claims_title: str = HEADLINES
     terms: Callable[[Results], Iterable[tuple[str, str]]] = terms
     by_transform: bool = True
+    not_drawn: Callable[[Results], Iterable[str]] = lambda results: ()
     summary: Callable[[Sequence[str]], Sequence[str]] = lambda tables: tables
 
 
@@ -90,6 +97,7 @@ PAPERS = {
         _figures(order_figure, overlap_figure, delta_figure, *SCORED),
         align_mlm_claims,
         published=("align_mlm",),
+        not_drawn=without_correlation,
     ),
     "xlm_align": PaperReport(
         xlm_align_findings,
@@ -97,6 +105,7 @@ PAPERS = {
         _figures(ablation_figure, delta_figure, *SCORED),
         xlm_align_claims,
         published=("xlm_align",),
+        not_drawn=without_correlation,
     ),
     "equal_terms": PaperReport(
         equal_terms_findings,
@@ -105,6 +114,7 @@ PAPERS = {
         equal_terms_claims,
         published=("align_mlm",),
         claims_title="Objectives on equal terms, claims tested",
+        not_drawn=without_correlation,
     ),
     "growth": PaperReport(
         growth_findings, growth_tables, _figures(onset_figure, predicted_figure, aligned_figure), published=("growth",)

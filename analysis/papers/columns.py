@@ -180,20 +180,21 @@ def _by_language(name: str, entry: dict[str, Any], results: Results, scale: str)
         for x, objective, language in drawing.in_groups(list(look), languages):
             colour, marker, _ = look[objective]
             if number := mean(column.values(results, objective, language)):
-                drawing.draw_points(panel, [(x, number)], colour, bounds=column.bounds, marker=marker, linestyle="")
+                drawing.draw_points(panel, [(x, number)], colour, bounds=column.bounds, marker=marker, markersize=5)
             null = nulls.get(column.head)
             if null and (level := mean(null.values(results, objective, language))):
                 panel.plot([x - half, x + half], [100 * level.mean] * 2, "--", color=INK, linewidth=1)
-        panel.set_xticks(range(len(languages)), [results.transform_title(t) for t in languages])
+        titles = [drawing.wrapped(results.transform_title(t), 2.0 / len(languages)) for t in languages]
+        panel.set_xticks(range(len(languages)), titles)
         panel.set_xlim(-0.5, len(languages) - 0.5)
         panel.grid(visible=False, axis="x")
 
-    panels, title = [(column.head, column) for column in columns], heading(name, scale)
+    panels, title = [(column.head, column) for column in columns], heading(name)
     labels, same = ("", entry.get("axis", "percent")), len({column.bounds for column in columns}) == 1
-    with drawing.small_multiples(title, panels, draw, ABREAST, (1.4, 2.4), labels, sharey=same) as (figure, _):
+    with drawing.small_multiples(title, panels, draw, ABREAST, 1.9, labels, sharey=same) as (figure, _):
         handles = [drawing.key("null, 95 %", INK, "", line="--")] if nulls else []
         drawing.legend(figure, [*keys(results, look), *handles], 4)
-    return plot(name, figure, results, records_of(results, [*columns, *nulls.values()]))
+    return plot(name, figure, results, scale, records_of(results, [*columns, *nulls.values()]))
 
 
 def _by_step(name: str, entry: dict[str, Any], results: Results, scale: str) -> Plot | None:
@@ -213,7 +214,7 @@ def _by_step(name: str, entry: dict[str, Any], results: Results, scale: str) -> 
             points = means(by_step.items())
             steps, values = [step for step, _ in points], [100 * estimate.mean for _, estimate in points]
             spacing = 1 + len(points) // MARKERS
-            panel.plot(steps, values, dash, color=colour, marker=marker, markersize=5, markevery=spacing)
+            panel.plot(steps, values, dash, color=colour, marker=marker, markersize=4.5, markevery=spacing)
             if entry.get("seeds"):
                 for seed in results.seeds if len(results.seeds) > 1 else ():
                     line = {step: 100 * own[seed].value for step, own in by_step.items() if seed in own}
@@ -226,13 +227,14 @@ def _by_step(name: str, entry: dict[str, Any], results: Results, scale: str) -> 
                 panel, [step for step, _ in barred], drawing.ends([estimate for _, estimate in barred]), colour
             )
 
-    panels = [(f"{results.transform_title(t)}, {column.head}", (t, column)) for t in rows for column in columns]
-    title, labels = heading(name, scale), ("step of pretraining", entry["axis"])
+    panels = [(f"{results.transform_title(t)},\n{column.head}", (t, column)) for t in rows for column in columns]
+    title, labels = heading(name), ("step of pretraining", entry["axis"])
     shared: dict[str, Any] = {"sharex": True, "sharey": "row"}
-    with drawing.small_multiples(title, panels, draw, len(columns), (1.5, 2.1), labels, **shared) as (figure, axes):
+    with drawing.small_multiples(title, panels, draw, len(columns), 1.8, labels, **shared) as (figure, axes):
         for panel in axes[:, 0]:
             panel.set_ylim(bottom=0)
-        axes[0, 0].xaxis.set_major_locator(MaxNLocator(4, integer=True))
+            panel.yaxis.set_major_locator(MaxNLocator(4))
+        axes[0, 0].xaxis.set_major_locator(MaxNLocator(3, integer=True))
         axes[0, 0].xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         drawing.legend(figure, keys(results, look, line=None), 4)
-    return plot(name, figure, results, records)
+    return plot(name, figure, results, scale, records)

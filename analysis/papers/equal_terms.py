@@ -6,13 +6,14 @@ from statistics import fmean
 from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from calque.analysis.papers.align_mlm.claims import correlated, noise, ranked
 from calque.analysis.papers.align_mlm.tables import alignment_table, diagnostics_tables, scores_table, translate_table
 from calque.analysis.papers.columns import main_metrics, score_title
 from calque.analysis.papers.looks import looks
 from calque.analysis.papers.texts import claim, heading, plot, table
-from calque.analysis.report.drawing import INK, MOST, draw_points, key, legend, small_multiples
+from calque.analysis.report.drawing import INK, MOST, draw_points, key, legend, small_multiples, wrapped
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import FLOOR, MISSING, OURS, Table, cell, percent
 from calque.analysis.results.measured import BySeed, average, judge_difference, mean
@@ -22,7 +23,8 @@ from calque.analysis.tasks.catalog import metric_title, task_title
 
 PLAIN = "MLM"  # the objective that others are compared with: it is given no bilingual data
 COLUMNS = 3  # panels in a row
-LINE = 0.24  # inches of height per objective
+LINE = 0.27  # inches of height per objective
+NAMES = 1.9  # inches of width for the names of objectives
 STRONGEST = "strongest word baseline"
 
 
@@ -125,8 +127,8 @@ def objectives_figure(results: Results, scale: str) -> Plot | None:
                 colour, marker, _ = look[row[0]]
                 style: dict[str, Any] = {"marker": marker, "linestyle": "none", "markersize": 5, "zorder": 3}
                 draw_points(panel, [(place, score)], colour, across=True, **style)
-        panel.set_xlim(-2, 102)
-        panel.tick_params(labelsize=8)
+        panel.xaxis.set_major_locator(MaxNLocator(2))
+        panel.margins(x=0.15)
         for transform in results.transforms:
             if metric and (low := results.floors.highest(*metric, transform, results.source)):
                 places = [place for place, (_, name) in enumerate(rows) if name == transform]
@@ -135,19 +137,19 @@ def objectives_figure(results: Results, scale: str) -> Plot | None:
 
     titles = {task: f"{task_title(task)}, {metric_title(metric)}" for task, metric in tasks}
     panels = [*((titles[metric[0]], metric) for metric in tasks), (f"mean of {len(tasks)} tasks", None)]
-    title, height = heading("figure-objectives", scale), (1.4, 0.8 + LINE * len(rows))
-    with small_multiples(title, panels, draw, COLUMNS, height, size=9, sharey=True) as (figure, axes):
+    title, height = heading("figure-objectives"), 0.75 + LINE * len(rows)
+    with small_multiples(title, panels, draw, COLUMNS, height, ("ZS, %", ""), sharey=True) as (figure, axes):
         under = {
             t: f", {results.transform_title(t)}" if len(results.transforms) > 1 else "" for t in results.transforms
         }
-        ticks = [results.objective_title(objective) + under[transform] for objective, transform in rows]
-        for panel in figure.axes:
-            panel.set_xlabel("ZS, %", fontsize=8)
+        ticks = [wrapped(results.objective_title(objective) + under[transform], NAMES) for objective, transform in rows]
+        for panel, (name, _) in zip(figure.axes, panels, strict=True):
+            panel.set_title(wrapped(name, 1.0))
         for panel in axes[:, 0]:
-            panel.set_yticks(range(len(rows)), ticks, fontsize=8)
+            panel.set_yticks(range(len(rows)), ticks)
             panel.set_ylim(len(rows) - 0.4, -0.6)
         own = (floor for floor in results.floors.all if floor.learnt == results.source and not floor.surface)
         floors = [floor for floor in own if (floor.task, floor.metric) in tasks]
         if floors:
             legend(figure, [key(STRONGEST, INK, "", line="-")], 1)
-    return plot("figure-objectives", figure, results, results.select(("ZS",), dict(tasks)), floors=floors)
+    return plot("figure-objectives", figure, results, scale, results.select(("ZS",), dict(tasks)), floors=floors)

@@ -19,7 +19,7 @@ from calque.analysis.papers.xlm_align.continued import LEARNT, SMALL, Continued,
 from calque.analysis.papers.xlm_align.continued_tables import OF_LANGUAGES, continued_table
 from calque.analysis.papers.xlm_align.figures import published_key
 from calque.analysis.records.record import Floor
-from calque.analysis.report.drawing import FULL, INK, LOOKS, draw_points, key, legend, styled
+from calque.analysis.report.drawing import HALF, INK, LOOKS, draw_points, key, legend, styled
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import OURS, PUBLISHED, Table
 from calque.analysis.results.measured import means
@@ -28,10 +28,10 @@ from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 FITTED = 3  # the number of largest amounts that the line is fitted to
 SOURCE, OTHERS = LOOKS[0], LOOKS[2]  # the looks of the training language, and of the mean of the others
-BEYOND, ROOM = 0.22, 1.15
+BEYOND, ROOM = 0.36, 1.15
 """The width of the panel of published scores relative to the other's; the distance of the first and last amount from
 the sides, as a factor."""
-STRONGEST = "strongest baseline without a model, mean"
+STRONGEST = "model-free baseline, mean"
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def examples_figure(study: Continued, scale: str) -> Plot | None:
     floors = [floor for task in tasks for floor in strongest(study, task)]
     lines = any(trend(study, study.start, task) for task in tasks)
     widths = [1.0, BEYOND] if any(printed.values()) else [1.0]
-    with styled(FULL, 1.6 + 3.0 * len(tasks), heading("figure-examples", scale, source=study.source)) as figure:
+    with styled(HALF, 0.6 + 2.3 * len(tasks), heading("figure-examples")) as figure:
         panels = figure.subplots(len(tasks), len(widths), squeeze=False, sharey="row", width_ratios=widths)
         for row, task in zip(panels, tasks, strict=True):
             _draw(row[0], study, task)
@@ -135,7 +135,7 @@ def examples_figure(study: Continued, scale: str) -> Plot | None:
             elif len(widths) > 1:
                 row[1].remove()
         handles = [key(study.source, *SOURCE, line="-"), key("mean of the other languages", *OTHERS, line="-")]
-        handles += [key("mean of all, continued straight on", INK, "", line=":")] if lines else []
+        handles += [key("trend of the mean of all", INK, "", line=":")] if lines else []
         handles += [published_key(SMALL)] if numbers else []
         handles += [key(STRONGEST, INK, "", line="-")] if floors else []
         legend(figure, handles, 2)
@@ -143,7 +143,7 @@ def examples_figure(study: Continued, scale: str) -> Plot | None:
     records = [r for r in every if r.examples and results.objective_of(r) == study.start]
     about: dict[str, Any] = {"start": study.title(study.start), "source": study.source, "seeds": study.seeds}
     about |= {"parts": {"lines": lines}, "model": SMALL}
-    return plot("figure-examples", figure, results, records, numbers, floors, **about)
+    return plot("figure-examples", figure, results, scale, records, numbers, floors, **about)
 
 
 def _draw(panel: Axes, study: Continued, task: str) -> None:
@@ -163,12 +163,13 @@ def _beyond(panel: Axes, study: Continued, task: str, theirs: Mapping[str, float
     end = LEARNT[task]
     _draw_trend(panel, study, task, end / ROOM, end * ROOM)
     colour, marker, _ = LOOKS_PUBLISHED[SMALL]
-    text: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "top", "fontsize": 8}
-    for label, names in ((study.source, [study.source]), ("mean of all", [study.source, *study.languages(task)])):
+    text: dict[str, Any] = {"textcoords": "offset points", "ha": "center"}
+    groups = {(study.source, "bottom"): [study.source], ("mean of all", "top"): [study.source, *study.languages(task)]}
+    for (label, side), names in groups.items():
         if all(name in theirs for name in names):
             value = 100 * fmean(theirs[name] for name in names)
             panel.plot([end], [value], marker, color=colour, fillstyle="none", markersize=7)
-            panel.annotate(label, (end, value), xytext=(0, -7), **text)
+            panel.annotate(label, (end, value), xytext=(0, 7 if side == "bottom" else -7), va=side, **text)
     _floor_and_ticks(panel, study, task, [end])
     panel.spines["left"].set_linestyle(":")
     panel.tick_params(axis="y", length=0)

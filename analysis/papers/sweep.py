@@ -133,19 +133,17 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
             points = [(places[row.values], columns[name][row]) for row in rows]
             bounds = DIFFERENCE if is_delta else SHARE
             draw_points(panel, points, colour, bounds=bounds, marker=marker, linestyle=dash, markersize=5)
-        panel.set_xticks(list(places.values()), ticks, fontsize=8)
+        panel.set_xticks(list(places.values()), ticks)
 
-    several, height, labels = len(languages) > 1, (1.6, 2.1), (by, "")
+    several, labels = len(languages) > 1, (by, "")
     panels = [(f"{lang}\n{name}" if several else name, (lang, name)) for lang in languages for name in columns]
     shared: dict[str, Any] = {"sharex": True, "sharey": "col"}
-    heading = f"{title}\n{scale}"
-    with small_multiples(heading, panels, draw, len(columns), height, labels, 9, **shared) as (figure, axes):
-        for panel in axes[-1]:
-            panel.xaxis.label.set_size(9)
+    with small_multiples(title, panels, draw, len(columns), 1.9, labels, **shared) as (figure, _):
         legend(figure, keys(sweep.objectives, look), 4)
     over = "over seeds" if len(sweep.first.seeds) > 1 else "over the test items of one seed"
     records = [r for results in sweep.variants.values() for r in results.records if _column(r, results) in columns]
-    return Plot(figure, "figure-sweep", title, f"Percent, by {by}. Bars are 95 % intervals {over}.", records)
+    caption = f"Percent, by {by}. Bars are 95 % intervals {over}. Scale: {scale}."
+    return Plot(figure, "figure-sweep", title, caption, records)
 
 
 def _places(variants: Sequence[Values]) -> tuple[dict[Values, float], list[str]]:

@@ -7,6 +7,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from calque.analysis.records.record import Floor, Published, Record
+from calque.analysis.report.drawing import WIDE
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import MISSING, Table, over_seeds
 from calque.analysis.results.results import Results
@@ -50,15 +51,17 @@ def table(
     return Table(text["title"].format(**values), tuple(header), tuple(rows), note, results.run_ids(measures), labels)
 
 
-def heading(name: str, scale: str, **values: Any) -> str:
-    """The heading of a figure, with the scale of its study."""
-    return f"{TEXTS['figures'][name]['heading'].format(**values)}\n{scale}"
+def heading(name: str, **values: Any) -> str:
+    """The heading of a figure: the question that it answers."""
+    text: str = TEXTS["figures"][name]["heading"].format(**values)
+    return text
 
 
 def plot(
     name: str,
     figure: Figure,
     results: Results,
+    scale: str,
     records: Sequence[Record],
     published: Sequence[Published] = (),
     floors: Sequence[Floor] = (),
@@ -69,12 +72,13 @@ def plot(
     **values: Any,
 ) -> Plot:
     """A figure with its title and caption, and the numbers that it shows. The caption has the `parts`, floors and
-    published numbers among them, that are not empty. Intervals are over `seeds`, by default all of the study's."""
+    published numbers among them, that are not empty, and the scale. Intervals are over `seeds`, by default all of the
+    study's."""
     seeds = seeds or results.seeds
     text, several = TEXTS["figures"][name], len(seeds) > 1
     contents = {"floors": floors, "published": published, "several": several, "one": not several}
     values = {**DEFINITIONS, "bars": over(seeds), "lines": over(seeds, "Lines on the bars"), **values}
-    caption = _filled(text["caption"], text, contents | dict(parts), values)
+    caption = _filled(text["caption"], text, contents | dict(parts), values) + (f" Scale: {scale}." if scale else "")
     title = text["title"].format(**values)
     return Plot(figure, file or name, title, caption, records, published, details, floors)
 
@@ -93,7 +97,7 @@ def claim(name: str, verdict: Verdict, **values: Any) -> Claim:
 def over(seeds: Sequence[int], what: str = "Bars") -> str:
     """A sentence on the intervals of a figure."""
     if len(seeds) > 1:
-        return f"{what} are 95 % intervals over seeds."
+        return f"{what} are 95 % intervals over seeds; pale ones are wider than {WIDE:g} points."
     return f"{what} are 95 % intervals over the test items of one seed, and do not cover other seeds."
 
 

@@ -12,7 +12,6 @@ from calque.analysis.measures.lexicon import LexiconRows
 from calque.analysis.report.drawing import INK, LOOKS, SOFT, key, legend, small_multiples
 from calque.analysis.report.table import visible
 
-ACROSS = 2  # panels next to each other
 SIDES = LOOKS[1::2][:2]  # the looks of words and of their translations
 AROUND = ((0, 1), (1, 0), (-1, 0), (0.75, 0.75), (-0.75, 0.75), (0.75, -0.75), (-0.75, -0.75), (0, -1))
 DISTANCES = (4, 7, 11, 17)  # places of labels: directions from the dot, and distances in points, the best first
@@ -25,7 +24,7 @@ def pairs_figure(models: Mapping[str, LexiconRows], languages: tuple[str, str], 
     panel's title has the mean cosine and the number of words found."""
     at = {title: placed(pairs, seed) for title, pairs in models.items()}
     count = len(next(iter(models.values())).entries)
-    heading = f"{count} frequent words and their translations\nin a model’s table of word embeddings (t-SNE)"
+    heading = f"How near are {count} words to their translations?\n(embedding tables, by t-SNE)"
 
     def draw(panel: Axes, model: str) -> None:
         words, translations = np.split(at[model], 2)
@@ -41,7 +40,7 @@ def pairs_figure(models: Mapping[str, LexiconRows], languages: tuple[str, str], 
         (f"{title}\nmean cosine {pairs.cosine:.2f}, {pairs.found} of {count} nearest", title)
         for title, pairs in models.items()
     ]
-    with small_multiples(heading, panels, draw, ACROSS, (0.9, 4.2), size=10) as (figure, _):
+    with small_multiples(heading, panels, draw, 1, 4.2) as (figure, _):
         legend(figure, [key(name, *look) for name, look in zip(languages, SIDES, strict=True)], 2)
         figure.draw_without_rendering()
         for axes, (title, pairs) in zip(figure.axes, models.items(), strict=True):
@@ -72,7 +71,7 @@ def _name(axes: Axes, words: Sequence[str], places: np.ndarray) -> None:
         return round(_common(box, room) - sum(_common(box, other) for other in taken), 6)
 
     for word, place, dot, partner in zip(words, places, dots, partners, strict=True):
-        text = axes.annotate(visible(word), place, ha="center", va="center", fontsize=7, color=INK, parse_math=False)
+        text = axes.annotate(visible(word), place, ha="center", va="center", color=INK, parse_math=False)
         size, boxes = np.array(text.get_window_extent().size), []
         up = 1 if place[1] > partner[1] else -1  # away from the partner, if there is room
         for distance, (right, above) in product(DISTANCES, AROUND):

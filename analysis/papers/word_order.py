@@ -1,6 +1,5 @@
 """Galactic dependencies (Wang and Eisner 2016): a treebank before and after it takes another language's word order."""
 
-import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from calque.analysis.papers.texts import TERMS
-from calque.analysis.report.drawing import FULL, LOOKS, key, legend, styled
+from calque.analysis.report.drawing import HALF, LOOKS, key, legend, styled
 from calque.analysis.report.plot import save_figure
 from calque.analysis.report.table import MISSING
 from calque.derive.files import whole_file, write_json
@@ -68,7 +67,7 @@ class WordOrders:
 
     def save(self, folder: Path) -> Path:
         """Write the table, the same as data, and the figure, all named by the superstrate."""
-        substrate, reordered, superstrate = self.titles
+        _, reordered, superstrate = self.titles
         stem = f"word-order-{self.names[1]}"
         table = folder / f"{stem}.md"
         with whole_file(table) as part:
@@ -78,8 +77,7 @@ class WordOrders:
         write_json(folder / f"{stem}.json", about)
         figure = drawn_shares(
             {name: {what: share.share for what, share in column.items()} for name, column in columns.items()},
-            f"Word order: {substrate}, {superstrate}, and {reordered}",
-            "Shares over the heads that a grammar can order: nouns and verbs of up to seven items, no crossing arcs.",
+            f"Does {reordered} match {superstrate}?",
         )
         save_figure(figure, folder, stem)
         return table
@@ -111,23 +109,22 @@ def compare(reorder: Reorder, substrate: Iterable[Sentence], superstrate: Iterab
     return WordOrders(names, before, shares(images, was_reachable), own, account, stay)
 
 
-def drawn_shares(columns: Mapping[str, Mapping[str, float]], title: str, caption: str) -> Figure:
+def drawn_shares(columns: Mapping[str, Mapping[str, float]], title: str) -> Figure:
     """Shares of preferences, from 0 to 1, as a dot plot; `columns` is language -> preference -> share. A missing share
     has no marker. A preference whose share is 0 in every language, such as most orders of S, V and O, has no row."""
     names = dict.fromkeys(what for shares in columns.values() for what in shares)
     rows = [what for what in names if any(shares.get(what) for shares in columns.values())]
-    with styled(FULL, 2.2 + 0.4 * len(rows), textwrap.fill(title, 70)) as figure:
+    with styled(HALF, 1.0 + 0.34 * len(rows), title) as figure:
         axes = figure.subplots()
         for place, ((colour, marker), shares) in enumerate(zip(LOOKS, columns.values(), strict=False)):
             # lifted, so that equal shares do not hide one another
             lift = min(BETWEEN, ROOM / len(columns)) * (place - (len(columns) - 1) / 2)
             markers = {y + lift: 100 * shares[what] for y, what in enumerate(rows) if what in shares}
-            axes.plot(list(markers.values()), list(markers), marker, color=colour, markersize=7)
+            axes.plot(list(markers.values()), list(markers), marker, color=colour, markersize=5.5)
         axes.set_yticks(range(len(rows)), rows)
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_xlim(-3, 103)
-        axes.set_xlabel("share, %")
-        axes.set_title(textwrap.fill(caption, 72), fontsize=9, loc="left")
+        axes.set_xlabel("share of orderable heads, %")
         handles = [key(language, *look) for language, look in zip(columns, LOOKS, strict=False)]
         legend(figure, handles, 3)
     return figure

@@ -1,5 +1,6 @@
-"""The style of figures and their parts: panels, legends, points with intervals, and labels that do not overlap."""
+"""The style of figures and their parts: panels, legends, and points with intervals."""
 
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,11 +10,11 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib import rc_params_from_file
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
-from scipy.optimize import isotonic_regression
 
 from calque.analysis.report.table import visible
 from calque.analysis.statistics.intervals import Estimate
@@ -39,28 +40,41 @@ LOOKS = (
 """Colours and markers, distinguishable with any common colour vision (Okabe and Ito's first), and by marker in grey."""
 FILLS: tuple[Fill, ...] = ("full", "none", "left", "bottom", "right", "top")
 MOST = len(FILLS)  # most transforms that a figure can distinguish, or give a panel each; tables have room for more
-FULL = 7.4  # width of a figure in inches: as wide as a page, and legible on a phone
+FULL, HALF = 7.4, 4.8  # widths of figures in inches; half a page (3.3 inches) shows the letters of HALF in 7 points
+LETTER = 0.082  # mean width of a letter in inches
+ENTRY = 2.0  # width of an entry of a legend in inches
+HEAD = 0.6  # inches for a figure's title and the label of its lower axis
 SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)  # the bounds of a share, and of a difference of two
 FILLED = 0.84  # part of a group's room that its members take
-WIDE = 40.0  # longer intervals are thin and pale, so that they do not hide points
-USUAL, FAINT = (1.0, 0.75), (0.7, 0.35)  # line width in points, and opacity
+WIDE = 40.0  # longer intervals are thin and pale and do not stretch the axis, so that points stay apart
+USUAL, FAINT = (1.0, 0.75), (0.6, 0.35)  # line width in points, and opacity
 Ends = tuple[float, float] | None
 Point = tuple[float, Estimate]  # A place on one axis, and the mean there with its interval
 
 
 def key(label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = "", small: bool = False) -> Line2D:
     """One entry of a legend."""
-    size = 4 if small else 8
+    size = 4 if small else 7
     return Line2D([], [], color=colour, marker=marker, fillstyle=fill, linestyle=line, markersize=size, label=label)
 
 
+def wrapped(text: str, inches: float) -> str:
+    """A text in lines that fit a width."""
+    letters = max(8, int(inches / LETTER))
+    return "\n".join(textwrap.fill(line, letters, break_on_hyphens=False) for line in text.split("\n"))
+
+
 def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any) -> Legend:
-    """The legend of a figure, below it, in all the columns that fit, at most `columns`."""
+    """The legend of a figure, below it, in all the columns that fit, at most `columns`; the figure grows by it."""
+    for handle in handles:
+        handle.set_label(wrapped(handle.get_label(), ENTRY))
     for number in range(min(columns, len(handles)), 0, -1):
         box = figure.legend(handles=handles, loc="outside lower center", ncols=number, **options)
-        if number == 1 or box.get_window_extent().width <= figure.bbox.width:
+        extent = box.get_window_extent()
+        if number == 1 or extent.width <= figure.bbox.width:
             break
         box.remove()
+    figure.set_figheight(figure.get_figheight() + extent.height / figure.dpi)
     return box
 
 
@@ -69,7 +83,7 @@ def styled(width: float, height: float, title: str) -> Iterator[Figure]:
     """A new figure, in inches, drawn in the common style."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(width, height), layout="constrained")
-        figure.suptitle(visible(title), fontsize=12, wrap=True)
+        figure.suptitle(visible(title), wrap=True)
         yield figure
 
 
@@ -87,15 +101,18 @@ def draw_intervals(
     across: bool = False,
     wide: float = WIDE,
 ) -> None:
-    """Draw intervals as lines behind their points, at `places` of the other axis; `across` draws them horizontally."""
-    bars = [(place, *both) for place, both in zip(places, intervals, strict=True) if both]
-    if not bars:
-        return
-    at, low, high = zip(*bars, strict=True)
-    widths, opacities = zip(*(FAINT if b - a > wide else USUAL for _, a, b in bars), strict=True)
-    draw = axes.hlines if across else axes.vlines
-    colours = [to_rgba(colour, opacity) for opacity in opacities]
-    draw(at, low, high, colors=colours, linewidths=widths, zorder=1.8)
+    """Draw intervals as lines behind their points, at `places` of the other axis; `across` draws them horizontally. The
+    axis does not stretch to intervals longer than `wide`, which end at the frame."""
+    bars = [(place, both) for place, both in zip(places, intervals, strict=True) if both]
+    for faint, (width, opacity) in enumerate((USUAL, FAINT)):
+        some = [
+            [(end, place) if across else (place, end) for end in both]
+            for place, both in bars
+            if (both[1] - both[0] > wide) == faint
+        ]
+        if some:
+            lines = LineCollection(some, colors=[to_rgba(colour, opacity)], linewidths=width, zorder=1.8)
+            axes.add_collection(lines, autolim=not faint)
 
 
 def draw_points(
@@ -126,20 +143,20 @@ def small_multiples(
     panels: Sequence[tuple[str, T]],
     draw: Callable[[Axes, T], None],
     columns: int,
-    height: tuple[float, float],
+    height: float,
     labels: tuple[str, str] = ("", ""),
-    size: float = 11,
+    width: float = HALF,
     **shared: Any,
 ) -> Iterator[tuple[Figure, np.ndarray]]:
-    """A figure of panels of one kind, each with a title in font size `size` and its content drawn by `draw`. `height`
-    has the inches of everything except panels, and of one row of panels; `labels` are for both axes, below the last row
-    and left of the first column. Yields the figure and its panels, for a legend and further changes."""
+    """A figure of panels of one kind, each with a title and its content drawn by `draw`. A row of panels is `height`
+    inches high; `labels` are for both axes, below the last row and left of the first column. Yields the figure and its
+    panels, for a legend and further changes."""
     columns = min(columns, len(panels))
-    with styled(FULL, height[0] + height[1] * -(-len(panels) // columns), title) as figure:
+    with styled(width, HEAD + height * -(-len(panels) // columns), title) as figure:
         axes = grid(figure, len(panels), columns, **shared)
         for place, (panel, (name, content)) in enumerate(zip(axes.flat, panels, strict=False)):
             draw(panel, content)
-            panel.set_title(name, fontsize=size)
+            panel.set_title(wrapped(name, (width - 0.5) / columns))
             panel.set_xlabel(labels[0] if place >= len(panels) - columns else "")
             panel.set_ylabel(labels[1] if place % columns == 0 else "")
         yield figure, axes
@@ -150,15 +167,3 @@ def in_groups(members: Sequence[str], groups: Sequence[T]) -> Iterator[tuple[flo
     for group, content in enumerate(groups):
         for i, member in enumerate(members):
             yield group + (i - (len(members) - 1) / 2) * FILLED / len(members), member, content
-
-
-def spread(values: Sequence[float], gap: float) -> list[float]:
-    """The values, from 0 to 1, moved as little as possible to be at least `gap` apart and inside, in the same order.
-    More than fit are spread around the middle."""
-    order = np.argsort(values, kind="stable")
-    steps = gap * np.arange(len(values))
-    room = 1 - gap * (len(values) - 1)
-    lowest = isotonic_regression(np.asarray(values, float)[order] - steps).x.clip(min(room / 2, 0), max(room, room / 2))
-    moved = np.empty(len(values))
-    moved[order] = lowest + steps
-    return [float(place) for place in moved]

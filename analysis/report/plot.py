@@ -63,7 +63,7 @@ def save_figure(figure: Figure, folder: Path, name: str) -> tuple[Path, Path]:
     png, svg = (folder / f"{name}.{kind}" for kind in ("png", "svg"))
     with mpl.rc_context(STYLE):
         with whole_file(png) as part:
-            figure.savefig(part, format="png", dpi=160, metadata={"Software": None})
+            figure.savefig(part, format="png", dpi=200, metadata={"Software": None})
         text = io.StringIO()
         figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
         with whole_file(svg) as part:  # Matplotlib writes control characters as they are, and XML has none

@@ -65,7 +65,7 @@ def intervals(panel: Axes) -> list[tuple[tuple[float, float], tuple[float, float
 def legend(figure: Figure) -> dict[str, Artist]:
     """The legend's entries by what they say."""
     (box,) = figure.legends
-    entries = zip([text.get_text() for text in box.get_texts()], box.legend_handles, strict=True)
+    entries = zip([text.get_text().replace("\n", " ") for text in box.get_texts()], box.legend_handles, strict=True)
     return {text: artist for text, artist in entries if artist is not None}
 
 
@@ -90,7 +90,9 @@ def legible(figure: Figure) -> None:
         for axis in (panel.xaxis, panel.yaxis):
             low, high = sorted(axis.get_view_interval())
             beyond = [tick for tick in axis.get_major_ticks() if not low - 1e-9 <= tick.get_loc() <= high + 1e-9]
-            idle |= {label for tick in beyond for label in (tick.label1, tick.label2)}
+            with mpl.rc_context(STYLE):  # the size of letters decides the number of ticks
+                unused = axis.majorTicks[len(axis.get_majorticklocs()) :]
+            idle |= {label for tick in [*beyond, *unused] for label in (tick.label1, tick.label2)}
     drawn = [text for text in figure.findobj(Text) if isinstance(text, Text) and text.get_text().strip()]
     boxes = [(text, text.get_window_extent()) for text in drawn if text.get_visible() and text not in idle]
     for place, (text, box) in enumerate(boxes):

@@ -75,15 +75,15 @@ def order_figure(results: Results, scale: str) -> Plot | None:
                 if len(points) > 1:
                     draw_points(panel, points, colour, bounds=column.bounds, linestyle=dash[name], **style)
 
-    panels, title = [(column.head, column) for column in columns], heading("figure-order", scale)
-    with small_multiples(title, panels, draw, 2, (1.6, 2.3), ("order distance", ""), sharex=True) as (figure, _):
+    panels, title = [(column.head, column) for column in columns], heading("figure-order")
+    with small_multiples(title, panels, draw, 2, 1.8, ("order distance", ""), sharex=True) as (figure, _):
         handles = [*keys(results, look, line="-"), *(key(name, INK, "", line=dash[name]) for name in parameters)]
         handles += [key("floor of ZS", SOFT, "", line=FLOOR)] if floors else []
         legend(figure, handles, 3, handlelength=3)
     numbers = {(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")}
     numbers |= {(ALIGNMENT, "", "all"), (ALIGNMENT, "", "held-out"), (ORDER, "", "kendall")}
     records = last_records(results, results.transforms, sorted(numbers))
-    return plot("figure-order", figure, results, records, floors=floors)
+    return plot("figure-order", figure, results, scale, records, floors=floors)
 
 
 def _parameters(results: Results) -> dict[str, list[str]]:
@@ -167,8 +167,8 @@ def overlap_figure(results: Results, scale: str) -> Plot | None:
     """Delta of each task and alignment@1 against the shared sub-words, one row per objective, one look per kind. None
     with fewer than three different shares, or with more objectives than rows."""
     languages, rows = sharers(results), results.objectives
-    columns = [Column(f"{score_title(t)}, Δ, points", DELTA, metric, t) for t, metric in main_metrics(results)]
-    columns += [Column("alignment@1, held-out, %", ALIGNMENT, "held-out")] if results.has(ALIGNMENT) else []
+    columns = [Column(f"{score_title(t)}, Δ", DELTA, metric, t) for t, metric in main_metrics(results)]
+    columns += [Column("alignment@1, %", ALIGNMENT, "held-out")] if results.has(ALIGNMENT) else []
     few = len({sharer.tokens for sharer in languages}) < FEWEST
     if few or not columns or len(rows) > MOST_ROWS or not looks(results):
         return None
@@ -185,7 +185,7 @@ def overlap_figure(results: Results, scale: str) -> Plot | None:
                 for those in ((kind,), (NEW, kind))
             )
             if own:
-                draw_points(panel, own, colour, bounds=column.bounds, marker=marker, markersize=6, linestyle="none")
+                draw_points(panel, own, colour, bounds=column.bounds, marker=marker, markersize=5, linestyle="none")
             if len(own) > 1:
                 x, y = [share for share, _ in dial], [100 * value.mean for _, value in dial]
                 panel.plot(x, y, "-", color=colour, linewidth=1, zorder=1)
@@ -193,12 +193,12 @@ def overlap_figure(results: Results, scale: str) -> Plot | None:
             panel.axhline(0, color=INK, linewidth=0.8)
 
     panels = [(f"{results.objective_title(o)}\n{column.head}", (o, column)) for o in rows for column in columns]
-    title, labels = heading("figure-overlap", scale), ("sub-words shared, %", "")
+    title, labels = heading("figure-overlap"), ("shared, %", "")
     shared: dict[str, Any] = {"sharex": True, "sharey": "col"}
-    with small_multiples(title, panels, draw, len(columns), (1.3, 2.0), labels, 9.5, **shared) as (figure, _):
+    with small_multiples(title, panels, draw, len(columns), 1.8, labels, **shared) as (figure, _):
         kinds = {sharer.kind for sharer in languages}
         legend(figure, [key(kind, *look) for kind, look in LOOK.items() if kind in kinds], 4)
     numbers = [(SHARING, "", "tokens"), (ALIGNMENT, "", "held-out")]
     numbers += [(measure, task, metric) for task, metric in PRIMARY.items() for measure in ("SUP", "ZS")]
     records = last_records(results, [sharer.language for sharer in languages], numbers)
-    return plot("figure-overlap", figure, results, records)
+    return plot("figure-overlap", figure, results, scale, records)

@@ -12,7 +12,7 @@ from calque.analysis.papers.looks import BY_NAME, GIVEN, Look, bar_keys, keys, l
 from calque.analysis.papers.texts import heading, plot
 from calque.analysis.records.record import ALIGNMENT, DELTA, Floor, Published
 from calque.analysis.report import drawing
-from calque.analysis.report.drawing import DIFFERENCE, FILLED, FILLS, FULL, INK, MOST, SOFT, Fill
+from calque.analysis.report.drawing import DIFFERENCE, FILLED, FILLS, HALF, INK, MOST, SOFT, Fill
 from calque.analysis.report.plot import Plot
 from calque.analysis.results.measured import mean
 from calque.analysis.results.results import Point, Results
@@ -20,12 +20,10 @@ from calque.analysis.results.retained import retained
 from calque.analysis.statistics.correlation import FEWEST, SIGN, Correlation, spearman
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
 
-ABREAST = 3  # most panels in a row
-BAR = 0.11  # least width of a bar in inches; otherwise a row has fewer panels
+ABREAST = 2  # most panels in a row
+BAR, LABEL = 0.11, 0.65  # least widths of a bar and of a task's label in inches; otherwise a row has fewer panels
 BELOW = 0.05  # least part of the axis below 0, as room for markers
-SAME, LINE = 1.0, 0.065
-"""Lines of one name this close in points share a label; a label takes this part of a panel's height."""
-FAINT = "#6a6a6a"  # labels of background lines: dark enough to read
+FEWEST_CELLS = 3  # a rank correlation of fewer is not defined
 
 
 def compared_metrics(results: Results) -> dict[str, str]:
@@ -44,7 +42,7 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
         return None
     width = FILLED / len(look)
     labels = [f"{task_title(task)}\n{metric_title(metric)}".replace("on bare", "on\nbare") for task, metric in groups]
-    marker: dict[str, Any] = {"color": INK, "markerfacecolor": "#ffffff", "markersize": 4, "zorder": 4}
+    marker: dict[str, Any] = {"color": INK, "markerfacecolor": "#ffffff", "markersize": 3.5, "zorder": 4}
     numbers, floors = list[Published](), list[Floor]()
 
     def draw(panel: Axes, transform: str) -> None:
@@ -63,10 +61,10 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
         panel.set_xticks(range(len(groups)), labels)
         panel.grid(visible=False, axis="x")
 
-    panels, title = [(results.transform_title(t), t) for t in transforms], heading("figure-2-delta", scale)
-    columns = min(ABREAST, int(FULL / (BAR * len(groups) * len(look) / FILLED)))
+    panels, title = [(results.transform_title(t), t) for t in transforms], heading("figure-2-delta")
+    columns = max(1, min(ABREAST, int(HALF / (max(BAR * len(look) / FILLED, LABEL) * len(groups)))))
     axes_labels = ("", "Δ = SUP − ZS, points")
-    with drawing.small_multiples(title, panels, draw, columns, (1.5, 2.5), axes_labels, sharey=True) as (figure, axes):
+    with drawing.small_multiples(title, panels, draw, columns, 2.0, axes_labels, sharey=True) as (figure, axes):
         bottom, top = axes[0, 0].get_ylim()
         axes[0, 0].set_ylim(min(bottom, -BELOW * top), top)
         handles = bar_keys(results, look)
@@ -74,39 +72,41 @@ def delta_figure(results: Results, scale: str) -> Plot | None:
         handles += [drawing.key("no transfer: Δ with ZS at the floor", INK, "", line=":")] if floors else []
         drawing.legend(figure, handles, 3)
     records = results.select(("SUP", "ZS"), dict(groups))
-    return plot("figure-2-delta", figure, results, records, numbers, list(dict.fromkeys(floors)))
+    return plot("figure-2-delta", figure, results, scale, records, numbers, list(dict.fromkeys(floors)))
 
 
 def floor_figure(results: Results, scale: str) -> Plot | None:
-    """One panel per task, one group per transform: every objective's SUP and ZS, and one line per baseline."""
+    """One panel per task, one group per transform: every objective's SUP and ZS, and the strongest baselines."""
     tasks = [task for task in results.main_tasks if results.floors.baselines([task])]
-    look, transforms = looks(results), results.transforms
+    look, transforms, floors = looks(results), results.transforms, list[Floor]()
+    titles = [drawing.wrapped(results.transform_title(name), HALF / 4) for name in transforms]
+    columns = ABREAST if len(transforms) == 1 else 1
     if not tasks or len(transforms) > MOST or not look:
         return None
 
     def draw(panel: Axes, task: str) -> None:
         for x, objective, transform in drawing.in_groups(list(look), transforms):
             colour, marker, _ = look[objective]
-            size = 9 if marker == "*" else 6  # a small open star looks like a full one
+            size = 7.5 if marker == "*" else 5  # a small open star looks like a full one
             for measure, fill in (("SUP", "none"), ("ZS", "full")):
                 if score := mean(results.scores(measure, objective, transform, task, PRIMARY[task])):
                     shape: dict[str, Any] = {"marker": marker, "fillstyle": fill, "markersize": size}
                     drawing.draw_points(panel, [(x, score)], colour, linestyle="none", zorder=3, **shape)
         for group, transform in enumerate(transforms):
             sides = [group - FILLED / 2 - 0.04, group + FILLED / 2 + 0.04]
-            for learnt, dash, colour, width in ((transform, "--", SOFT, 1), (results.source, "-", INK, 0.9)):
-                for floor in results.floors.of(task, PRIMARY[task], transform, learnt).values():
-                    panel.plot(sides, [100 * floor.value] * 2, dash, color=colour, linewidth=width, zorder=1)
+            for learnt, dash, colour in ((transform, "--", SOFT), (results.source, "-", INK)):
+                if baselines := results.floors.of(task, PRIMARY[task], transform, learnt).values():
+                    floor = max(baselines, key=lambda floor: floor.value)
+                    panel.plot(sides, [100 * floor.value] * 2, dash, color=colour, linewidth=1, zorder=1)
+                    floors.append(floor)
         panel.set_ylim(-3, 103)
         panel.set_xlim(-0.5, len(transforms) - 0.5)
-        _label_floors(panel, results, transforms[-1], task)
-        panel.set_xticks(range(len(transforms)), [results.transform_title(name) for name in transforms])
+        panel.set_xticks(*((range(len(transforms)), titles) if columns == 1 else ([],)))
         panel.grid(visible=False, axis="x")
 
-    panels, title = [("", task) for task in tasks], heading("figure-floors", scale)
-    with drawing.small_multiples(title, panels, draw, 1, (1.7, 2.4)) as (figure, axes):
-        for panel, task in zip(axes.flat, tasks, strict=True):
-            panel.set_ylabel(f"{score_title(task)}, %")
+    panels, title = [(f"{score_title(task)}, %", task) for task in tasks], heading("figure-floors")
+    label = titles[0] if columns > 1 else ""
+    with drawing.small_multiples(title, panels, draw, columns, 1.75, (label, ""), sharex=True) as (figure, _):
         handles = [
             *keys(results, look),
             drawing.key("ZS", INK, "o"),
@@ -116,30 +116,30 @@ def floor_figure(results: Results, scale: str) -> Plot | None:
         ]
         drawing.legend(figure, handles, 3)
     metrics = {task: PRIMARY[task] for task in tasks}
-    floors = [floor for floor in results.floors.all if metrics.get(floor.task) == floor.metric]
-    return plot("figure-floors", figure, results, results.select(("SUP", "ZS"), metrics), floors=floors)
+    return plot("figure-floors", figure, results, scale, results.select(("SUP", "ZS"), metrics), floors=floors)
 
 
-def _label_floors(panel: Axes, results: Results, transform: str, task: str) -> None:
-    """Label the lines right of the last group, in order of height and without overlap."""
-    lines: list[tuple[float, str, str]] = []
-    for learnt, colour in ((results.source, INK), (transform, FAINT)):
-        for floor in results.floors.of(task, PRIMARY[task], transform, learnt).values():
-            value = 100 * floor.value
-            if not any(title == floor.title and abs(height - value) < SAME for height, title, _ in lines):
-                lines.append((value, floor.title, colour))
-    low, high = panel.get_ylim()
-    heights = [(value - low) / (high - low) for value, _, _ in lines]
-    for (_, title, colour), height, place in zip(lines, heights, drawing.spread(heights, LINE), strict=True):
-        arrow = {"arrowstyle": "-", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0, "relpos": (0, 0.5), "color": colour}
-        style: dict[str, Any] = {"xycoords": "axes fraction", "color": colour, "fontsize": 8, "va": "center"}
-        panel.annotate(title, (1, height), xytext=(1.03, place), arrowprops=arrow, **style)
+def correlated_cells(results: Results) -> dict[str, list[Point]]:
+    """The cells of each task that has a rank correlation between alignment and Delta."""
+    metrics = compared_metrics(results).items()
+    return {t: points for t, metric in metrics if rho_of(points := results.points(t, metric))}
+
+
+def without_correlation(results: Results) -> list[str]:
+    """Why there is no figure of the correlation, although cells have both numbers."""
+    cells = [len(results.points(*metric)) for metric in compared_metrics(results).items()]
+    if not any(cells) or max(cells) >= FEWEST_CELLS:
+        return []
+    return [
+        f"no figure of alignment against transfer: a rank correlation needs {FEWEST_CELLS} cells (an objective on a "
+        f"derived language), and there {'is 1' if max(cells) == 1 else f'are {max(cells)}'}"
+    ]
 
 
 def correlation_figure(results: Results, scale: str) -> Plot | None:
-    """alignment@1 against -Delta with rho, one panel per task. Points rise if rho is positive."""
+    """alignment@1 against -Delta, one panel per task that has a rho. Points rise if it is positive."""
     metrics, look = compared_metrics(results), looks(results)
-    cells = {task: points for task, metric in metrics.items() if (points := results.points(task, metric))}
+    cells = correlated_cells(results)
     if not cells or len(results.transforms) > MOST or not look:
         return None
     fill = dict(zip(results.transforms, FILLS, strict=False))
@@ -156,10 +156,8 @@ def correlation_figure(results: Results, scale: str) -> Plot | None:
 
     rhos = {task: in_words(rho_of(points)).replace(", p", "\np") for task, points in cells.items()}
     panels = [(f"{task_title(task)}, {metric_title(metrics[task])}\n{rho}", task) for task, rho in rhos.items()]
-    further = 3.4  # inches of height of another row of panels
-    height = 5.0 - further + 0.12 * len(results.transforms), further
-    title, labels = heading("figure-3-correlation", scale), ("alignment@1 of all types, %", "−Δ = ZS − SUP, points")
-    with drawing.small_multiples(title, panels, draw, ABREAST, height, labels, 9.5) as (figure, axes):
+    title, labels = heading("figure-3-correlation"), ("alignment@1, %", "−Δ = ZS − SUP, points")
+    with drawing.small_multiples(title, panels, draw, ABREAST, 2.6, labels) as (figure, axes):
         for panel in axes.flat[: len(panels)]:
             panel.set_xlabel(labels[0])
         handles = keys(results, look)
@@ -188,7 +186,7 @@ def correlation_figure(results: Results, scale: str) -> Plot | None:
             scored = f"{task_title(task)} ({metric_title(metrics[task])})"
             details.append(f"{scored}, published, {rho.n} cells: {in_words(rho)}.")
     records = results.select(("SUP", "ZS", ALIGNMENT), metrics | {"": "all"})
-    return plot("figure-3-correlation", figure, results, records, numbers, details=details)
+    return plot("figure-3-correlation", figure, results, scale, records, numbers, details=details)
 
 
 def in_words(rho: Correlation | None) -> str:
@@ -222,4 +220,4 @@ def _draw_point(panel: Axes, point: Point, look: Look, fill: Fill) -> None:
     # hollow is filled with white, so that error bars do not cross it
     face: dict[str, Any] = {"markerfacecolor": "#ffffff" if fill == "none" else look.colour}
     face["fillstyle"] = "full" if fill == "none" else fill
-    panel.plot(x, y, look.marker, color=look.colour, markerfacecoloralt="#ffffff", markersize=8, **face)
+    panel.plot(x, y, look.marker, color=look.colour, markerfacecoloralt="#ffffff", markersize=7, **face)

@@ -13,7 +13,7 @@ from calque.analysis.papers.language_imbalance.tables import EFFICIENCY
 from calque.analysis.papers.looks import Look, keys, looks
 from calque.analysis.papers.texts import heading, plot
 from calque.analysis.records.record import ALIGNMENT, Published
-from calque.analysis.report.drawing import FULL, INK, SOFT, Dash, draw_intervals, draw_points, key, legend, styled
+from calque.analysis.report.drawing import HALF, INK, SOFT, Dash, draw_intervals, draw_points, key, legend, styled
 from calque.analysis.report.plot import Plot
 from calque.analysis.results.measured import BySeed, mean, means
 from calque.analysis.results.results import Results
@@ -54,7 +54,7 @@ def imbalance_figure(results: Results, scale: str) -> Plot | None:
         return None
     printed = {p.setting: p for p in results.published if p.measure == EFFICIENCY}
     theirs: list[Published] = []
-    with styled(FULL, 1.6 + 2.1 * len(rows), heading("figure-imbalance", scale)) as figure:
+    with styled(HALF, 0.9 + 1.7 * len(rows), heading("figure-imbalance")) as figure:
         axes = figure.subplots(len(rows), len(sizes), sharex="col", sharey="row", squeeze=False)
         for row, panels in zip(rows, axes, strict=True):
             for size, panel in zip(sizes, panels, strict=True):
@@ -62,18 +62,18 @@ def imbalance_figure(results: Results, scale: str) -> Plot | None:
                 _draw(panel, row, own, look)
                 for x, condition in enumerate(own) if row.ratio else ():
                     if number := printed.get(f"{size} languages, {condition.title}"):
-                        panel.plot(x + 2 * ASIDE, number.value, "D", color=INK, markerfacecolor="#ffffff", markersize=6)
+                        panel.plot(x + 2 * ASIDE, number.value, "D", color=INK, markerfacecolor="#ffffff", markersize=5)
                         theirs.append(number)
             panels[0].set_ylabel(row.title)
         for size, top in zip(sizes, axes[0], strict=True):
             top.set_title(f"{size} languages")
         for panel in axes[-1]:
-            panel.tick_params(axis="x", labelsize=8)
+            panel.set_xlabel("main share, %")
         published = [key("published, another kind of model", INK, "D", "none")] if theirs else []
         legend(figure, [*keys(results, look, line=None), *published], 3)
     measures = {LOSS, IDS, (ALIGNMENT, "held-out")} | {("ZS", PRIMARY[task]) for task in results.tasks}
     records = [record for record in results.records if (record.measure, record.metric) in measures]
-    return plot("figure-imbalance", figure, results, records, theirs)
+    return plot("figure-imbalance", figure, results, scale, records, theirs)
 
 
 def _draw(panel: Axes, row: PanelRow, own: Sequence[Condition], look: Mapping[str, Look]) -> None:
@@ -83,13 +83,13 @@ def _draw(panel: Axes, row: PanelRow, own: Sequence[Condition], look: Mapping[st
         points = means((x + aside, row.numbers(condition, objective)) for x, condition in enumerate(own))
         if row.ratio:
             across, up = [x for x, _ in points], [math.exp(estimate.mean) for _, estimate in points]
-            panel.plot(across, up, dash, color=colour, marker=marker, markersize=6)
+            panel.plot(across, up, dash, color=colour, marker=marker, markersize=5)
             intervals = [e.interval and (math.exp(e.interval[0]), math.exp(e.interval[1])) for _, e in points]
             draw_intervals(panel, across, intervals, colour, wide=math.inf)
         else:
-            draw_points(panel, points, colour, linestyle=dash, marker=marker, markersize=6)
-    equal, title = f"{100 / own[0].size:.3g} % each", [condition.title for condition in own]
-    panel.set_xticks(range(len(own)), [equal if c.equal else name for c, name in zip(own, title, strict=True)])
+            draw_points(panel, points, colour, linestyle=dash, marker=marker, markersize=5)
+    main = [f"{100 * condition.shares[0] / sum(condition.shares):.3g}" for condition in own]
+    panel.set_xticks(range(len(own)), main)
     panel.set_xlim(-ROOM, len(own) - 1 + ROOM)
     if row.ratio:
         panel.set_yscale("log")
@@ -108,25 +108,24 @@ def curve_figure(results: Results, scale: str) -> Plot | None:
     if alone(results) is None or not every or not look:
         return None
     sizes = sorted({condition.size for condition in every})
-    with styled(FULL, 4.0, heading("figure-curve", scale)) as figure:
+    with styled(HALF, 3.1, heading("figure-curve")) as figure:
         axes = figure.subplots(1, len(sizes), sharex=True, sharey=True, squeeze=False)[0]
         for size, panel in zip(sizes, axes, strict=True):
             _alone(panel, results)
             for condition in (condition for condition in every if condition.size == size):
                 _small(panel, look, condition)
             panel.set_xscale("log")
-            panel.margins(x=0.12)
-            panel.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            panel.margins(x=0.2)
+            panel.xaxis.set_major_locator(LogLocator())
             panel.xaxis.set_minor_locator(NullLocator())
             panel.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / 1e6:g}"))
-            panel.set_title(f"{size} languages")
-            panel.set_xlabel("million ids of the language")
-        axes[0].set_ylabel("nats a masked id")
+            panel.set(title=f"{size} languages", xlabel="million ids")
+        axes[0].set_ylabel("nats per masked id")
         handles = [key("alone, fewer steps", INK, "", line="-")]
         handles += [key("alone, fewer rows a step", INK, "", line="--")] if budgets(results, "batch") else []
         legend(figure, [*handles, *keys(results, look)], 4)
     records = [record for record in results.records if (record.measure, record.metric) in (LOSS, IDS)]
-    return plot("figure-curve", figure, results, records)
+    return plot("figure-curve", figure, results, scale, records)
 
 
 def _alone(panel: Axes, results: Results) -> None:
@@ -148,9 +147,9 @@ def _small(panel: Axes, look: Mapping[str, Look], condition: Condition) -> None:
         x, y = (mean(condition.mean_of(objective, condition.small, number)) for number in (IDS, LOSS))
         if x and y:
             across = x.mean * FACTOR ** (place - (len(look) - 1) / 2)
-            panel.plot(across, y.mean, marker, color=colour, markersize=6)
+            panel.plot(across, y.mean, marker, color=colour, markersize=5)
             draw_intervals(panel, [across], [y.interval], colour)
             if not place:
-                style: dict[str, Any] = {"transform": panel.get_xaxis_transform(), "ha": "center", "fontsize": 8}
-                style["bbox"] = {"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.5}
-                panel.text(x.mean, 0.02, label, **style)
+                style: dict[str, Any] = {"transform": panel.get_xaxis_transform(), "ha": "center"}
+                style["bbox"] = {"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.3}
+                panel.text(x.mean, 0.04, label, **style)

@@ -11,7 +11,7 @@ from matplotlib.markers import CARETLEFTBASE, CARETRIGHTBASE
 from matplotlib.ticker import MaxNLocator
 
 from calque.analysis.papers.looks import PUBLISHED, family, keys, look, looks
-from calque.analysis.papers.texts import heading, plot
+from calque.analysis.papers.texts import TERMS, heading, plot
 from calque.analysis.papers.xlm_align import ablations
 from calque.analysis.papers.xlm_align.ablations import DEFAULT, TABLES, TASKS
 from calque.analysis.papers.xlm_align.continued import PAPER, SMALL, SOURCE_SCORE, ZERO_SHOT, Continued, set_title
@@ -26,11 +26,13 @@ from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 ARROWS = (CARETLEFTBASE, CARETRIGHTBASE)  # markers of intervals that exceed the axis
 BELOW = 0.24  # of a row's height, from our number to the paper's
-COLUMNS = 2  # panels in a row, of studies that start from an encoder
+COLUMNS, MANY = 2, 4  # panels in a row, of studies that start from an encoder; this many need a whole page
+CLOSE = 12  # names of languages beyond this number are small
 LOWEST = 4  # one layer in this many, the lowest, is not drawn
 PAPERS, PAPERS_LAYER = ("XLM-R", PAPER), 8  # the paper's encoders, and the layer (of twelve) of its numbers
-WIDTH = 0.7  # part of the room between two languages that the models of one take
-ROOM, STEP = 2, 5  # the axis reaches this multiple of the largest number, rounded up to a multiple of points
+NAMES = 1.9  # inches of width for the names of settings
+WIDTH = 0.8  # part of the room between two languages that the models of one take
+ROOM, LEAST = 0.5, 5.0  # the axis reaches this part of the points’ span beyond them, at least so many points
 
 
 def ablation_figure(results: Results, scale: str) -> Plot | None:
@@ -51,8 +53,9 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
     # The published difference from the default; for POS, in F1 on bare tags.
     printed = {(p.setting, p.task): p.value - start[p.task] for p in published if p.task in start}
     theirs = [printed[name, task] for name, _, _ in rows for task in tasks if (name, task) in printed]
-    farthest = max((100 * abs(gain) for gain in [*(g.mean for g in gains.values() if g), *theirs]), default=0.0)
-    reach = max(STEP, STEP * -(-ROOM * farthest // STEP))
+    points = [0.0, *(100 * gain for gain in [*(g.mean for g in gains.values() if g), *theirs])]
+    room = max(ROOM * (max(points) - min(points)), LEAST)
+    limits = min(points) - room, max(points) + room
 
     def draw(panel: Axes, task: str) -> None:
         """Our number and its interval, with an arrow if it exceeds the axis, and the paper's below."""
@@ -62,23 +65,23 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
                 (both,) = drawing.ends([gain], DIFFERENCE)
                 panel.plot(100 * gain.mean, y, marker, color=colour, markersize=6)
                 drawing.draw_intervals(panel, [y], [both], colour, across=True)
-                for end, arrow in zip(both or (), ARROWS, strict=False):
-                    if abs(end) > reach:
-                        edge = reach if end > 0 else -reach
+                for end, edge, side, arrow in zip(both or (), limits, (-1, 1), ARROWS, strict=False):
+                    if side * (end - edge) > 0:
                         panel.plot(edge, y, linestyle="", marker=arrow, color=colour, markersize=6, clip_on=False)
             if (name, task) in printed:
                 x = 100 * printed[name, task]
                 panel.plot(x, y + BELOW, "D", color=INK, markerfacecolor="#ffffff", markersize=5)
         panel.axvline(0, color=INK, linewidth=0.8)
-        panel.set_xlim(-reach, reach)
-        panel.xaxis.set_major_locator(MaxNLocator(4, prune="both"))  # so that two panels' numbers do not meet
+        panel.set_xlim(*limits)
+        panel.xaxis.set_major_locator(MaxNLocator(3, prune="both"))  # so that two panels' numbers do not meet
 
     panels = [(f"{task_title(task)}\n{metric_title(PRIMARY[task])}", task) for task in tasks]
-    title, labels = heading("figure-ablations", scale), ("ZS gained, points", "")
-    height, shared = (2.1, 0.36 * len(rows)), {"sharex": True, "sharey": True}
+    title, labels = heading("figure-ablations"), ("ZS gain", "")
+    height, shared = 0.8 + 0.38 * len(rows), {"sharex": True, "sharey": True}
     with drawing.small_multiples(title, panels, draw, len(tasks), height, labels, **shared) as (figure, axes):
         several = len(results.transforms) > 1
         names = [f"{name}{f' ({results.transform_title(transform)})' * several}" for name, _, transform in rows]
+        names = [drawing.wrapped(name, NAMES) for name in names]
         axes[0, 0].set_yticks(range(len(names)), names)
         axes[0, 0].set_ylim(len(names) - 0.5, -0.5)
         families = dict.fromkeys(family(results.objective(objective)) for _, objective, _ in rows)
@@ -86,7 +89,7 @@ def ablation_figure(results: Results, scale: str) -> Plot | None:
         handles.append(drawing.key("published, at the paper’s scale", INK, "D", "none"))
         drawing.legend(figure, handles, 3)
     records = ablations.records_of(results, every, ("ZS",))
-    return plot("figure-ablations", figure, results, records, [p for p in published if p.task in tasks])
+    return plot("figure-ablations", figure, results, scale, records, [p for p in published if p.task in tasks])
 
 
 def published_key(name: str) -> Any:
@@ -111,20 +114,20 @@ def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
                 colour, marker, _ = PUBLISHED[p.objective]
                 style: dict[str, Any] = {"fillstyle": "none", "markersize": 7, "zorder": 4}
                 panel.plot(PAPERS_LAYER, 100 * p.value, marker, color=colour, **style)
-        panel.set_xticks(layers)
+        panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
 
     for aligner in study.aligners if look else ():
         rules = PUBLISHED_RULES.get(aligner, ())
         printed = [p for p in study.results.published if p.table == 2 and p.setting in rules]
         panels = [(set_title(gold), (gold, aligner, printed)) for gold in study.sets]
-        title, labels = heading("figure-aer", scale, aligner=aligner), ("layer", "AER, %")
-        with drawing.small_multiples(title, panels, draw, COLUMNS, (1.5, 2.6), labels, sharex=True) as (figure, _):
+        title, labels = heading("figure-aer", aligner=aligner), ("layer", "AER, %")
+        with drawing.small_multiples(title, panels, draw, COLUMNS, 1.9, labels, sharex=True) as (figure, _):
             theirs = [name for name in PAPERS if any(p.objective == name for p in printed)]
             drawing.legend(figure, [*keys(study.results, look, line=None), *map(published_key, theirs)], 3)
         records = [r for r in study.results.records if r.measure == AER and r.aligner == aligner]
         about: dict[str, Any] = {"aligner": aligner, "layer": PAPERS_LAYER, "seeds": study.seeds}
         about["item"] = "seed" if len(study.seeds) > 1 else "sentence"
-        yield plot("figure-aer", figure, study.results, records, printed, file=f"figure-aer-{aligner}", **about)
+        yield plot("figure-aer", figure, study.results, scale, records, printed, file=f"figure-aer-{aligner}", **about)
 
 
 def task_figure(study: Continued, scale: str) -> Plot | None:
@@ -139,6 +142,8 @@ def task_figure(study: Continued, scale: str) -> Plot | None:
         name: [p for p in numbers if metrics.get(p.task) == p.metric and p.setting in languages[p.task]]
         for name, numbers in ((PAPER, study.printed(PAPER, BY_LANGUAGE)), (SMALL, small))
     }
+
+    columns, width = (1, drawing.HALF) if len(metrics) < MANY else (COLUMNS, drawing.FULL)
 
     def draw(panel: Axes, task: str) -> None:
         """The models of a language side by side, published numbers right of them, and a line for the baseline."""
@@ -156,18 +161,21 @@ def task_figure(study: Continued, scale: str) -> Plot | None:
             colour, marker, _ = PUBLISHED[name]
             x, y = [place for place, _ in theirs], [100 * p.value for _, p in theirs]
             panel.plot(x, y, marker, color=colour, fillstyle="none")
-        panel.set_xticks(range(len(languages[task])), languages[task], fontsize=8)
+        panel.set_xticks(range(len(languages[task])), languages[task])
+        if len(languages[task]) > CLOSE and width == drawing.FULL:
+            panel.tick_params(axis="x", labelsize="small")
         panel.set_xlim(-0.6, len(languages[task]) - 0.4)
         panel.set_ylim(-3, 103)
         panel.grid(visible=False, axis="x")
         panel.axvline(0.5, color=INK, linewidth=0.5, linestyle=":")
 
-    panels, title = [(task_title(task), task) for task in metrics], heading("figure-tasks", scale, source=source)
-    with drawing.small_multiples(title, panels, draw, COLUMNS, (1.7, 2.3)) as (figure, axes):
+    panels = [(task_title(task), task) for task in metrics]
+    title = heading("figure-tasks", source=TERMS["languages"].get(source, source))
+    with drawing.small_multiples(title, panels, draw, columns, 1.9, width=width) as (figure, axes):
         for panel, metric in zip(axes.flat, metrics.values(), strict=False):
             panel.set_ylabel(f"{metric_title(metric)}, %")
         floors = [f for f in study.results.floors.all if metrics.get(f.task) == f.metric and f.learnt == source]
-        baseline = [drawing.key("strongest baseline without a model", INK, "", line="-")] if floors else []
+        baseline = [drawing.key("strongest model-free baseline", INK, "", line="-")] if floors else []
         theirs = [published_key(name) for name, numbers in published.items() if numbers]
         drawing.legend(figure, [*keys(study.results, look), *baseline, *theirs], 3)
     scores = study.results.select((SOURCE_SCORE, ZERO_SHOT), metrics)
@@ -175,4 +183,4 @@ def task_figure(study: Continued, scale: str) -> Plot | None:
     about: dict[str, Any] = {"source": source, "model": SMALL, "seeds": study.seeds}
     parts = {"published": published[PAPER], "small": published[SMALL]}
     numbers = [*published[PAPER], *published[SMALL]]
-    return plot("figure-tasks", figure, study.results, records, numbers, floors, parts=parts, **about)
+    return plot("figure-tasks", figure, study.results, scale, records, numbers, floors, parts=parts, **about)

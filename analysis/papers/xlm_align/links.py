@@ -17,7 +17,7 @@ from calque.analysis.papers.published import notes, published_layers
 from calque.analysis.papers.texts import heading, plot, table
 from calque.analysis.papers.xlm_align.continued import set_title
 from calque.analysis.records.record import AER, LinkCounts, Record
-from calque.analysis.report.drawing import INK, SOFT, Dash, key, legend, small_multiples
+from calque.analysis.report.drawing import INK, SOFT, Dash, key, legend, small_multiples, wrapped
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, hundredths, link_cells, listed, percent
 from calque.analysis.results.measured import Measured, gap
@@ -27,6 +27,7 @@ FAST_ALIGN, DIAGONAL = "fast_align", "diagonal"
 HEADLINE = "grow-diag-final-and"
 CHOSEN_ON = "en-fr"  # the only gold set by which the default of `calque align` was chosen
 SYSTEM = ("aligner", "learnt from, or encoder and layer")
+TICKS = 8  # most layers that all have a number on the axis
 DASHES: tuple[Dash, ...] = ("-.", "--", ":")
 TITLES = {False: "each side encoded alone", True: "both sides in one row"}  # of panels, by whether a pair was one row
 Layers = Mapping[str, Mapping[str, Sequence[float]]]  # error rates by encoder, gold set and layer, as fractions
@@ -259,7 +260,7 @@ def layer_figure(
             line = sorted((s for s in own if s.learnt == name), key=lambda system: system.layer or 0)
             points = [(s.layer, 100 * rate) for s in line if (rate := s.mean(s.counts)) is not None]
             if points:
-                panel.plot(*zip(*points, strict=True), dash, color=colour, marker=marker, markersize=6)
+                panel.plot(*zip(*points, strict=True), dash, color=colour, marker=marker, markersize=5)
         for system, dash in across:
             if (rate := system.mean(sets)) is not None:
                 panel.axhline(100 * rate, color=INK, linestyle=dash, linewidth=1)
@@ -269,19 +270,19 @@ def layer_figure(
                 rates = [100 * fmean(at) for at in zip(*(by_set[gold] for gold in sets), strict=True)]
                 theirs[name] = its = PUBLISHED_LOOKS.get(name, Look(SOFT, ""))._replace(dash=":")
                 panel.plot(range(layers + 1), rates, ":", color=its.colour, marker=its.marker, fillstyle="none")
-        panel.set_xticks(range(layers + 1))
+        panel.set_xticks(range(0, layers + 1, 1 + layers // TICKS))
 
     panels = [
         (f"{layers} layers, {title}" if len(groups) > 1 else title, (layers, sets, joint))
         for layers, sets in groups
         for joint, title in TITLES.items()
     ]
-    title = heading("figure-2-layers", scale)
-    with small_multiples(title, panels, draw, len(TITLES), (1.5, 2.9), sharey="row") as (figure, axes):
+    title = heading("figure-2-layers")
+    with small_multiples(title, panels, draw, len(TITLES), 2.2, sharey="row") as (figure, axes):
         for row, (_, sets) in zip(axes, groups, strict=True):
-            row[0].set_ylabel(f"mean AER, %\n{', '.join(map(set_title, sets))}")
+            row[0].set_ylabel(wrapped(f"mean AER, %\n{', '.join(map(set_title, sets))}", 1.6))
         for panel in axes.flat:
-            panel.set_xlabel("layer (0: embeddings)")
+            panel.set_xlabel("layer")
         handles = keys(systems.results, look, line=None)
         for system, dash in across:
             label = ", ".join(filter(None, (system.aligner, system.title)))
@@ -289,4 +290,4 @@ def layer_figure(
         handles += [key(f"{name}, published", its.colour, its.marker, "none", its.dash) for name, its in theirs.items()]
         legend(figure, handles, 3, handlelength=2.5)
     records = [record for system in dict.fromkeys(lines) for record in system.records.values()]
-    return plot("figure-2-layers", figure, systems.results, records, aligner=aligner)
+    return plot("figure-2-layers", figure, systems.results, scale, records, aligner=aligner)

@@ -65,7 +65,7 @@ def test_the_figure_has_a_point_for_each_word_and_the_same_bits_again() -> None:
     draw = np.random.default_rng(0)
     source = draw.normal(size=(8, 5)).astype(np.float32)
     source /= np.linalg.norm(source, axis=1, keepdims=True)
-    names = [f"{i}, a word of some length" for i in range(8)]
+    names = [f"{i}, a word" for i in range(8)]
     words = tuple(Entry(f"a{name}", f"b${name}", 1.0, 1) for name in names)
     near, far = LexiconRows(words, source, source), LexiconRows(words, source, np.roll(source, 3, axis=0))
     figure = pairs_figure({"before": far, "after": near}, ("English", "German"))

@@ -140,7 +140,7 @@ def test_it_can_be_read_and_steps_are_whole_numbers() -> None:
             assert bool(panel.get_ylabel()) == (place % 2 == 0)
             assert panel.get_ylim() == plot.figure.axes[place - place % 2].get_ylim()
         ticks = [tick.label1 for tick in plot.figure.axes[-1].xaxis.get_major_ticks()]
-        assert {"1,000,000", "4,000,000"} & {label.get_text() for label in ticks}
+        assert {"1,500,000", "4,000,000"} & {label.get_text() for label in ticks}
     assert heights == pytest.approx([heights[0]] * len(heights), rel=0.3)
     few = [replace(record, step=record.step // STEPS[0]) for record in toy_records(1) if record.step in STEPS[:2]]
     plot = growth_figure(joined(few), "toy")

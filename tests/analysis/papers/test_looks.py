@@ -29,7 +29,7 @@ from calque.analysis.records.run import RUNS, Described, Run, Start
 from calque.analysis.report import drawing
 from calque.analysis.report.plot import Plot
 from calque.analysis.results.results import Results
-from tests.analysis.drawn import MANY
+from tests.analysis.drawn import MANY, legend
 from tests.analysis.runs import number, run, runs
 from tests.experiments.committed import ROOT, committed, read
 
@@ -48,7 +48,8 @@ FIGURES: dict[str, Callable[[Results, str], Plot | None]] = {
     "figure-order": order_figure,
 }
 GRIDS = {
-    "pocket": ["figure-3-correlation", "figure-growth"],
+    "classroom": ["figure-3-correlation"],
+    "pocket": ["figure-growth"],
     "control": ["figure-2-delta", "figure-floors"],
     "knowledge": ["figure-growth"],
     "order_dial": ["figure-order"],
@@ -147,8 +148,8 @@ def test_more_objectives_than_looks_are_not_drawn(draw: Callable[[Results, str],
         for n in range(1, MANY + 2)
         for rest in (
             ("SUP", "pos", "accuracy", 0.9, 9),
-            ("ZS", "pos", "accuracy", 0.5, 9),
-            *((ALIGNMENT, "", "all", 0.1, 9, step) for step in (1, 2)),
+            ("ZS", "pos", "accuracy", 0.01 * n, 9),
+            *((ALIGNMENT, "", "all", 0.01 * n, 9, step) for step in (1, 2)),
         )
     ]
     results, fewer = (Results(runs(records), records) for records in (many, many[4:]))
@@ -197,9 +198,7 @@ def seen(artist: Artist) -> tuple[str, str]:
 
 def named(figure: Figure) -> dict[str, tuple[str, str]]:
     """Colour and marker by what a legend says."""
-    (box,) = figure.legends
-    entries = zip([text.get_text() for text in box.get_texts()], box.legend_handles, strict=True)
-    return {text: seen(artist) for text, artist in entries if artist is not None}
+    return {text: seen(artist) for text, artist in legend(figure).items()}
 
 
 def shown(figure: Figure) -> set[tuple[str, str]]:

@@ -100,7 +100,7 @@ COLUMNS = {
 
 
 def test_markers_stand_at_their_shares_in_the_rows_of_their_preferences() -> None:
-    (panel,) = drawn_shares(COLUMNS, "Word order", "Of all heads.").axes
+    (panel,) = drawn_shares(COLUMNS, "Word order").axes
     rows = [label.get_text() for label in panel.get_yticklabels()]
     assert rows == ["adjectives after nouns", "SVO", "numerals before nouns"]  # nobody has OVS
     for place, (language, (colour, marker)) in enumerate(zip(COLUMNS, LOOKS, strict=False)):
@@ -114,15 +114,15 @@ def test_it_can_be_read_and_its_rows_are_as_high_among_many() -> None:
     heights = []
     for count, languages in ((3, 2), (24, len(LOOKS))):
         columns = {f"language {n}": {f"preference {row}": 0.1 * n for row in range(count)} for n in range(languages)}
-        figure = drawn_shares(columns, "Word order of languages " * 6, "Of all heads that a grammar can order. " * 4)
+        figure = drawn_shares(columns, "Word order of languages " * 6)
         legible(figure)
         (panel,) = figure.axes
         heights.append(laid_out(figure)[0] / count)
         low, high = panel.get_xlim()
         assert low < 0 and low + high == 100, "0 and 100 lie as far from their ends"
         assert panel.get_ylim() == (count - 0.5, -0.5), "the first row is the uppermost"
-        assert panel.get_xlabel() == "share, %"
-        assert panel.get_title("left").startswith("Of all heads") and figure.get_suptitle().startswith("Word order")
+        assert panel.get_xlabel() == "share of orderable heads, %"
+        assert figure.get_suptitle().startswith("Word order")
         entries = {name: looked(entry) for name, entry in legend(figure).items()}
         assert entries == {name: (*look, "full", "None") for name, look in zip(columns, LOOKS, strict=False)}
         y = {round(y - row, 6) for line in panel.lines for row, y in enumerate(coordinates(line)[1])}

@@ -12,7 +12,7 @@ from calque.analysis.papers.align_mlm.claims import align_mlm_claims
 from calque.analysis.papers.align_mlm.figures import correlation_figure, delta_figure
 from calque.analysis.papers.align_mlm.tables import alignment_table, scores_table
 from calque.analysis.report.claims_table import claims_table, null_table
-from calque.analysis.report.drawing import FULL
+from calque.analysis.report.drawing import HALF
 from calque.analysis.report.page import SMALLEST, Report, excerpt, write_page
 from tests.analysis.saved import saved
 from tests.analysis.toy import joined, toy_published, toy_records
@@ -139,12 +139,12 @@ def test_figures_have_dark_colours_and_keep_their_letters_readable_on_a_phone(pa
     ]
     assert len(images) == 2
     assert all(
-        int(least) < 96 * FULL < int(most) for least, most in re.findall(r"min-width:(\d+)px;max-width:(\d+)px", text)
+        int(least) < 96 * HALF < int(most) for least, most in re.findall(r"min-width:(\d+)px;max-width:(\d+)px", text)
     )
     for image, least in zip(images, re.findall(r"min-width:(\d+)px", text), strict=True):
         root = ElementTree.fromstring(image)
-        assert float(root.attrib["width"].removesuffix("pt")) == pytest.approx(72 * FULL)
-        assert int(least) == pytest.approx(SMALLEST * 96 * FULL, abs=0.5), "an inch has 72 points and 96 pixels"
+        assert float(root.attrib["width"].removesuffix("pt")) == pytest.approx(72 * HALF)
+        assert int(least) == pytest.approx(SMALLEST * 96 * HALF, abs=0.5), "an inch has 72 points and 96 pixels"
         assert root[0].tag.endswith("style") and (root[0].text or "").startswith("@media screen and (prefers-color")
         for colour in re.findall(r'fill: (#\w+)"\] ', root[0].text or "")[:3]:
             assert f": {colour}" in "".join(re.findall(r'style="[^"]*"', image))

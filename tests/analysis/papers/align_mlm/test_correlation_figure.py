@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from calque.analysis.papers.align_mlm.figures import correlation_figure, in_words
+from calque.analysis.papers.align_mlm.figures import correlation_figure, in_words, without_correlation
 from calque.analysis.records.record import ALIGNMENT, Published, Record
 from calque.analysis.report.drawing import FILLS, INK, SOFT
 from calque.analysis.statistics.correlation import Correlation
@@ -68,7 +68,7 @@ def test_intervals_end_where_shares_and_differences_do() -> None:
     assert along == pytest.approx([-100, -70 + 49.7], abs=0.1)
 
 
-def test_five_tasks_stand_in_two_lines_in_which_every_word_can_be_read() -> None:
+def test_five_tasks_stand_in_three_lines_in_which_every_word_can_be_read() -> None:
     tasks = {"pos": "accuracy", "ner": "f1", "nli": "accuracy", "qa": "f1", "paraphrase": "accuracy"}
     made = [
         replace(record, task=task, metric=metric) if record.task else record
@@ -80,10 +80,10 @@ def test_five_tasks_stand_in_two_lines_in_which_every_word_can_be_read() -> None
     assert plot is not None and len(panels(plot)) == 5
     legible(plot.figure)
     places = [panel.get_position() for panel in plot.figure.axes]
-    assert len({round(place.y0, 3) for place in places}) == 2
-    assert min(laid_out(plot.figure)) > 2
+    assert len({round(place.y0, 3) for place in places}) == 3
+    assert min(laid_out(plot.figure)) > 1
     labelled = [panel for panel in plot.figure.axes if panel.get_ylabel()]
-    assert len(labelled) == 2
+    assert len(labelled) == 3
 
 
 def test_fills_tell_transforms_apart() -> None:
@@ -119,7 +119,15 @@ def test_it_says_rho_its_sign_and_each_transform() -> None:
 
 
 def test_nothing_measured_is_no_figure() -> None:
-    assert correlation_figure(joined([]), "toy") is None
+    assert correlation_figure(joined([]), "toy") is None and not without_correlation(joined([]))
+
+
+def test_two_cells_have_no_correlation_and_the_report_says_why() -> None:
+    two = joined([record for record in records(0.0) if "MLM" in record.run])
+    assert correlation_figure(two, "toy") is None
+    (line,) = without_correlation(two)
+    assert "needs 3 cells" in line and line.endswith("there are 2")
+    assert not without_correlation(joined(records(0.0)))
 
 
 def test_the_legend_names_what_the_points_are() -> None:
@@ -157,7 +165,7 @@ def test_it_can_be_read_and_has_all_shares_in_sight() -> None:
             assert low < 0 and low + high == 100, "0 and 100 lie as far from their ends"
             (zero,) = (line for line in panel.lines if line.get_color() == INK)
             assert list(coordinates(zero)[1]) == [0, 0]
-            assert bool(panel.get_ylabel()) == (place == 0)
+            assert bool(panel.get_ylabel()) == (place % 2 == 0)
     assert min(heights[3:]) > 0.95 * max(heights[:3]), "a longer legend takes no room from the panels"
 
 

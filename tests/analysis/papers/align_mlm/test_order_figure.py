@@ -9,7 +9,7 @@ import pytest
 
 from calque.analysis.papers.align_mlm.dials import order_figure
 from calque.analysis.records.record import ALIGNMENT, ORDER, Record
-from calque.analysis.report.drawing import FULL, INK
+from calque.analysis.report.drawing import HALF, INK
 from calque.analysis.results.measured import mean
 from tests.analysis.drawn import MANY, OBJECTIVES, coordinates, intervals, laid_out, legend, legible, looked, panels
 from tests.analysis.runs import number
@@ -85,7 +85,7 @@ def test_lines_go_from_the_source_order_through_every_setting(seeds: int) -> Non
             assert list(x) == pytest.approx([DISTANCES[t] for t in transforms])
             assert list(y) == pytest.approx([100 * e.mean for t in transforms if (e := mean(look(t)))])
     assert plot and ("over seeds" in plot.caption) == (seeds > 1)
-    assert plot.figure.get_figwidth() == FULL
+    assert plot.figure.get_figwidth() == HALF
 
 
 def test_its_records_are_those_of_the_last_step(tmp_path: Path) -> None:

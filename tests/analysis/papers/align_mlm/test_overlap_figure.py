@@ -66,11 +66,9 @@ def test_points_stand_at_their_shares_and_lines_join_a_dial() -> None:
     plot = overlap_figure(results, "toy")
     drawn = panels(plot)
     assert list(drawn) == [
-        f"{objective} {title}"
-        for objective in OBJECTIVES
-        for title in ("POS accuracy, Δ, points", "alignment@1, held-out, %")
+        f"{objective} {title}" for objective in OBJECTIVES for title in ("POS accuracy, Δ", "alignment@1, %")
     ]
-    delta = drawn["MLM POS accuracy, Δ, points"]
+    delta = drawn["MLM POS accuracy, Δ"]
     colour, marker = LOOK["stems"]
     (dots,) = [line for line in delta.lines if line.get_marker() == marker]
     x, y = coordinates(dots)
@@ -83,7 +81,7 @@ def test_points_stand_at_their_shares_and_lines_join_a_dial() -> None:
     assert dials == [dial]  # of other kinds there is one point each
     zeros = {title: [line for line in panel.lines if line.get_color() == INK] for title, panel in drawn.items()}
     assert [len(lines) for lines in zeros.values()] == [1, 0, 1, 0]
-    assert {*coordinates(zeros["MLM POS accuracy, Δ, points"][0])[1]} == {0}
+    assert {*coordinates(zeros["MLM POS accuracy, Δ"][0])[1]} == {0}
 
 
 def test_its_letters_can_be_read_and_nothing_lies_upon_another() -> None:

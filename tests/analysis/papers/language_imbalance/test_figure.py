@@ -31,7 +31,7 @@ def test_every_number_stands_in_its_panel() -> None:
     transfer = [y for _, y in points(rows[1][0], MLM[1], MLM[0])]
     assert transfer == pytest.approx([100 * (1 - LOSSES[name] / 5) for name in ("50-50", "90-10")])
     labels = [label.get_text() for label in rows[2][1].get_xticklabels()]
-    assert labels == ["33.3 % each", "90/5/5"]
+    assert labels == ["33.3", "90"]
 
 
 def test_intervals_are_drawn_where_there_are_some() -> None:

@@ -103,7 +103,7 @@ def test_gains_stand_in_their_rows_and_the_papers_below(seeds: int) -> None:
     drawn = panels(plot)
     assert list(drawn) == ["NLI accuracy", "NER F1", "POS accuracy"]
     first = next(iter(drawn.values()))
-    labels = [label.get_text() for label in first.get_yticklabels()]
+    labels = [label.get_text().replace("\n", " ") for label in first.get_yticklabels()]
     for task, panel in zip(results.tasks, drawn.values(), strict=True):
         at = ours(panel)
         assert sorted(at) == list(range(len(labels)))
@@ -115,7 +115,7 @@ def test_gains_stand_in_their_rows_and_the_papers_below(seeds: int) -> None:
         assert theirs == {labels.index("without DWA"): -2.0, labels.index("without filtering"): -5.0}
         assert 0 < BELOW < 0.5, "nearer to its own row than to the next"
         assert [coordinates(line)[0].tolist() for line in panel.lines if line.get_marker() == "None"] == [[0, 0]]
-        assert panel.get_xlim() == first.get_xlim() and panel.get_xlim()[0] == -panel.get_xlim()[1]
+        assert panel.get_xlim() == first.get_xlim()
     assert plot and ("over seeds" in plot.caption) == (seeds > 1)
     assert {r.measure for r in plot.records if isinstance(r, Record)} == {"ZS"}
     settings = ("", "without DWA", "without filtering")
@@ -134,8 +134,7 @@ def test_a_long_interval_stretches_no_axis_and_has_arrows() -> None:
     assert wild.get_xlim() == pytest.approx(calm.get_xlim(), abs=5)
     arrows = [marker for marker in ARROWS if points(wild, marker, OURS)]
     assert arrows and not any(points(calm, marker, OURS) for marker in ARROWS)
-    reach = wild.get_xlim()[1]
-    assert all(abs(x) == reach for marker in arrows for x, _ in points(wild, marker, OURS))
+    assert all(x in wild.get_xlim() for marker in arrows for x, _ in points(wild, marker, OURS))
 
 
 def test_nothing_to_compare_is_no_figure() -> None:
@@ -152,24 +151,20 @@ def compared(gain: float, noise: float = 0.0) -> list[Record]:
     ]
 
 
-@pytest.mark.parametrize(("gain", "reach"), [(0.0, 5), (0.024, 5), (0.026, 10), (-0.12, 25), (-0.3, 60)])
-def test_the_axis_reaches_twice_as_far_as_the_farthest_number(gain: float, reach: float) -> None:
-    """Rounded up to a multiple of five points."""
+@pytest.mark.parametrize(("gain", "limits"), [(0.0, (-5, 5)), (0.024, (-5, 7.4)), (-0.12, (-18, 6)), (0.3, (-15, 45))])
+def test_the_axis_reaches_half_as_far_again_as_the_numbers(gain: float, limits: tuple[float, float]) -> None:
+    """On either side, and at least five points."""
     (panel,) = panels(ablation_figure(joined(compared(gain)), "toy")).values()
-    assert panel.get_xlim() == (-reach, reach)
+    assert panel.get_xlim() == pytest.approx(limits)
 
 
 def test_an_arrow_stands_where_an_interval_goes_on_beyond_the_axis() -> None:
     """t of 12.7 with one degree of freedom: the interval of seeds that differ by .02 reaches 12.7 points each way."""
     (panel,) = panels(ablation_figure(joined(compared(-0.1, 0.02)), "toy")).values()
-    assert panel.get_xlim() == (-20, 20)
-    assert (points(panel, LEFT, OURS), points(panel, RIGHT, OURS)) == ([(-20, 0)], [])
+    assert (points(panel, LEFT, OURS), points(panel, RIGHT, OURS)) == ([(pytest.approx(-15), 0)], [])
     (panel,) = panels(ablation_figure(joined(compared(0.1, 0.02)), "toy")).values()
-    assert (points(panel, LEFT, OURS), points(panel, RIGHT, OURS)) == ([], [(20, 0)])
+    assert (points(panel, LEFT, OURS), points(panel, RIGHT, OURS)) == ([], [(pytest.approx(15), 0)])
     assert [(round(a, 1), round(b, 1)) for (a, _), (b, _) in intervals(panel)] == [(-2.7, 22.7)]
-    (panel,) = panels(ablation_figure(joined(compared(0.5, 0.2)), "toy")).values()
-    assert panel.get_xlim() == (-100, 100)
-    assert not points(panel, RIGHT, OURS), "no difference is beyond 100 points"
 
 
 def test_it_can_be_read_and_says_what_is_what() -> None:
@@ -179,7 +174,7 @@ def test_it_can_be_read_and_says_what_is_what() -> None:
         assert plot
         legible(plot.figure)
         for place, panel in enumerate(plot.figure.axes):
-            assert panel.get_xlabel() == "ZS gained, points"
+            assert panel.get_xlabel() == "ZS gain"
             count = len(panel.get_yticks())
             assert panel.get_ylim() == (count - 0.5, -0.5), "the first row is the uppermost"
             assert bool(panel.get_yticklabels()) == (place == 0)
@@ -197,4 +192,6 @@ def test_rows_name_the_languages_where_there_are_several() -> None:
     for transforms, names in ((("trans",), [""]), (("trans", "trans.inv"), [" (Trans)", " (Trans + Inv)"])):
         plot = ablation_figure(joined(aligned_records(objectives, transforms)), "toy")
         panel = next(iter(panels(plot).values()))
-        assert [label.get_text() for label in panel.get_yticklabels()] == [f"without TLM{name}" for name in names]
+        assert [label.get_text().replace("\n", " ") for label in panel.get_yticklabels()] == [
+            f"without TLM{name}" for name in names
+        ]
