@@ -261,8 +261,8 @@ def _safe(name: str, path: str, where: str) -> str:
     return path
 
 
-def refusal(url: str) -> str:
-    """Why an address is refused, or "": https is allowed, and http on this machine."""
+def refusal(url: str, local: Sequence[str] = LOCAL) -> str:
+    """Why an address is refused, or "": https is allowed, and http on this machine, whose names are `local`."""
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
@@ -273,6 +273,6 @@ def refusal(url: str) -> str:
         return f"{url[:80]!r} is not an address; expected https://..."
     if parts.username is not None:
         return f"an address with a user's name in it, at {host}; expected a public one"
-    if parts.scheme != "https" and not (parts.scheme == "http" and host in LOCAL):
+    if parts.scheme != "https" and not (parts.scheme == "http" and host in local):
         return f"{url[:80]}: only https is fetched (http only from this machine)"
     return ""

@@ -15,7 +15,7 @@ from calque.derive.files import claimed, make_folder, whole_file
 from calque.derive.fingerprint import sha256
 from calque.derive.workers import Progress as Report
 from calque.experiments.data.archive import unpack
-from calque.experiments.data.download import PATIENCE, Downloader, Patience
+from calque.experiments.data.download import Downloader
 from calque.experiments.data.recipe import LOCK, Download, Output, Recipe
 from calque.experiments.progress import Throttled
 
@@ -98,7 +98,7 @@ class Store:
         places = {place: asdict(entry) for place, entry in sorted(self._places.items())}
         write_sealed(self._lock, {"downloads": dict(sorted(self._downloads.items())), "places": places})
 
-    def fetch(self, recipe: Recipe, report: Report, *, trust: bool = False, patience: Patience = PATIENCE) -> Fetched:
+    def fetch(self, recipe: Recipe, report: Report, *, trust: bool = False) -> Fetched:
         """Fetch the downloads with a missing file, whether others fail or not, and put files in place. A download
         without a stated digest is fetched only with `trust`, or if the lock file has its digest."""
         states = {output.place: self.state(output) for output in recipe.outputs}
@@ -116,7 +116,7 @@ class Store:
         with claimed(self.folder / "fetching"):
             for download in missing:
                 try:
-                    result.placed += self._fetch(download, report, patience)
+                    result.placed += self._fetch(download, report)
                 except BadInput as error:
                     result.failed.append(str(error))
         if not any(self.work.iterdir()):
@@ -127,7 +127,7 @@ class Store:
         """The folder for downloading and unpacking, one per address."""
         return self.work / hashlib.sha256(download.url.encode()).hexdigest()[:16]
 
-    def _fetch(self, download: Download, report: Report, patience: Patience) -> list[str]:
+    def _fetch(self, download: Download, report: Report) -> list[str]:
         """Download, check, unpack, check again and put in place; returns the places that were empty."""
         folder, throttled = self.work_folder(download), Throttled(report)
         title = f"fetching {download.outputs[0].place}"
@@ -136,7 +136,7 @@ class Store:
             throttled(title, received, max(total, received + 1))  # it ends when the files are in place
 
         make_folder(folder)
-        downloader = Downloader(download, folder, self.seen(download), patience, progress)
+        downloader = Downloader(download, folder, self.seen(download), progress)
         digest = downloader.run()
         size = downloader.whole.stat().st_size
         shutil.rmtree(folder / "unpacked", ignore_errors=True)  # of a killed process

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from calque.experiments.cli import app
-from calque.experiments.data.download import Patience
+from calque.experiments.data.download import TIMEOUT
 from calque.experiments.data.recipe import LOCK, recipes_of
 from tests.experiments.data import site as served
 from tests.experiments.data.site import Site, serving
@@ -151,7 +151,7 @@ def test_a_fetch_that_was_killed_resumes(site: Site, tmp_path: Path) -> None:
         ran.send_signal(kill)
         began = time.monotonic()
         _, err = ran.communicate()
-        assert time.monotonic() - began < Patience().timeout  # it does not wait until the server counts as silent
+        assert time.monotonic() - began < TIMEOUT  # it does not wait until the server counts as silent
         assert not (to / "sub").exists()
     assert (ran.returncode, err) == (
         130,

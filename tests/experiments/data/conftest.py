@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from calque.experiments.data import download
 from tests.experiments.data.site import Site, serving
 
 
@@ -14,3 +15,10 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
         monkeypatch.delenv(name, raising=False)
     with serving() as made:
         yield made
+
+
+@pytest.fixture(autouse=True)
+def _hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer retries, with short pauses."""
+    monkeypatch.setattr(download, "RETRY", download.RETRY.new(total=2, backoff_factor=0.01, retry_after_max=2))
+    monkeypatch.setattr(download, "TIMEOUT", 10.0)

@@ -135,11 +135,6 @@ def in_chunks(request: Handler, content: bytes) -> None:
     request.wfile.write(b"0\r\n\r\n")
 
 
-def encoded(request: Handler, content: bytes) -> None:
-    request.say(200, len(content), Content_Encoding="gzip")
-    request.wfile.write(content)
-
-
 def other_bytes(request: Handler, content: bytes) -> None:
     whole(request, bytes(255 - byte for byte in content))
 
@@ -167,11 +162,6 @@ def part_without_version(request: Handler, content: bytes) -> None:
 def two_lengths(request: Handler, content: bytes) -> None:
     request.say(200, len(content), Content_length="10")
     request.wfile.write(content)
-
-
-def chunks_and_length(request: Handler, content: bytes) -> None:
-    request.say(200, 10, Transfer_Encoding="chunked")
-    request.wfile.write(f"{len(content):x}\r\n".encode() + content + b"\r\n0\r\n\r\n")
 
 
 def first_part(request: Handler, content: bytes) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from calque.derive.errors import BadInput
 from calque.derive.files import claimed
-from calque.experiments.data.download import PART, Patience
+from calque.experiments.data.download import PART
 from calque.experiments.data.recipe import LOCK, Download, Output, Recipe
 from calque.experiments.data.store import Fetched, Placed, State, Store
 from tests.experiments.data import site as served
@@ -88,7 +88,6 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
 
 TABLE = b"language\ttext\nen\tone\nfr\tun\n"
 ZIP = zipped({"t.tsv": TABLE, "x": b"x"})
-PATIENCE = Patience(tries=2, pause=0.01, longest=1.0, timeout=10.0)
 
 
 def sha256_of(content: bytes) -> str:
@@ -104,7 +103,7 @@ def download(url: str, content: bytes | None, *outputs: Output) -> Download:
 
 def fetched(folder: Path, *downloads: Download, trust: bool = False) -> Fetched:
     recipe = Recipe("test", "A test", downloads)
-    return Store(folder).fetch(recipe, lambda *_: None, trust=trust, patience=PATIENCE)
+    return Store(folder).fetch(recipe, lambda *_: None, trust=trust)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -251,7 +250,7 @@ def test_progress_ends_when_the_file_is_in_its_place(site: Site, tmp_path: Path)
     def report(what: str, done: int, of: int) -> None:
         heard.append((what, done, of, (tmp_path / "f").exists()))
 
-    Store(tmp_path).fetch(recipe, report, patience=PATIENCE)
+    Store(tmp_path).fetch(recipe, report)
     assert {what for what, *_ in heard} == {"fetching f"}
     assert heard[-1] == ("fetching f", 3_000_000, 3_000_000, True)
     assert all(done < of and not there for _, done, of, there in heard[:-1])
