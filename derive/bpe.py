@@ -1,8 +1,7 @@
 """Learning a vocabulary: byte-level BPE over the words of a corpus."""
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import chain, islice, repeat
 
 import numpy as np
@@ -19,11 +18,6 @@ BETWEEN_WORDS = "[ \t\r\n]+"  # separates words; other white space (U+00A0, U+30
 _PART = re.compile("[^ \t\r\n]+")
 
 Counts = Mapping[str, int]
-
-
-def learn(sentences: Iterable[Sequence[str]], size: int) -> Vocabulary:
-    """Learn `size` types from sentences of words."""
-    return learn_of_words(Counter(chain.from_iterable(sentences)), size)
 
 
 def learn_of_words(words: Counts, size: int) -> Vocabulary:

@@ -19,7 +19,7 @@ from calque.derive.encode import EncodedChunk, count_types, count_words, encode,
 from calque.derive.errors import BadInput
 from calque.derive.example import Question
 from calque.derive.files import check_name
-from calque.derive.fingerprint import code_facts, fingerprint, own_code, plain, sha256, with_code
+from calque.derive.fingerprint import code_facts, fingerprint, own_code, sha256, with_code
 from calque.derive.folder import DICTIONARY, FORMAT, RESERVED, VOCABULARY, FolderWriter, new_folder
 from calque.derive.language import SOURCE
 from calque.derive.preview import PREVIEW, preview_sentences
@@ -28,7 +28,7 @@ from calque.derive.sentence import Sentence
 from calque.derive.source import Source
 from calque.derive.transform import Account, Compose, Transform
 from calque.derive.typology import order_distance
-from calque.derive.usage import USAGE, Usage, count_shared
+from calque.derive.usage import USAGE, Usage
 from calque.derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary, WordTable
 from calque.derive.workers import Progress, Workers, silent
 
@@ -153,7 +153,6 @@ def derive_languages(
             write_dictionary(place / DICTIONARY, entries, types)
             languages[transform.name] |= {
                 "dictionary pairs": len(entries),
-                "shared": plain(count_shared(place, types.types, image)),
                 "fingerprint": languages_fingerprint(corpus, [transform], vocabulary, dictionary),
             }
         preview = preview_sentences(samples, ready)

@@ -96,26 +96,10 @@ def other_forms(lemmas: Lemmas, vocabulary: Vocabulary) -> dict[int, frozenset[i
     return mates
 
 
-@dataclass(frozen=True)
-class Shared:
-    """Types, sub-words and words of a text shared with the source; a word is shared if all its sub-words are."""
-
-    types: int
-    of_types: int
-    tokens: int
-    of_tokens: int
-    words: int
-    of_words: int
-
-    @property
-    def shares(self) -> dict[str, tuple[float, int]]:
-        """Each as a share, with its denominator, unless that is 0."""
-        counts = {name: (getattr(self, name), getattr(self, f"of_{name}")) for name in ("types", "tokens", "words")}
-        return {name: (some / of, of) for name, (some, of) in counts.items() if of}
-
-
-def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> Shared:
-    """The overlap of the corpus in `derived` with its source's `types`; `image` (V,) has each type's derived id."""
+def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[str, tuple[float, int]]:
+    """The shares of types, sub-words and words of the corpus in `derived` that its source has too, each with its
+    denominator, unless that is 0. A word is shared if all its sub-words are. `types` are the source's; `image` (V,) has
+    each type's derived id."""
     corpus, size = Corpus.open(derived), len(image)
     tokens = words = 0
     for first in range(0, len(corpus), LINES):
@@ -124,4 +108,9 @@ def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> Shared:
         tokens += int(ours.sum())
         words += int(np.logical_and.reduceat(ours, np.cumsum(lines.pieces, dtype=np.int64) - lines.pieces).sum())
     alike = int((image[types] == types).sum())
-    return Shared(alike, len(types), tokens, len(corpus.tokens), words, len(corpus.pieces))
+    counts = {
+        "types": (alike, len(types)),
+        "tokens": (tokens, len(corpus.tokens)),
+        "words": (words, len(corpus.pieces)),
+    }
+    return {name: (some / of, of) for name, (some, of) in counts.items() if of}

@@ -119,7 +119,7 @@ class Vocabulary:
 
     @classmethod
     def load(cls, folder: Path) -> Vocabulary:
-        tokenizer, specials = _open(folder / TOKENIZER), read_specials(folder)
+        tokenizer, specials = open_tokenizer(folder / TOKENIZER), read_specials(folder)
         counts = read_array(folder / COUNTS, "the counts of types")
         if counts.shape != (_size(tokenizer),):
             raise BadInput(f"{counts.shape} counts for {_size(tokenizer)} types", folder / COUNTS)
@@ -135,7 +135,7 @@ class GivenVocabulary:
     def open(self) -> Vocabulary:
         """The vocabulary, with all counts 0."""
         path = self.folder / TOKENIZER
-        tokenizer = _open(path)
+        tokenizer = open_tokenizer(path)
         ids = tokenizer.get_vocab(with_added_tokens=True)
         roles = {role: ids[name] for role, names in ROLES.items() for name in names[::-1] if name in ids}
         if lacking := [f"{' or '.join(names)} ({role})" for role, names in ROLES.items() if role not in roles]:
@@ -199,13 +199,14 @@ def read_specials(folder: Path) -> Specials:
         raise BadInput(f"damaged, expected the ids of special types: {error}", path) from None
 
 
-def _open(path: Path) -> Tokenizer:
+def open_tokenizer(path: Path) -> Tokenizer:
+    """The tokenizer of a `tokenizer.json`."""
     try:
         return Tokenizer.from_str(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise BadInput("no vocabulary here; expected the tokenizer of a vocabulary", path) from None
+        raise BadInput("no tokenizer here; expected the file that transformers' fast tokenizers save", path) from None
     except Exception as error:  # tokenizers raises bare Exception for whatever it cannot parse
-        raise BadInput(f"a damaged vocabulary: {error}", path) from error
+        raise BadInput(f"not a readable tokenizer: {' '.join(str(error).split())}", path) from error
 
 
 def _size(tokenizer: Tokenizer) -> int:

@@ -204,9 +204,8 @@ class Sharing(Measure):
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         languages, measured, name = _languages(model), model.measured(machine), model.language
-        counts = count_shared(languages.folder / name, languages.vocabulary.types, languages[name].table)
-        shares = counts.shares.items()
-        records = (measured.record(SHARING, metric, value, count, step=0) for metric, (value, count) in shares)
+        shares = count_shared(languages.folder / name, languages.vocabulary.types, languages[name].table)
+        records = (measured.record(SHARING, metric, value, count, step=0) for metric, (value, count) in shares.items())
         return Measurement(tuple(records))
 
 

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from tokenizers import Tokenizer
-
 from calque.derive import strict_json
 from calque.derive.errors import BadInput
+from calque.derive.vocabulary import TOKENIZER, open_tokenizer
 
 Pieces = Sequence[Sequence[int]]  # a sentence: the ids of each word, none for a word that the tokenizer drops
 _ROOM = 1 << 18
@@ -21,7 +20,7 @@ class SubWords:
 
     def __init__(self, folder: Path) -> None:
         """Open the tokenizer of a folder."""
-        self._tokenizer = _open(folder)
+        self._tokenizer = open_tokenizer(folder / TOKENIZER)
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self._tokenizer.encode_special_tokens = True
@@ -59,13 +58,3 @@ def _longest(folder: Path) -> int | None:
     except (OSError, ValueError, AttributeError) as error:
         raise BadInput(f"damaged; expected the settings of a tokenizer: {error}", path) from None
     return int(longest) if isinstance(longest, int | float) and 0 < longest <= _UNLIMITED else None
-
-
-def _open(folder: Path) -> Tokenizer:
-    path = folder / "tokenizer.json"
-    if not path.exists():
-        raise BadInput("no tokenizer here; expected the file that transformers' fast tokenizers save", path)
-    try:
-        return Tokenizer.from_file(str(path))
-    except Exception as error:  # tokenizers raises bare Exception for whatever it cannot parse
-        raise BadInput(f"not a readable tokenizer: {' '.join(str(error).split())}", path) from None

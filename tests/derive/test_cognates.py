@@ -7,11 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.derive.artefact import Artefact
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig, read_dictionary
 from calque.derive.errors import BadInput
-from calque.derive.folder import KIND
 from calque.derive.language import SOURCE, in_places
 from calque.derive.languages import Languages
 from calque.derive.order import Invert
@@ -20,7 +18,7 @@ from calque.derive.script import Cognates, Transliterate
 from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.transform import compose
 from calque.derive.types import OURS
-from calque.derive.usage import Usage
+from calque.derive.usage import Usage, count_shared
 from tests.derive.strategies import law
 
 some = settings(law, max_examples=200)
@@ -133,12 +131,14 @@ def share(transform: object) -> float:
 
 
 def test_more_is_shared_step_by_step_and_never_a_word(folder: Path) -> None:
-    facts = Artefact.open(folder, KIND).facts["languages"]
-    counts = [facts[transform.name]["shared"] for transform in STEMS]
-    tokens = [count["tokens"] for count in counts]
+    languages = Languages.open(folder, [transform.name for transform in STEMS])
+    types = languages.vocabulary.types
+    counts = [count_shared(folder / one.name, types, languages[one.name].table) for one in STEMS]
+    tokens = [count["tokens"][0] for count in counts]
     assert tokens[0] == tokens[1] == 0 < tokens[2] < tokens[3] == tokens[4]
-    assert [count["words"] for count in counts] == [0] * 5
-    assert tokens[3] == counts[3]["of_tokens"] - counts[3]["of_words"]  # all but the end of each word
+    assert [count["words"][0] for count in counts] == [0] * 5
+    of_tokens, of_words = counts[3]["tokens"][1], counts[3]["words"][1]
+    assert tokens[3] * of_tokens == pytest.approx(of_tokens - of_words)  # all but the end of each word
 
 
 def test_dictionaries_and_previews_say_what_words_become(folder: Path) -> None:

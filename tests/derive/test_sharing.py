@@ -9,12 +9,10 @@ from calque.derive.build import derive_languages
 from calque.derive.corpus import Corpus
 from calque.derive.dictionary import DictionaryConfig, read_dictionary
 from calque.derive.errors import BadInput
-from calque.derive.fingerprint import plain
-from calque.derive.language import SOURCE
 from calque.derive.pocket.language import Pocket
 from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.transforms import transform
-from calque.derive.usage import CLASSES, Shared, count_shared
+from calque.derive.usage import CLASSES, count_shared
 from calque.derive.vocabulary import Vocabulary
 from tests.derive.test_build import Lines
 
@@ -30,7 +28,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return derive_languages(TEXT, transforms, SIZE, DictionaryConfig(), home / "languages", home / "cache", workers=2)
 
 
-def measured(folder: Path, name: str) -> Shared:
+def measured(folder: Path, name: str) -> dict[str, tuple[float, int]]:
     return count_shared(
         folder / name, Vocabulary.load(folder / "vocabulary").types, np.load(folder / name / "image.npy")
     )
@@ -45,12 +43,12 @@ def test_sharing_is_counted_word_by_word(folder: Path) -> None:
         for pieces in corpus.pieces.tolist():
             words += all(i < SIZE for i in tokens[at : at + pieces])
             at += pieces
-        counts = Shared(sum(alike), len(types), sum(i < SIZE for i in tokens), at, words, len(corpus.pieces))
-        assert measured(folder, name) == counts
+        counts = (sum(alike), len(types)), (sum(i < SIZE for i in tokens), at), (words, len(corpus.pieces))
+        assert [*measured(folder, name).values()] == [(some / of, of) for some, of in counts]
 
 
 def test_kinds_of_types_share_what_they_say(folder: Path) -> None:
-    shares = {name: measured(folder, name).shares for name in NAMES}
+    shares = {name: measured(folder, name) for name in NAMES}
     assert [value for value, _ in shares["trans"].values()] == [0, 0, 0]
     assert [value for value, _ in shares["inv"].values()] == [1, 1, 1]
     tokens = {name: value["tokens"][0] for name, value in shares.items()}
@@ -77,15 +75,6 @@ def test_dictionaries_pair_types_with_what_they_are_in_each_language(folder: Pat
     for name in NAMES:
         pairs, image = read_dictionary(folder / name / "dictionary.tsv"), np.load(folder / name / "image.npy")
         assert np.array_equal(image[pairs[:, 0]], pairs[:, 1])
-
-
-def test_the_manifest_says_what_is_shared(folder: Path) -> None:
-    from calque.derive.artefact import Artefact
-
-    facts = Artefact.open(folder, "languages").facts["languages"]
-    assert "shared" not in facts[SOURCE]
-    for name in NAMES:
-        assert facts[name]["shared"] == plain(measured(folder, name))
 
 
 def test_text_without_tags_has_no_classes(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 from tokenizers.decoders import Metaspace, WordPiece
 
-from calque.derive.bpe import learn
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate, letters_of
@@ -19,6 +18,7 @@ from calque.derive.sentence import Sentence
 from calque.derive.transform import Transform, compose
 from calque.derive.vocabulary import Vocabulary
 from calque.pretrain.saved_model import derived_tokenizer
+from tests.vocabularies import learn
 
 SENTENCES = [list(one.words) for one in islice(Pocket(types=300).sentences(60), 60)]
 PIECES = sorted({letter for sentence in SENTENCES for word in sentence for letter in word.lower()})

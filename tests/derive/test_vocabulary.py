@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 from transformers import PreTrainedTokenizerFast
 
-from calque.derive.bpe import SMALLEST, learn, learn_of_words
+from calque.derive.bpe import SMALLEST, learn_of_words
 from calque.derive.errors import BadInput
 from calque.derive.pocket.language import Pocket
 from calque.derive.types import OURS, SPECIALS, PairLayout, Specials
 from calque.derive.vocabulary import GivenVocabulary, Vocabulary, WordTable, pair_types
+from tests.vocabularies import learn
 
 FIRST = len(OURS.ids)  # the first id that is not special
 
@@ -185,7 +186,7 @@ def test_a_tokenizer_without_a_mask_is_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(BadInput, match=r"without the special types <mask> or \[MASK\] \(mask\)"):
         GivenVocabulary(tmp_path).open()
-    with pytest.raises(BadInput, match="no vocabulary here"):
+    with pytest.raises(BadInput, match="no tokenizer here"):
         GivenVocabulary(tmp_path / "nowhere").open()
 
 
@@ -237,7 +238,7 @@ def test_what_is_saved_is_loaded(vocabulary: Vocabulary, saved: Path) -> None:
 
 
 def test_damage_is_refused(vocabulary: Vocabulary, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no vocabulary here"):
+    with pytest.raises(BadInput, match="no tokenizer here"):
         Vocabulary.load(tmp_path)
     vocabulary.save(tmp_path)
     np.save(tmp_path / "counts.npy", vocabulary.counts[:-1])

@@ -24,7 +24,7 @@ from calque.analysis.records import json_rows
 from calque.analysis.records.record import AER, RETRIEVAL, Floor, Record
 from calque.analysis.records.run import Run
 from calque.analysis.results.results import Results
-from calque.derive.bpe import SMALLEST, learn
+from calque.derive.bpe import SMALLEST
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.natural.files import BitextFiles, TextFiles
@@ -53,6 +53,7 @@ from tests.derive.test_task_data import treebank
 from tests.experiments.conftest import Done, finished
 from tests.experiments.test_word_alignment import write_gold
 from tests.treebanks import write_treebank
+from tests.vocabularies import learn
 
 ALIGNERS = ("argmax-centred", "xlm-align", "ot")
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM
 
-from calque.derive.bpe import SMALLEST, learn
+from calque.derive.bpe import SMALLEST
 from calque.derive.dictionary import Entry, write_lexicon
 from calque.derive.errors import BadInput
 from calque.derive.estimated_links import estimate_links
@@ -28,6 +28,7 @@ from calque.pretrain.objectives.xlm_align import DWA, XLMAlign
 from calque.pretrain.run import Pretraining, pretrain
 from tests.derive.natural.made import EN, inputs, vocabulary, written
 from tests.pretrain.made import MODEL, TRAIN
+from tests.vocabularies import learn
 
 LONG = replace(MODEL, length=128)
 """The toy tokenizers cut words into few letters each."""

@@ -35,7 +35,6 @@ from calque.analysis.tasks.transfer import (
     zero_shot,
 )
 from calque.derive.artefact import making, write_manifest
-from calque.derive.bpe import learn
 from calque.derive.corpus import CorpusWriter, Shard
 from calque.derive.errors import BadInput
 from calque.derive.example import Example, read_examples, write_examples
@@ -56,6 +55,7 @@ from calque.pretrain.saved_model import load_model
 from tests.analysis.aligners.conftest import roberta, sentence_pairs
 from tests.derive.test_task_data import treebank
 from tests.treebanks import write_treebank
+from tests.vocabularies import learn
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 from calque.derive.artefact import Artefact
-from calque.derive.bpe import SMALLEST, learn
+from calque.derive.bpe import SMALLEST
 from calque.derive.corpus import Shard
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import sha256
@@ -31,6 +31,7 @@ from calque.derive.types import Specials
 from calque.derive.vocabulary import GivenVocabulary, Vocabulary
 from tests.derive.natural.made import EN, XX, inputs, vocabulary, written
 from tests.derive.test_spelling import PIECES, given_vocabulary
+from tests.vocabularies import learn
 
 
 def contents(folder: Path) -> dict[str, str]:

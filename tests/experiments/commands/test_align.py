@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from calque.analysis.aligners.methods import BY_NAME
 from calque.derive.artefact import write_manifest
-from calque.derive.bpe import SMALLEST, learn
+from calque.derive.bpe import SMALLEST
 from calque.derive.files import MANIFEST, claimed
 from calque.derive.links.symmetrise import SYMMETRISATIONS
 from calque.derive.pocket.language import Pocket
@@ -27,6 +27,7 @@ from calque.experiments.cli import Commands
 from calque.experiments.commands.align import Symmetrise, align
 from calque.pretrain.saved_model import RUN
 from tests.processes import below, wait_for
+from tests.vocabularies import learn
 
 PAIRS = 60
 ROOT = Path(__file__).parents[3]
