@@ -3,10 +3,9 @@
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from tokenizers import Tokenizer
@@ -19,7 +18,7 @@ from calque.derive.order import FINAL_MARKS, Invert
 from calque.derive.script import Transliterate
 from calque.derive.sources.files import Files
 from calque.derive.transform import compose
-from calque.experiments.bench.harness import Comparison, check_equal, folder_of
+from calque.experiments.bench.harness import Comparison, check_equal, folder_of, interleaved
 
 MEGABYTES = 50
 SIZE, WORKERS = 20_000, 2
@@ -34,16 +33,14 @@ def derive(rounds: int) -> list[Comparison]:
     os.environ["TOKENIZERS_PARALLELISM"] = "true"
     source = Files((folder_of("CALQUE_DATA") / "wikipedia" / "wikipedia-1.txt",), megabytes=MEGABYTES)
     megabytes = sum(chunk.length for chunk in source.chunks()) / 1e6
-    ours, theirs = [], []
-    for _ in range(rounds):
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            ours.append(_derive(source, folder / "study"))
-            theirs.append(_derive_line_by_line(source, folder / "study", folder))
-            pairs = (("source", "source.bin"), (TRANSFORM.name, "derived.bin"))
-            same = sum(sha256(folder / "study" / a / "tokens.bin") == sha256(folder / b) for a, b in pairs)
-        equal = check_equal(same, len(pairs), "languages' ids")
-    return [Comparison(f"{megabytes:.0f} MB; {equal}", megabytes / min(ours), megabytes / min(theirs), "MB/s")]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        sides = partial(_derive, source, folder / "study"), partial(_derive_line_by_line, source, folder / "study")
+        ours, theirs = interleaved(sides, rounds)
+        pairs = (("source", "source.bin"), (TRANSFORM.name, "derived.bin"))
+        same = sum(sha256(folder / "study" / a / "tokens.bin") == sha256(folder / b) for a, b in pairs)
+    equal = check_equal(same, len(pairs), "languages' ids")
+    return [Comparison(f"{megabytes:.0f} MB; {equal}", megabytes / ours, megabytes / theirs, "MB/s")]
 
 
 def _derive(source: Files, folder: Path) -> float:
@@ -58,13 +55,15 @@ def _derive(source: Files, folder: Path) -> float:
     return time.perf_counter() - starts["encoding"]
 
 
-def _derive_line_by_line(source: Files, study: Path, folder: Path) -> float:
-    """Write the ids of both languages with the study's tokenizer; seconds."""
+def _derive_line_by_line(source: Files, study: Path) -> float:
+    """Write the ids of both languages with the study's tokenizer next to it; seconds."""
     tokenizer = Tokenizer.from_file(str(Languages.open(study, [TRANSFORM.name]).tokenizer))
     tokenizer.encode_special_tokens = True
     image, start = TRANSFORM.image(SIZE), time.perf_counter()
-    with (folder / "source.bin").open("wb") as source_file, (folder / "derived.bin").open("wb") as derived_file:
-        for batch in _batches(sentence for chunk in source.chunks() for sentence in source.sentences(chunk)[0]):
+    sentences = (sentence for chunk in source.chunks() for sentence in source.sentences(chunk)[0])
+    files = study.with_name("source.bin"), study.with_name("derived.bin")
+    with files[0].open("wb") as source_file, files[1].open("wb") as derived_file:
+        while batch := list(islice(sentences, LINES)):
             for encoding in tokenizer.encode_batch([" ".join(s.words) for s in batch], add_special_tokens=False):
                 source_file.write(np.array(encoding.ids, np.uint16).tobytes())
             inverted = [" ".join(_invert(s.words)) for s in batch]
@@ -79,8 +78,3 @@ def _invert(words: tuple[str, ...]) -> tuple[str, ...]:
         return words[-2::-1] + words[-1:] if len(words) > 1 else words
     first = next(i for i, word in enumerate(words) if word not in FINAL_MARKS)
     return words[:first] + words[first:][::-1]
-
-
-def _batches(items: Iterator[Any]) -> Iterator[list[Any]]:
-    while batch := list(islice(items, LINES)):
-        yield batch

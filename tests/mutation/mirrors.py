@@ -61,7 +61,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     **{
         f"derive/{name}.py": tuple(f"tests/derive/test_{one}.py" for one in tests.split())
         for name, tests in {
-            "build": "build translation",
+            "build": "build corpus translation",
             "script": "script cognates spelling",
             "transform": "transform",
             "reorder": "reorder",
@@ -69,7 +69,6 @@ MIRRORS: dict[str, tuple[str, ...]] = {
         }.items()
     },
     "derive/transforms.py": ("tests/experiments/test_names.py",),
-    "derive/encode.py": ("tests/derive/test_build.py", "tests/derive/test_corpus.py"),
     "derive/source.py": ("tests/derive/test_build.py", "tests/derive/sources/test_files.py"),
     "experiments/data/store.py": ("tests/experiments/data/test_store.py", "tests/experiments/commands/test_data.py"),
     # Words, titles and tables of a paper are tested where the paper's claims are.
