@@ -6,7 +6,7 @@ Times are CPU seconds, which other work on the machine hardly changes.
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -51,9 +51,6 @@ CONTINUED = replace(TRAIN, steps=4, batch=16)
 WARM = 2  # steps of a turn that are not counted
 CLOSE = 1e-4  # the largest relative difference of loss and gradients between sides that do the same
 
-Recipes = Mapping[str, tuple[PreTrainedModel, Languages]]
-"""Models to compare with the Trainer's, and the languages that they learn."""
-
 
 def step(rounds: int) -> list[Comparison]:
     """Pretraining a model of 4 layers of width 256."""
@@ -94,14 +91,15 @@ def continued(rounds: int) -> list[Comparison]:
 
 
 def against_trainer(
-    recipes: Recipes,
+    recipes: Mapping[str, tuple[PreTrainedModel, Languages]],
     exact: PreTrainedModel,
     reference: PreTrainedModel,
     collate: DataCollatorForLanguageModeling,
     config: TrainConfig,
     rounds: int,
 ) -> list[Comparison]:
-    """Each recipe's tokens per second, and the Trainer's with the model `reference`; `exact` has no dropout."""
+    """The tokens per second of each recipe, a model and the languages that it learns, and the Trainer's with the model
+    `reference`; `exact` has no dropout."""
     _, languages = next(iter(recipes.values()))
     if not (gap := difference(exact, MLM().streams(languages, LENGTH, 0)[0])) <= CLOSE:
         raise SystemExit(f"no comparison: loss and gradients differ by {gap:.1e}")
@@ -192,11 +190,11 @@ def made_collator(types: int) -> DataCollatorForLanguageModeling:
     return DataCollatorForLanguageModeling(tokenizer, mlm_probability=0.15)
 
 
+@dataclass
 class Clock(TrainerCallback):
     """The ends of steps, in CPU seconds of this process."""
 
-    def __init__(self) -> None:
-        self.ends: list[float] = []
+    ends: list[float]
 
     def on_step_end(self, *_: Any, **__: Any) -> None:
         self.ends.append(time.process_time())
@@ -209,7 +207,7 @@ def trainer_ends(
     config: TrainConfig,
 ) -> list[float]:
     """Train with transformers' Trainer by `config`; returns the ends of steps."""
-    clock = Clock()
+    clock = Clock([])
     with tempfile.TemporaryDirectory() as folder:
         options = TrainingArguments(
             output_dir=str(Path(folder) / "out"),
