@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -27,13 +27,15 @@ FILE_KEYS |= {"about_bytes": 0, "place": "", "unpack": []}
 TEXT_KEYS = {"language": "", "files": (), "megabytes": 0}
 BITEXT_KEYS = {"languages": (), "files": (), "first": 0, "second": 0}
 UNPACK_KEYS = SIZE_KEYS | {"place": "", "for": (), "inside": (), "where": {}}
-KINDS = {
-    str: "a text",
-    int: "a whole number from 0 on",
-    tuple: "a list of texts, each once",
-    dict: "a table of texts",
-    list: "a list of tables",
+KINDS: dict[type, tuple[str, Callable[[Any], bool]]] = {
+    str: ("a text", lambda item: type(item) is str and bool(item.strip())),
+    int: ("a whole number from 0 on", lambda item: type(item) is int and item >= 0),
+    tuple: ("a list of texts, each once", lambda item: _all(str, item) and all(item) and len({*item}) == len(item)),
+    dict: ("a table of texts", lambda item: type(item) is dict and _all(str, [*item.values()])),
+    list: ("a list of tables", lambda item: _all(dict, item)),
 }
+"""By the type of a default: the expected value in words, and whether a value is one. Types are exact: true is not a
+whole number."""
 
 
 @dataclass(frozen=True)
@@ -176,27 +178,17 @@ def _table(values: Mapping[str, Any], keys: Mapping[str, Any], needed: Sequence[
         if name not in keys:
             more = nearest(name, keys) or f"there are {', '.join(sorted(keys))}"
             raise BadInput(f"unknown key {name[:60]!r}; {more}", where)
-        if not _fits(value, type(keys[name])):
-            raise BadInput(f"{name} is {KINDS[type(keys[name])]}, not {str(value)[:60]!r}", where)
+        expected, fits = KINDS[type(keys[name])]
+        if not fits(value):
+            raise BadInput(f"{name} is {expected}, not {str(value)[:60]!r}", where)
     for name in needed:
         if name not in values:
-            raise BadInput(f"{name} is missing; expected {KINDS[type(keys[name])]}", where)
+            raise BadInput(f"{name} is missing; expected {KINDS[type(keys[name])][0]}", where)
     return {**keys, **values}
 
 
-def _fits(value: Any, kind: type) -> bool:
-    """Whether a value is of a kind of `KINDS`. Kinds are exact: true is not a whole number."""
-    if kind is str:
-        return type(value) is str and bool(value.strip())
-    if kind is int:
-        return type(value) is int and value >= 0
-    if kind is dict:
-        return type(value) is dict and all(type(item) is str for item in value.values())
-    if type(value) is not list:
-        return False
-    if kind is list:
-        return all(type(item) is dict for item in value)
-    return all(type(item) is str and item for item in value) and len({*value}) == len(value)
+def _all(kind: type, values: Any) -> bool:
+    return type(values) is list and all(type(value) is kind for value in values)
 
 
 def _tables(
