@@ -1,4 +1,4 @@
-"""The command line: `python -m experiments.bench step mask`; without a name, all except paces."""
+"""The command line: `python -m experiments.bench step mask`; without a name, all."""
 
 import argparse
 
@@ -6,7 +6,7 @@ import torch
 from transformers.utils import logging
 
 from calque.derive.errors import BadInput
-from calque.experiments.bench import alignment, derive, paces, training
+from calque.experiments.bench import alignment, derive, training
 from calque.experiments.bench.harness import report
 
 BENCHES = {
@@ -15,7 +15,6 @@ BENCHES = {
     "mask": training.mask,
     "aligners": alignment.aligners,
     "derive": derive.derive,
-    "paces": paces.paces,
 }
 """Each function documents its measurement and takes the number of rounds."""
 
@@ -32,9 +31,8 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     logging.set_verbosity_error()  # otherwise it lists a model's missing weights each time
     logging.disable_progress_bar()
-    names = options.names or [name for name in BENCHES if name != "paces"]
     try:
-        report({name: BENCHES[name](options.rounds) for name in names})
+        report({name: BENCHES[name](options.rounds) for name in options.names or BENCHES})
     except BadInput as error:
         parser.exit(2, f"calque: {error}\n")
 

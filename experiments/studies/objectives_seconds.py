@@ -18,7 +18,7 @@ PACES = {
     "WEAM-after-MLM": 0.76,
     SHORT.name: 0.69,
 }
-"""The part of 3,000 steps that takes the CPU time of MLM's 3,000: `python -m experiments.bench paces`, three rounds.
+"""The part of 3,000 steps that takes the CPU time of MLM's 3,000: medians of three rounds, taking turns.
 
 A step of any other objective takes 0.98 to 1.03 times one of MLM's.
 """
