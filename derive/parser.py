@@ -1,5 +1,5 @@
 """Tags and trees from Stanza; the only file that imports it. A folder of models has Stanza's own layout
-(`resources.json`, one language's `LANGUAGE/PROCESSOR/PACKAGE.pt`) and `sha256.json`, checksums verified on reading."""
+(`resources.json`, one language's `LANGUAGE/PROCESSOR/PACKAGE.pt`) and, if fetched by Calque, a manifest."""
 
 import sys
 from collections import Counter
@@ -11,15 +11,14 @@ from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
-from calque.derive import strict_json
-from calque.derive.artefact import digest, read_sealed, write_sealed
+from calque.derive.artefact import Artefact, digest, making, read_sealed, write_sealed
 from calque.derive.errors import BadInput
-from calque.derive.files import check_name, whole_folder, write_json
-from calque.derive.fingerprint import fingerprint, sha256
+from calque.derive.files import MANIFEST, check_name
+from calque.derive.fingerprint import fingerprint
 from calque.derive.readers.conllu import UPOS, relation_fault, tree_fault
 from calque.derive.sentence import Sentence
 
-CHECKSUMS = "sha256.json"
+KIND = "Stanza models"  # the artefact that `fetch` makes
 RESOURCES = "resources.json"
 BATCH = 2_000  # sentences per call of Stanza, which sorts them by length and splits them further
 MANY = 20  # if this many sentences all fail, the parser is at fault
@@ -102,20 +101,14 @@ def fetch(language: str, folder: Path) -> str:
     check_name(language, "a language's code")
     stanza = _stanza()
     version: str = stanza.__resources_version__
-    with whole_folder(folder) as part:
+    with making(folder, KIND, {"version": version}) as part:
         try:
             stanza.download(language, model_dir=str(part), resources_version=version, verbose=False)
         except (OSError, ValueError) as error:  # exceptions of requests are OSErrors
             raise BadInput(f"Stanza's models {version} of {language!r} cannot be downloaded: {error}") from error
         for archive in part.rglob("*.zip"):
             archive.unlink()
-        _write_checksums(part)
     return version
-
-
-def _write_checksums(folder: Path) -> None:
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    write_json(folder / CHECKSUMS, {path.relative_to(folder).as_posix(): sha256(path) for path in files})
 
 
 def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
@@ -189,7 +182,8 @@ def _identity(folder: Path) -> str:
 def _pipeline(folder: Path) -> Any:
     """Stanza's pipeline, on the GPU if there is one. It reads only this folder."""
     language = _language(folder)
-    _check(folder)
+    if (folder / MANIFEST).exists():  # not in a folder that Stanza itself downloaded
+        Artefact.open(folder, KIND).verify()
     lemma = "default" if any((folder / language / "lemma").glob("*.pt")) else "identity"
     try:
         return _stanza().Pipeline(
@@ -218,16 +212,3 @@ def _language(folder: Path) -> str:
         if not any((folder / languages[0] / processor).glob("*.pt")):
             raise BadInput(f"no {languages[0]}/{processor}/*.pt, the model of the processor {processor}: {run}", folder)
     return languages[0]
-
-
-def _check(folder: Path) -> None:
-    path = folder / CHECKSUMS
-    if not path.exists():  # a folder that Stanza itself downloaded
-        return
-    try:
-        listed = dict(strict_json.loads(path.read_text(encoding="utf-8")))
-    except (ValueError, TypeError) as error:
-        raise BadInput(f"not a list of checksums ({error}); fetch the models again", path) from error
-    for name, expected in listed.items():
-        if not (folder / name).is_file() or sha256(folder / name) != expected:
-            raise BadInput(f"missing, or differs from {CHECKSUMS}; fetch the models again", folder / name)

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from calque.derive.errors import BadInput
-from calque.derive.parser import CHECKSUMS, LONGEST, RESOURCES, StanzaParser, _one_thread, _sentence, fetch
+from calque.derive.files import MANIFEST
+from calque.derive.parser import LONGEST, RESOURCES, StanzaParser, _one_thread, _sentence, fetch
 from calque.derive.pocket.language import Pocket
 from calque.derive.readers.conllu import UPOS, tree_fault
 from calque.derive.sentence import Sentence
@@ -149,19 +150,19 @@ def test_a_sentence_that_stops_stanza_costs_no_other_its_tree(stanza_models: Pat
 @pytest.mark.slow
 def test_a_damaged_model_is_refused(stanza_models: Path, tmp_path: Path) -> None:
     models = Path(shutil.copytree(stanza_models, tmp_path / "models"))
-    listed = json.loads((models / CHECKSUMS).read_text())
+    listed = json.loads((models / MANIFEST).read_text())["files"]
     assert sorted(listed) == ["en/depparse/calque.pt", "en/pos/calque.pt", RESOURCES]
     model = models / "en/pos/calque.pt"
     data = bytearray(model.read_bytes())
     data[len(data) // 2] ^= 1
     model.write_bytes(data)
-    with pytest.raises(BadInput, match=r"calque\.pt: missing, or differs from sha256\.json"):
+    with pytest.raises(BadInput, match=r"calque\.pt: changed since it was written"):
         StanzaParser(models).trees([["It", "rains"]])
     shutil.copy(stanza_models / "en/pos/calque.pt", model)
-    (models / CHECKSUMS).write_text("[1]")
-    with pytest.raises(BadInput, match="not a list of checksums"):
+    (models / MANIFEST).write_text("[1]")
+    with pytest.raises(BadInput, match="changed since it was written"):
         StanzaParser(models).trees([["It", "rains"]])
-    (models / CHECKSUMS).unlink()  # as Stanza itself leaves a folder
+    (models / MANIFEST).unlink()  # as Stanza itself leaves a folder
     (models / RESOURCES).write_text("{}")
     with pytest.raises(BadInput, match="models: Stanza cannot load these models: ValueError"):
         StanzaParser(models).trees([["It", "rains"]])
