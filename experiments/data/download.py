@@ -5,6 +5,7 @@ Proxies come from the environment (`https_proxy`, `no_proxy`); `REQUESTS_CA_BUND
 
 import logging
 from collections.abc import Callable
+from http.client import responses
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -113,7 +114,7 @@ class Downloader:
         with session.get(self.download.url, headers=asked, stream=True, timeout=TIMEOUT) as response:
             status, length, headers = response.status_code, response.raw.length_remaining, response.headers
             if status not in (200, 206, 416):
-                raise BadInput(f"its server answers {status}", self.download.url)
+                raise BadInput(f"its server answers {status} ({responses.get(status, 'unknown')})", self.download.url)
             if length is None and "Transfer-Encoding" not in headers:
                 raise BadInput("its server states no length, so a part looks like the whole", self.download.url)
             tag, start = headers.get("ETag", ""), 0 if status == 200 else start

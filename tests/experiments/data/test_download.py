@@ -102,7 +102,7 @@ def test_who_is_asked_to_wait_waits(after: str, site: Site, tmp_path: Path) -> N
     [
         (served.status(404), "answers 404"),
         (served.status(403), "answers 403"),
-        (served.status(500), "answers 500"),
+        (served.status(500), "answers 500 (Internal Server Error)"),
         (served.breaks(0), r"failed after 0 bytes: IncompleteRead"),
         (served.ignores_range_and_breaks(1_000), "failed after 1,000 bytes: IncompleteRead"),
         (served.says_length(len(CONTENT) + 1), f"failed after {len(CONTENT):,} bytes: IncompleteRead"),
