@@ -110,7 +110,8 @@ class Downloader:
         """Request the missing bytes once, and write the response."""
         version = self.version.read_text("utf-8", "replace") if self.version.exists() else ""
         start = self._size() if version or self.digest else 0  # otherwise the rest could be of another file
-        asked = {"Range": f"bytes={start}-", "If-Range": version or None} if start else {}
+        asked = {"Range": f"bytes={start}-"} if start else {}
+        asked |= {"If-Range": version} if start and version else {}
         with session.get(self.download.url, headers=asked, stream=True, timeout=TIMEOUT) as response:
             status, length, headers = response.status_code, response.raw.length_remaining, response.headers
             if status not in (200, 206, 416):

@@ -101,7 +101,8 @@ def floor_figure(results: Results, scale: str) -> Plot | None:
                     floors.append(floor)
         panel.set_ylim(-3, 103)
         panel.set_xlim(-0.5, len(transforms) - 0.5)
-        panel.set_xticks(*((range(len(transforms)), titles) if columns == 1 else ([],)))
+        ticks = range(len(transforms)) if columns == 1 else ()
+        panel.set_xticks(ticks, titles[: len(ticks)])
         panel.grid(visible=False, axis="x")
 
     panels, title = [(f"{score_title(task)}, %", task) for task in tasks], heading("figure-floors")
