@@ -50,7 +50,8 @@ def test_a_compressed_file_is_one_file(compress: object, name: str, tmp_path: Pa
 
 
 def test_archives_inside_archives(tmp_path: Path) -> None:
-    content = zipped({"en.tar.gz": tarred({"train": b"1", "dev": b"2"}), "de.tar.gz": tarred({"train": b"3"})})
+    german = tarred({"train": b"3"})  # once: gzip stores the time
+    content = zipped({"en.tar.gz": tarred({"train": b"1", "dev": b"2"}), "de.tar.gz": german})
     outputs = (
         Output("train-en", ("en.tar.gz", "train")),
         Output("dev-en", ("en.tar.gz", "dev")),
@@ -59,7 +60,7 @@ def test_archives_inside_archives(tmp_path: Path) -> None:
     )
     made = unpacked(tmp_path, content, "x.zip", *outputs)
     assert (made["train-en"], made["dev-en"], made["train-de"]) == (b"1", b"2", b"3")
-    assert made["whole"] == tarred({"train": b"3"})
+    assert made["whole"] == german
 
 
 def test_rows_of_a_language(tmp_path: Path) -> None:
