@@ -149,13 +149,6 @@ def source(one: Item, runs: Path) -> tuple[Path, str]:
     return folder, scale(study.study if isinstance(study, Sweep) else study)
 
 
-def compute(one: Item, runs: Path) -> None:
-    """Compute the runs of an item and write their report, as `calque run` does."""
-    from calque.experiments.commands.study import run
-
-    run(one.study, list(one.set), [one.sweep] if one.sweep else None, runs)
-
-
 def rendered(one: Item, runs: Path) -> Table | Plot:
     """The table or figure.
 

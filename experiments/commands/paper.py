@@ -10,6 +10,7 @@ import typer
 
 from calque.derive.errors import BadInput
 from calque.derive.files import whole_file
+from calque.experiments.commands import study
 from calque.experiments.places import ROOT
 
 OUT = Path("papers")
@@ -46,7 +47,7 @@ def paper(
         return
     for one in chosen:
         if run and not one.committed:
-            papers.compute(one, runs)
+            study.run(one.study, [*one.set], [one.sweep] if one.sweep else None, runs)
         if item or one.committed or run:
             for file in papers.write(one, out, runs):
                 typer.echo(file)
