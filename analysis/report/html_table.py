@@ -6,15 +6,15 @@ from urllib.parse import quote
 
 from calque.analysis.report.latex import latex
 from calque.analysis.report.markup import details, items, text
-from calque.analysis.report.numeric import MISSING, interval
+from calque.analysis.report.numeric import MISSING, interval, numeric
 from calque.analysis.report.table import FLOOR, OURS, PUBLISHED, Table
 
 COMPARED = ("objective", "model")  # heads of the label that tells rows of a block apart
 LOWER = re.compile(r"Δ|\bAER\b|error|\bloss\b|lower is better")
 HIGHER = re.compile(r"SUP|ZS|F1|accuracy|exact match|alignment@1|retained|cosine, layer|CSLS|retrieval|zero-shot|average")
 RULE = (
-    "Bold: the best mean within noise, which is each of our means whose 95 % interval overlaps that of the best one in "
-    "its column, among rows with the same other labels."
+    "Bold: best within noise. Among our rows with the same other labels, its 95 % interval overlaps that of the column’s "
+    "best mean."
 )
 WIDE = 8  # columns from which a table is printed on a page of its own shape
 
@@ -23,8 +23,12 @@ def table_html(table: Table, name: str, whole: bool = True) -> str:
     """A table with its title, its note and links to its data; `name` names its files. The columns of labels are one,
     which stays in sight. Without `whole`, it has no title and its note is left out."""
     marked = best(table)
-    heads = "".join(f'<th scope="col">{text(head)}</th>' for head in table.header[table.labels :])
-    rows = "\n".join(_row(table, i, marked) for i in range(len(table.rows)))
+    words = {i for i in range(table.labels, len(table.header)) if not numeric([row[i] for row in table.rows])}
+    heads = "".join(
+        f'<th scope="col"{_class(i in words, "words")}>{text(table.header[i])}</th>'
+        for i in range(table.labels, len(table.header))
+    )
+    rows = "\n".join(_row(table, i, marked, words) for i in range(len(table.rows)))
     title = f'<h3 id="{text(name)}">{text(table.title)}</h3>\n' if whole else ""
     notes = [table.note] if table.note and whole else []
     notes += [RULE] if marked else []
@@ -84,12 +88,17 @@ def _blocks(table: Table) -> Iterator[list[int]]:
     yield from blocks.values()
 
 
-def _row(table: Table, row: int, marked: set[tuple[int, int]]) -> str:
+def _row(table: Table, row: int, marked: set[tuple[int, int]], words: set[int]) -> str:
     cells = "".join(
-        f"<td{' class=best' if (row, column) in marked else ''}>{text(table.rows[row][column])}</td>"
+        f"<td{_class((row, column) in marked, 'best') or _class(column in words, 'words')}>"
+        f"{text(table.rows[row][column])}</td>"
         for column in range(table.labels, len(table.header))
     )
     return f"<tr data-kind={kind(table, row)}>{_labels(table, table.rows[row], 'row')}{cells}</tr>"
+
+
+def _class(applies: bool, name: str) -> str:
+    return f" class={name}" if applies else ""
 
 
 def _labels(table: Table, row: tuple[str, ...], scope: str) -> str:

@@ -5,11 +5,12 @@ from colorsys import hls_to_rgb, rgb_to_hls
 from functools import cache
 from html import escape
 
+import numpy as np
 from matplotlib.colors import to_hex, to_rgb
 
 from calque.analysis.report.table import visible
 
-PAPER = "#15191c"  # the background in dark mode
+PAPER, INK = "#15191c", "#f2f5f7"  # in dark mode: the background, and what is black in the light
 CONTRAST = 4.0  # least contrast of a colour with it
 GREY = 0.15  # colours of a lower saturation are ink, paper and what is between
 
@@ -40,7 +41,8 @@ def themed(colour: str) -> str:
     red, green, blue = to_rgb(colour)
     hue, light, saturation = rgb_to_hls(red, green, blue)
     if max(red, green, blue) - min(red, green, blue) < GREY:
-        dark = to_hex(hls_to_rgb(hue, 0.1 + 0.78 * (1 - light), saturation))
+        paper, ink = (np.array(to_rgb(end)) for end in (PAPER, INK))
+        dark = to_hex(light * paper + (1 - light) * ink)
     else:
         dark = to_hex(colour)
         while contrast(dark, PAPER) < CONTRAST:

@@ -92,7 +92,7 @@ for (const data of all(".data")) {
       body.append(...sorted);
     };
   });
-  const kinds = [...new Set(rows.map((row) => row.dataset.kind))];
+  const kinds = [...new Set(rows.map((row) => row.dataset.kind))].reverse();
   for (const kind of kinds.length > 1 ? kinds : []) {
     const box = make("input", { type: "checkbox", checked: true });
     box.onchange = () => rows.forEach((row) => { if (row.dataset.kind === kind) row.hidden = !box.checked; });
@@ -107,15 +107,15 @@ if (training) {
   const [width, height, left, right, top, bottom] = [360, 170, 48, 8, 8, 22];
   const buttons = all(".legend button", training), names = buttons.map((button) => button.textContent);
   const colours = buttons.map((button) => button.style.getPropertyValue("--c"));
-  const short = (value) => value === null ? "–" : Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en")
-    : String(+value.toPrecision(3));
+  const short = (value) => (value === null ? "–" : Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en")
+    : String(+value.toPrecision(3))).replace("-", "−");
   const most = Math.max(...steps.flat()), slider = training.querySelector("input"), rules = [];
   let off = new Set();
   const groupOf = (run) => names.indexOf(runs[run][1]);
   const x = (step) => left + (width - left - right) * step / most;
   for (const [name, lines] of panels) {
     const values = lines.flatMap((line) => line[2]).filter((value) => value !== null);
-    const low = Math.min(0, ...values), high = Math.max(...values, low + 1e-9);
+    const low = Math.min(0, ...values), high = Math.max(0, ...values, low + 1e-9);
     const y = (value) => height - bottom - (height - top - bottom) * (value - low) / (high - low);
     const box = make("div", {}, make("h4", { textContent: name }));
     const marks = [low, (low + high) / 2, high].map((value) => `<path class=axis d="M${left} ${y(value)}H${width - right}"/>`
