@@ -31,7 +31,10 @@ def curves_html(curves: Sequence[Curves]) -> str:
         "runs": [[visible(run.run), visible(run.group)] for run in curves],
         "steps": steps,
         "panels": [
-            [visible(name), [[run, _number(steps, [x for x, _ in points]), [y for _, y in points]] for run, points in lines]]
+            [
+                visible(name),
+                [[run, _number(steps, [x for x, _ in points]), [y for _, y in points]] for run, points in lines],
+            ]
             for name, lines in panels.items()
         ],
     }
@@ -65,7 +68,9 @@ def _panels(curves: Sequence[Curves]) -> dict[str, list[tuple[int, list[tuple[in
 def _quantities(row: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
     for name, value in row.items():
         if isinstance(value, Mapping):
-            yield from ((f"{name}: {part}", number) for part, number in value.items() if isinstance(number, int | float))
+            yield from (
+                (f"{name}: {part}", number) for part, number in value.items() if isinstance(number, int | float)
+            )
         elif name not in LEFT_OUT and isinstance(value, int | float):
             yield name, value
 

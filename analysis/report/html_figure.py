@@ -7,13 +7,13 @@ import matplotlib as mpl
 
 from calque.analysis.report.drawing import STYLE
 from calque.analysis.report.html_table import runs_shown, table_html
-from calque.analysis.report.markup import details, items, text, themed
 from calque.analysis.report.marks import Reading, read
+from calque.analysis.report.markup import details, items, text, themed
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import Table, visible
 
 PIXELS = 96 / 72  # of a browser, per point
-SMALLEST, LARGEST = 0.8, 1.25
+SMALLEST, LARGEST = 0.8, 1.4
 """Limits of a figure's scale: smaller letters are illegible, so a narrow screen scrolls instead."""
 REACH = 5  # radius in points within which a mark is met
 _GROUP = "entries-"  # of legend entries, in the id of what draws them
@@ -24,7 +24,8 @@ def figure_html(plot: Plot, of: int) -> str:
     svg, reading = vectors(plot)
     runs = tuple(sorted({record.run for record in plot.records}))
     switches = "".join(
-        f'<button type=button aria-pressed=true data-s={i} style="--c:{themed(entry.colour)}">{text(entry.label)}</button>'
+        f'<button type=button aria-pressed=true data-s={i} style="--c:{themed(entry.colour)}">'
+        f"{text(entry.label)}</button>"
         for i, entry in enumerate(reading.entries)
         if any(i in mark.entries for mark in reading.marks)
     )
@@ -70,7 +71,9 @@ def _element(svg: str, plot: Plot, reading: Reading) -> str:
     body = re.sub(r'(?:xlink:)?href="#', f'href="#{plot.name}-', body).replace("url(#", f"url(#{plot.name}-")
     body = re.sub(r"(?<=: )#[0-9a-f]{6}\b", lambda found: themed(found[0]), body)
     body = re.sub(r">\s+<", "><", body)
-    body = re.sub(r' (?:d|x|y)="[^"]*"', lambda found: " ".join(re.sub(r"(\.\d\d)\d+", r"\1", found[0]).split("\n")), body)
+    body = re.sub(
+        r' (?:d|x|y)="[^"]*"', lambda found: " ".join(re.sub(r"(\.\d\d)\d+", r"\1", found[0]).split("\n")), body
+    )
     marks = "".join(
         f'<circle class=mark role=img cx="{mark.x:g}" cy="{mark.y:g}" r="{REACH}" '
         f'data-s="{" ".join(map(str, mark.entries))}"><title>{text(mark.words)}</title></circle>'

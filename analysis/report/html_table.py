@@ -11,7 +11,9 @@ from calque.analysis.report.table import FLOOR, OURS, PUBLISHED, Table
 
 COMPARED = ("objective", "model")  # heads of the label that tells rows of a block apart
 LOWER = re.compile(r"Δ|\bAER\b|error|\bloss\b|lower is better")
-HIGHER = re.compile(r"SUP|ZS|F1|accuracy|exact match|alignment@1|retained|cosine, layer|CSLS|retrieval|zero-shot|average")
+HIGHER = re.compile(
+    r"SUP|ZS|F1|accuracy|exact match|alignment@1|retained|cosine, layer|CSLS|retrieval|zero-shot|average"
+)
 RULE = (
     "Bold: best within noise. Among our rows with the same other labels, its 95 % interval overlaps that of the column’s "
     "best mean."

@@ -202,7 +202,9 @@ def _on(point: tuple[float, float], ends: Sequence[Sequence[float]], near: float
     """Whether a point is on a level or upright line between two ends, or `near` it."""
     (x, y), ((x0, y0), (x1, y1)) = point, ends
     level = y0 == y1 and abs(y - y0) <= max(near, NEAR * (1 + abs(y))) and min(x0, x1) - NEAR <= x <= max(x0, x1) + NEAR
-    upright = x0 == x1 and abs(x - x0) <= max(near, NEAR * (1 + abs(x))) and min(y0, y1) - NEAR <= y <= max(y0, y1) + NEAR
+    upright = (
+        x0 == x1 and abs(x - x0) <= max(near, NEAR * (1 + abs(x))) and min(y0, y1) - NEAR <= y <= max(y0, y1) + NEAR
+    )
     return level or upright
 
 
@@ -306,8 +308,5 @@ def _colour(colour: Any) -> str:
 
 def written(number: float) -> str:
     """A number to three or more digits."""
-    if number == int(number):
-        words = f"{number:,.0f}"
-    else:
-        words = f"{number:,.1f}" if abs(number) >= 10 else f"{number:.3g}"
-    return words.replace("-", "−")
+    form = ",.0f" if number == int(number) else ",.1f" if abs(number) >= 10 else ".3g"
+    return format(number, form).replace("-", "−")

@@ -117,7 +117,7 @@ if (training) {
     const values = lines.flatMap((line) => line[2]).filter((value) => value !== null);
     const low = Math.min(0, ...values), high = Math.max(0, ...values, low + 1e-9);
     const y = (value) => height - bottom - (height - top - bottom) * (value - low) / (high - low);
-    const box = make("div", {}, make("h4", { textContent: name }));
+    const box = make("div", {}, make("h3", { textContent: name }));
     const marks = [low, (low + high) / 2, high].map((value) => `<path class=axis d="M${left} ${y(value)}H${width - right}"/>`
       + `<text x="${left - 4}" y="${y(value) + 4}" text-anchor=end>${short(value)}</text>`);
     const paths = lines.map(([run, at, heights]) => `<path data-s="${groupOf(run)}" style="stroke:${colours[groupOf(run)]}" d="`

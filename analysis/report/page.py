@@ -74,7 +74,9 @@ def write_page(path: Path, report: Report) -> None:
         "Claims": _claims(report.claims) if report.claims else "",
         "Null": _table(report.null, "null", of) if report.null else "",
         "Training curves": curves_html(report.curves),
-        "Examples": "\n".join(f"<h3>{text(name)}</h3>\n<pre tabindex=0>{text(words)}</pre>" for name, words in report.examples),
+        "Examples": "\n".join(
+            f"<h3>{text(name)}</h3>\n<pre tabindex=0>{text(words)}</pre>" for name, words in report.examples
+        ),
         "Terms": definitions(report.terms),
         "Further findings": items(report.findings[FIRST:]),
         "Runs": table_html(runs_table(report.runs), "runs", whole=False) if report.runs else "",

@@ -36,9 +36,7 @@ def example_html(example: Example) -> str:
     colours = {name: colour for name, (colour, _) in zip(names, LOOKS, strict=False)}
     chosen = [colours.get(name, OTHER) for name in example.classes] or [OTHER] * len(example.words)
     drawn = "".join(_drawing(example.words, image, chosen) for image in example.images)
-    classes = "".join(
-        f'<li style="--c:{themed(colours.get(name, OTHER))}">{text(name)}</li>' for name in names
-    )
+    classes = "".join(f'<li style="--c:{themed(colours.get(name, OTHER))}">{text(name)}</li>' for name in names)
     legend = f'<ul class=classes aria-label="Word classes">{classes}</ul>' if classes else ""
     return f"<div class=sentences>{drawn}</div>{legend}"
 
