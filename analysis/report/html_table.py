@@ -15,8 +15,8 @@ HIGHER = re.compile(
     r"SUP|ZS|F1|accuracy|exact match|alignment@1|retained|cosine, layer|CSLS|retrieval|zero-shot|average"
 )
 RULE = (
-    "Bold: best within noise. Among our rows with the same other labels, its 95 % interval overlaps that of the column’s "
-    "best mean."
+    "Bold: best within noise. Among our rows with the same other labels, its 95 % interval overlaps that of the best "
+    "mean in the column."
 )
 WIDE = 8  # columns from which a table is printed on a page of its own shape
 
@@ -31,7 +31,7 @@ def table_html(table: Table, name: str, whole: bool = True) -> str:
         for i in range(table.labels, len(table.header))
     )
     rows = "\n".join(_row(table, i, marked, words) for i in range(len(table.rows)))
-    title = f'<h3 id="{text(name)}">{text(table.title)}</h3>\n' if whole else ""
+    title = f'<h3 id="data-{text(name)}">{text(table.title)}</h3>\n' if whole else ""
     notes = [table.note] if table.note and whole else []
     notes += [RULE] if marked else []
     kind = "wide" if len(table.header) - table.labels >= WIDE else "narrow"

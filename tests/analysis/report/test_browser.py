@@ -20,7 +20,9 @@ for (const width of widths) {{
   frame.style.width = width + "px";
   frame.style.height = "900px";
   frame.onload = () => {{
-    try {{ found[width] = look(frame.contentWindow, frame.contentDocument); }} catch (error) {{ found[width] = String(error); }}
+    try {{
+      found[width] = look(frame.contentWindow, frame.contentDocument);
+    }} catch (error) {{ found[width] = String(error); }}
     if (Object.keys(found).length === widths.length) document.body.textContent = JSON.stringify(found);
   }};
   frame.srcdoc = page;
@@ -29,7 +31,8 @@ for (const width of widths) {{
 function look(view, page) {{
   const all = (selector, within = page) => [...within.querySelectorAll(selector)], root = page.documentElement;
   const data = all(".data").find((each) => all("input", each).length), [, head] = all("thead button", data);
-  const column = () => all("tbody tr", data).map((row) => parseFloat(row.cells[1].textContent)).filter((n) => !isNaN(n));
+  const number = (row) => parseFloat(row.cells[1].textContent);
+  const column = () => all("tbody tr", data).map(number).filter((each) => !isNaN(each));
   const sorts = [0, 1, 2].map(() => {{ head.click(); return [head.parentNode.ariaSort, column()]; }});
   const [box] = all("input", data), kind = box.parentNode.textContent.trim();
   box.click();
@@ -41,7 +44,7 @@ function look(view, page) {{
   const before = seen();
   series.click();
   const after = seen();
-  const slider = page.querySelector("input[type=range]"), means = () => page.querySelector("#training table").textContent;
+  const [slider] = all("input[type=range]"), means = () => page.querySelector("#training table").textContent;
   const last = means();
   slider.value = 0;
   slider.dispatchEvent(new view.Event("input"));
