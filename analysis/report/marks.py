@@ -1,5 +1,6 @@
 """The marks of a figure, read from its artists: what each point and bar shows, and where it is in the SVG."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ POINTS = 72  # of an inch in SVG
 NEAR = 1e-6  # part of an axis within which two places are one
 EDGE = 3  # pixels by which a mark may leave its panel
 ANY = "any"  # the marker of an entry for marks of its colour, whatever their markers
+STATISTICS = re.compile("[=<]|^ρ")  # lines of a title
 HOLLOW = {"#ffffff", "none"}
 MISSING = ("", "None", "none", " ", None)
 
@@ -51,7 +53,7 @@ class Entry(NamedTuple):
     label: str
     colour: str
     marker: str
-    hollow: bool
+    fill: str
     dash: str
 
 
@@ -195,7 +197,7 @@ def _scattered(axes: Axes) -> Iterator[Drawn]:
     for collection in axes.collections:
         if isinstance(collection, PathCollection) and len(collection.get_facecolor()):
             places = [(float(x), float(y)) for x, y in np.asarray(collection.get_offsets(), float)]
-            yield collection, places, Entry("", _colour(collection.get_facecolor()[0]), "o", False, "")
+            yield collection, places, Entry("", _colour(collection.get_facecolor()[0]), "o", "full", "")
 
 
 def _on(point: tuple[float, float], ends: Sequence[Sequence[float]], near: float = 0.0) -> bool:
@@ -211,7 +213,7 @@ def _on(point: tuple[float, float], ends: Sequence[Sequence[float]], near: float
 def _title(axes: Axes) -> str:
     """The title of a panel without its statistics."""
     lines = (axes.get_title() or axes.get_title("left")).split("\n")
-    return _line(" ".join(line for line in lines if "=" not in line))
+    return _line(" ".join(line for line in lines if not STATISTICS.search(line)))
 
 
 def _beside(axes: Axes, other: Axes, way: str) -> bool:
@@ -226,9 +228,9 @@ def _annotations(figure: Figure) -> Iterator[Entry]:
     for axes in figure.axes:
         for words in axes.texts:
             colour = _colour(words.get_color())
-            if colour not in known and len({colour[i : i + 2] for i in (1, 3, 5)}) > 1:
+            if colour not in known and not _grey(colour):
                 known.add(colour)
-                yield Entry(_line(words.get_text()), colour, ANY, False, "")
+                yield Entry(_line(words.get_text()), colour, ANY, "", "")
 
 
 def _legend(figure: Figure) -> Iterator[Entry]:
@@ -239,11 +241,11 @@ def _legend(figure: Figure) -> Iterator[Entry]:
             for words, artist in zip(legend.get_texts(), legend.legend_handles, strict=True):
                 if isinstance(artist, Line2D | Patch):
                     look = _look_of_line(artist) if isinstance(artist, Line2D) else _look_of_patch(artist)
-                    yield Entry(_line(words.get_text()), look.colour, look.marker, look.hollow, look.dash)
+                    yield Entry(_line(words.get_text()), look.colour, look.marker, look.fill, look.dash)
 
 
 def _entries(entries: Sequence[Entry], look: Entry) -> tuple[int, ...]:
-    """The legend entries that describe a look: that of its colour and marker, and that of its fill."""
+    """The legend entries that describe a look: that of its colour and marker and, unless it is grey, that of its fill."""
 
     def those(wanted: Callable[[Entry], bool]) -> Iterable[int]:
         return (i for i, entry in enumerate(entries) if wanted(entry))
@@ -255,21 +257,24 @@ def _entries(entries: Sequence[Entry], look: Entry) -> tuple[int, ...]:
         lambda entry: entry.colour == look.colour and (entry.marker == ANY or bool(entry.marker) == bool(look.marker)),
     )
     found = [entry for alike in same if (entry := next(those(alike), None)) is not None][:1]
-    fills = [entry for entry in entries if entry.colour != look.colour and entry.marker == "o" and look.marker]
-    if len({entry.hollow for entry in fills}) == 2 and len({entry.colour for entry in fills}) == 1:
-        found += [entries.index(entry) for entry in fills if entry.hollow == look.hollow]
+    keys = [(i, entry) for i, entry in enumerate(entries) if entry.marker == "o" and entry.colour != look.colour]
+    for i, key in keys if look.marker and not _grey(look.colour) else ():
+        if key.fill == look.fill and any(other.fill != key.fill and other.colour == key.colour for _, other in keys):
+            found.append(i)
+            break
     return tuple(found)
 
 
 def _look_of_line(line: Line2D) -> Entry:
     marker = "" if line.get_marker() in MISSING else str(line.get_marker())
     dash = "" if line.get_linestyle() in MISSING else str(line.get_linestyle())
-    hollow = line.get_fillstyle() == "none" or _colour(line.get_markerfacecolor()) in HOLLOW
-    return Entry("", _colour(line.get_color()), marker, bool(marker) and hollow, dash)
+    hollow = _colour(line.get_markerfacecolor()) in HOLLOW
+    fill = ("none" if hollow else str(line.get_fillstyle())) if marker else ""
+    return Entry("", _colour(line.get_color()), marker, fill, dash)
 
 
 def _look_of_patch(patch: Patch) -> Entry:
-    return Entry("", _colour(patch.get_facecolor()), f"bar{patch.get_hatch() or ''}", False, "")
+    return Entry("", _colour(patch.get_facecolor()), f"bar{patch.get_hatch() or ''}", "", "")
 
 
 def _width(artist: Artist) -> float:
@@ -300,6 +305,10 @@ def _number(name: str) -> float | None:
 
 def _line(words: str) -> str:
     return " ".join(words.split())
+
+
+def _grey(colour: str) -> bool:
+    return colour == "none" or len({colour[i : i + 2] for i in (1, 3, 5)}) == 1
 
 
 def _colour(colour: Any) -> str:
