@@ -245,7 +245,7 @@ def _legend(figure: Figure) -> Iterator[Entry]:
 
 
 def _entries(entries: Sequence[Entry], look: Entry) -> tuple[int, ...]:
-    """The legend entries that describe a look: that of its colour and marker and, unless it is grey, that of its fill."""
+    """The legend entries of a look: that of its colour and marker and, unless it is grey, that of its fill."""
 
     def those(wanted: Callable[[Entry], bool]) -> Iterable[int]:
         return (i for i, entry in enumerate(entries) if wanted(entry))
