@@ -2,12 +2,14 @@
 
 import io
 import re
+from collections.abc import Sequence
 
 import matplotlib as mpl
 
+from calque.analysis.records.run import Run
 from calque.analysis.report.drawing import STYLE
 from calque.analysis.report.html_table import runs_shown, table_html
-from calque.analysis.report.marks import Reading, read
+from calque.analysis.report.marks import Mark, Reading, read
 from calque.analysis.report.markup import details, items, text, themed
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import Table, visible
@@ -19,9 +21,10 @@ REACH = 5  # radius in points within which a mark is met
 _GROUP = "entries-"  # of legend entries, in the id of what draws them
 
 
-def figure_html(plot: Plot, of: int) -> str:
-    """The figure of a report of `of` runs. Its files are in the folder `figures` next to the page."""
-    svg, reading = vectors(plot)
+def figure_html(plot: Plot, of: Sequence[Run] = ()) -> str:
+    """The figure of a report of some runs. Its files are in the folder `figures` next to the page."""
+    seeds = _seeds(plot, of)
+    svg, reading = vectors(plot, seeds)
     runs = tuple(sorted({record.run for record in plot.records}))
     switches = "".join(
         f'<button type=button aria-pressed=true data-s={i} style="--c:{themed(entry.colour)}">'
@@ -30,20 +33,21 @@ def figure_html(plot: Plot, of: int) -> str:
         if any(i in mark.entries for mark in reading.marks)
     )
     legend = f"<p class=legend role=group aria-label=Series hidden>{switches}</p>" if switches else ""
-    numbers = details(f"The {len(reading.marks)} numbers drawn", _table(plot, reading)) if reading.marks else ""
+    summary = f"The {len(reading.marks)} numbers drawn" + (f"; intervals are of {seeds}" if seeds else "")
+    numbers = details(summary, _table(plot, reading)) if reading.marks else ""
     files = ", ".join(f"{plot.name}.{end}" for end in ("svg", "png", "jsonl"))
     return (
         f'<figure><h3 id="{text(plot.name)}">{text(plot.title)}</h3>{legend}\n'
         f'<div class=scroll tabindex=0 role=region aria-label="{text(plot.title)}">{svg}</div>\n'
         f"<figcaption><p>{text(plot.caption)}</p>{items(tuple(plot.details))}"
         f"<p>Files, with every record: <code>figures/{text(files)}</code></p></figcaption>"
-        f"{numbers}{runs_shown(runs, of)}</figure>"
+        f"{numbers}{runs_shown(runs, len(of))}</figure>"
     )
 
 
-def vectors(plot: Plot) -> tuple[str, Reading]:
-    """The SVG of a plot as an element of a page, its marks in it, and what was read from it. The plot's own files are
-    not changed: its artists have ids only while this SVG is written."""
+def vectors(plot: Plot, seeds: str = "") -> tuple[str, Reading]:
+    """The SVG of a plot as an element of a page, its marks in it, and what was read from it. Marks with an interval
+    name the `seeds`. The plot's own files are not changed: its artists have ids only while this SVG is written."""
     figure, raw = plot.figure, io.StringIO()
     with mpl.rc_context(STYLE):
         known = read(figure)
@@ -56,10 +60,10 @@ def vectors(plot: Plot) -> tuple[str, Reading]:
         finally:
             for artist, _ in known.artists:
                 artist.set_gid(None)
-    return _element(visible(raw.getvalue()), plot, reading), reading
+    return _element(visible(raw.getvalue()), plot, reading, seeds), reading
 
 
-def _element(svg: str, plot: Plot, reading: Reading) -> str:
+def _element(svg: str, plot: Plot, reading: Reading, seeds: str) -> str:
     """What is in an SVG file as an element: ids of its own, colours for both modes, marks on top."""
     opening = svg.index("<svg")
     start = svg.index(">", opening) + 1
@@ -76,7 +80,7 @@ def _element(svg: str, plot: Plot, reading: Reading) -> str:
     )
     marks = "".join(
         f'<circle class=mark role=img cx="{mark.x:g}" cy="{mark.y:g}" r="{REACH}" '
-        f'data-s="{" ".join(map(str, mark.entries))}"><title>{text(mark.words)}</title></circle>'
+        f'data-s="{" ".join(map(str, mark.entries))}"><title>{text(_words(mark, seeds))}</title></circle>'
         for mark in reading.marks
     )
     width = PIXELS * float(box.split()[2])
@@ -84,6 +88,23 @@ def _element(svg: str, plot: Plot, reading: Reading) -> str:
         f'<svg class=drawn viewBox="{box}" role=group aria-label="{text(plot.title)}" stroke-linejoin="round" '
         f'style="min-width:{SMALLEST * width:.0f}px;max-width:{LARGEST * width:.0f}px">{body}{marks}</svg>'
     )
+
+
+def _words(mark: Mark, seeds: str) -> str:
+    return f"{mark.words} · {seeds}" if seeds and "[" in mark.value else mark.words
+
+
+def _seeds(plot: Plot, runs: Sequence[Run]) -> str:
+    """The number of seeds behind each number of a plot, in words; empty if it is not the same for all."""
+    known = {run.id: run for run in runs}
+    groups: dict[tuple[object, ...], set[int]] = {}
+    for record in plot.records:
+        if run := known.get(record.run):
+            languages = tuple(language.name for language in run.languages)
+            cell = run.objective and run.objective.name, run.mixture, languages, tuple(run.settings.items())
+            groups.setdefault((*cell, record.measure, record.task, record.language), set()).add(run.seed)
+    (number, *others) = {len(seeds) for seeds in groups.values()} or {0}
+    return "" if others or not number else f"{number} {'seed' if number == 1 else 'seeds'}"
 
 
 def _table(plot: Plot, reading: Reading) -> str:

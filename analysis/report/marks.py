@@ -1,7 +1,7 @@
 """The marks of a figure, read from its artists: what each point and bar shows, and where it is in the SVG."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -247,7 +247,7 @@ def _legend(figure: Figure) -> Iterator[Entry]:
 def _entries(entries: Sequence[Entry], look: Entry) -> tuple[int, ...]:
     """The legend entries of a look: that of its colour and marker and, unless it is grey, that of its fill."""
 
-    def those(wanted: Callable[[Entry], bool]) -> Iterable[int]:
+    def those(wanted: Callable[[Entry], bool]) -> Iterator[int]:
         return (i for i, entry in enumerate(entries) if wanted(entry))
 
     same = (
@@ -292,8 +292,8 @@ def _fixed_ticks(axis: Any) -> list[tuple[float, str]]:
     places, form = axis.get_major_locator(), axis.get_major_formatter()
     if not isinstance(places, FixedLocator) or not isinstance(form, FixedFormatter | FuncFormatter):
         return []
-    names = map(_line, form.format_ticks(places.locs))
-    return [(float(place), name) for place, name in zip(places.locs, names, strict=True) if name]
+    names = map(_line, form.format_ticks(at := list(places())))
+    return [(float(place), name) for place, name in zip(at, names, strict=True) if name]
 
 
 def _number(name: str) -> float | None:

@@ -69,7 +69,7 @@ def write_page(path: Path, report: Report) -> None:
     """Write the page, whole or not at all; it contains its figures and loads nothing from the network."""
     of = len(report.runs)
     sections = {
-        "Figures": "\n".join(figure_html(plot, of) for plot in report.plots),
+        "Figures": "\n".join(figure_html(plot, report.runs) for plot in report.plots),
         "Tables": "\n".join(_table(table, name, of) for name, table in report.tables.items()),
         "Claims": _claims(report.claims) if report.claims else "",
         "Null": _table(report.null, "null", of) if report.null else "",

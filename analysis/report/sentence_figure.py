@@ -46,11 +46,11 @@ def _drawing(words: Sequence[str], image: Image, colours: Sequence[str]) -> str:
     top, bottom = _places(words), _places(image.words)
     width = max(top[-1][1], bottom[-1][1])
     parts = []
-    for (left, right), place in zip(bottom, image.origin, strict=True):
-        ends = (sum(top[place]) / 2, (left + right) / 2)
+    for (left, right), origin in zip(bottom, image.origin, strict=True):
+        ends = (sum(top[origin]) / 2, (left + right) / 2)
         parts.append(
             f'<path d="M{ends[0]:.0f} {NAME + BOX}L{ends[1]:.0f} {NAME + below}" '
-            f'style="stroke:{themed(colours[place])}"/>'
+            f'style="stroke:{themed(colours[origin])}"/>'
         )
     for word, place, colour in zip(words, top, colours, strict=True):
         parts.append(_box(word, place, NAME, colour))

@@ -64,7 +64,7 @@ def test_a_plot_is_saved_without_the_marks_of_its_page(results: Results, tmp_pat
 
 
 def test_a_figure_is_well_formed_with_ids_of_its_own_and_colours_for_both_modes(plot: Plot) -> None:
-    html = figure_html(plot, 0)
+    html = figure_html(plot)
     svg = html[html.index("<svg") : html.index("</svg>") + 6]
     root = ElementTree.fromstring(re.sub(r"=([\w-]+)(?=[ />])", r'="\1"', svg.replace("role=group", 'role="group"')))
     ids = [node.attrib["id"] for node in root.iter() if "id" in node.attrib]
@@ -75,14 +75,23 @@ def test_a_figure_is_well_formed_with_ids_of_its_own_and_colours_for_both_modes(
 
 
 def test_a_table_has_every_number_that_is_drawn(plot: Plot) -> None:
-    html = figure_html(plot, 0)
+    html = figure_html(plot)
     _, reading = vectors(plot)
     assert f"The {len(reading.marks)} numbers drawn" in html
     assert html.count("<tr data-kind=ours>") == len(reading.marks) == html.count("<circle class=mark")
 
 
+def test_intervals_name_their_seeds_if_all_have_as_many(results: Results, plot: Plot) -> None:
+    runs = list(results.runs.values())
+    html = figure_html(plot, runs)
+    titles = re.findall(r"<title>([^<]*)</title>", html)
+    assert "numbers drawn; intervals are of 2 seeds</summary>" in html
+    assert all(title.endswith("] · 2 seeds") for title in titles if "[" in title) and any("[" in t for t in titles)
+    assert "seeds" not in "".join(re.findall(r"<title>([^<]*)</title>", figure_html(plot, runs[1:])))
+
+
 def test_every_series_has_a_switch(plot: Plot) -> None:
-    names = re.findall(r"<button [^>]*>([^<]+)</button>", figure_html(plot, 0))
+    names = re.findall(r"<button [^>]*>([^<]+)</button>", figure_html(plot))
     assert names[:4] == ["MLM", "XLM", "DICT-MLM", "ALIGN-MLM"] and "published, at the paper’s scale" in names
 
 
