@@ -34,9 +34,9 @@ def table_html(table: Table, name: str, whole: bool = True) -> str:
     title = f'<h3 id="data-{text(name)}">{text(table.title)}</h3>\n' if whole else ""
     notes = [table.note] if table.note and whole else []
     notes += [RULE] if marked else []
-    kind = "wide" if len(table.header) - table.labels >= WIDE else "narrow"
+    shape = "wide" if len(table.header) - table.labels >= WIDE else "narrow"
     return (
-        f'<div class="data {kind}">{title}<div class=tools>{_links(table, name)}</div>\n'
+        f'<div class="data {shape}">{title}<div class=tools>{_links(table, name)}</div>\n'
         f'<div class=scroll tabindex=0 role=region aria-label="{text(table.title)}">'
         f"<table>\n<thead><tr>{_labels(table, table.header, 'col')}{heads}</tr></thead>\n"
         f"<tbody>\n{rows}\n</tbody></table></div>{''.join(f'<p class=note>{text(note)}</p>' for note in notes)}</div>"
@@ -81,13 +81,18 @@ def direction(table: Table, column: int) -> int:
 
 def _blocks(table: Table) -> Iterator[list[int]]:
     """Our rows that differ in nothing but the objective or the model."""
-    compared = next((i for i, head in enumerate(table.header[: table.labels]) if head in COMPARED), 0)
+    compared = _compared(table)
     blocks: dict[tuple[str, ...], list[int]] = {}
     for i, row in enumerate(table.rows):
         if kind(table, i) == OURS:
             others = tuple(label for place, label in enumerate(row[: table.labels]) if place != compared)
             blocks.setdefault(others, []).append(i)
     yield from blocks.values()
+
+
+def _compared(table: Table) -> int:
+    """The column of labels that tells rows of a block apart."""
+    return next((i for i, head in enumerate(table.header[: table.labels]) if head in COMPARED), 0)
 
 
 def _row(table: Table, row: int, marked: set[tuple[int, int]], words: set[int]) -> str:
@@ -104,8 +109,9 @@ def _class(applies: bool, name: str) -> str:
 
 
 def _labels(table: Table, row: tuple[str, ...], scope: str) -> str:
-    """The label of a row: the first one, and the others small below it, so that numbers have the width."""
-    first, *others = row[: table.labels]
+    """The label of a row: what is compared, and the other labels small below it, so that numbers have the width."""
+    first = row[_compared(table)]
+    others = [label for i, label in enumerate(row[: table.labels]) if i != _compared(table)]
     below = f" <small>{text(' · '.join(other for other in others if other != MISSING))}</small>" if others else ""
     return f'<th scope="{scope}">{text(first)}{below}</th>'
 

@@ -178,7 +178,7 @@ def _lines(axes: Axes) -> Iterator[Drawn]:
         points = [(float(a), float(b)) for a, b in zip(x, y, strict=True)]
         look = _look_of_line(line)
         if isinstance(every := line.get_markevery(), tuple):
-            points = points[every[0] :: every[1]]
+            points = points[int(every[0]) :: int(every[1])]
         straight = len(points) == 2 and (points[0][0] == points[1][0] or points[0][1] == points[1][1])
         if look.marker or straight:
             yield line, [point for point in points if np.isfinite(point).all()], look
@@ -186,10 +186,10 @@ def _lines(axes: Axes) -> Iterator[Drawn]:
 
 def _bars(axes: Axes) -> Iterator[Drawn]:
     """Bars with the middle of their end."""
-    for container in axes.containers:
-        for bar in container.patches if isinstance(container, BarContainer) else ():
+    for container in (each for each in axes.containers if isinstance(each, BarContainer)):
+        lying = container.orientation == "horizontal"
+        for bar in container.patches:
             x, y, width, height = bar.get_x(), bar.get_y(), bar.get_width(), bar.get_height()
-            lying = container.orientation == "horizontal"
             yield bar, [(x + width, y + height / 2) if lying else (x + width / 2, y + height)], _look_of_patch(bar)
 
 

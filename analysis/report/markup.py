@@ -5,7 +5,6 @@ from colorsys import hls_to_rgb, rgb_to_hls
 from functools import cache
 from html import escape
 
-import numpy as np
 from matplotlib.colors import to_hex, to_rgb
 
 from calque.analysis.report.table import visible
@@ -41,8 +40,9 @@ def themed(colour: str) -> str:
     red, green, blue = to_rgb(colour)
     hue, light, saturation = rgb_to_hls(red, green, blue)
     if max(red, green, blue) - min(red, green, blue) < GREY:
-        paper, ink = (np.array(to_rgb(end)) for end in (PAPER, INK))
-        dark = to_hex(light * paper + (1 - light) * ink)
+        ends = zip(to_rgb(PAPER), to_rgb(INK), strict=True)
+        red, green, blue = (light * paper + (1 - light) * ink for paper, ink in ends)
+        dark = to_hex((red, green, blue))
     else:
         dark = to_hex(colour)
         while contrast(dark, PAPER) < CONTRAST:

@@ -54,6 +54,12 @@ def test_labels_are_one_cell_and_everything_is_escaped() -> None:
     assert "Scores &lt;b&gt;" in html and "<b>" not in html and "A note &amp; more." in html and RULE in html
 
 
+def test_what_is_compared_comes_first_among_labels() -> None:
+    html = table_html(Table("t", ("language", "objective", "loss"), (("Trans", "MLM", "1"),), labels=2), "t")
+    assert '<th scope="col">objective <small>language</small></th>' in html
+    assert '<th scope="row">MLM <small>Trans</small></th>' in html
+
+
 def test_links_hold_the_data() -> None:
     links = dict(re.findall(r'download="([^"]+)" href="data:[^,]*,([^"]*)"', table_html(TABLE, "table-3")))
     assert {name: unquote(unescape(data)) for name, data in links.items()} == {
