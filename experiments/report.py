@@ -14,6 +14,7 @@ from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, RECORDS, Floor, Published, Record
 from calque.analysis.records.run import RUNS, Run
 from calque.analysis.report.claims_table import claims_table, null_table, verdicts
+from calque.analysis.report.curves import Curves
 from calque.analysis.report.drawing import MOST
 from calque.analysis.report.page import Report, excerpt, write_page
 from calque.analysis.report.plot import Plot
@@ -72,7 +73,8 @@ def summarise(study: Study, root: Path, folder: Path) -> Outcome:
 
 def summarise_sweep(sweep: Sweep, root: Path, folder: Path) -> Outcome:
     """Write the report of a sweep to `folder`, whole or not at all, and return its summary."""
-    runs, records, floors, curves, variants = [], [], [], [], {}
+    runs, records, floors, variants = [], [], [], {}
+    curves: list[Curves] = []
     for values, study in sweep.variants.items():
         settings = dict(zip(sweep.keys, values, strict=True))
         suffix = "@" + ",".join(f"{key}={value}" for key, value in settings.items())
