@@ -100,8 +100,9 @@ def _seeds(plot: Plot, runs: Sequence[Run]) -> str:
     groups: dict[tuple[object, ...], set[int]] = {}
     for record in plot.records:
         if run := known.get(record.run):
-            languages = tuple(language.name for language in run.languages)
-            cell = run.objective and run.objective.name, run.mixture, languages, tuple(run.settings.items())
+            languages = (language.name for language in run.languages)
+            named = (each.name for each in (run.objective, run.mixture) if each)
+            cell = *named, *languages, *run.settings.items()
             groups.setdefault((*cell, record.measure, record.task, record.language), set()).add(run.seed)
     (number, *others) = {len(seeds) for seeds in groups.values()} or {0}
     return "" if others or not number else f"{number} {'seed' if number == 1 else 'seeds'}"
