@@ -1,12 +1,14 @@
 """Figures in a page: every mark says what it shows, and the figure itself is unchanged."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from calque.analysis.papers.align_mlm.figures import correlation_figure, delta_figure
+from calque.analysis.records.run import Described
 from calque.analysis.report.html_figure import LARGEST, PIXELS, SMALLEST, figure_html, vectors
 from calque.analysis.report.marks import Mark, written
 from calque.analysis.report.plot import Plot
@@ -82,7 +84,8 @@ def test_a_table_has_every_number_that_is_drawn(plot: Plot) -> None:
 
 
 def test_intervals_name_their_seeds_if_all_have_as_many(results: Results, plot: Plot) -> None:
-    runs = list(results.runs.values())
+    mixture = Described("half", "half of each", ({"kind": "Mixture", "shares": [0.5]},))
+    runs = [replace(run, mixture=mixture) for run in results.runs.values()]
     html = figure_html(plot, runs)
     titles = re.findall(r"<title>([^<]*)</title>", html)
     assert "numbers drawn; intervals are of 2 seeds</summary>" in html
