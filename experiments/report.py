@@ -14,6 +14,7 @@ from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, RECORDS, Floor, Published, Record
 from calque.analysis.records.run import RUNS, Run
 from calque.analysis.report.claims_table import claims_table, null_table, verdicts
+from calque.analysis.report.curves import Curves
 from calque.analysis.report.drawing import MOST
 from calque.analysis.report.page import Report, excerpt, write_page
 from calque.analysis.report.plot import Plot
@@ -22,6 +23,7 @@ from calque.analysis.results.results import Results
 from calque.derive.files import whole_folder
 from calque.derive.preview import PREVIEW
 from calque.experiments.languages import DerivedLanguages
+from calque.experiments.report_data import example, question, training_curves
 from calque.experiments.study import Study
 from calque.experiments.summary import exclusions, facts_of, floors_of, measured, runs_and_records, scale
 from calque.experiments.sweep import Sweep
@@ -36,7 +38,7 @@ def summarise(study: Study, root: Path, folder: Path) -> Outcome:
     results = joined(study.paper, runs, records, floors)
     if isinstance(study.languages, DerivedLanguages) and (languages := study.languages_step(root, study.seeds[0])):
         preview = languages.open().path(PREVIEW).read_text(encoding="utf-8")
-    figures = figures_of(results, study.paper, size)
+    plots = list(figures_of(results, study.paper, size))
     with whole_folder(folder) as part:
         write_records(part, runs, records, floors)
         tables = tables_of(results, study.paper, size)
@@ -45,19 +47,24 @@ def summarise(study: Study, root: Path, folder: Path) -> Outcome:
             (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
         claims, null = tables.pop("claims", None), tables.pop("null", None)
         findings = list(about.findings(results))
+        for plot in plots:
+            plot.save(part / "figures")
         page = Report(
             title=f"Calque: the study {study.name}",
             scale=size,
-            drawings=[plot.save(part / "figures") for plot in figures],
+            question=question(study),
+            example=example(study, root),
+            plots=plots,
             claims=claims,
             findings=[*findings, *([verdicts(claims)] if claims else [])],
             null=null,
-            tables=list(tables.values()),
+            tables=tables,
+            curves=list(training_curves(study, root, results)),
             examples=[("The first examples of preview.txt", excerpt(preview))] if preview else [],
             terms=[*about.terms(results), *_own_terms(study)],
             exclusions=[*exclusions(study, root, found), *_not_drawn(results, about)],
             facts=list(facts_of(study, root, found)),
-            runs=results.run_ids(),
+            runs=runs,
         )
         write_page(part / "report.html", page)
     shown = {name: tables[name] for name in about.summary(tuple(tables))}
@@ -67,6 +74,7 @@ def summarise(study: Study, root: Path, folder: Path) -> Outcome:
 def summarise_sweep(sweep: Sweep, root: Path, folder: Path) -> Outcome:
     """Write the report of a sweep to `folder`, whole or not at all, and return its summary."""
     runs, records, floors, variants = [], [], [], {}
+    curves: list[Curves] = []
     for values, study in sweep.variants.items():
         settings = dict(zip(sweep.keys, values, strict=True))
         suffix = "@" + ",".join(f"{key}={value}" for key, value in settings.items())
@@ -75,6 +83,7 @@ def summarise_sweep(sweep: Sweep, root: Path, folder: Path) -> Outcome:
         its_runs = [replace(run, id=run.id + suffix, settings=settings) for run in its_runs]
         its_records = [replace(record, run=record.run + suffix) for record in its_records]
         variants[values] = Results(its_runs, its_records, floors=its_floors)
+        curves += training_curves(study, root, variants[values], suffix.replace("@", ", "))
         runs += its_runs
         records += its_records
         floors += [floor for floor in its_floors if floor not in floors]
@@ -84,14 +93,19 @@ def summarise_sweep(sweep: Sweep, root: Path, folder: Path) -> Outcome:
         write_records(part, runs, records, floors)
         (part / "sweep.csv").write_text(table.csv, encoding="utf-8")
         (part / "sweep.md").write_text(table.markdown, encoding="utf-8")
+        if plot:
+            plot.save(part / "figures")
         page = Report(
             title=f"Calque: the study {sweep.name} by {', '.join(sweep.keys)}",
             scale=size,
-            drawings=[plot.save(part / "figures")] if plot else [],
+            question=question(sweep.study),
+            example=example(sweep.study, root),
+            plots=[plot] if plot else [],
             claims=None,
-            tables=[table],
+            tables={"sweep": table},
+            curves=curves,
             facts=[*((key, ", ".join(values)) for key, values in sweep.settings), *facts_of(study, root, found)],
-            runs=[run.id for run in runs],
+            runs=runs,
         )
         write_page(part / "report.html", page)
     return Outcome(sweep.name, size, folder, None, (), None, {"sweep": table})

@@ -24,6 +24,15 @@ def numeric(cells: Sequence[str]) -> bool:
     return any(map(_CELL.fullmatch, cells))
 
 
+def interval(cell: str) -> tuple[float, float, float] | None:
+    """The number that a cell starts with and the ends of its interval, which are the number if there is none."""
+    if not (match := _CELL.fullmatch(cell)):
+        return None
+    parts = _parts(match)
+    value = float(parts["value"])
+    return value, float(parts.get("low", value)), float(parts.get("high", value))
+
+
 def columns(head: str, cells: Sequence[str], label: bool = False) -> list[tuple[str, list[str]]]:
     """A column as columns of data, each with its head: text, or the numbers and the other parts that any cell has. All
     parts but notes are empty or a number; text is made inert. A column of labels stays one column."""

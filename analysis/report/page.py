@@ -1,28 +1,30 @@
 """report.html: a study on one self-contained page."""
 
 import base64
+import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from string import Template
 
+from calque.analysis.records.run import Run
 from calque.analysis.report.claims_table import verdicts
-from calque.analysis.report.plot import Drawing
-from calque.analysis.report.table import Table, visible
+from calque.analysis.report.curves import Curves, curves_html
+from calque.analysis.report.html_figure import figure_html
+from calque.analysis.report.html_table import runs_shown, table_html
+from calque.analysis.report.markup import definitions, items, text
+from calque.analysis.report.plot import Plot
+from calque.analysis.report.sentence_figure import Example, example_html
+from calque.analysis.report.table import MISSING, Table
 from calque.derive.files import whole_file
 
 LINES = 60  # a screen or two
+FIRST = 3  # findings on the first screen
 FOLDER = Path(__file__).parent
 PAGE = Template((FOLDER / "page.html").read_text(encoding="utf-8"))
 STYLE = (FOLDER / "page.css").read_text(encoding="utf-8")  # in light and dark, on a phone and on paper
-FIGURE_STYLE = (FOLDER / "figure.css").read_text(encoding="utf-8")
-"""For colours of figures that are too dark or too light in dark mode. It goes into each SVG, because the page's own
-style does not reach into an image."""
-PIXELS = 96 / 72  # of a browser, per point
-SMALLEST, LARGEST = 0.8, 1.25
-"""Limits of a figure's scale: smaller letters are illegible, so a narrow screen scrolls instead."""
+SCRIPT = (FOLDER / "page.js").read_text(encoding="utf-8")
 
 
 def excerpt(text: str, lines: int = LINES) -> str:
@@ -39,101 +41,103 @@ def excerpt(text: str, lines: int = LINES) -> str:
 class Report:
     """The contents of the page, from top to bottom.
 
-    `findings` are a few sentences; `claims` and `null` are those of `analysis.report.claims_table`, if there are any.
-    `terms` explain the words that a reader must know. `examples` are texts under their titles; `exclusions` and `facts`
-    are lines of plain text: what was left out and why, and the configuration (versions, machine, parameters).
+    `question` is what the study asks, and `example` a sentence in its languages. `findings` are a few sentences;
+    `claims` and `null` are those of `analysis.report.claims_table`, if there are any. Tables have the names of their
+    files. `curves` are of training. `terms` explain the words that a reader must know. `examples` are texts under their
+    titles; `exclusions` and `facts` are lines of plain text: what was left out and why, and the configuration
+    (versions, machine, parameters).
     """
 
     title: str
     scale: str
-    drawings: Sequence[Drawing]
+    plots: Sequence[Plot]
     claims: Table | None
-    tables: Sequence[Table]
+    tables: Mapping[str, Table]
+    question: str = ""
+    example: Example | None = None
     findings: Sequence[str] = ()
+    curves: Sequence[Curves] = ()
     terms: Sequence[tuple[str, str]] = ()
     examples: Sequence[tuple[str, str]] = ()
     exclusions: Sequence[str] = ()
     facts: Sequence[tuple[str, str]] = ()
-    runs: Sequence[str] = ()
+    runs: Sequence[Run] = ()
     null: Table | None = None
 
 
 def write_page(path: Path, report: Report) -> None:
     """Write the page, whole or not at all; it contains its figures and loads nothing from the network."""
+    of = len(report.runs)
     sections = {
-        "Figures": "\n".join(map(_figure, report.drawings)),
+        "Figures": "\n".join(figure_html(plot, report.runs) for plot in report.plots),
+        "Tables": "\n".join(_table(table, name, of) for name, table in report.tables.items()),
         "Claims": _claims(report.claims) if report.claims else "",
-        "Null": _table(report.null) if report.null else "",
-        "Tables": "\n".join(map(_table, report.tables)),
-        "Terms": _facts(report.terms),
-        "Examples": "\n".join(f"<h3>{_text(name)}</h3>\n<pre>{_text(text)}</pre>" for name, text in report.examples),
-        "Exclusions": _list(report.exclusions),
-        "Configuration": _facts(report.facts),
-        "Runs": _list(report.runs),
+        "Null": _table(report.null, "null", of) if report.null else "",
+        "Training curves": curves_html(report.curves),
+        "Examples": "\n".join(
+            f"<h3>{text(name)}</h3>\n<pre tabindex=0>{text(words)}</pre>" for name, words in report.examples
+        ),
+        "Terms": definitions(report.terms),
+        "Further findings": items(report.findings[FIRST:]),
+        "Runs": table_html(runs_table(report.runs), "runs", whole=False) if report.runs else "",
+        "Configuration": definitions(report.facts),
+        "Exclusions": items(report.exclusions),
     }
     filled = {name: body for name, body in sections.items() if body}
     links = "".join(f'<a href="#{_anchor(name)}">{name}</a>' for name in filled)
     body = "\n".join(
-        f'<section id="{_anchor(name)}">\n<h2>{name}</h2>\n{text}\n</section>' for name, text in filled.items()
+        f'<section id="{_anchor(name)}">\n<h2>{name}</h2>\n{content}\n</section>' for name, content in filled.items()
     )
     page = PAGE.substitute(
-        title=_text(report.title),
+        title=text(report.title),
         style=STYLE,
-        findings=_list(report.findings, "findings"),
-        scale=_text(report.scale),
+        question=f"<p class=lead>{text(report.question)}</p>" if report.question else "",
+        example=example_html(report.example) if report.example else "",
+        findings=items(report.findings[:FIRST], "findings"),
+        scale=text(report.scale),
         links=links,
         body=body,
+        script=SCRIPT,
+        digest=_digest(f"\n{SCRIPT}"),
     )
     with whole_file(path) as part:
         part.write_text(page, encoding="utf-8")
 
 
-def _figure(drawing: Drawing) -> str:
-    """The SVG as an image of its own, so that ids of two figures cannot collide, with a style for dark mode."""
-    svg = drawing.svg.read_text(encoding="utf-8")
-    (points,) = re.findall(r'<svg[^>]*\swidth="([\d.]+)pt"', svg)  # as Matplotlib writes it
-    width = PIXELS * float(points)
-    start = svg.index(">", svg.index("<svg")) + 1
-    image = base64.b64encode(f"{svg[:start]}<style>{FIGURE_STYLE}</style>{svg[start:]}".encode()).decode()
-    title = _text(drawing.title)
-    return (
-        f'<figure><div class=drawing><h3>{title}</h3>\n<div class=scroll><img alt="{title}" '
-        f'style="min-width:{SMALLEST * width:.0f}px;max-width:{LARGEST * width:.0f}px" '
-        f'src="data:image/svg+xml;base64,{image}"></div></div>\n'
-        f"<figcaption><p>{_text(drawing.caption)}</p>{_list(drawing.details)}"
-        f"<p>Records: <code>{_text(drawing.records.name)}</code></p></figcaption>{_runs(drawing.runs)}</figure>"
-    )
+def runs_table(runs: Sequence[Run]) -> Table:
+    """The runs of a study and what distinguishes them; the id of a run is its path below the study's folder."""
+    keys = list(dict.fromkeys(key for run in runs for key in run.settings))
+    mixed = any(run.mixture for run in runs)
+    header = ("objective", "languages", "seed", *(["mixture"] if mixed else []), *keys, "started from", "path")
+    rows = []
+    for run in runs:
+        languages = ", ".join(language.title for language in run.languages[1:] or run.languages)
+        mixture = [run.mixture.title if run.mixture else MISSING] if mixed else []
+        settings = [run.settings.get(key, MISSING) for key in keys]
+        objective = run.objective.title if run.objective else MISSING
+        start = run.start.title if run.start else MISSING
+        rows.append((objective, languages or MISSING, str(run.seed), *mixture, *settings, start, run.id))
+    return Table(f"The {len(runs)} runs", header, tuple(rows))
+
+
+def _digest(script: str) -> str:
+    """What the page's policy lets run: this script and no other."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def _claims(table: Table) -> str:
     """The number of claims per verdict, and one box per claim: a table of sentences is hard to read on a phone."""
     boxes = [
-        f'<div class="claim {_anchor(verdict)}"><p>{_text(claim)}: <span class=verdict>{_text(verdict)}</span></p>'
-        f"<p class=note>{_text(evidence)}. p: {_text(p)}, corrected: {_text(corrected)}. Family: {_text(family)}. "
-        f"From: {_text(source)}.</p></div>"
+        f'<div class="claim {_anchor(verdict)}"><p>{text(claim)}: <span class=verdict>{text(verdict)}</span></p>'
+        f"<p class=note>{text(evidence)}. p: {text(p)}, corrected: {text(corrected)}. Family: {text(family)}. "
+        f"From: {text(source)}.</p></div>"
         for claim, verdict, p, corrected, family, evidence, source in table.rows
     ]
-    return f"<p>{_text(f'{verdicts(table)} {table.note}')}</p>\n" + "\n".join(boxes)
+    return f"<p>{text(f'{verdicts(table)} {table.note}')}</p>\n" + "\n".join(boxes)
 
 
-def _table(table: Table) -> str:
-    return f"{table.html}{_runs(table.runs)}"
-
-
-def _runs(runs: Sequence[str]) -> str:
-    return f"<details><summary>The {len(runs)} runs shown</summary>{_list(runs)}</details>" if runs else ""
-
-
-def _list(items: Sequence[str], kind: str = "items") -> str:
-    return f"<ul class={kind}>" + "".join(f"<li>{_text(item)}</li>" for item in items) + "</ul>" if items else ""
-
-
-def _facts(facts: Sequence[tuple[str, str]]) -> str:
-    return "<dl>" + "".join(f"<dt>{_text(k)}</dt><dd>{_text(v)}</dd>" for k, v in facts) + "</dl>" if facts else ""
-
-
-def _text(text: str) -> str:
-    return escape(visible(text))
+def _table(table: Table, name: str, of: int) -> str:
+    return table_html(table, name) + runs_shown(table.runs, of)
 
 
 def _anchor(name: str) -> str:

@@ -1,7 +1,6 @@
-"""A table of text cells, as Markdown, HTML and CSV, and numbers as such cells."""
+"""A table of text cells, as Markdown and CSV, and numbers as such cells."""
 
 import csv
-import html
 import io
 import re
 from collections.abc import Mapping, Sequence
@@ -57,29 +56,6 @@ class Table:
         return "\n".join([f"**{self.title}**", "", head, rule, *lines, *note]) + "\n"
 
     @property
-    def html(self) -> str:
-        """A table element in a box that scrolls sideways; the columns of labels are one, which stays in sight."""
-        numbers = "".join(f'<th scope="col">{_text(name)}</th>' for name in self.header[self.labels :])
-        body = "\n".join(
-            f"<tr{' class=published' if i in self.published else ''}>{self._labels(row, 'row')}"
-            + "".join(f"<td>{_text(cell)}</td>" for cell in row[self.labels :])
-            + "</tr>"
-            for i, row in enumerate(self.rows)
-        )
-        note = f"<p class=note>{_text(self.note)}</p>" if self.note else ""
-        return (
-            f"<div class=scroll><table><caption>{_text(self.title)}</caption>\n"
-            f"<thead><tr>{self._labels(self.header, 'col')}{numbers}</tr></thead>\n"
-            f"<tbody>\n{body}\n</tbody></table></div>{note}"
-        )
-
-    def _labels(self, row: tuple[str, ...], scope: str) -> str:
-        """The label of a row: the first one, and the others small below it, so that numbers have the width."""
-        first, *others = row[: self.labels]
-        below = f"<small>{_text(' · '.join(others))}</small>" if others else ""
-        return f'<th scope="{scope}">{_text(first)}{below}</th>'
-
-    @property
     def csv(self) -> str:
         """Comma-separated values, the header first. A column of numbers becomes one for each part that its cells have:
         the number, both ends of its interval, a count, a note."""
@@ -102,10 +78,6 @@ class Table:
 def _cells(line: str) -> tuple[str, ...]:
     """The cells of a row of Markdown."""
     return tuple(cell.strip().replace(r"\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1])
-
-
-def _text(text: str) -> str:
-    return html.escape(visible(text))
 
 
 def cell(estimate: Estimate | None, over_items: bool = False) -> str:

@@ -1,23 +1,21 @@
 """report.html: whole, well-formed, escaped, and asking nothing of the network."""
 
 import base64
+import hashlib
 import re
 from html.parser import HTMLParser
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
 from calque.analysis.papers.align_mlm.claims import align_mlm_claims
-from calque.analysis.papers.align_mlm.figures import correlation_figure, delta_figure
-from calque.analysis.papers.align_mlm.tables import alignment_table, scores_table
-from calque.analysis.report.claims_table import claims_table, null_table
-from calque.analysis.report.drawing import HALF
-from calque.analysis.report.page import SMALLEST, Report, excerpt, write_page
-from tests.analysis.saved import saved
+from calque.analysis.report.claims_table import claims_table
+from calque.analysis.report.page import Report, excerpt, write_page
+from calque.analysis.report.table import Table
+from tests.analysis.paged import ATTACK, toy_page
 from tests.analysis.toy import joined, toy_published, toy_records
 
-VOID = {"meta", "link", "img"}
+VOID = {"meta", "link", "input"}
 
 
 class Checker(HTMLParser):
@@ -45,25 +43,7 @@ class Checker(HTMLParser):
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Checker]:
-    folder = tmp_path_factory.mktemp("report")
-    results = joined(toy_records(2), toy_published())
-    plots = [delta_figure(results, "toy"), correlation_figure(results, "toy")]
-    report = Report(
-        title="Study <1> & more",
-        scale="toy",
-        drawings=[saved(plot, folder) for plot in plots],
-        claims=claims_table(results, align_mlm_claims(results), "toy"),
-        null=null_table(results, "toy"),
-        tables=[scores_table(results, "toy"), alignment_table(results, "toy")],
-        examples=[("trans.inv", "a <unk> & <script>alert(1)</script>")],
-        exclusions=["3 pairs longer than a row"],
-        facts=[("torch", "2")],
-        runs=results.runs,
-        findings=["ALIGN-MLM loses least & more.", "One seed."],
-        terms=[("Δ", "what is lost")],
-    )
-    write_page(folder / "report.html", report)
-    text = (folder / "report.html").read_text(encoding="utf-8")
+    text = toy_page(tmp_path_factory.mktemp("report")).read_text(encoding="utf-8")
     checker = Checker()
     checker.feed(text)
     return text, checker
@@ -73,38 +53,54 @@ def test_every_element_is_closed_and_every_anchor_exists(page: tuple[str, Checke
     _, checker = page
     assert checker.open == []
     anchors = [link[1:] for link in checker.links if link.startswith("#")]
-    assert anchors and set(anchors) == set(checker.ids)
+    assert anchors and set(anchors) <= set(checker.ids) and len(set(checker.ids)) == len(checker.ids)
 
 
 def test_the_page_asks_nothing_of_the_network(page: tuple[str, Checker]) -> None:
     text, checker = page
     assert all(link.startswith(("#", "data:")) for link in checker.links)
-    assert not re.search(r"@import|url\(|<script|https?://", text)
+    assert not re.search(r"@import|url\((?!#)|https?://|<script src|<link rel=\"style", text)
+    assert not re.search(r"\son\w+=", re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)), "no inline handlers"
 
 
-def test_what_people_wrote_is_escaped_and_there(page: tuple[str, Checker]) -> None:
+def test_the_policy_allows_the_one_script_of_the_page_and_no_request(page: tuple[str, Checker]) -> None:
+    text, _ = page
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', text)
+    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert policy.startswith("default-src 'none';") and f"script-src 'sha256-{digest}';" in policy
+
+
+def test_names_and_texts_are_escaped_wherever_they_are_shown(page: tuple[str, Checker]) -> None:
     text, checker = page
-    assert "<unk>" not in text and "a <unk> & <script>alert(1)</script>" in checker.text
+    assert "<unk>" not in text and f"a <unk> & {ATTACK}" in checker.text and ATTACK not in text
     assert "Study <1> & more" in checker.text and "3 pairs longer than a row" in checker.text
 
 
 def test_figures_claims_tables_terms_and_runs_are_there(page: tuple[str, Checker]) -> None:
     text, checker = page
-    assert text.count("data:image/svg+xml;base64,") == 2
+    assert text.count("<svg class=drawn") == 2 and text.count("<svg role=img viewBox") == 2
     assert all(claim.text in checker.text for claim in align_mlm_claims(joined(toy_records(2), toy_published())))
     assert "p: 0.072, corrected: 0.51. Family: transfer (10). From: section 5" in checker.text
-    assert "Table 3" in checker.text and "Table 8" in checker.text and "tr class=published" in text
-    assert "what is lost" in checker.text
+    assert "Table 3" in checker.text and "Table 8" in checker.text and "tr data-kind=published" in text
+    assert "what is lost" in checker.text and "Which objective loses least?" in checker.text
     runs = {record.run for record in toy_records(2)}
     assert all(run in checker.text for run in runs)
-    assert text.count(f"<summary>The {len(runs)} runs shown</summary>") == 5, (
-        "under two figures, the null and two tables"
-    )
+    assert "runs shown" not in checker.text, "each figure and table shows all of them"
+
+
+def test_a_part_that_shows_some_runs_lists_them(tmp_path: Path) -> None:
+    results = joined(toy_records(2))
+    (one, two, *_) = results.runs
+    table = Table("t", ("objective", "POS"), (("MLM", "1"),), runs=(one, two))
+    write_page(tmp_path / "r.html", Report("t", "toy", [], None, {"t": table}, runs=list(results.runs.values())))
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<summary>The 2 runs shown</summary>" in text and text.count(f"<li>{one}</li>") == 1
 
 
 def test_a_report_of_nothing_has_no_empty_sections(tmp_path: Path) -> None:
     results = joined([])
-    write_page(tmp_path / "r.html", Report("t", "toy", [], claims_table(results, [], "toy"), []))
+    write_page(tmp_path / "r.html", Report("t", "toy", [], claims_table(results, [], "toy"), {}))
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "<h2>Figures" not in text and "<h2>Exclusions" not in text and "<h2>Terms" not in text
     assert "runs shown" not in text
@@ -113,13 +109,20 @@ def test_a_report_of_nothing_has_no_empty_sections(tmp_path: Path) -> None:
 def test_findings_come_first_then_figures_and_terms_after_tables(page: tuple[str, Checker]) -> None:
     text, _ = page
     order = [
+        "Which objective",
+        "<svg role=img",
         "loses least &amp; more.",
-        "<nav>",
+        "<nav ",
         'id="figures"',
+        'id="tables"',
         'id="claims"',
         'id="null"',
-        'id="tables"',
+        'id="training-curves"',
+        'id="examples"',
         'id="terms"',
+        "The fourth.",
+        'id="runs"',
+        'id="configuration"',
     ]
     places = [text.index(part) for part in order]
     assert places == sorted(places)
@@ -131,33 +134,8 @@ def test_claims_are_counted_by_verdict(page: tuple[str, Checker]) -> None:
     assert f"Of 15 claims tested, {counts}." in checker.text
 
 
-def test_figures_have_dark_colours_and_keep_their_letters_readable_on_a_phone(page: tuple[str, Checker]) -> None:
-    """Every colour that the dark style replaces is one that figures use, and no figure shrinks below its smallest."""
-    text, checker = page
-    images = [
-        base64.b64decode(link.partition(",")[2]).decode() for link in checker.links if link.startswith("data:image")
-    ]
-    assert len(images) == 2
-    assert all(
-        int(least) < 96 * HALF < int(most) for least, most in re.findall(r"min-width:(\d+)px;max-width:(\d+)px", text)
-    )
-    for image, least in zip(images, re.findall(r"min-width:(\d+)px", text), strict=True):
-        root = ElementTree.fromstring(image)
-        assert float(root.attrib["width"].removesuffix("pt")) == pytest.approx(72 * HALF)
-        assert int(least) == pytest.approx(SMALLEST * 96 * HALF, abs=0.5), "an inch has 72 points and 96 pixels"
-        assert root[0].tag.endswith("style") and (root[0].text or "").startswith("@media screen and (prefers-color")
-        for colour in re.findall(r'fill: (#\w+)"\] ', root[0].text or "")[:3]:
-            assert f": {colour}" in "".join(re.findall(r'style="[^"]*"', image))
-
-
-def test_a_table_names_a_row_in_one_cell_that_stays_in_sight(page: tuple[str, Checker]) -> None:
-    text, _ = page
-    assert '<th scope="row">MLM<small>Trans + Inv · published</small></th>' in text
-    assert "position: sticky" in text
-
-
 def test_control_characters_are_shown_as_signs(tmp_path: Path) -> None:
-    write_page(tmp_path / "r.html", Report("bell \x07", "toy", [], None, [], examples=[("e", "a\x00b")]))
+    write_page(tmp_path / "r.html", Report("bell \x07", "toy", [], None, {}, examples=[("e", "a\x00b")]))
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "bell �" in text and "a�b" in text and "\x07" not in text
 

@@ -1,0 +1,102 @@
+"""Training curves, which the page's script draws: loss, gradient norm, speed and probes of every run."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from calque.analysis.report.markup import text, themed
+from calque.analysis.report.table import visible
+
+POINTS = 200  # most points of a curve
+LEFT_OUT = {"step", "learning rate", "mfu"}
+PROBE = "probe"
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What a run wrote during training: rows of numbers, each with its `step`. `group` names the runs that share a
+    colour."""
+
+    run: str
+    group: str
+    colour: str
+    rows: Sequence[Mapping[str, Any]]
+
+
+def curves_html(curves: Sequence[Curves]) -> str:
+    """The data of the curves, and where the script draws them; nothing if no run has any."""
+    panels, steps = _panels(curves), list[list[int]]()
+    data = {
+        "runs": [[visible(run.run), visible(run.group)] for run in curves],
+        "steps": steps,
+        "panels": [
+            [
+                visible(name),
+                [[run, _number(steps, [x for x, _ in points]), [y for _, y in points]] for run, points in lines],
+            ]
+            for name, lines in panels.items()
+        ],
+    }
+    if not panels:
+        return ""
+    groups = {run.group: run.colour for run in curves}
+    switches = "".join(
+        f'<button type=button aria-pressed=true data-s="{i}" style="--c:{themed(colour)}">{text(group)}</button>'
+        for i, (group, colour) in enumerate(groups.items())
+    )
+    return (
+        f"<div id=training><p class=legend role=group aria-label=Series>{switches}</p>\n<div class=curves></div>\n"
+        "<p><label>Step <input type=range min=0 value=0></label> <output></output></p>\n"
+        "<div class=scroll tabindex=0 role=region aria-label='Means at the step'><table></table></div>\n"
+        f"<noscript><p>Curves are drawn by a script.</p></noscript>"
+        f'<script type="application/json">{_json(data)}</script></div>'
+    )
+
+
+def _panels(curves: Sequence[Curves]) -> dict[str, list[tuple[int, list[tuple[int, float]]]]]:
+    """The points of each quantity by run, quantities of training before those of probes."""
+    panels: dict[str, dict[int, list[tuple[int, float]]]] = {}
+    for number, run in enumerate(curves):
+        for row in run.rows:
+            for name, value in _quantities(row):
+                panels.setdefault(name, {}).setdefault(number, []).append((row["step"], float(f"{value:.4g}")))
+    order = sorted(panels, key=lambda name: (name.startswith(PROBE), not name.startswith("loss")))
+    return {name: [(run, _thinned(points)) for run, points in panels[name].items()] for name in order}
+
+
+def _quantities(row: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
+    for name, value in row.items():
+        if isinstance(value, Mapping):
+            yield from (
+                (f"{name}: {part}", number) for part, number in value.items() if isinstance(number, int | float)
+            )
+        elif name not in LEFT_OUT and isinstance(value, int | float):
+            yield name, value
+
+
+def _thinned(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
+    """At most `POINTS` of the points, evenly spread, with the first and the last."""
+    if len(points) <= POINTS:
+        return points
+    return [points[round(i * (len(points) - 1) / (POINTS - 1))] for i in range(POINTS)]
+
+
+def _number(all_steps: list[list[int]], steps: list[int]) -> int:
+    """The place of some steps among those of all curves, which are often the same."""
+    if steps not in all_steps:
+        all_steps.append(steps)
+    return all_steps.index(steps)
+
+
+def _json(data: Any) -> str:
+    """JSON that ends no script element. Numbers that are not finite become null."""
+    return json.dumps(_finite(data), ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and value - value != 0 else value

@@ -1,0 +1,88 @@
+"""A sentence above its image in a derived language: words coloured by class, with lines between counterparts."""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from calque.analysis.report.drawing import LOOKS
+from calque.analysis.report.markup import text, themed
+
+LETTER, PADDING, BETWEEN = 9.2, 14.0, 6.0  # widths: of a letter of 15 pixels, of a box besides its word, between boxes
+BOX, LINES, NAME = 28, 44, 20  # heights: of a box, of the lines, and of a language's name
+OTHER = "#8c8c8c"  # words without a class, or of one more than there are colours
+
+
+@dataclass(frozen=True)
+class Image:
+    """A sentence in a derived language; `origin` has the position of each word in the source."""
+
+    language: str
+    words: tuple[str, ...]
+    origin: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence of the source, the class of each word (none, if they are unknown), and its images."""
+
+    words: tuple[str, ...]
+    classes: tuple[str, ...]
+    images: tuple[Image, ...]
+
+
+def example_html(example: Example) -> str:
+    """One drawing for each image, and the colour of each class."""
+    names = list(dict.fromkeys(example.classes))
+    colours = {name: colour for name, (colour, _) in zip(names, LOOKS, strict=False)}
+    chosen = [colours.get(name, OTHER) for name in example.classes] or [OTHER] * len(example.words)
+    drawn = "".join(_drawing(example.words, image, chosen) for image in example.images)
+    classes = "".join(f'<li style="--c:{themed(colours.get(name, OTHER))}">{text(name)}</li>' for name in names)
+    legend = f'<ul class=classes aria-label="Word classes">{classes}</ul>' if classes else ""
+    return f"<div class=sentences>{drawn}</div>{legend}"
+
+
+def _drawing(words: Sequence[str], image: Image, colours: Sequence[str]) -> str:
+    below = BOX + LINES
+    top, bottom = _places(words), _places(image.words)
+    width = max(top[-1][1], bottom[-1][1])
+    parts = []
+    for (left, right), origin in zip(bottom, image.origin, strict=True):
+        ends = (sum(top[origin]) / 2, (left + right) / 2)
+        parts.append(
+            f'<path d="M{ends[0]:.0f} {NAME + BOX}L{ends[1]:.0f} {NAME + below}" '
+            f'style="stroke:{themed(colours[origin])}"/>'
+        )
+    for word, place, colour in zip(words, top, colours, strict=True):
+        parts.append(_box(word, place, NAME, colour))
+    for word, place, origin in zip(image.words, bottom, image.origin, strict=True):
+        parts.append(_box(word, place, NAME + below, colours[origin]))
+    height = 2 * NAME + below + BOX
+    label = f"{' '.join(words)}; in {image.language}: {' '.join(image.words)}"
+    return (
+        f'<svg role=img viewBox="-2 0 {width + 4:.0f} {height}" style="max-width:{width + 4:.0f}px" '
+        f'aria-label="{text(label)}"><text class=name y="13">the source</text>{"".join(parts)}'
+        f'<text class=name y="{height - 4}">{text(image.language)}</text></svg>'
+    )
+
+
+def _box(word: str, place: tuple[float, float], top: float, colour: str) -> str:
+    left, right = place
+    return (
+        f'<rect x="{left:.0f}" y="{top}" width="{right - left:.0f}" height="{BOX}" rx="5" '
+        f'style="fill:{themed(colour)};stroke:{themed(colour)}"/>'
+        f'<text class=word x="{(left + right) / 2:.0f}" y="{top + 19}">{text(word)}</text>'
+    )
+
+
+def _places(words: Sequence[str]) -> list[tuple[float, float]]:
+    """The left and the right side of the box of each word."""
+    places, left = [], 0.0
+    for word in words:
+        right = left + PADDING + LETTER * max(1, sum(map(_columns, word)))
+        places.append((left, right))
+        left = right + BETWEEN
+    return places
+
+
+def _columns(letter: str) -> int:
+    return 0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")

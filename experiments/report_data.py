@@ -1,0 +1,89 @@
+"""What a report shows besides records: a study's question, a sentence in its languages, and training curves."""
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from calque.analysis.papers.looks import looks
+from calque.analysis.records import json_rows
+from calque.analysis.report.curves import Curves
+from calque.analysis.report.drawing import INK
+from calque.analysis.report.sentence_figure import Example, Image
+from calque.analysis.results.results import Results
+from calque.derive import strict_json
+from calque.derive.errors import BadInput
+from calque.derive.folder import VOCABULARY
+from calque.derive.sentence import CHUNKS, Sentence
+from calque.derive.source import Source
+from calque.derive.transform import Account, image_of
+from calque.derive.usage import USAGE, Usage
+from calque.derive.vocabulary import Vocabulary, read_array
+from calque.experiments.languages import DerivedLanguages
+from calque.experiments.names import studies, study_doc
+from calque.experiments.places import CACHE
+from calque.experiments.step import Step
+from calque.experiments.study import Study
+from calque.pretrain.checkpoint import METRICS
+
+WORDS = range(5, 9)  # of a sentence that fits a phone
+SENTENCES = 1_000  # at most so many are looked at for one
+
+
+def question(study: Study) -> str:
+    """The description of one of Calque's studies; empty for a user's own."""
+    return study_doc(study.name) if study.name in studies() else ""
+
+
+def example(study: Study, root: Path) -> Example | None:
+    """A short sentence of the corpus in every derived language, as the first seed has them. None for natural languages,
+    and if the source's files are not there any more."""
+    languages, seed = study.languages, study.seeds[0]
+    if not isinstance(languages, DerivedLanguages):
+        return None
+    own = languages.of_seed(seed)
+    step = own.step(study.home(root))
+    ready = [transform.ready(root / CACHE) for transform in own.transforms]
+    if any("usage" in transform.needs for transform in ready):
+        types = step.folder / VOCABULARY
+        vocabulary = Vocabulary.load(types)
+        table = read_array(types / USAGE, "the corpus's usage of types")
+        usage = Usage(table, vocabulary.cut, vocabulary.specials)
+        ready = [transform.informed(usage) for transform in ready]
+    tagged = any("tags" in transform.needs for transform in ready)
+    try:
+        found = _short(own.source.with_trees(root / CACHE) if tagged else own.source)
+    except BadInput:
+        return None
+    if found is None:
+        return None
+    number, sentence = found
+    images = []
+    for transform in ready:
+        image = image_of(transform, sentence, number, Account())
+        images.append(Image(transform.title, tuple(map(transform.spell, image.words)), image.origin))
+    return Example(sentence.words, sentence.tags, tuple(images))
+
+
+def _short(source: Source) -> tuple[int, Sentence] | None:
+    """The first short sentence of a corpus, or else the shortest of the first ones, with its number."""
+    for chunk in islice(source.chunks(), 1):
+        sentences, _ = source.sentences(chunk)
+        numbered = [(CHUNKS.number(0, place), each) for place, each in enumerate(sentences[:SENTENCES]) if each.words]
+        short = (pair for pair in numbered if len(pair[1]) in WORDS)
+        return next(short, None) or min(numbered, key=lambda pair: len(pair[1]), default=None)
+    return None
+
+
+def training_curves(study: Study, root: Path, results: Results, suffix: str = "") -> Iterator[Curves]:
+    """What every model of a study wrote while it was trained; `suffix` tells studies of a sweep apart."""
+    look = looks(results)
+    for model in study.models(root):
+        run = model.run
+        path = model.weights.folder / METRICS if isinstance(model.weights, Step) else None
+        if path is None or not path.is_file() or run.objective is None:
+            continue
+        rows = [strict_json.loads(line) for line in json_rows.lines(path)]
+        names = ", ".join(language.title for language in run.languages[1:])
+        title = run.objective.title + suffix
+        colour = look[run.objective.name].colour if run.objective.name in look else INK
+        yield Curves(", ".join(filter(None, (title, names, f"seed {run.seed}"))), title, colour, rows)

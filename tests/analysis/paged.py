@@ -1,0 +1,49 @@
+"""A page of a made-up study, with everything that a page can have."""
+
+from pathlib import Path
+
+from calque.analysis.papers.align_mlm.claims import align_mlm_claims
+from calque.analysis.papers.align_mlm.figures import correlation_figure, delta_figure
+from calque.analysis.papers.align_mlm.tables import alignment_table, scores_table
+from calque.analysis.report.claims_table import claims_table, null_table
+from calque.analysis.report.curves import Curves
+from calque.analysis.report.page import Report, write_page
+from calque.analysis.report.sentence_figure import Example, Image
+from tests.analysis.toy import joined, toy_published, toy_records
+
+ATTACK = '<script>alert("1")</script>'  # a name that some page might run
+SENTENCE = Example(
+    ("Sara", "sleeps", "."),
+    ("PROPN", "VERB", "PUNCT"),
+    (Image("Trans", ("a", "b", "."), (0, 1, 2)), Image("Trans + Inv", ("b", "a", "."), (1, 0, 2))),
+)
+ROWS = [
+    {"step": step, "loss": {"mlm": 5 / step}, "gradient norm": 0.5, "learning rate": 1.0, "tokens/s": 4000.0}
+    for step in range(1, 500)
+]
+PROBES = [{"step": step, "probe": {"all": step / 500}} for step in (100, 300)]
+
+
+def toy_page(folder: Path) -> Path:
+    """The page in a folder."""
+    results = joined(toy_records(2), toy_published())
+    plots = [delta_figure(results, "toy"), correlation_figure(results, "toy")]
+    report = Report(
+        title="Study <1> & more",
+        scale="toy",
+        question="Which objective loses least?",
+        example=SENTENCE,
+        plots=[plot for plot in plots if plot],
+        claims=claims_table(results, align_mlm_claims(results), "toy"),
+        null=null_table(results, "toy"),
+        tables={"table-3": scores_table(results, "toy"), "table-8": alignment_table(results, "toy")},
+        curves=[Curves(f"{name}, seed 0", name, "#0072b2", [*ROWS, *PROBES]) for name in ("MLM", f"X {ATTACK}")],
+        examples=[("trans.inv", f"a <unk> & {ATTACK}")],
+        exclusions=["3 pairs longer than a row"],
+        facts=[("torch", "2")],
+        runs=list(results.runs.values()),
+        findings=["ALIGN-MLM loses least & more.", "One seed.", "Three.", "The fourth."],
+        terms=[("Δ", "what is lost")],
+    )
+    write_page(folder / "report.html", report)
+    return folder / "report.html"

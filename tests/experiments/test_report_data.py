@@ -1,0 +1,42 @@
+"""What a report shows besides records: the question, a sentence in every language, and training curves."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+from calque.analysis.results.results import Results
+from calque.experiments.report_data import WORDS, example, question, training_curves
+from tests.experiments.conftest import Done
+
+
+def test_a_study_of_calque_asks_its_question(done: Done) -> None:
+    assert question(replace(done.study, name="pocket")).startswith("Does a dictionary help")
+    assert question(replace(done.study, name="my_own")) == ""
+
+
+def test_the_sentence_is_short_and_its_images_are_aligned(done: Done) -> None:
+    found = example(done.study, done.root)
+    assert found and len(found.words) in WORDS and len(found.classes) == len(found.words)
+    assert [image.language for image in found.images] == [each.title for each in done.study.languages.transforms]
+    for image in found.images:
+        assert sorted(image.origin) == list(range(len(found.words)))
+    assert found.images[0].origin[0] != 0, "this one is inverted"
+
+
+def test_every_model_has_curves_of_all_its_rows(done: Done) -> None:
+    results = Results([model.run for model in done.models()], [])
+    curves = list(training_curves(done.study, done.root, results, ", x=1"))
+    assert [each.group for each in curves] == ["MLM, x=1", "ALIGN-MLM, x=1"]
+    assert [each.run for each in curves] == ["MLM, x=1, Trans + Inv, seed 0", "ALIGN-MLM, x=1, Trans + Inv, seed 0"]
+    for each, model in zip(curves, done.models(), strict=True):
+        lines = (model.step.folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+        assert len(each.rows) == len(lines) and each.rows[-1]["step"] == done.study.train.steps
+
+
+def test_a_model_without_metrics_has_no_curve(done: Done, tmp_path: Path) -> None:
+    results = Results([model.run for model in done.models()], [])
+    root = tmp_path / "runs"
+    shutil.copytree(done.root, root)
+    for path in root.rglob("metrics.jsonl"):
+        path.unlink()
+    assert not list(training_curves(done.study, root, results))
