@@ -130,13 +130,15 @@ def answering(root: Path, path: Path) -> list[Path]:
     mirror = root / "tests" / path.parent / f"test_{path.stem}.py"
     above = root / "tests" / path.parent.parent / f"test_{path.parent.name}_{path.stem}.py"
     named = dict.fromkeys([*(root / name for name in MIRRORS.get(path.as_posix(), ())), mirror, above])
-    found = [one.relative_to(root) for one in named if one.is_file()]
+    found = [one for one in named if one.is_file()] or _importing(root, path)
     if path.parts[0] == "analysis" and path.parts[1] in REPORT:
-        found += map(Path, COMMITTED)
-    if found:
-        return found
+        found = [*found, *(root / name for name in COMMITTED)]
+    return [one.relative_to(root) for one in found or sorted(mirror.parent.glob("test_*.py"))]
+
+
+def _importing(root: Path, path: Path) -> list[Path]:
+    """The test files that import a source file."""
     module = re.escape(".".join(path.with_suffix("").parts).removesuffix(".__init__"))
     imported = re.compile(rf"^\s*(?:from (?:calque\.)?{module} import|import (?:calque\.)?{module}\b)", re.MULTILINE)
     files = sorted((root / "tests").rglob("test_*.py"))
-    importing = [one for one in files if imported.search(one.read_text(encoding="utf-8"))]
-    return [one.relative_to(root) for one in importing or sorted(mirror.parent.glob("test_*.py"))]
+    return [one for one in files if imported.search(one.read_text(encoding="utf-8"))]
