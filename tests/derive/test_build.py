@@ -123,6 +123,15 @@ def test_the_manifest_counts_what_went_in_and_out(study: Path) -> None:
         assert manifest["languages"][transform.name]["fingerprint"] == alone
 
 
+def test_a_given_vocabulary_is_kept_as_it_is_and_forgets_no_word(study: Path, tmp_path: Path) -> None:
+    given = GivenVocabulary(study / "vocabulary")
+    folder = derive_languages(SOURCE, (Transliterate(),), given, DictionaryConfig(), tmp_path / "study", tmp_path)
+    account = [json.loads((each / "manifest.json").read_text())["vocabulary"] for each in (folder, study)]
+    assert account[0] == account[1] and account[0]["rare words not trained on"] == 0
+    for name in ("source", "trans"):
+        assert np.array_equal(Corpus.open(folder / name).tokens, Corpus.open(study / name).tokens)
+
+
 def test_the_fingerprint_changes_with_each_input() -> None:
     base = (SOURCE, TRANSFORMS, SIZE, DictionaryConfig())
     others = [

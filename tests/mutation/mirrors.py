@@ -28,12 +28,16 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     **{
         f"pretrain/{name}.py": tuple(f"tests/pretrain/test_{one}.py" for one in tests.split())
         for name, tests in {
+            "architecture": "rows train",
             "batch": "mask model objectives bitext weam ppa",
             "bitext": "groups weam word_aligned",
-            "checkpoint": "snapshots",
+            "checkpoint": "snapshots run metrics",
+            "cost": "xlm_align",
             "distributed": "gradients",
             "model": "head_only ppa word_aligned",
-            "order": "apportion",
+            "order": "apportion packed",
+            "run": "metrics start",
+            "train": "gradients",
         }.items()
     },
     "pretrain/saved_model.py": ("tests/pretrain/test_tokenizer.py", "tests/derive/test_spelling.py"),
@@ -56,28 +60,71 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "derive/links/stored.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),
     # Formats are tested by what files of them hold, and the steps of a folder by the folder.
     "derive/readers/markup.py": ("tests/derive/test_hard_text_inputs.py",),
+    **{
+        f"derive/readers/{name}.py": tuple(f"tests/derive/test_hard_{one}.py" for one in tests.split())
+        for name, tests in {
+            "english": "text_inputs",
+            "iob2": "tagged_inputs text_inputs",
+            "nli": "text_inputs pairs_and_questions",
+            "parallel": "text_inputs",
+            "squad": "pairs_and_questions text_inputs",
+            "text": "text_inputs tagged_inputs",
+        }.items()
+    },
+    "derive/readers/conllu.py": (
+        "tests/derive/readers/test_pos_units.py",
+        "tests/derive/test_hard_tagged_inputs.py",
+        "tests/derive/test_parsed_trees.py",
+    ),
+    "derive/readers/links.py": (
+        "tests/derive/links/test_aligner.py",
+        "tests/derive/test_hard_text_inputs.py",
+        "tests/experiments/commands/test_align.py",
+    ),
+    "derive/readers/lines.py": ("tests/derive/test_hard_text_inputs.py",),
     "derive/natural/files.py": ("tests/derive/natural/test_files.py", "tests/derive/natural/test_build.py"),
     "derive/bpe.py": ("tests/derive/test_vocabulary.py",),
     **{
         f"derive/{name}.py": tuple(f"tests/derive/test_{one}.py" for one in tests.split())
         for name, tests in {
             "build": "build corpus translation",
+            "corpus": "build",
+            "dictionary": "languages",
+            "parser": "parsed_trees",
+            "preview": "build",
             "script": "script cognates spelling",
             "transform": "transform",
             "reorder": "reorder",
-            "usage": "usage sharing",
+            "typology": "pocket_orders reorder",
+            "usage": "usage sharing script",
         }.items()
     },
     "derive/transforms.py": ("tests/experiments/test_names.py",),
+    "derive/derivation.py": ("tests/experiments/test_package.py", "tests/experiments/test_cli.py"),
+    "derive/grammar/features.py": ("tests/derive/grammar/test_model.py", "tests/derive/test_reorder.py"),
+    "derive/grammar/model.py": ("tests/derive/test_reorder.py",),
+    "derive/links/symmetrise.py": LINKS,
+    "derive/natural/build.py": ("tests/derive/natural/test_files.py", "tests/pretrain/test_natural.py"),
     "derive/source.py": ("tests/derive/test_build.py", "tests/derive/sources/test_files.py"),
     "experiments/data/store.py": ("tests/experiments/data/test_store.py", "tests/experiments/commands/test_data.py"),
     # Words, titles and tables of a paper are tested where the paper's claims are.
     "analysis/papers/columns.py": ALIGN_MLM,
+    "experiments/commands/study.py": (
+        "tests/experiments/test_two_commands.py",
+        "tests/experiments/test_cli.py",
+        "tests/experiments/test_sweep.py",
+    ),
+    "experiments/commands/options.py": tuple(
+        f"tests/experiments/commands/test_{one}.py" for one in ("align", "lexicon")
+    ),
+    "experiments/export.py": ("tests/experiments/commands/test_export.py",),
     # Parts of a study are tested where a study has them.
     **{
         f"experiments/{name}.py": tuple(f"tests/experiments/test_{one}.py" for one in tests.split())
         for name, tests in {
-            "aligners": "word_alignment",
+            "aligners": "word_alignment study_file",
+            "cli": "two_commands",
+            "comparison": "sweep",
             "finetuning": "stages translate_train start_alone mixtures",
             "languages": "study natural word_alignment xlm_align",
             "measures": "growth mixtures knowledge natural",
@@ -87,6 +134,10 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "summary": "report natural start_alone xlm_align",
             "tasks": "tasks start_alone translate_train study",
             "places": "override study_file",
+            "plan": "xlm_align start_alone",
+            "reference": "docs",
+            "settings": "override cli",
+            "signals": "cli",
             "report": "report terminal",
             "study_mistakes": "study_mistakes names override natural start_alone mixtures",
         }.items()
@@ -108,11 +159,29 @@ MIRRORS: dict[str, tuple[str, ...]] = {
         }.items()
     },
     "pretrain/objectives/xlm_align.py": ("tests/pretrain/test_xlm_align.py", *OBJECTIVES),
-    "analysis/tasks/split.py": ("tests/analysis/tasks/test_translated.py",),
-    "analysis/tasks/baselines.py": ("tests/analysis/tasks/test_baselines_of_texts.py",),
-    "analysis/measures/loss.py": ("tests/analysis/measures/test_gradients.py",),
-    "analysis/measures/word_alignment.py": ("tests/analysis/measures/test_contextual.py",),
-    "analysis/tasks/transfer.py": ("tests/analysis/tasks/test_translated.py",),
+    **{
+        f"analysis/{name}.py": tuple(f"tests/analysis/{Path(name).parent}/test_{one}.py" for one in tests.split())
+        for name, tests in {
+            "aligners/encoder": "batches",
+            "aligners/methods": "encoder",
+            "aligners/pair_encoder": "batches",
+            "measures/aer": "word_alignment",
+            "measures/loss": "gradients",
+            "measures/nulls": "states gradients",
+            "measures/retrieval": "states",
+            "measures/states": "nulls",
+            "measures/word_alignment": "contextual",
+            "tasks/baselines": "baselines_of_texts",
+            "tasks/classification": "catalog",
+            "tasks/finetune": "transfer",
+            "tasks/questions": "rows translated",
+            "tasks/rows": "split translated",
+            "tasks/score": "tagging transfer",
+            "tasks/split": "translated",
+            "tasks/tagging": "catalog transfer",
+            "tasks/transfer": "translated",
+        }.items()
+    },
     "analysis/records/record.py": (
         "tests/analysis/records/test_json_rows.py",
         "tests/analysis/results/test_results.py",
@@ -132,7 +201,7 @@ def answering(root: Path, path: Path) -> list[Path]:
     named = dict.fromkeys([*(root / name for name in MIRRORS.get(path.as_posix(), ())), mirror, above])
     found = [one for one in named if one.is_file()] or _importing(root, path)
     if path.parts[0] == "analysis" and path.parts[1] in REPORT:
-        found = [*found, *(root / name for name in COMMITTED)]
+        found = list(dict.fromkeys([*found, *(root / name for name in COMMITTED)]))
     return [one.relative_to(root) for one in found or sorted(mirror.parent.glob("test_*.py"))]
 
 
