@@ -361,6 +361,22 @@ def test_a_language_without_a_sentence_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "study").exists()
 
 
+class HalfAlone(Twice):
+    """Only the second chunk has images."""
+
+    def has_images(self, chunk: object) -> bool:
+        return chunk == 1
+
+
+def test_sentences_of_the_source_alone_are_counted_and_have_no_line_in_other_languages(tmp_path: Path) -> None:
+    source = HalfAlone(("a b", "c d e"))
+    folder = derive_languages(source, (Invert(),), 262, DictionaryConfig(), tmp_path / "study", tmp_path)
+    rows = json.loads((folder / "manifest.json").read_text())["languages"]
+    assert rows["source"]["out"]["sentences"] == 4 and rows["inv"]["out"]["sentences"] == 2
+    assert rows["inv"]["left out"]["sentences of the source alone"] == 2
+    assert Corpus.open(folder / "inv").source_line.tolist() == [2, 3]
+
+
 class Empty(PocketEnglish):
     """A source without text."""
 

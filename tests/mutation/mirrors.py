@@ -3,7 +3,11 @@
 import re
 from pathlib import Path
 
-OBJECTIVES = ("tests/pretrain/test_objectives.py", "tests/pretrain/test_several_languages.py")
+OBJECTIVES = (
+    "tests/pretrain/test_papers.py",
+    "tests/pretrain/test_objectives.py",
+    "tests/pretrain/test_several_languages.py",
+)
 POCKET = (
     "tests/derive/test_pocket_golden.py",
     "tests/derive/test_pocket.py",
@@ -13,7 +17,7 @@ POCKET = (
 LINKS = ("tests/derive/links/test_fast_align.py",)
 XLM_ALIGN = ("tests/analysis/papers/xlm_align/test_claims.py", "tests/analysis/papers/xlm_align/test_ablations.py")
 ALIGN_MLM = ("tests/analysis/papers/align_mlm/test_claims.py", "tests/analysis/papers/align_mlm/test_tables.py")
-STUDIES = ("tests/experiments/studies/test_committed.py", "tests/experiments/studies/test_given.py")
+STUDIES = tuple(f"tests/experiments/studies/test_{one}.py" for one in ("values", "committed", "given"))
 COMMITTED = ("tests/experiments/test_records.py", "tests/analysis/papers/test_committed_figures.py")
 REPORT = ("papers", "report", "results", "statistics")
 """The folders of `analysis` that make tables and figures of records: committed ones are made again by COMMITTED."""
@@ -30,9 +34,11 @@ MIRRORS: dict[str, tuple[str, ...]] = {
         for name, tests in {
             "architecture": "rows train",
             "batch": "mask model objectives bitext weam ppa",
-            "bitext": "groups weam word_aligned",
+            "bitext": "papers groups weam word_aligned",
             "checkpoint": "snapshots run metrics",
             "cost": "xlm_align",
+            "mask": "papers",
+            "transport": "papers",
             "distributed": "gradients",
             "model": "head_only ppa word_aligned",
             "order": "apportion packed",
@@ -44,6 +50,10 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     **{
         f"pretrain/objectives/{name}.py": (f"tests/pretrain/test_{name}.py", *OBJECTIVES)
         for name in ("weam", "ppa", "word_aligned")
+    },
+    **{
+        f"pretrain/objectives/{name}.py": (f"tests/pretrain/test_{name}.py", "tests/pretrain/test_papers.py", *more)
+        for name, more in {"link": ("tests/pretrain/test_prealign.py",), "prealign": ()}.items()
     },
     # What a run begins with is tested once for all architectures.
     "pretrain/start.py": ("tests/pretrain/test_architecture.py", "tests/pretrain/test_rows.py"),
@@ -110,10 +120,19 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     # Words, titles and tables of a paper are tested where the paper's claims are.
     "analysis/papers/columns.py": ALIGN_MLM,
     "experiments/commands/study.py": (
+        "tests/experiments/test_docs.py",
         "tests/experiments/test_two_commands.py",
         "tests/experiments/test_cli.py",
         "tests/experiments/test_sweep.py",
     ),
+    **{
+        f"experiments/commands/{name}.py": (
+            f"tests/experiments/commands/test_{name}.py",
+            "tests/experiments/test_docs.py",
+        )
+        for name in "aer align compare data export grammar lexicon parser".split()
+    },
+    "experiments/commands/docs.py": ("tests/experiments/test_docs.py",),
     "experiments/commands/options.py": tuple(
         f"tests/experiments/commands/test_{one}.py" for one in ("align", "lexicon")
     ),
@@ -143,7 +162,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
         }.items()
     },
     "pretrain/mixture.py": ("tests/pretrain/test_mixture.py", "tests/experiments/test_names.py"),
-    "experiments/commands/show.py": ("tests/experiments/test_cli.py",),
+    "experiments/commands/show.py": ("tests/experiments/test_docs.py", "tests/experiments/test_cli.py"),
     # What a study trains is what its committed records were trained as, and studies of real text are run with toys.
     **{
         f"experiments/studies/{name}.py": (*STUDIES, *(f"tests/experiments/test_{one}.py" for one in tests.split()))
