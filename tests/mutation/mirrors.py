@@ -136,6 +136,8 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "experiments/commands/options.py": tuple(
         f"tests/experiments/commands/test_{one}.py" for one in ("align", "lexicon")
     ),
+    "experiments/comparison.py": ("tests/experiments/commands/test_compare.py", "tests/experiments/test_report.py"),
+    "experiments/session.py": ("tests/experiments/test_session.py", "tests/experiments/test_package.py"),
     "experiments/export.py": ("tests/experiments/commands/test_export.py",),
     # Parts of a study are tested where a study has them.
     **{
@@ -143,14 +145,13 @@ MIRRORS: dict[str, tuple[str, ...]] = {
         for name, tests in {
             "aligners": "word_alignment study_file",
             "cli": "two_commands",
-            "comparison": "sweep",
             "finetuning": "stages translate_train start_alone mixtures",
             "languages": "study natural word_alignment xlm_align",
             "measures": "growth mixtures knowledge natural",
             "models": "starts mixtures override",
             "step": "schedule study study_file",
             "study": "study plan",
-            "summary": "report natural start_alone xlm_align",
+            "summary": "summary report natural start_alone xlm_align",
             "tasks": "tasks start_alone translate_train study",
             "places": "override study_file",
             "plan": "xlm_align start_alone",
