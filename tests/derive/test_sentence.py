@@ -94,7 +94,6 @@ def test_an_inside_tag_that_continues_nothing_is_refused(tags: list[str]) -> Non
         spans_of(tags)
 
 
-@law
 @given(st.lists(st.tuples(st.text("abc", min_size=1, max_size=3), st.booleans()), max_size=6))
 def test_a_text_has_a_space_before_every_word_that_is_not_glued_but_the_first(words: list[tuple[str, bool]]) -> None:
     sentence = Sentence(tuple(word for word, _ in words), glued=tuple(glued for _, glued in words))
