@@ -123,6 +123,15 @@ def test_the_manifest_counts_what_went_in_and_out(study: Path) -> None:
         assert manifest["languages"][transform.name]["fingerprint"] == alone
 
 
+def test_a_given_vocabulary_is_kept_as_it_is_and_forgets_no_word(study: Path, tmp_path: Path) -> None:
+    given = GivenVocabulary(study / "vocabulary")
+    folder = derive_languages(SOURCE, (Transliterate(),), given, DictionaryConfig(), tmp_path / "study", tmp_path)
+    account = [json.loads((each / "manifest.json").read_text())["vocabulary"] for each in (folder, study)]
+    assert account[0] == account[1] and account[0]["rare words not trained on"] == 0
+    for name in ("source", "trans"):
+        assert np.array_equal(Corpus.open(folder / name).tokens, Corpus.open(study / name).tokens)
+
+
 def test_the_fingerprint_changes_with_each_input() -> None:
     base = (SOURCE, TRANSFORMS, SIZE, DictionaryConfig())
     others = [
@@ -350,6 +359,22 @@ def test_a_language_without_a_sentence_is_refused(tmp_path: Path) -> None:
             SourceAlone(("a b", "c d")), (Invert(),), 262, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
         )
     assert not (tmp_path / "study").exists()
+
+
+class HalfAlone(Twice):
+    """Only the second chunk has images."""
+
+    def has_images(self, chunk: object) -> bool:
+        return chunk == 1
+
+
+def test_sentences_of_the_source_alone_are_counted_and_have_no_line_in_other_languages(tmp_path: Path) -> None:
+    source = HalfAlone(("a b", "c d e"))
+    folder = derive_languages(source, (Invert(),), 262, DictionaryConfig(), tmp_path / "study", tmp_path)
+    rows = json.loads((folder / "manifest.json").read_text())["languages"]
+    assert rows["source"]["out"]["sentences"] == 4 and rows["inv"]["out"]["sentences"] == 2
+    assert rows["inv"]["left out"]["sentences of the source alone"] == 2
+    assert Corpus.open(folder / "inv").source_line.tolist() == [2, 3]
 
 
 class Empty(PocketEnglish):

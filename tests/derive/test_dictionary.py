@@ -1,6 +1,7 @@
 """Dictionaries of ids and lexicons of words: what is drawn, written, read and refused."""
 
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -147,8 +148,14 @@ def test_counts_and_probabilities_are_those_of_the_links(pairs, least: int, prob
 
 
 def test_a_link_outside_its_sentences_is_no_entry() -> None:
-    with pytest.raises(ValueError, match="the link 0-1 between sentences of 2 and 1 words"):
-        counted([((("a", "b"), ("x",)), [(0, 1)])])
+    inside = {(i, j) for i in range(2) for j in range(3)}
+    for i, j in product(range(-1, 4), repeat=2):
+        pairs = [((("a", "b"), ("x", "y", "z")), [(i, j)])]
+        if (i, j) in inside:
+            assert counted(pairs) == [Entry("ab"[i], "xyz"[j], 1.0, 1)]
+        else:
+            with pytest.raises(ValueError, match=f"the link {i}-{j} between sentences of 2 and 3 words"):
+                counted(pairs)
 
 
 def test_what_was_written_is_read_and_published_dictionaries_too(tmp_path: Path) -> None:

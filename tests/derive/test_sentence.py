@@ -94,6 +94,19 @@ def test_an_inside_tag_that_continues_nothing_is_refused(tags: list[str]) -> Non
         spans_of(tags)
 
 
+@given(st.lists(st.tuples(st.text("abc", min_size=1, max_size=3), st.booleans()), max_size=6))
+def test_a_text_has_a_space_before_every_word_that_is_not_glued_but_the_first(words: list[tuple[str, bool]]) -> None:
+    sentence = Sentence(tuple(word for word, _ in words), glued=tuple(glued for _, glued in words))
+    expected = ""
+    for word, glued in words:
+        expected += word if glued or not expected else f" {word}"
+    assert sentence.text == expected
+    starts = [sentence.length(end) for end in range(len(words) + 1)]
+    assert [expected[:end].replace(" ", "") for end in starts] == [
+        "".join(sentence.words[:n]) for n in range(len(starts))
+    ]
+
+
 def test_a_column_of_another_length_is_refused() -> None:
     with pytest.raises(ValueError, match="a column of 1 entries for 2 words"):
         Sentence(("a", "b"), tags=("X",))

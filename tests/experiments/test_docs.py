@@ -1,12 +1,20 @@
 """Marked cells and blocks of the documentation: filled from records and code, and refused where they name nothing."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
 from calque.derive.errors import BadInput
+from calque.experiments.cli import app
 from calque.experiments.docs import BLOCKS, filled, update
+from calque.experiments.reference import reference
 from tests.experiments.committed import ROOT
+
+CHECKOUT = Path(__file__).parents[2]
 
 ACCURACY = "control/table-3: MLM | Trans | ours; POS accuracy ZS"
 
@@ -49,6 +57,34 @@ def test_a_mark_that_names_no_number_is_refused_with_its_page_and_line(mark: str
     with pytest.raises(BadInput) as error:
         update(tmp_path, write=True)
     assert str(error.value).startswith(f"{tmp_path / 'README.md'}:3: ")
+
+
+def test_pages_are_filled_from_the_code_and_the_records_that_are_here() -> None:
+    assert update(CHECKOUT, False, {"commands": lambda: reference(typer.main.get_command(app))}) == []
+
+
+def options(group: Any) -> Iterator[Any]:
+    """The options of every command of a group."""
+    for command in group.commands.values():
+        yield from options(command) if hasattr(command, "commands") else command.params
+
+
+def test_a_switch_that_nobody_sets_is_off() -> None:
+    switches = [one for one in options(typer.main.get_command(app)) if getattr(one, "is_flag", False)]
+    assert len(switches) > 10
+    assert [one.opts for one in switches if one.default not in (False, None)] == []
+
+
+def test_docs_are_checked_and_filled_from_the_command_line(tmp_path: Path) -> None:
+    page, run = tmp_path / "README.md", CliRunner().invoke
+    assert run(app, ["docs", str(tmp_path)]).exit_code == 2  # without a README
+    page.write_text(f"<!-- {ACCURACY} -->-1<!-- / -->\n")
+    checked = run(app, ["docs", "--check", str(tmp_path)])
+    assert (checked.exit_code, checked.stdout) == (1, "README.md: differs from its records\n")
+    filled_now = run(app, ["docs", str(tmp_path)])
+    assert (filled_now.exit_code, filled_now.stdout) == (0, "README.md: filled\n")
+    again = run(app, ["docs", "--check", str(tmp_path)])
+    assert (again.exit_code, again.stdout) == (0, "")
 
 
 def test_a_page_that_differs_is_named_and_filled_on_demand(tmp_path: Path) -> None:

@@ -1,15 +1,21 @@
 """The account of a derivation says everything that its manifest counts."""
 
+import re
 from pathlib import Path
+
+import pytest
 
 from calque.derive.artefact import Artefact
 from calque.derive.order import Invert, Permute
 from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.derive.strict_json import loads
 from calque.derive.task_data import KIND, derive_task
 from calque.experiments.override import override
 from calque.experiments.study import Study
-from calque.experiments.summary import TORN, omissions
+from calque.experiments.summary import TORN, counted, listed, omissions, scale
+from tests.experiments.committed import ROOT, committed, natural
 from tests.experiments.conftest import Done
+from tests.experiments.test_records import STUDIES
 
 
 def test_entities_that_an_order_tears_are_told_by_task_and_split(tmp_path: Path) -> None:
@@ -22,6 +28,48 @@ def test_entities_that_an_order_tears_are_told_by_task_and_split(tmp_path: Path)
         assert perm > 0 == inv
         assert f"ner, {split}, perm: {perm:,} {TORN}" in told
     assert not any(line.endswith(TORN) and ", inv" in line for line in told)
+
+
+def test_every_count_of_a_manifest_is_told_once() -> None:
+    """And nothing else is, except the sum over the sides of a bitext."""
+    language = {"in": {"sentences": 11, "words": 12}, "out": {"sentences": 13}, "left out": {"empty": 14, "long": 15}}
+    part = {"in": {"sentences": 16}, "out": {"sentences": 17}, "kept in place": {"crossing nodes": 18}}
+    facts = {
+        "examples": 19,
+        "left out": {"pairs": 20},
+        "spans split": 21,
+        "sides": [{"tokens": 22}, {"tokens": 23}],
+        "languages": {"inv": language | {"spans split": 24}},
+        "splits": {"dev": {"examples": 25, "left out": {}, "spans split": 0}},
+        "pairs": [part | {"languages": ["en", "fr"]}, {"languages": ["en", "de"], "left out": {"unread": 99}}],
+        "vocabulary": {"size": 600, "unseen types": 26, "rare words not trained on": 27},
+    }
+    lines = list(omissions(facts, "it"))
+    told = [int(number) for line in lines for number in re.findall(r"\b[0-9]+\b", line.replace("alignment@1", ""))]
+    assert sorted(told) == sorted([*range(11, 22), 22 + 23, *range(24, 28)])
+    for begins, count in (
+        ("it, inv: ", 14),
+        ("it, dev: ", 25),
+        ("it, en-fr: ", 18),
+        ("vocabulary: ", 26),
+        ("it: ", 20),
+    ):
+        assert any(line.startswith(begins) and str(count) in line for line in lines)
+    assert list(omissions({"vocabulary": {"unseen types": 0}, "spans split": 0, "examples": 3})) == []
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_committed_tables_have_the_scale_of_their_study(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    about = loads(committed(ROOT / name / "about.json"))
+    if about.get("scale"):
+        pytest.skip("its records are older than its values")
+    size = scale(natural(name, monkeypatch))
+    assert any(size in committed(table) for table in (ROOT / name).glob("*.md")), size
+
+
+def test_amounts_are_counted_in_words() -> None:
+    assert [counted(n, "model") for n in (0, 1, 2, 1_200)] == ["0 models", "1 model", "2 models", "1,200 models"]
+    assert listed({"kind": "Model", "layers": 2, "heads": 4}) == "layers 2, heads 4"
 
 
 def test_a_study_that_measures_nothing_has_a_report(tiny: Study, tmp_path: Path) -> None:

@@ -3,7 +3,11 @@
 import re
 from pathlib import Path
 
-OBJECTIVES = ("tests/pretrain/test_objectives.py", "tests/pretrain/test_several_languages.py")
+OBJECTIVES = (
+    "tests/pretrain/test_papers.py",
+    "tests/pretrain/test_objectives.py",
+    "tests/pretrain/test_several_languages.py",
+)
 POCKET = (
     "tests/derive/test_pocket_golden.py",
     "tests/derive/test_pocket.py",
@@ -13,7 +17,7 @@ POCKET = (
 LINKS = ("tests/derive/links/test_fast_align.py",)
 XLM_ALIGN = ("tests/analysis/papers/xlm_align/test_claims.py", "tests/analysis/papers/xlm_align/test_ablations.py")
 ALIGN_MLM = ("tests/analysis/papers/align_mlm/test_claims.py", "tests/analysis/papers/align_mlm/test_tables.py")
-STUDIES = ("tests/experiments/studies/test_committed.py", "tests/experiments/studies/test_given.py")
+STUDIES = tuple(f"tests/experiments/studies/test_{one}.py" for one in ("values", "committed", "given"))
 COMMITTED = ("tests/experiments/test_records.py", "tests/analysis/papers/test_committed_figures.py")
 REPORT = ("papers", "report", "results", "statistics")
 """The folders of `analysis` that make tables and figures of records: committed ones are made again by COMMITTED."""
@@ -28,18 +32,28 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     **{
         f"pretrain/{name}.py": tuple(f"tests/pretrain/test_{one}.py" for one in tests.split())
         for name, tests in {
+            "architecture": "rows train",
             "batch": "mask model objectives bitext weam ppa",
-            "bitext": "groups weam word_aligned",
-            "checkpoint": "snapshots",
+            "bitext": "papers groups weam word_aligned",
+            "checkpoint": "snapshots run metrics",
+            "cost": "xlm_align",
+            "mask": "papers",
+            "transport": "papers",
             "distributed": "gradients",
             "model": "head_only ppa word_aligned",
-            "order": "apportion",
+            "order": "apportion packed",
+            "run": "metrics start",
+            "train": "gradients",
         }.items()
     },
     "pretrain/saved_model.py": ("tests/pretrain/test_tokenizer.py", "tests/derive/test_spelling.py"),
     **{
         f"pretrain/objectives/{name}.py": (f"tests/pretrain/test_{name}.py", *OBJECTIVES)
         for name in ("weam", "ppa", "word_aligned")
+    },
+    **{
+        f"pretrain/objectives/{name}.py": (f"tests/pretrain/test_{name}.py", "tests/pretrain/test_papers.py", *more)
+        for name, more in {"link": ("tests/pretrain/test_prealign.py",), "prealign": ()}.items()
     },
     # What a run begins with is tested once for all architectures.
     "pretrain/start.py": ("tests/pretrain/test_architecture.py", "tests/pretrain/test_rows.py"),
@@ -56,43 +70,100 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "derive/links/stored.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),
     # Formats are tested by what files of them hold, and the steps of a folder by the folder.
     "derive/readers/markup.py": ("tests/derive/test_hard_text_inputs.py",),
+    **{
+        f"derive/readers/{name}.py": tuple(f"tests/derive/test_hard_{one}.py" for one in tests.split())
+        for name, tests in {
+            "english": "text_inputs",
+            "iob2": "tagged_inputs text_inputs",
+            "nli": "text_inputs pairs_and_questions",
+            "parallel": "text_inputs",
+            "squad": "pairs_and_questions text_inputs",
+            "text": "text_inputs tagged_inputs",
+        }.items()
+    },
+    "derive/readers/conllu.py": (
+        "tests/derive/readers/test_pos_units.py",
+        "tests/derive/test_hard_tagged_inputs.py",
+        "tests/derive/test_parsed_trees.py",
+    ),
+    "derive/readers/links.py": (
+        "tests/derive/links/test_aligner.py",
+        "tests/derive/test_hard_text_inputs.py",
+        "tests/experiments/commands/test_align.py",
+    ),
+    "derive/readers/lines.py": ("tests/derive/test_hard_text_inputs.py",),
     "derive/natural/files.py": ("tests/derive/natural/test_files.py", "tests/derive/natural/test_build.py"),
     "derive/bpe.py": ("tests/derive/test_vocabulary.py",),
     **{
         f"derive/{name}.py": tuple(f"tests/derive/test_{one}.py" for one in tests.split())
         for name, tests in {
             "build": "build corpus translation",
+            "corpus": "build",
+            "dictionary": "languages",
+            "parser": "parsed_trees",
+            "preview": "build",
             "script": "script cognates spelling",
             "transform": "transform",
             "reorder": "reorder",
-            "usage": "usage sharing",
+            "typology": "pocket_orders reorder",
+            "usage": "usage sharing script",
         }.items()
     },
     "derive/transforms.py": ("tests/experiments/test_names.py",),
+    "derive/derivation.py": ("tests/experiments/test_package.py", "tests/experiments/test_cli.py"),
+    "derive/grammar/features.py": ("tests/derive/grammar/test_model.py", "tests/derive/test_reorder.py"),
+    "derive/grammar/model.py": ("tests/derive/test_reorder.py",),
+    "derive/links/symmetrise.py": LINKS,
+    "derive/natural/build.py": ("tests/derive/natural/test_files.py", "tests/pretrain/test_natural.py"),
     "derive/source.py": ("tests/derive/test_build.py", "tests/derive/sources/test_files.py"),
     "experiments/data/store.py": ("tests/experiments/data/test_store.py", "tests/experiments/commands/test_data.py"),
     # Words, titles and tables of a paper are tested where the paper's claims are.
     "analysis/papers/columns.py": ALIGN_MLM,
+    "experiments/commands/study.py": (
+        "tests/experiments/test_docs.py",
+        "tests/experiments/test_two_commands.py",
+        "tests/experiments/test_cli.py",
+        "tests/experiments/test_sweep.py",
+    ),
+    **{
+        f"experiments/commands/{name}.py": (
+            f"tests/experiments/commands/test_{name}.py",
+            "tests/experiments/test_docs.py",
+        )
+        for name in "aer align compare data export grammar lexicon parser".split()
+    },
+    "experiments/commands/docs.py": ("tests/experiments/test_docs.py",),
+    "experiments/commands/options.py": tuple(
+        f"tests/experiments/commands/test_{one}.py" for one in ("align", "lexicon")
+    ),
+    "experiments/comparison.py": ("tests/experiments/commands/test_compare.py", "tests/experiments/test_report.py"),
+    "experiments/session.py": ("tests/experiments/test_session.py", "tests/experiments/test_package.py"),
+    "experiments/export.py": ("tests/experiments/commands/test_export.py",),
     # Parts of a study are tested where a study has them.
     **{
         f"experiments/{name}.py": tuple(f"tests/experiments/test_{one}.py" for one in tests.split())
         for name, tests in {
-            "aligners": "word_alignment",
+            "aligners": "word_alignment study_file",
+            "cli": "two_commands",
             "finetuning": "stages translate_train start_alone mixtures",
             "languages": "study natural word_alignment xlm_align",
             "measures": "growth mixtures knowledge natural",
             "models": "starts mixtures override",
             "step": "schedule study study_file",
             "study": "study plan",
-            "summary": "report natural start_alone xlm_align",
+            "summary": "summary report natural start_alone xlm_align",
             "tasks": "tasks start_alone translate_train study",
             "places": "override study_file",
+            "plan": "xlm_align start_alone",
+            "reference": "docs",
+            "settings": "override cli",
+            "signals": "cli",
             "report": "report terminal",
             "study_mistakes": "study_mistakes names override natural start_alone mixtures",
         }.items()
     },
     "pretrain/mixture.py": ("tests/pretrain/test_mixture.py", "tests/experiments/test_names.py"),
-    "experiments/commands/show.py": ("tests/experiments/test_cli.py",),
+    "experiments/commands/show.py": ("tests/experiments/test_docs.py", "tests/experiments/test_cli.py"),
     # What a study trains is what its committed records were trained as, and studies of real text are run with toys.
     **{
         f"experiments/studies/{name}.py": (*STUDIES, *(f"tests/experiments/test_{one}.py" for one in tests.split()))
@@ -108,11 +179,29 @@ MIRRORS: dict[str, tuple[str, ...]] = {
         }.items()
     },
     "pretrain/objectives/xlm_align.py": ("tests/pretrain/test_xlm_align.py", *OBJECTIVES),
-    "analysis/tasks/split.py": ("tests/analysis/tasks/test_translated.py",),
-    "analysis/tasks/baselines.py": ("tests/analysis/tasks/test_baselines_of_texts.py",),
-    "analysis/measures/loss.py": ("tests/analysis/measures/test_gradients.py",),
-    "analysis/measures/word_alignment.py": ("tests/analysis/measures/test_contextual.py",),
-    "analysis/tasks/transfer.py": ("tests/analysis/tasks/test_translated.py",),
+    **{
+        f"analysis/{name}.py": tuple(f"tests/analysis/{Path(name).parent}/test_{one}.py" for one in tests.split())
+        for name, tests in {
+            "aligners/encoder": "batches",
+            "aligners/methods": "encoder",
+            "aligners/pair_encoder": "batches",
+            "measures/aer": "word_alignment",
+            "measures/loss": "gradients",
+            "measures/nulls": "states gradients",
+            "measures/retrieval": "states",
+            "measures/states": "nulls",
+            "measures/word_alignment": "contextual",
+            "tasks/baselines": "baselines_of_texts",
+            "tasks/classification": "catalog",
+            "tasks/finetune": "transfer",
+            "tasks/questions": "rows translated",
+            "tasks/rows": "split translated",
+            "tasks/score": "tagging transfer",
+            "tasks/split": "translated",
+            "tasks/tagging": "catalog transfer",
+            "tasks/transfer": "translated",
+        }.items()
+    },
     "analysis/records/record.py": (
         "tests/analysis/records/test_json_rows.py",
         "tests/analysis/results/test_results.py",
@@ -130,13 +219,15 @@ def answering(root: Path, path: Path) -> list[Path]:
     mirror = root / "tests" / path.parent / f"test_{path.stem}.py"
     above = root / "tests" / path.parent.parent / f"test_{path.parent.name}_{path.stem}.py"
     named = dict.fromkeys([*(root / name for name in MIRRORS.get(path.as_posix(), ())), mirror, above])
-    found = [one.relative_to(root) for one in named if one.is_file()]
+    found = [one for one in named if one.is_file()] or _importing(root, path)
     if path.parts[0] == "analysis" and path.parts[1] in REPORT:
-        found += map(Path, COMMITTED)
-    if found:
-        return found
+        found = list(dict.fromkeys([*found, *(root / name for name in COMMITTED)]))
+    return [one.relative_to(root) for one in found or sorted(mirror.parent.glob("test_*.py"))]
+
+
+def _importing(root: Path, path: Path) -> list[Path]:
+    """The test files that import a source file."""
     module = re.escape(".".join(path.with_suffix("").parts).removesuffix(".__init__"))
     imported = re.compile(rf"^\s*(?:from (?:calque\.)?{module} import|import (?:calque\.)?{module}\b)", re.MULTILINE)
     files = sorted((root / "tests").rglob("test_*.py"))
-    importing = [one for one in files if imported.search(one.read_text(encoding="utf-8"))]
-    return [one.relative_to(root) for one in importing or sorted(mirror.parent.glob("test_*.py"))]
+    return [one for one in files if imported.search(one.read_text(encoding="utf-8"))]

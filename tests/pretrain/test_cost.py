@@ -1,5 +1,9 @@
+import re
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -8,6 +12,7 @@ from hypothesis import strategies as st
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
+from calque.pretrain import cost
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import (
@@ -122,6 +127,33 @@ def test_the_memory_of_a_card_worked_out_on_paper() -> None:
     assert card.of(8) == pytest.approx(16 * parameters(model, 100) + 8 * 2 * 64 * 2 * (16 * 64 + 4 * 128) + 92_160)
     held = replace(card, most=10_000)
     assert held.of(8) - held.of(7) == card.row and held.of(1) == card.of(0) + card.row + 10_000
+
+
+def test_the_speed_is_that_of_the_best_of_nine_products_in_its_own_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of an own time over threads, or of the time by the clock where that is less."""
+    clock = [9.0, 8.0, 0.5, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0]
+    own = [4.0, 4.0, 4.0, 0.5, 4.0, 4.0, 4.0, 4.0, 4.0]
+    multiplied: list[int] = []
+
+    def product(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor) -> None:
+        multiplied.append(a.shape[0] * a.shape[1] * b.shape[1])
+
+    def reading(seconds: list[float]) -> Callable[[], float]:
+        return lambda: sum(seconds[: len(multiplied)])
+
+    monkeypatch.setattr(cost, "time", SimpleNamespace(perf_counter=reading(clock), process_time=reading(own)))
+    monkeypatch.setattr(torch, "mm", product)
+    for threads, least in ((1, 0.5), (2, 0.25)):
+        monkeypatch.setattr(torch, "get_num_threads", lambda threads=threads: threads)
+        multiplied.clear()
+        assert cost.peak_flops.__wrapped__("cpu") == 2 * multiplied[0] / least
+        assert len(multiplied) == 9
+
+
+@pytest.mark.skipif(not Path("/proc/meminfo").is_file(), reason="only Linux has this file")
+def test_the_memory_of_this_machine_is_what_the_system_says() -> None:
+    total = re.search(r"MemTotal: +(\d+) kB", Path("/proc/meminfo").read_text())
+    assert total and cost.machine_bytes() == pytest.approx(1024 * int(total[1]), rel=0.1)
 
 
 def test_this_machine_multiplies_and_tells_so_soon() -> None:

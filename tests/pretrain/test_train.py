@@ -20,7 +20,7 @@ from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import TLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
-from calque.pretrain.train import TIMES, Draws, NonFinite, make_optimizer, train
+from calque.pretrain.train import TIMES, Draws, NonFinite, _cut, make_optimizer, train
 from tests.pretrain.golden import PATH, losses
 from tests.pretrain.made import MODEL, OBJECTIVES, STILL, TRAIN, Gradients, new_learner
 from tests.pretrain.test_architecture import EACH, foreign
@@ -50,6 +50,17 @@ def test_cutting_a_batch_changes_no_gradient(objective: Objective, batch: int, l
         assert same == pytest.approx(means, rel=1e-5, abs=1e-6)
         for name, gradient in whole.items():
             torch.testing.assert_close(parts[name], gradient, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize(("size", "parts"), [(1, 3), (2, 1), (3, 2), (2, 3)])
+def test_processes_and_micro_batches_share_a_batch_without_overlap(size: int, parts: int, languages: Languages) -> None:
+    streams = MLM().streams(languages, STILL.length, 0)
+    batches, _ = Draws(streams, 17, 0).at(0)
+    worlds = [World(rank, size, torch.device("cpu")) for rank in range(size)]
+    pieces = [piece for world in worlds for _, piece in _cut(streams, batches, parts, world)]
+    (whole,) = batches
+    assert isinstance(whole, Rows) and len(pieces) == size * parts
+    assert torch.cat([piece.ids for piece in pieces if isinstance(piece, Rows)]).equal(whole.ids)
 
 
 def test_pieces_of_similar_length_change_no_gradient(languages: Languages) -> None:

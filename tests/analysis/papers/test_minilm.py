@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.lines import Line2D
 
 from calque.analysis.papers.minilm import FITTED, ROOM, SOURCE, curve_tables, curves, examples_figure, trend
 from calque.analysis.papers.published import published
@@ -17,7 +18,7 @@ from calque.analysis.records.record import Floor, Record
 from calque.analysis.records.run import Described, Run
 from calque.analysis.report.table import Table
 from calque.analysis.results.results import Results
-from tests.analysis.drawn import legible
+from tests.analysis.drawn import legend, legible
 
 PUBLISHED = [*published("xlm_align"), *published("minilm")]
 XNLI = [p.setting for p in published("minilm") if (p.objective, p.task) == (SMALL, "nli")]
@@ -172,6 +173,8 @@ def test_a_curve_that_is_not_above_the_floor_is_not_continued() -> None:
         plot = examples_figure(study, "toy")
         assert plot is not None and ("dotted line" in plot.caption) == drawn
         assert any(one.get_linestyle() == ":" for one in plot.figure.axes[0].lines) == drawn
+        dashes = {one.get_linestyle() for one in legend(plot.figure).values() if isinstance(one, Line2D)}
+        assert (":" in dashes) == drawn
         note = curve_of(study).note
         assert ("each doubling adds" in note) == drawn and ("no line: not yet above" in note) != drawn
 

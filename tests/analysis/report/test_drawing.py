@@ -6,6 +6,7 @@ from matplotlib.collections import LineCollection
 from calque.analysis.report.drawing import (
     DIFFERENCE,
     FILLS,
+    HEAD,
     INK,
     LOOKS,
     WIDE,
@@ -13,6 +14,7 @@ from calque.analysis.report.drawing import (
     ends,
     key,
     legend,
+    small_multiples,
     styled,
 )
 from calque.analysis.statistics.intervals import Estimate
@@ -67,6 +69,19 @@ def test_a_title_that_is_wider_than_the_figure_is_broken_into_lines() -> None:
     box = title.get_window_extent()
     assert figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1
     assert box.y0 >= panel.get_tightbbox().y1 and box.y1 <= figure.bbox.y1
+
+
+@pytest.mark.parametrize(("panels", "columns"), [(1, 2), (3, 3), (4, 2), (5, 2), (5, 3), (3, 1)])
+def test_axes_are_labelled_below_the_last_panel_of_a_column_and_left_of_each_row(panels: int, columns: int) -> None:
+    names, drawn = [(f"panel {i}", i) for i in range(panels)], list[int]()
+    parts = small_multiples("Panels", names, lambda _, i: drawn.append(i), columns, 1.5, ("below", "left"))
+    with parts as (figure, axes):
+        assert axes.shape == (-(-panels // columns), min(columns, panels))
+    assert drawn == list(range(panels)) and figure.get_size_inches()[1] == HEAD + 1.5 * len(axes)
+    for i, panel in enumerate(figure.axes):
+        assert panel.get_title() == f"panel {i}"
+        assert panel.get_xlabel() == ("below" if i + columns >= panels else "")
+        assert panel.get_ylabel() == ("left" if i % columns == 0 else "")
 
 
 def test_panels_are_open_above_and_have_their_grid_behind() -> None:

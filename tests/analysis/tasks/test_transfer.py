@@ -387,7 +387,7 @@ def test_the_setting_with_the_best_dev_sets_is_taken(roberta: Path, tmp_path: Pa
     others = {"xx": (tmp_path / "xx.conllu",)}
     folder = write_natural_task("pos", TaskFiles(train, test, dev), others, tmp_path / "made", others)
     both = TaskFolder.open(folder)
-    configs = [replace(CONFIG, learning_rate=rate) for rate in (1e-6, 1e-2, 1e-5)]
+    configs = [replace(CONFIG, learning_rate=rate) for rate in (1e-6, 1e-2)]
     chosen = learn_and_score(roberta, NaturalTask(POS(), both, "en", ("xx",)), configs, devs=("xx",))
     as_test = TaskFiles(train, dev, dev)
     asked = TaskFolder.open(write_natural_task("pos", as_test, others, tmp_path / "asked"))

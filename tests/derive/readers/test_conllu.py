@@ -119,6 +119,7 @@ def test_words_tags_and_trees_are_read_and_the_rest_is_counted(tmp_path: Path) -
         (row("2-3", "x", "_", "_", "_") + "\n" + tree(0, 1, 1), ":1: multiword token 2-3 where word 1"),
         (row("1-1", "x", "_", "_", "_") + "\n" + tree(0), ":1: multiword token 1-1 where word 1"),
         (row("1-2", "x", "_", "0", "_") + "\n" + tree(0, 1), ":1: 1-2 has a HEAD or DEPREL"),
+        (row("1-2", "x", "_", "_", "dep") + "\n" + tree(0, 1), ":1: 1-2 has a HEAD or DEPREL"),
         (row("1.1", "x", "_", "_", "_") + "\n" + tree(0), ":1: empty node 1.1 after ID 0"),
         (row("0.2", "x", "_", "_", "_") + "\n" + tree(0), ":1: empty node 0.2 after ID 0"),
         (tree(0).encode().replace(b"w1", b"w\xe9", 1), ":1: byte 0xe9 is not UTF-8"),
@@ -128,6 +129,24 @@ def test_words_tags_and_trees_are_read_and_the_rest_is_counted(tmp_path: Path) -
 def test_a_malformed_file_is_refused_with_its_line(tmp_path: Path, text: str | bytes, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         read(tmp_path / "a", text)
+
+
+def test_a_sentence_has_all_of_its_tree_or_none(tmp_path: Path) -> None:
+    bare, path = [row(str(i), f"w{i}", head="_", relation="_") for i in (1, 2)], tmp_path / "a"
+    path.write_text("\n".join([*bare, "\n"]) + tree(0))
+    counts: Counter[str] = Counter()
+    none, whole = read_conllu(path, counts, unparsed=True)
+    assert (none.words, none.heads, none.relations) == (("w1", "w2"), (), ()) and whole.heads == (-1,)
+    assert counts == {"sentences without a tree in their file": 1}
+    for rows, said in (
+        ([bare[0], row("2", "w2", head="1")], ":2: HEAD 1 after words without a HEAD; expected _"),
+        ([row("1", "w1"), bare[1]], ":2: HEAD '_'; expected a number"),
+        ([row("1", "w1", head="_", relation="dep")], ":1: HEAD '_'; expected a number"),
+        ([row("1", "w1", head="0", relation="_")], ":1: DEPREL '_'"),
+    ):
+        path.write_text("\n".join([*rows, "\n"]))
+        with pytest.raises(BadInput, match=said):
+            list(read_conllu(path, unparsed=True))
 
 
 def test_time_is_linear_in_a_chain_of_heads() -> None:

@@ -1,5 +1,6 @@
 """Gold alignments: the formats mean what they say, and what does not fit is refused or reported with its line."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
-from calque.derive.readers.links import UNKNOWN, Gold, GoldPair, Link, read_gold
+from calque.derive.readers.links import (
+    MANY,
+    TWICE,
+    UNKNOWN,
+    Gold,
+    GoldPair,
+    Link,
+    read_gold,
+    read_links,
+    read_scored,
+)
 
 LENGTHS = [(3, 3), (2, 4)]
 FIRST = GoldPair(frozenset({(0, 0)}), frozenset({(0, 0), (1, 2)}))
@@ -118,6 +129,38 @@ def test_without_sentences_only_the_beginning_is_a_bound(tmp_path: Path) -> None
 def test_a_malformed_file_is_refused(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(BadInput, match=message.replace("(", r"\(")):
         read(tmp_path / "a", text)
+
+
+def test_links_of_an_aligner_are_read_with_their_scores(tmp_path: Path) -> None:
+    path, counts = tmp_path / "links", Counter[str]()
+    path.write_text("2-1:0.25 0-1 2-1:0.5\n\n1-0:1e-3\n")
+    scored = [{(0, 1): 1.0, (2, 1): 0.5}, {}, {(1, 0): 0.001}]
+    assert list(read_scored(path, counts)) == scored and counts == {TWICE: 1}
+    assert list(read_links(path)) == [[(0, 1), (2, 1)], [], [(1, 0)]]
+    path.write_text("1-1 3-2\n")
+    assert list(read_links(path, from_one=True)) == [[(0, 0), (2, 1)]]
+
+
+@pytest.mark.parametrize(
+    ("text", "from_one", "said"),
+    [
+        ("0-0\n1-1", False, ":2: the last line has no line end"),
+        ("0-0 a\n", False, ":1: 'a' is not a link"),
+        ("0-0\n0-1:1e999\n", False, ":2: '0-1:1e999' has a score that is not a finite number"),
+        ("1-1\n1-0\n", True, ":2: '1-0' has position 0, but positions count from 1"),
+        ("1-1\n" * MANY, None, "no position is 0"),
+    ],
+)
+def test_malformed_links_of_an_aligner_are_refused(text: str, from_one: bool | None, said: str, tmp_path: Path) -> None:
+    (tmp_path / "links").write_text(text)
+    with pytest.raises(BadInput, match=said):
+        list(read_links(tmp_path / "links", from_one=from_one))
+
+
+def test_few_links_without_a_zero_may_count_from_it(tmp_path: Path) -> None:
+    for text in ("1-1\n" * (MANY - 1), "1-1\n\n" * (MANY - 1), "1-1\n" * MANY + "0-1\n"):
+        (tmp_path / "links").write_text(text)
+        assert next(read_links(tmp_path / "links", from_one=None)) == [(1, 1)]
 
 
 def test_what_is_sure_must_be_possible() -> None:

@@ -219,6 +219,15 @@ def test_a_file_that_nobody_can_check_stays(site: Site, tmp_path: Path) -> None:
     assert Store(tmp_path).state(outputs[0]) is State.ALTERED
 
 
+def test_files_that_a_killed_process_had_unpacked_are_unpacked_again(site: Site, tmp_path: Path) -> None:
+    one = download(site.serve("/z.zip", ZIP), ZIP, Output("x", ("x",), sha256=sha256_of(b"x"), bytes=1))
+    half = Store(tmp_path).work_folder(one) / "unpacked" / "members"
+    half.mkdir(parents=True)
+    (half / "0").write_bytes(b"half")
+    done = fetched(tmp_path, one)
+    assert (done.placed, done.failed, contents(tmp_path)) == (["x"], [], {"x": b"x"})
+
+
 def test_one_process_at_a_time(site: Site, tmp_path: Path) -> None:
     one = download(site.serve("/f", b"file"), b"file")
     with claimed(tmp_path / "fetching"), pytest.raises(BadInput, match="another process is using this folder"):

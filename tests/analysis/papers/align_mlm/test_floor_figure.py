@@ -51,6 +51,12 @@ def test_scores_and_lines_stand_where_their_numbers_are() -> None:
         lines = {dash: [line for line in panel.lines if line.get_linestyle() == dash] for dash in ("-", "--")}
         assert {float(y) for line in lines["-"] for y in coordinates(line)[1]} == {100 * SOURCE}
         assert {float(y) for line in lines["--"] for y in coordinates(line)[1]} == {100 * DERIVED}
+        for line in (*lines["-"], *lines["--"]):  # each as wide as its group's markers, and apart from the other group
+            left, right = coordinates(line)[0]
+            (group,) = {round(left), round(right)}
+            markers = [x for look in OBJECTIVES.values() for x, _ in points(panel, look[1], look[0])]
+            own = [x for x in markers if abs(x - group) < 0.5]
+            assert left < min(own) < max(own) < right and len(own) == 2 * len(OBJECTIVES)
     legible(plot.figure)
     assert {"ZS", "SUP", "baseline learnt in the source"} <= legend(plot.figure).keys()
     assert len(plot.floors) == 12 and "over seeds" in plot.caption

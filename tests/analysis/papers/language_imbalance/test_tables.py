@@ -79,6 +79,14 @@ EXPECTED = {
 }
 
 
+def test_numbers_of_languages_are_compared_where_there_are_two() -> None:
+    said = "token efficiency of the small is higher with"
+    two = {name: loss for name, loss in LOSSES.items() if name in ("50-50", "90-10")}
+    assert any(name.startswith(said) for name in verdicts(LOSSES))
+    assert "token efficiency of the small is higher at 90/10 than at 50/50" in verdicts(two)
+    assert not any(name.startswith(said) for name in verdicts(two))
+
+
 def test_what_the_paper_finds_holds_on_records_like_its() -> None:
     assert verdicts(LOSSES) == dict.fromkeys(EXPECTED, HOLDS)
 

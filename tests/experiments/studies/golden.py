@@ -1,0 +1,30 @@
+"""The values of every study, as fingerprints: `python -m tests.experiments.studies.golden` writes golden.json anew.
+
+Run it when a change is meant to change what a study computes, and say so where the change is described: its committed
+records were computed with the values before.
+"""
+
+import dataclasses
+import json
+import os
+from pathlib import Path
+from unittest import mock
+
+from calque.derive.fingerprint import fingerprint
+from calque.experiments.names import studies, study
+
+PATH = Path(__file__).with_name("golden.json")
+PLACES = {"CALQUE_DATA": "data of the tests", "CALQUE_ENCODER": "encoder"}
+"""Folders that are not there: a study only names its files."""
+
+
+def values(name: str) -> dict[str, str]:
+    """The fingerprint of each value of a study."""
+    with mock.patch.dict(os.environ, PLACES), mock.patch("calque.pretrain.hub.model_folder", Path):
+        os.environ.pop("CALQUE_STANZA", None)
+        made = study(name)
+    return {field.name: fingerprint(getattr(made, field.name)) for field in dataclasses.fields(made)}
+
+
+if __name__ == "__main__":
+    PATH.write_text(json.dumps({name: values(name) for name in studies()}, indent=1) + "\n", encoding="utf-8")

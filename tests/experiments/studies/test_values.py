@@ -1,0 +1,19 @@
+"""A study's values are those that its records were computed with, and defaults of its parts with them."""
+
+import json
+
+import pytest
+
+from calque.experiments.names import studies
+from tests.experiments.studies.golden import PATH, values
+
+GOLDEN = json.loads(PATH.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", studies())
+def test_a_study_has_the_values_that_it_had(name: str) -> None:
+    assert values(name) == GOLDEN[name]
+
+
+def test_every_study_has_its_values_kept() -> None:
+    assert GOLDEN.keys() == set(studies())

@@ -1,0 +1,35 @@
+"""The records of a report as rows of plain values, compared with the files that hold them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from calque.analysis.records.record import RECORDS
+from calque.analysis.records.run import RUNS
+from calque.experiments.session import joined_rows
+from tests.experiments.committed import ROOT
+
+MISSING = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "count": 0}
+
+
+@pytest.mark.parametrize("name", ["xlm_align_pocket", "languages", "word_alignment"])
+def test_a_row_has_the_fields_of_its_record_and_of_its_run(name: str) -> None:
+    lines = {file: (ROOT / name / file).read_text(encoding="utf-8").splitlines() for file in (RUNS, RECORDS)}
+    runs = {run["id"]: run for run in map(json.loads, lines[RUNS])}
+    rows = joined_rows(ROOT / name)
+    assert len(rows) == len(lines[RECORDS])
+    for row, record in zip(rows, map(json.loads, lines[RECORDS]), strict=True):
+        run = runs[record["run"]]
+        of_run = {key: run[key] for key in ("study", "seed")}
+        of_run |= {key: run[key]["name"] if run.get(key) else "" for key in ("objective", "mixture")}
+        of_run["start"] = run["start"]["objective"]["name"] if run.get("start") else ""
+        assert row == of_run | MISSING | record
+
+
+def test_the_value_of_a_sweep_is_a_field(tmp_path: Path) -> None:
+    for file in (RUNS, RECORDS):
+        (tmp_path / file).write_text((ROOT / "control" / file).read_text(encoding="utf-8").splitlines()[0] + "\n")
+    run = json.loads((tmp_path / RUNS).read_text()) | {"settings": {"train.steps": "7"}}
+    (tmp_path / RUNS).write_text(json.dumps(run) + "\n")
+    assert [row["train.steps"] for row in joined_rows(tmp_path)] == ["7"]

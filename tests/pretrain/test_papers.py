@@ -1,0 +1,81 @@
+"""The defaults of objectives are their papers', except where docs/fidelity.md names another value."""
+
+import numpy as np
+
+from calque.pretrain import mask
+from calque.pretrain.config import ModelConfig
+from calque.pretrain.objective import GROWN, Objective
+from calque.pretrain.objectives import OBJECTIVES
+from calque.pretrain.objectives.align_mlm import Align, AlignMLM
+from calque.pretrain.objectives.dict_mlm import DictMLM
+from calque.pretrain.objectives.link import Link
+from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.ppa import PPA
+from calque.pretrain.objectives.prealign import Contrast, PreAlign
+from calque.pretrain.objectives.weam import WEAM
+from calque.pretrain.objectives.word_aligned import WordAligned
+from calque.pretrain.objectives.xlm import TLM, XLM
+from calque.pretrain.objectives.xlm_align import DWA, XLMAlign
+from calque.pretrain.transport import ALPHA, EPSILON, ITERATIONS
+
+PAIRS = 0.25
+"""The share of parallel sentences in Tables 1 and 6 of ALIGN-MLM."""
+XLM_ALIGN = {
+    "parallel_fraction": PAIRS,
+    "mask_rate": 0.15,
+    "tlm": True,
+    "queries": "masked",
+    "labels": "self",
+    "label_layer": None,  # round(10 L / 12)
+    "first": "columns",
+    "filtering": True,
+    "layer": None,  # the last
+    "pieces": 1,
+}
+PAPERS: dict[type[Objective], dict[str, object]] = {
+    MLM: {"mask_rate": 0.15},
+    TLM: {"parallel_fraction": PAIRS, "mask_rate": 0.15},
+    XLM: {"parallel_fraction": PAIRS, "mask_rate": 0.15},
+    DictMLM: {"side": "input", "mask_rate": 0.15},
+    Align: {"alpha": 10.0},
+    AlignMLM: {"alpha": 10.0, "mask_rate": 0.15},
+    DWA: XLM_ALIGN,
+    XLMAlign: XLM_ALIGN,
+    WEAM: {"parallel_fraction": PAIRS, "mask_rate": 0.3, "weight": 1.0, "links": GROWN},
+    PPA: {
+        "parallel_fraction": PAIRS,
+        "mask_rate": 0.15,
+        "queue": 32_000,
+        "momentum": 0.999,
+        "temperature": 0.05,
+        "dimensions": 300,
+        "beside": "TLM",
+    },
+    WordAligned: {"parallel_fraction": PAIRS, "weight": 1.0, "links": "intersect", "frozen": False},
+    Contrast: {"pairs": 128, "temperature": 0.1, "anchors": "first"},
+    PreAlign: {
+        "share": 0.05,
+        "portion": 0.1,
+        "pairs": 128,
+        "temperature": 0.1,
+        "mask_rate": 0.15,
+        "anchors": "first",
+    },
+    Link: {"share": 0.25, "mask_rate": 0.15},
+}
+
+
+def test_objectives_have_their_papers_values() -> None:
+    assert {kind: vars(kind()) for kind in PAPERS} == PAPERS
+    assert set(OBJECTIVES) <= PAPERS.keys()
+
+
+def test_masks_and_transport_have_their_papers_values() -> None:
+    assert (mask.MASK_RATE, mask.MASKED, mask.RANDOM) == (0.15, 0.8, 0.1)
+    assert (EPSILON, ITERATIONS, ALPHA) == (1e-6, 2, 0.9)
+
+
+def test_labels_come_from_layer_ten_of_twelve_and_as_deep_in_other_models() -> None:
+    layers = np.arange(1, 25)
+    assert [DWA().labelling_layer(n) for n in layers] == [max(1, round(10 * n / 12)) for n in layers.tolist()]
+    assert DWA(label_layer=8).labelling_layer(12) == 8 and DWA().mistakes(ModelConfig(layers=12)) == []
