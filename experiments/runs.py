@@ -218,23 +218,25 @@ def _commit() -> str:
 
 
 def _check_alike(runs: Sequence[Run], path: Path) -> None:
-    """Refuse runs of one objective that are models of two sizes: a table would average them."""
-    sizes: dict[Any, Run] = {}
+    """Refuse runs that one table would average or compare and that are not alike: two configurations of one objective,
+    or different seeds."""
+    groups: dict[Any, list[Run]] = {}
     for run in runs:
-        settings = tuple(sorted(run.settings.items()))
-        key = (
-            run.objective and run.objective.name,
-            run.start and run.start.title,
-            str(run.mixture),
-            run.languages,
-            settings,
-        )
-        other = sizes.setdefault(repr(key), run)
-        if other.layers != run.layers:
-            both = f"{other.layers} layers ({other.id}) and {run.layers} ({run.id})"
-            raise BadInput(f"models of two scales in one table: {both}; expected one", path)
+        languages = tuple(language.name for language in run.languages)
+        parts = (part and part.name for part in (run.objective, run.start and run.start.objective, run.mixture))
+        groups.setdefault((languages, *parts, *run.settings.items()), []).append(run)
+    for group in groups.values():
+        for run in group:
+            first, other = ([one.objective, one.start, one.mixture, one.layers] for one in (group[0], run))
+            if first != other:
+                layers = f" of {group[0].layers} and {run.layers} layers" if first[-1] != other[-1] else ""
+                raise BadInput(f"two configurations{layers} in one table: {group[0].id} and {run.id}", path)
+    seeds = {tuple(sorted({run.seed for run in group})): group[0].id for group in groups.values()}
+    if len(seeds) > 1:
+        (some, one), (others, another) = list(seeds.items())[:2]
+        raise BadInput(f"{one} has the seeds {list(some)}, {another} {list(others)}; expected the same", path)
     if len({tuple(run.settings) for run in runs}) > 1:
-        raise BadInput("runs of a sweep and others; expected one value of the same settings for each run", path)
+        raise BadInput("runs of a sweep and others; expected values of the same settings for each run", path)
 
 
 def _of_study(name: str, folder: Path) -> About:
