@@ -22,7 +22,7 @@ from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.files import MANIFEST, check_name, make_folder, write_json
 from calque.derive.fingerprint import fingerprint
 from calque.derive.strict_json import loads
-from calque.experiments.places import CACHE, LONGEST
+from calque.experiments.places import CACHE, LONGEST, name_mistakes
 from calque.experiments.report_records import REPORT, read_records
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ About = Mapping[str, Any]
 ABOUT = "about.json"
 """The file of a report's folder with its configuration. Date, commit and time are in no other file: the same inputs
 make the same bytes of all others."""
+KINDS = dict.fromkeys(("study", "report", "scale", "date", "configuration"), str)
+KINDS |= {"settings": list, "sweep": list, "seeds": list, "versions": dict}  # the types of values that are read
 REPORTS = "reports"  # the folder of a study's named reports
 CHECKOUT = Path(__file__).resolve().parents[1]
 COMMITTED = Path(__file__).resolve().with_name("records")
@@ -87,7 +89,9 @@ def describe_records(folder: Path, name: str = "") -> About:
     if not records:
         raise BadInput("no record in it", folder / RECORDS)
     _check_alike(runs, folder / RUNS)
-    known = {"study": runs[0].study, "seeds": sorted({run.seed for run in runs}), **then}
+    known = {**then, "study": runs[0].study, "seeds": sorted({run.seed for run in runs})}
+    if wrong := name_mistakes("the study", [runs[0].study]):
+        raise BadInput(wrong, folder / RUNS)
     if not {"report", "scale"} <= known.keys():
         known = {**_of_study(runs[0].study, folder), **known}
     configuration = then.get("configuration", fingerprint(sorted(run.id for run in runs)))
@@ -103,6 +107,8 @@ def stored(folder: Path) -> About:
         raise BadInput(f"not JSON: {error}", path) from None
     if not isinstance(about, dict):
         raise BadInput("expected a JSON object", path)
+    if wrong := [key for key, kind in KINDS.items() if not isinstance(about.get(key, kind()), kind)]:
+        raise BadInput(f"{', '.join(wrong)} of another type than `calque run` writes", path)
     return about
 
 
