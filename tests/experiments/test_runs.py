@@ -91,7 +91,7 @@ def test_records_of_a_sweep_make_its_table(toy: Path) -> None:
     lines(toy / RECORDS, [{**row, "run": f"{row['run']}@{of['steps']}"} for of in settings for row in records])
     assert calque("report", str(toy), "--out", "page")[0] == 0
     table = Path("page/sweep.md").read_text(encoding="utf-8")
-    assert "toy by steps (two layers)" in table and all(f"| {of['steps']} |" in table for of in settings)
+    assert "toy by steps (two layers)" in table and all(f"| {of['steps']} " in table for of in settings)
 
 
 def lines(path: Path, rows: list[Row]) -> None:
