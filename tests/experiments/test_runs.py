@@ -15,7 +15,8 @@ from calque.experiments.runs import ABOUT, again, free, reserve, stored
 from tests.analysis.runs import runs as runs_of
 from tests.analysis.toy import toy_records
 from tests.experiments.committed import ROOT
-from tests.experiments.test_cli import calque
+from tests.experiments.conftest import Done
+from tests.experiments.test_cli import SETTINGS, calque
 
 Row = dict[str, Any]
 TOY = {"study": "toy", "report": "growth", "scale": "two layers", "commit": "0123456", "seeds": [0, 1]}
@@ -241,3 +242,25 @@ def test_a_name_is_taken_while_its_runs_are_computed(tmp_path: Path) -> None:
     (folder / RECORDS).touch()
     kept = again(folder, {**about, "date": "today"})
     assert "date" not in kept and kept["rendered"]["date"]
+
+
+def test_a_named_report_of_a_study_keeps_the_command_that_computed_it(
+    done: Done, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(done.root, tmp_path / "runs")
+    shutil.rmtree(tmp_path / "runs" / "pocket" / "report")
+    words = ["pocket", "--runs", str(tmp_path / "runs"), *SETTINGS, "--name", "tiny", "--quiet"]
+    monkeypatch.setattr("sys.argv", ["calque", "run", "it's"])
+    code, out, err = calque("run", *words, "--jobs", "1")
+    folder = tmp_path / "runs" / "pocket" / "reports" / "tiny"
+    assert (code, out, err) == (0, f"{folder}/report.html\n", "")
+    about, first = stored(folder), contents(folder)
+    assert about["command"] == """calque run 'it'"'"'s'""" and about["settings"] == SETTINGS[1::2]
+    assert (about["study"], about["name"], about["report"], about["seeds"]) == ("pocket", "tiny", "align_mlm", [0])
+    assert "wall" not in about and about["versions"]["torch"] and "cores" in about["machine"]
+    monkeypatch.setattr("sys.argv", ["calque", "report"])
+    assert calque("report", *words)[0] == 0
+    assert contents(folder) == first and stored(folder)["rendered"]["command"] == "calque report"
+    assert stored(folder)["command"] == about["command"]
+    said = refused("report", *words, "--set", "seeds=1")
+    assert "the report of pocket --set seeds=0" in said and "--set seeds=1 (" in said
