@@ -33,7 +33,7 @@ About = Mapping[str, Any]
 ABOUT = "about.json"
 """The file of a report's folder with its configuration. Date, commit and time are in no other file: the same inputs
 make the same bytes of all others."""
-KINDS = dict.fromkeys(("study", "report", "scale", "date", "configuration"), str)
+KINDS: dict[str, type] = dict.fromkeys(("study", "report", "scale", "date", "configuration"), str)
 KINDS |= {"settings": list, "sweep": list, "seeds": list, "versions": dict}  # the types of values that are read
 REPORTS = "reports"  # the folder of a study's named reports
 CHECKOUT = Path(__file__).resolve().parents[1]
