@@ -28,6 +28,7 @@ from calque.experiments.commands import (
     lexicon,
     paper,
     parser,
+    runs,
     show,
     study,
 )
@@ -173,6 +174,7 @@ def options(version: Version = False) -> None:
 for command in (
     *(show.show, study.studies, study.derive, study.pretrain, study.evaluate, study.report, study.run, study.plan),
     *(
+        runs.runs,
         compare.compare,
         export.export,
         study.null,

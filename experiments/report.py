@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from calque.analysis.papers.catalog import PAPERS, PaperReport
 from calque.analysis.papers.columns import specified_figures, specified_tables
@@ -20,10 +21,13 @@ from calque.analysis.report.page import Report, excerpt, write_page
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import Table
 from calque.analysis.results.results import Results
-from calque.derive.files import whole_folder
+from calque.derive.errors import BadInput, unknown
+from calque.derive.files import whole_folder, write_json
 from calque.derive.preview import PREVIEW
 from calque.experiments.languages import DerivedLanguages
 from calque.experiments.report_data import example, question, training_curves
+from calque.experiments.report_records import read_records
+from calque.experiments.runs import ABOUT, About
 from calque.experiments.study import Study
 from calque.experiments.summary import exclusions, facts_of, floors_of, measured, runs_and_records, scale
 from calque.experiments.sweep import Sweep
@@ -31,50 +35,31 @@ from calque.experiments.terminal import Outcome
 from calque.pretrain import objectives
 
 
-def summarise(study: Study, root: Path, folder: Path) -> Outcome:
-    """Write the report of finished steps to `folder`, whole or not at all, and return its summary."""
-    found, size, about = measured(study, root), scale(study), PAPERS[study.paper]
-    (runs, records), floors, preview = runs_and_records(found), floors_of(study, root), ""
-    results = joined(study.paper, runs, records, floors)
+def summarise(study: Study, root: Path, folder: Path, about: About | None = None) -> Outcome:
+    """Write the report of finished steps to `folder`, whole or not at all, and return its summary. `about` is the
+    description of the report in a file of its own."""
+    found, size, preview = measured(study, root), scale(study), ""
+    results = joined(study.paper, *runs_and_records(found), floors_of(study, root))
     if isinstance(study.languages, DerivedLanguages) and (languages := study.languages_step(root, study.seeds[0])):
         preview = languages.open().path(PREVIEW).read_text(encoding="utf-8")
-    plots = list(figures_of(results, study.paper, size))
-    with whole_folder(folder) as part:
-        write_records(part, runs, records, floors)
-        tables = tables_of(results, study.paper, size)
-        for name, table in tables.items():
-            (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
-            (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
-        claims, null = tables.pop("claims", None), tables.pop("null", None)
-        findings = list(about.findings(results))
-        for plot in plots:
-            plot.save(part / "figures")
-        page = Report(
-            title=f"Calque: the study {study.name}",
-            scale=size,
-            question=question(study),
-            example=example(study, root),
-            plots=plots,
-            claims=claims,
-            findings=[*findings, *([verdicts(claims)] if claims else [])],
-            null=null,
-            tables=tables,
-            curves=list(training_curves(study, root, results)),
-            examples=[("The first examples of preview.txt", excerpt(preview))] if preview else [],
-            terms=[*about.terms(results), *_own_terms(study)],
-            exclusions=[*exclusions(study, root, found), *_not_drawn(results, about)],
-            facts=list(facts_of(study, root, found)),
-            runs=runs,
-        )
-        write_page(part / "report.html", page)
-    shown = {name: tables[name] for name in about.summary(tuple(tables))}
-    return Outcome(study.name, size, folder, results, findings, claims, shown)
+    return _write(
+        folder,
+        study.paper,
+        results,
+        size,
+        about,
+        example=example(study, root),
+        curves=list(training_curves(study, root, results)),
+        examples=[("The first examples of preview.txt", excerpt(preview))] if preview else [],
+        terms=_own_terms(study),
+        exclusions=exclusions(study, root, found),
+        facts=list(facts_of(study, root, found)),
+    )
 
 
-def summarise_sweep(sweep: Sweep, root: Path, folder: Path) -> Outcome:
+def summarise_sweep(sweep: Sweep, root: Path, folder: Path, about: About | None = None) -> Outcome:
     """Write the report of a sweep to `folder`, whole or not at all, and return its summary."""
-    runs, records, floors, variants = [], [], [], {}
-    curves: list[Curves] = []
+    floors, curves, variants = list[Floor](), list[Curves](), {}
     for values, study in sweep.variants.items():
         settings = dict(zip(sweep.keys, values, strict=True))
         suffix = "@" + ",".join(f"{key}={value}" for key, value in settings.items())
@@ -84,37 +69,120 @@ def summarise_sweep(sweep: Sweep, root: Path, folder: Path) -> Outcome:
         its_records = [replace(record, run=record.run + suffix) for record in its_records]
         variants[values] = Results(its_runs, its_records, floors=its_floors)
         curves += training_curves(study, root, variants[values], suffix.replace("@", ", "))
-        runs += its_runs
-        records += its_records
         floors += [floor for floor in its_floors if floor not in floors]
-    results, size = SweepResults(sweep.keys, variants), scale(sweep.study)
-    table, plot = sweep_table(results, size), sweep_figure(results, size)
+    facts = [*((key, ", ".join(values)) for key, values in sweep.settings), *facts_of(study, root, found)]
+    parts = {"example": example(sweep.study, root), "curves": curves, "facts": facts}
+    return _write_sweep(folder, SweepResults(sweep.keys, variants), floors, scale(sweep.study), about, **parts)
+
+
+def summarise_records(source: Path, folder: Path, about: About) -> Outcome:
+    """Write the report of a folder of records to `folder`, whole or not at all, and return its summary. `about` says
+    which kind of report it is, and the scale of the study."""
+    if about["report"] not in PAPERS:
+        raise BadInput(unknown("kind of report", about["report"], PAPERS), source)
+    (runs, records, floors), facts = read_records(source), _facts(about)
+    values = {run.id: tuple(run.settings.values()) for run in runs}
+    try:
+        if keys := tuple(runs[0].settings):
+            variants = {
+                one: Results(
+                    (run for run in runs if values[run.id] == one),
+                    (record for record in records if values[record.run] == one),
+                )
+                for one in dict.fromkeys(values.values())
+            }
+            return _write_sweep(folder, SweepResults(keys, variants), floors, about["scale"], about, facts=facts)
+        results = joined(about["report"], runs, records, floors)
+    except BadInput as error:
+        raise BadInput(str(error), source) from None
+    return _write(folder, about["report"], results, about["scale"], about, facts=facts)
+
+
+def _write(
+    folder: Path,
+    paper: str,
+    results: Results,
+    size: str,
+    about: About | None,
+    terms: Iterable[tuple[str, str]] = (),
+    exclusions: Iterable[str] = (),
+    **parts: Any,
+) -> Outcome:
+    """Write the report of a study to `folder`; terms, exclusions and `parts` of the page are not in its records."""
+    kind, plots, runs = PAPERS[paper], list(figures_of(results, paper, size)), list(results.runs.values())
     with whole_folder(folder) as part:
-        write_records(part, runs, records, floors)
+        write_records(part, runs, results.records, results.floors.all, about)
+        tables = tables_of(results, paper, size)
+        for name, table in tables.items():
+            (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
+            (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
+        claims, null = tables.pop("claims", None), tables.pop("null", None)
+        findings = list(kind.findings(results))
+        for plot in plots:
+            plot.save(part / "figures")
+        page = Report(
+            title=f"Calque: the study {results.study}",
+            scale=size,
+            question=question(results.study),
+            plots=plots,
+            claims=claims,
+            findings=[*findings, *([verdicts(claims)] if claims else [])],
+            null=null,
+            tables=tables,
+            terms=[*kind.terms(results), *terms],
+            exclusions=[*exclusions, *_not_drawn(results, kind)],
+            runs=runs,
+            **parts,
+        )
+        write_page(part / "report.html", page)
+    shown = {name: tables[name] for name in kind.summary(tuple(tables))}
+    return Outcome(results.study, size, folder, results, findings, claims, shown)
+
+
+def _write_sweep(
+    folder: Path,
+    results: SweepResults,
+    floors: Sequence[Floor],
+    size: str,
+    about: About | None,
+    **parts: Any,
+) -> Outcome:
+    """Write the report of a sweep to `folder`; `parts` of the page are not in its records."""
+    runs = [run for one in results.variants.values() for run in one.runs.values()]
+    records = [record for one in results.variants.values() for record in one.records]
+    table, plot, study = sweep_table(results, size), sweep_figure(results, size), results.first.study
+    with whole_folder(folder) as part:
+        write_records(part, runs, records, floors, about)
         (part / "sweep.csv").write_text(table.csv, encoding="utf-8")
         (part / "sweep.md").write_text(table.markdown, encoding="utf-8")
         if plot:
             plot.save(part / "figures")
         page = Report(
-            title=f"Calque: the study {sweep.name} by {', '.join(sweep.keys)}",
+            title=f"Calque: the study {study} by {', '.join(results.keys)}",
             scale=size,
-            question=question(sweep.study),
-            example=example(sweep.study, root),
+            question=question(study),
             plots=[plot] if plot else [],
             claims=None,
             tables={"sweep": table},
-            curves=curves,
-            facts=[*((key, ", ".join(values)) for key, values in sweep.settings), *facts_of(study, root, found)],
             runs=runs,
+            **parts,
         )
         write_page(part / "report.html", page)
-    return Outcome(sweep.name, size, folder, None, (), None, {"sweep": table})
+    return Outcome(study, size, folder, None, (), None, {"sweep": table})
 
 
-def write_records(folder: Path, runs: Sequence[Run], records: Sequence[Record], floors: Sequence[Floor]) -> None:
+def write_records(
+    folder: Path,
+    runs: Sequence[Run],
+    records: Sequence[Record],
+    floors: Sequence[Floor],
+    about: About | None = None,
+) -> None:
     json_rows.write(folder / RUNS, runs)
     json_rows.write(folder / RECORDS, records)
     json_rows.write(folder / FLOORS, floors)
+    if about:
+        write_json(folder / ABOUT, about)
 
 
 def joined(paper: str, runs: Iterable[Run], records: Iterable[Record], floors: Iterable[Floor] = ()) -> Results:
@@ -138,6 +206,15 @@ def figures_of(results: Results, paper: str, scale: str) -> Iterator[Plot]:
     for plot in chain(PAPERS[paper].figures(results, scale), specified_figures(paper, results, scale)):
         if plot:
             yield plot
+
+
+def _facts(about: About) -> list[tuple[str, str]]:
+    """The configuration that a folder of records states; when and by whom it was computed stays in its file."""
+    seeds = [("Seeds", ", ".join(map(str, about["seeds"])))]
+    options = [(key.capitalize(), "; ".join(about[key])) for key in ("settings", "sweep") if about.get(key)]
+    machine = [("Machine", str(about["machine"]))] if "machine" in about else []
+    libraries = ", ".join(f"{name} {number}" for name, number in about.get("versions", {}).items())
+    return [*seeds, *options, *machine, *([("Libraries", libraries)] if libraries else [])]
 
 
 def _own_terms(study: Study) -> Iterator[tuple[str, str]]:

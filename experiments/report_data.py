@@ -29,9 +29,9 @@ WORDS = range(5, 9)  # of a sentence that fits a phone
 SENTENCES = 1_000  # at most so many are looked at for one
 
 
-def question(study: Study) -> str:
+def question(study: str) -> str:
     """The description of one of Calque's studies; empty for a user's own."""
-    return study_doc(study.name) if study.name in studies() else ""
+    return study_doc(study) if study in studies() else ""
 
 
 def example(study: Study, root: Path) -> Example | None:

@@ -12,6 +12,7 @@ from calque.experiments.override import override
 from calque.experiments.progress import board
 from calque.experiments.report import summarise
 from calque.experiments.report_records import joined_rows
+from calque.experiments.runs import describe
 from calque.experiments.schedule import compute
 from calque.experiments.study import Study
 
@@ -22,17 +23,17 @@ class StudySession:
 
     study: Study
     runs: Path
-    changed: bool
+    settings: tuple[str, ...] = ()
 
     @classmethod
     def open(cls, name: str, settings: Sequence[str], runs: Path) -> StudySession:
         """The study of that name, or of that Python file, with `settings` applied."""
-        return cls(override(study(name), settings), runs, bool(settings))
+        return cls(override(study(name), settings), runs, tuple(settings))
 
     @property
     def report(self) -> Path:
         """The folder of the report, which may not exist yet."""
-        return self.study.report(self.runs, self.changed)
+        return self.study.report(self.runs, bool(self.settings))
 
     def run(self, jobs: int | None = None) -> Path:
         """Compute unfinished steps, write the report, and return its folder.
@@ -44,7 +45,9 @@ class StudySession:
         steps = self.study.steps(self.runs)
         with board(steps, title=self.study.name) as shown:
             compute(steps, self.study.home(self.runs), jobs, shown.report, watch=shown.watch)
-        summarise(self.study, self.runs, self.report)
+        command = f"calque.study({self.study.name!r}, {list(self.settings)}).run()"
+        about = describe(self.study, self.runs, self.settings, command=command)
+        summarise(self.study, self.runs, self.report, about)
         return self.report
 
     def records(self) -> list[dict[str, Any]]:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from calque.experiments.commands.options import Root
+from calque.experiments.places import ROOT
 
 SHOWN = 20  # differences that are listed; the others are counted
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(help="A folder with records.jsonl and runs.jsonl: a report, or a record.")],
-    second: Annotated[Path, typer.Argument(help="The folder to compare it with.")],
+    first: Annotated[
+        str, typer.Argument(help="A folder with records.jsonl and runs.jsonl, or a report that `calque runs` lists.")
+    ],
+    second: Annotated[str, typer.Argument(help="The one to compare it with.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict and the counts as JSON.")] = False,
+    runs: Root = ROOT,
 ) -> None:
     """Compare two reports: their conclusions, their numbers against seed noise, and every record.
 
@@ -25,8 +30,9 @@ def compare(
     Exit code 0: every record is equal. 1: one differs or is missing. 2: nothing can be compared.
     """
     from calque.experiments.comparison import ALPHA, ITEMS, SEEDS, compare_reports
+    from calque.experiments.runs import report_folder
 
-    found = compare_reports(first, second)
+    found = compare_reports(report_folder(first, runs), report_folder(second, runs))
     counts = {
         "verdict": found.verdict,
         "claims": len(found.claims),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 from textwrap import fill
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,9 +18,11 @@ from calque.experiments.places import ROOT
 from calque.experiments.signals import RESUMES, leaving
 
 if TYPE_CHECKING:
+    from calque.experiments.runs import About
     from calque.experiments.step import Stage
     from calque.experiments.study import Study
     from calque.experiments.sweep import Sweep
+    from calque.experiments.terminal import Outcome
 
 STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
 Exp = Annotated[str, typer.Argument(metavar="EXP", help="A study that `calque studies` lists, or my_study.py.")]
@@ -41,6 +45,16 @@ Jobs = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary; only the report's path.")]
 Json = Annotated[bool, typer.Option("--json", help="Print results as one JSON object instead of text and progress.")]
 Change = Annotated[bool, typer.Option("--allow-change", help="Resume despite a changed environment.")]
+Name = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The name of the report, whose folder is runs/STUDY/reports/NAME.")
+]
+Reported = Annotated[
+    str, typer.Argument(metavar="EXP", help="A study that `calque studies` lists, my_study.py, or a folder of records.")
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(file_okay=False, help="The folder for a report of records. Default: runs/STUDY/reports/FOLDER."),
+]
 Recorded = Annotated[str, typer.Argument(metavar="STUDY", help="A study with a report, or a folder of records.")]
 Cards = Annotated[
     int | None, typer.Option(min=1, help="Also estimate the time on this number of cards, one process each.")
@@ -58,14 +72,23 @@ def run(
     change: Change = False,
     quiet: Quiet = False,
     as_json: Json = False,
+    name: Name = None,
 ) -> None:
     """Do all of a study: derive, pretrain, evaluate, report. Finished work is skipped."""
     from calque.experiments.names import study_time
 
     study = _varied(exp, settings, sweep)
+    folder, about = _place(study, runs, settings, sweep, name)
+    if name is not None:
+        _reserve(folder, about)
+    steps, start = study.steps(runs), monotonic()
+    finished = sum(step.finished for step in steps)
     time = "" if settings or sweep else study_time(exp)
     _compute(study, runs, STAGES, jobs, change, quiet or as_json, time)
-    write_report(study, runs, settings, quiet, as_json)
+    if finished < len(steps):
+        before = f"; {finished} of {len(steps)} steps were finished before" if finished else ""
+        about = {**about, "wall": f"{timedelta(seconds=round(monotonic() - start))}{before}"}
+    write_report(study, runs, folder, about, quiet, as_json)
 
 
 @leaving(RESUMES)
@@ -97,15 +120,26 @@ def evaluate(
 
 
 def report(
-    exp: Exp,
+    exp: Reported,
     settings: Set = None,
     sweep: Sweeps = None,
     runs: Root = ROOT,
     quiet: Quiet = False,
     as_json: Json = False,
+    name: Name = None,
+    out: Out = None,
 ) -> None:
-    """Make tables, figures, claims and report.html from the records of a study; it computes nothing."""
-    write_report(_varied(exp, settings, sweep), runs, settings, quiet, as_json)
+    """Make tables, figures, claims and report.html from the records of a study, or of a folder; it computes nothing."""
+    if _is_folder(exp):
+        if settings or sweep:
+            raise BadInput("--set and --sweep change a study; expected neither with a folder of records")
+        outcome = _report_records(Path(exp), runs, name, out)
+        typer.echo(_printed(outcome, quiet, as_json))
+        return
+    if out is not None:
+        raise BadInput("--out is for a folder of records; expected --name, for the report of a study")
+    study = _varied(exp, settings, sweep)
+    write_report(study, runs, *_place(study, runs, settings, sweep, name), quiet, as_json)
 
 
 def plan(exp: Exp, settings: Set = None, jobs: Jobs = None, cards: Cards = None, kind: Kind = "H100") -> None:
@@ -186,14 +220,48 @@ def _compute(
         compute(steps, study.home(runs), jobs, shown.report, change, shown.watch)
 
 
-def write_report(
-    study: Study | Sweep, runs: Path, settings: list[str] | None, quiet: bool = False, as_json: bool = False
-) -> None:
-    """Write the report of a study whose steps are finished, and print a summary, or only its path, or JSON.
+def _is_folder(exp: str) -> bool:
+    """Whether an argument is a folder of records and not a study."""
+    from calque.experiments.names import studies
 
-    A study with values changed by `--set` has a report of its own.
-    """
+    return not exp.endswith(".py") and exp not in studies() and ("/" in exp or Path(exp).is_dir())
+
+
+def _report_records(folder: Path, runs: Path, name: str | None, out: Path | None) -> Outcome:
+    from calque.experiments.report import summarise_records
+    from calque.experiments.runs import describe_records, free, named, outside
+
+    title = folder.resolve().name if name is None else name
+    about = describe_records(folder, title)
+    place = named(runs, about, title) if out is None else free(out, about)
+    outside(place, folder)
+    return summarise_records(folder, place, about)
+
+
+def _place(
+    study: Study | Sweep, runs: Path, settings: list[str] | None, sweeps: list[str] | None, name: str | None
+) -> tuple[Path, About]:
+    """The folder of a study's report, and its description. A study with changed values has a folder of its own."""
+    from calque.experiments.runs import describe, named
+
+    about = describe(study, runs, settings or (), sweeps or (), name or "")
+    return study.report(runs, changed=bool(settings)) if name is None else named(runs, about, name), about
+
+
+def _reserve(folder: Path, about: About) -> None:
+    from calque.experiments.runs import reserve
+    from calque.experiments.schedule import first_process
+
+    if first_process():
+        reserve(folder, about)
+
+
+def write_report(
+    study: Study | Sweep, runs: Path, folder: Path, about: About, quiet: bool = False, as_json: bool = False
+) -> None:
+    """Write the report of a study whose steps are finished, and print a summary, or only its path, or JSON."""
     from calque.experiments.report import summarise, summarise_sweep
+    from calque.experiments.runs import again
     from calque.experiments.schedule import first_process
     from calque.experiments.sweep import Sweep
 
@@ -202,9 +270,13 @@ def write_report(
     if titles := [step.title for step in study.steps(runs) if not step.finished]:
         named = [*titles[:3], *([f"{len(titles) - 3} more"] if titles[3:] else [])]
         raise BadInput(f"not computed yet: {', '.join(named)}; `calque run` does it", study.home(runs))
-    folder = study.report(runs, changed=bool(settings))
-    outcome = summarise_sweep(study, runs, folder) if isinstance(study, Sweep) else summarise(study, runs, folder)
-    if as_json:
-        typer.echo(json.dumps(outcome.json, ensure_ascii=False))
+    about = about if "wall" in about else again(folder, about)
+    if isinstance(study, Sweep):
+        outcome = summarise_sweep(study, runs, folder, about)
     else:
-        typer.echo(outcome.report if quiet else outcome)
+        outcome = summarise(study, runs, folder, about)
+    typer.echo(_printed(outcome, quiet, as_json))
+
+
+def _printed(outcome: Outcome, quiet: bool, as_json: bool) -> str:
+    return json.dumps(outcome.json, ensure_ascii=False) if as_json else str(outcome.report if quiet else outcome)

@@ -117,7 +117,7 @@ def test_a_model_without_records_is_named(copy: Done) -> None:
     step = copy.measures(copy.model("ALIGN-MLM"))["pos"]
     (step.folder / MANIFEST).unlink()
     with pytest.raises(BadInput, match=f"not computed yet: {step.title}; `calque run` does it"):
-        write_report(copy.study, copy.root, None)
+        write_report(copy.study, copy.root, copy.report, {})
     assert not copy.report.exists()
 
 

@@ -1,0 +1,32 @@
+"""`calque runs`: the reports below a folder of results."""
+
+import json
+
+import typer
+
+from calque.experiments.commands.options import Root
+from calque.experiments.commands.study import Json
+from calque.experiments.places import ROOT
+
+HEADER = ("report", "settings", "seeds", "date", "state")
+
+
+def runs(runs: Root = ROOT, as_json: Json = False) -> None:
+    """List the reports below a folder of results, with their settings; `calque compare` takes their names."""
+    from calque.experiments.runs import reports
+
+    found = list(reports(runs))
+    if as_json:
+        typer.echo(json.dumps(found, ensure_ascii=False))
+        return
+    rows = [HEADER] if found else []
+    for one in found:
+        settings = "; ".join([*one["settings"], *(f"sweep {values}" for values in one["sweep"])]) or "-"
+        seeds = ",".join(map(str, one["seeds"])) or "-"
+        state = "finished" if one["finished"] else "not finished"
+        rows.append((f"{one['study']}/{one['name']}", settings, seeds, one["date"] or "-", state))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        typer.echo("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+    if not found:
+        typer.echo(f"no report below {runs}; `calque run STUDY` writes one")

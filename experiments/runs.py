@@ -1,0 +1,262 @@
+"""Reports by name: the file that describes each, the folder of a name, and the list of those below a folder."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from calque import __version__
+from calque.analysis.records import json_rows
+from calque.analysis.records.record import RECORDS
+from calque.analysis.records.run import RUNS, Run
+from calque.derive.errors import BadInput, shown, unknown
+from calque.derive.files import MANIFEST, check_name, make_folder, write_json
+from calque.derive.fingerprint import fingerprint
+from calque.derive.strict_json import loads
+from calque.experiments.places import CACHE, LONGEST, name_mistakes
+from calque.experiments.report_records import REPORT, read_records
+
+if TYPE_CHECKING:
+    from calque.experiments.study import Study
+    from calque.experiments.sweep import Sweep
+
+About = Mapping[str, Any]
+ABOUT = "about.json"
+"""The file of a report's folder with its configuration. Date, commit and time are in no other file: the same inputs
+make the same bytes of all others."""
+KINDS: dict[str, type] = dict.fromkeys(("study", "report", "scale", "date", "configuration"), str)
+KINDS |= {"settings": list, "sweep": list, "seeds": list, "versions": dict}  # the types of values that are read
+REPORTS = "reports"  # the folder of a study's named reports
+CHECKOUT = Path(__file__).resolve().parents[1]
+COMMITTED = Path(__file__).resolve().with_name("records")
+
+
+def describe(
+    study: Study | Sweep,
+    root: Path,
+    settings: Sequence[str] = (),
+    sweep: Sequence[str] = (),
+    name: str = "",
+    command: str = "",
+) -> About:
+    """What the report of a study says of itself: its configuration, and what makes it here and now. `command` is the
+    one that was typed, unless it is given."""
+    import torch
+
+    from calque.experiments.summary import LIBRARIES, scale
+    from calque.experiments.sweep import Sweep
+
+    one = study.study if isinstance(study, Sweep) else study
+    device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU only"
+    return {
+        "study": study.name,
+        "name": name,
+        "report": one.paper,
+        "scale": scale(one),
+        "settings": list(settings),
+        "sweep": list(sweep),
+        "seeds": list(one.seeds),
+        "configuration": study.report(root, changed=True).name.removeprefix(f"{REPORT}-"),
+        **_now(command),
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores, {device}",
+        "versions": {library: version(library) for library in LIBRARIES},
+    }
+
+
+def describe_records(folder: Path, name: str = "") -> About:
+    """What the report of a folder of records says of itself: what the folder does, and who made the report.
+
+    Raises:
+        BadInput: the folder has no records, or none that one report can show.
+    """
+    then = stored(folder)
+    try:
+        runs, records, _ = read_records(folder)
+    except BadInput as error:
+        by = then.get("versions", {}).get("calque")
+        raise BadInput(
+            f"{error}; Calque {by} wrote and reads them" if by not in (None, __version__) else str(error)
+        ) from error
+    if not records:
+        raise BadInput("no record in it", folder / RECORDS)
+    _check_alike(runs, folder / RUNS)
+    known = {**then, "study": runs[0].study, "seeds": sorted({run.seed for run in runs})}
+    if wrong := name_mistakes("the study", [runs[0].study]):
+        raise BadInput(wrong, folder / RUNS)
+    if not {"report", "scale"} <= known.keys():
+        known = {**_of_study(runs[0].study, folder), **known}
+    configuration = then.get("configuration", fingerprint(sorted(run.id for run in runs)))
+    return {**known, "name": name, "configuration": configuration, "rendered": _now()}
+
+
+def stored(folder: Path) -> About:
+    """The description in a report's folder; empty if there is none."""
+    path = folder / ABOUT
+    try:
+        about = loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    except ValueError as error:
+        raise BadInput(f"not JSON: {error}", path) from None
+    if not isinstance(about, dict):
+        raise BadInput("expected a JSON object", path)
+    if wrong := [key for key, kind in KINDS.items() if not isinstance(about.get(key, kind()), kind)]:
+        raise BadInput(f"{', '.join(wrong)} of another type than `calque run` writes", path)
+    return about
+
+
+def again(folder: Path, about: About) -> About:
+    """The description of a report that is written again without computing: that of the command which computed it."""
+    then = stored(folder) if (folder / RECORDS).is_file() else {}
+    return {**then, "rendered": _now()} if then.get("configuration") == about["configuration"] else about
+
+
+def named(runs: Path, about: About, name: str) -> Path:
+    """The folder of a study's report of that name.
+
+    Raises:
+        BadInput: the name is none, or that of a report of another configuration.
+    """
+    check_name(name, "--name")
+    if "." in name or len(name) > LONGEST:
+        raise BadInput(f"--name {shown(name)}; expected at most {LONGEST} letters, digits, dashes and underscores")
+    return free(runs / about["study"] / REPORTS / name, about)
+
+
+def free(folder: Path, about: About) -> Path:
+    """The folder, if a report of this configuration may be written to it: it is empty, or has an older one.
+
+    Raises:
+        BadInput: it has other files.
+    """
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return folder
+    then = stored(folder)
+    if "configuration" not in then:
+        raise BadInput("not a report; expected a new folder, or one with a report of the same configuration", folder)
+    if then["configuration"] != about["configuration"]:
+        raise BadInput(f"the report of {_titled(then)}, not of {_titled(about)}; choose another name", folder)
+    return folder
+
+
+def outside(out: Path, records: Path) -> None:
+    """Refuse a folder for a report that has the records, is in their folder, or is among the committed records."""
+    place, source = out.resolve(), records.resolve()
+    if place.is_relative_to(source) or source.is_relative_to(place) or place.is_relative_to(COMMITTED):
+        raise BadInput("would overwrite records; expected another folder", out)
+
+
+def reserve(folder: Path, about: About) -> None:
+    """Describe a report whose runs are still to be computed, so that it is listed and its name is taken."""
+    if not (folder / ABOUT).is_file():
+        make_folder(folder)
+        write_json(folder / ABOUT, about)
+
+
+def reports(runs: Path) -> Iterator[dict[str, Any]]:
+    """The reports below a folder of results, and the studies there that have none yet."""
+    for home in sorted(runs.iterdir() if runs.is_dir() else ()):
+        if not home.is_dir() or home.name == CACHE:
+            continue
+        folders = [home / REPORT, *sorted(home.glob(f"{REPORT}-*")), *sorted(home.glob(f"{REPORTS}/*"))]
+        found = [folder for folder in folders if (folder / RECORDS).is_file() or (folder / ABOUT).is_file()]
+        if not found and next(home.rglob(MANIFEST), None):
+            found = [home / REPORT]
+        yield from (_row(home.name, folder) for folder in found)
+
+
+def report_folder(name: str, runs: Path) -> Path:
+    """The folder of a report: that of a path, of a study, or of a name as `calque runs` lists it.
+
+    Raises:
+        BadInput: several studies have a report of that name.
+    """
+    if Path(name).exists():
+        return Path(name)
+    rows = list(reports(runs))
+    own = [row for row in rows if name in (row["study"], f"{row['study']}/{row['name']}")]
+    found = own[:1] or [row for row in rows if row["name"] == name]
+    if len(found) > 1:
+        several = " and ".join(f"{row['study']}/{row['name']}" for row in found)
+        raise BadInput(f"{shown(name)} names {several}; expected one of them")
+    return Path(found[0]["folder"]) if found else Path(name)
+
+
+def _row(study: str, folder: Path) -> dict[str, Any]:
+    about, finished = stored(folder), (folder / RECORDS).is_file()
+    older = finished and "seeds" not in about
+    seeds = sorted({run.seed for run in json_rows.read(folder / RUNS, Run)}) if older else about.get("seeds", [])
+    fields = {"settings": about.get("settings", []), "sweep": about.get("sweep", []), "seeds": seeds}
+    row = {"study": study, "name": folder.name, **fields, "date": about.get("date", "")}
+    return {**row, "finished": finished, "folder": str(folder)}
+
+
+def _titled(about: About) -> str:
+    """The configuration of a report, as a message names it."""
+    options = [f"--set {one}" for one in about.get("settings", ())] + [
+        f"--sweep {one}" for one in about.get("sweep", ())
+    ]
+    return f"{' '.join([about.get('study', 'records'), *options])} ({about['configuration']})"
+
+
+def _now(command: str = "") -> dict[str, str]:
+    """When, from which code and by which command."""
+    commit = _commit()
+    words = {"command": command or shlex.join(["calque", *sys.argv[1:]])}
+    return {"date": date.today().isoformat(), **({"commit": commit} if commit else {}), **words}
+
+
+def _commit() -> str:
+    """The commit of the checkout, with `-dirty` if files differ; empty without git."""
+    git = shutil.which("git")
+    if git is None or not (CHECKOUT / ".git").exists():
+        return ""
+    words = [git, "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--exclude=*"]
+    found = subprocess.run(words, capture_output=True, text=True, check=False)
+    return found.stdout.strip() if found.returncode == 0 else ""
+
+
+def _check_alike(runs: Sequence[Run], path: Path) -> None:
+    """Refuse runs that one table would average or compare and that are not alike: two configurations of one objective,
+    or different seeds."""
+    groups: dict[Any, list[Run]] = {}
+    for run in runs:
+        languages = tuple(language.name for language in run.languages)
+        parts = (part and part.name for part in (run.objective, run.start and run.start.objective, run.mixture))
+        groups.setdefault((languages, *parts, *run.settings.items()), []).append(run)
+    for group in groups.values():
+        for run in group:
+            first, other = ([one.objective, one.start, one.mixture, one.layers] for one in (group[0], run))
+            if first != other:
+                layers = f" of {group[0].layers} and {run.layers} layers" if first[-1] != other[-1] else ""
+                raise BadInput(f"two configurations{layers} in one table: {group[0].id} and {run.id}", path)
+    seeds = {tuple(sorted({run.seed for run in group})): group[0].id for group in groups.values()}
+    if len(seeds) > 1:
+        (some, one), (others, another) = list(seeds.items())[:2]
+        raise BadInput(f"{one} has the seeds {list(some)}, {another} {list(others)}; expected the same", path)
+    if len({tuple(run.settings) for run in runs}) > 1:
+        raise BadInput("runs of a sweep and others; expected values of the same settings for each run", path)
+
+
+def _of_study(name: str, folder: Path) -> About:
+    """The kind and the scale of the report of one of Calque's studies, whose files need not be there."""
+    from calque.experiments.names import studies, study
+    from calque.experiments.summary import scale
+
+    if name not in studies():
+        raise BadInput(f'{unknown("study", name, studies())}; "report" and "scale" of its {ABOUT} are the kind', folder)
+    absent = [key for key in ("CALQUE_DATA", "CALQUE_ENCODER") if not os.environ.get(key)]
+    os.environ.update(dict.fromkeys(absent, "absent"))  # the study only names its files
+    try:
+        found = study(name)
+    finally:
+        for key in absent:
+            del os.environ[key]
+    return {"report": found.paper, "scale": scale(found)}
