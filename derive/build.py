@@ -58,7 +58,7 @@ def check_transforms(transforms: Sequence[Transform]) -> None:
 
 
 def trial_image(transform: Transform, size: int) -> np.ndarray:
-    """The image of `size` types before any text is read: as many ids move, and as far, as with real counts. ValueError
+    """The image of `size` types before any text is read: the same ids move as with real counts. ValueError
     if the transform's parts do not compose, or one occurs twice."""
     image = transform.informed(Usage.even(size)).image(size)
     parts = [part.name for part in transform.parts] if isinstance(transform, Compose) else []
@@ -111,8 +111,8 @@ def encode_chunk(
     code: Mapping[str, str],
     numbered_chunk: NumberedChunk,
 ) -> EncodedChunk:
-    """Encode a chunk and derive it by each transform. `digest` is of the vocabulary's folder, `code` of the source and
-    the transforms (`derive.fingerprint`). Trained transforms, too large to send to workers, are read from `cache`."""
+    """Encode a chunk and derive it by each transform. `digest` is the vocabulary folder's, `code` the source's and the
+    transforms' (`derive.fingerprint`). Trained transforms, too large to send to workers, are read from `cache`."""
     check_same((source, transforms), code)
     index, chunk = numbered_chunk
     sentences, left_out = source.sentences(chunk)

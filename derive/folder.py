@@ -151,7 +151,7 @@ class LanguagesFolder:
         return Language(name, len(others), corpus, moved, shift, places=places)
 
     def pairs(self, languages: Sequence[Language]) -> dict[NamePair, str]:
-        """The pairs with their folders: first those with text of their own, then by the order of second languages."""
+        """The pairs with their folders: pairs with text of their own first, then by the order of second languages."""
         place = {language.name: number for number, language in enumerate(languages)}
         listed = {tuple(entry["languages"]): entry["folder"] for entry in self.artefact.facts["pairs"]}
         pairs = {pair: folder for pair, folder in listed.items() if place.keys() >= set(pair)}

@@ -52,7 +52,7 @@ class Share:
 
 
 def shares(sentences: Iterable[Sentence], reachable: Reachable | None = None) -> dict[str, Share]:
-    """The share of each of `PREFERENCES` and `ORDERS` by name, if observed; orders are those of verbs with a subject
+    """The share of each of `PREFERENCES` and `ORDERS` by name, if observed; orders are counted for verbs with a subject
     and an object that are nouns or names. ValueError for a sentence without tags or tree."""
     seen: Counter[str] = Counter()
     matches: Counter[str] = Counter()

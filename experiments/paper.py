@@ -1,4 +1,4 @@
-"""The tables and figures of papers, by name: what makes each, the state of its runs, and the item itself."""
+"""The tables and figures of papers, by name: their study, the state of their runs, and the items themselves."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LOCKED = (".md", ".csv", ".tex", ".svg", ".jsonl")
 class Item:
     """A table or figure of a paper. `scale` is `pocket` (derived languages, from scratch) or `small` (a real encoder).
     `printed` is the number of a table that is laid out as in the paper; other items are a `file` of a report. `absent`
-    says what the scale cannot show, `differs` why numbers differ, and `report` which kind of report has the file."""
+    names what the scale cannot show, `differs` the reasons for other numbers, and `report` the kind of report with the file."""
 
     paper: str
     name: str
@@ -91,7 +91,7 @@ def items(paper: str | None = None) -> list[Item]:
     """The items of all papers, or of one, in the papers' order.
 
     Raises:
-        BadInput: there is no such paper.
+        BadInput: an unknown paper.
     """
     if paper is not None and paper not in papers():
         raise BadInput(unknown("paper", paper, papers()))
@@ -107,7 +107,7 @@ def item(paper: str, name: str) -> Item:
     """One item.
 
     Raises:
-        BadInput: there is no such paper or item.
+        BadInput: an unknown paper or item.
     """
     found = {one.name: one for one in items(paper)}
     if name not in found:
@@ -192,7 +192,7 @@ def write(one: Item, out: Path, runs: Path) -> list[Path]:
     from calque.analysis.report.table import Table
 
     folder = out / one.paper / one.name
-    picture = one.committed and not (one.committed / RECORDS).is_file()  # of weights: there are no records
+    picture = one.committed and not (one.committed / RECORDS).is_file()  # drawn from weights, without records
     made = None if picture else rendered(one, runs)
     with whole_folder(folder) as part:
         if made is None:

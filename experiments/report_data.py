@@ -26,7 +26,7 @@ from calque.experiments.study import Study
 from calque.pretrain.checkpoint import METRICS
 
 WORDS = range(5, 9)  # of a sentence that fits a phone
-SENTENCES = 1_000  # at most so many are looked at for one
+SENTENCES = 1_000  # maximum number of sentences searched for an example
 
 
 def question(study: str) -> str:

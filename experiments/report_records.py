@@ -1,4 +1,4 @@
-"""The records of a report: the folder that has them, and what is in it. It needs no torch."""
+"""The records of a report: their folder and contents. This module needs no torch."""
 
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ def read_records(folder: Path) -> tuple[list[Run], list[Record], list[Floor]]:
     """What a report, or a committed record, was made from; older ones have no floors.
 
     Raises:
-        BadInput: there are no records, or one that no measurement gives or that is of no run.
+        BadInput: records are missing, impossible for any measurement, or without a run.
     """
     if not (folder / RECORDS).is_file():
         raise BadInput(f"no {RECORDS}; expected the folder of a report, as `calque run` writes it", folder)
@@ -43,7 +43,7 @@ def read_records(folder: Path) -> tuple[list[Run], list[Record], list[Floor]]:
 
 
 def recorded(study: str, runs: Path) -> tuple[Path, Results]:
-    """The folder with a study's records, as `records_folder` finds it, and what is in it."""
+    """The folder of a study's records, as `records_folder` finds it, and its results."""
     folder = records_folder(study, runs)
     all_runs, records, _ = read_records(folder)
     try:

@@ -48,8 +48,8 @@ def describe(
     name: str = "",
     command: str = "",
 ) -> About:
-    """What the report of a study says of itself: its configuration, and what makes it here and now. `command` is the
-    one that was typed, unless it is given."""
+    """The description of a study's report: configuration, date, commit, command, machine, versions. `command` defaults
+    to the typed one."""
     import torch
 
     from calque.experiments.summary import LIBRARIES, scale
@@ -73,7 +73,7 @@ def describe(
 
 
 def describe_records(folder: Path, name: str = "") -> About:
-    """What the report of a folder of records says of itself: what the folder does, and who made the report.
+    """The description of a report of a folder of records: the folder's own, and when and where the report was written.
 
     Raises:
         BadInput: the folder has no records, or none that one report can show.
@@ -113,7 +113,7 @@ def stored(folder: Path) -> About:
 
 
 def again(folder: Path, about: About) -> About:
-    """The description of a report that is written again without computing: that of the command which computed it."""
+    """The description of a report that is rewritten without computing: the computing command's."""
     then = stored(folder) if (folder / RECORDS).is_file() else {}
     return {**then, "rendered": _now()} if then.get("configuration") == about["configuration"] else about
 
@@ -122,7 +122,7 @@ def named(runs: Path, about: About, name: str) -> Path:
     """The folder of a study's report of that name.
 
     Raises:
-        BadInput: the name is none, or that of a report of another configuration.
+        BadInput: the name is invalid, or belongs to a report of another configuration.
     """
     check_name(name, "--name")
     if "." in name or len(name) > LONGEST:
@@ -173,7 +173,7 @@ def reports(runs: Path) -> Iterator[dict[str, Any]]:
 
 
 def report_folder(name: str, runs: Path) -> Path:
-    """The folder of a report: that of a path, of a study, or of a name as `calque runs` lists it.
+    """The folder of a report, given as a path, a study, or a name from `calque runs`.
 
     Raises:
         BadInput: several studies have a report of that name.
@@ -207,7 +207,7 @@ def _titled(about: About) -> str:
 
 
 def _now(command: str = "") -> dict[str, str]:
-    """When, from which code and by which command."""
+    """Date, commit, command and version."""
     commit = _commit()
     words = {"command": command or shlex.join(["calque", *sys.argv[1:]])}
     return {"date": date.today().isoformat(), **({"commit": commit} if commit else {}), **words}

@@ -204,7 +204,7 @@ def model_with_head(checkpoint: Path) -> Any:
     model, missing = load_model(checkpoint, spelt.masked_model)
     if headless := [name for name in missing if name.startswith(f"{spelt.head}.")]:
         what = f"a model without a prediction head ({headless[0]} is missing)"
-        raise BadInput(f"{what}: it has neither loss nor gradient to probe", checkpoint / WEIGHTS)
+        raise BadInput(f"{what}: it has no loss or gradient to probe", checkpoint / WEIGHTS)
     return model.eval()
 
 

@@ -55,7 +55,7 @@ def curves_html(curves: Sequence[Curves]) -> str:
 
 
 def _panels(curves: Sequence[Curves]) -> dict[str, list[tuple[int, list[tuple[int, float]]]]]:
-    """The points of each quantity by run, quantities of training before those of probes."""
+    """The points of each quantity by run: training first, then probes."""
     panels: dict[str, dict[int, list[tuple[int, float]]]] = {}
     for number, run in enumerate(curves):
         for row in run.rows:
@@ -83,7 +83,7 @@ def _thinned(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
 
 
 def _number(all_steps: list[list[int]], steps: list[int]) -> int:
-    """The place of some steps among those of all curves, which are often the same."""
+    """The index of a list of steps, added if it is new: curves often share their steps."""
     if steps not in all_steps:
         all_steps.append(steps)
     return all_steps.index(steps)

@@ -33,7 +33,7 @@ def figure_html(plot: Plot, of: Sequence[Run] = ()) -> str:
         if any(i in mark.entries for mark in reading.marks)
     )
     legend = f"<p class=legend role=group aria-label=Series hidden>{switches}</p>" if switches else ""
-    summary = f"The {len(reading.marks)} numbers drawn" + (f"; intervals are of {seeds}" if seeds else "")
+    summary = f"The {len(reading.marks)} numbers drawn" + (f"; intervals over {seeds}" if seeds else "")
     numbers = details(summary, _table(plot, reading)) if reading.marks else ""
     files = ", ".join(f"{plot.name}.{end}" for end in ("svg", "png", "jsonl"))
     return (
@@ -46,7 +46,7 @@ def figure_html(plot: Plot, of: Sequence[Run] = ()) -> str:
 
 
 def vectors(plot: Plot, seeds: str = "") -> tuple[str, Reading]:
-    """The SVG of a plot as an element of a page, its marks in it, and what was read from it. Marks with an interval
+    """The SVG of a plot as an element of a page, with the marks read from its artists. Marks with an interval
     name the `seeds`. The plot's own files are not changed: its artists have ids only while this SVG is written."""
     figure, raw = plot.figure, io.StringIO()
     with mpl.rc_context(STYLE):

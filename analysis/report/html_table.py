@@ -15,10 +15,10 @@ HIGHER = re.compile(
     r"SUP|ZS|F1|accuracy|exact match|alignment@1|retained|cosine, layer|CSLS|retrieval|zero-shot|average"
 )
 RULE = (
-    "Bold: best within noise. Among our rows with the same other labels, its 95 % interval overlaps that of the best "
-    "mean in the column."
+    "Bold: best within noise. Among our rows with the same other labels, its 95 % interval overlaps the best mean’s "
+    "in the column."
 )
-WIDE = 8  # columns from which a table is printed on a page of its own shape
+WIDE = 8  # tables with at least this many columns are printed in landscape
 
 
 def table_html(table: Table, name: str, whole: bool = True) -> str:
@@ -109,7 +109,7 @@ def _class(applies: bool, name: str) -> str:
 
 
 def _labels(table: Table, row: tuple[str, ...], scope: str) -> str:
-    """The label of a row: what is compared, and the other labels small below it, so that numbers have the width."""
+    """The label of a row: the compared label, and the others in small type below it, which leaves room for numbers."""
     first = row[_compared(table)]
     others = [label for i, label in enumerate(row[: table.labels]) if i != _compared(table)]
     below = f" <small>{text(' · '.join(other for other in others if other != MISSING))}</small>" if others else ""

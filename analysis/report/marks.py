@@ -1,4 +1,4 @@
-"""The marks of a figure, read from its artists: what each point and bar shows, and where it is in the SVG."""
+"""The marks of a figure, read from its artists: the value of each point and bar, and its position in the SVG."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +20,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter
 
 POINTS = 72  # of an inch in SVG
 NEAR = 1e-6  # part of an axis within which two places are one
-EDGE = 3  # pixels by which a mark may leave its panel
+EDGE = 3  # tolerance, in pixels, of a mark outside its panel
 ANY = "any"  # the marker of an entry for marks of its colour, whatever their markers
 STATISTICS = re.compile("[=<]|^ρ")  # lines of a title
 HOLLOW = {"#ffffff", "none"}
@@ -245,7 +245,7 @@ def _legend(figure: Figure) -> Iterator[Entry]:
 
 
 def _entries(entries: Sequence[Entry], look: Entry) -> tuple[int, ...]:
-    """The legend entries of a look: that of its colour and marker and, unless it is grey, that of its fill."""
+    """The legend entries of a look: its colour and marker and, unless it is grey, its fill."""
 
     def those(wanted: Callable[[Entry], bool]) -> Iterator[int]:
         return (i for i, entry in enumerate(entries) if wanted(entry))

@@ -9,9 +9,9 @@ from matplotlib.colors import to_hex, to_rgb
 
 from calque.analysis.report.table import visible
 
-PAPER, INK = "#15191c", "#f2f5f7"  # in dark mode: the background, and what is black in the light
-CONTRAST = 4.0  # least contrast of a colour with it
-GREY = 0.15  # colours of a lower saturation are ink, paper and what is between
+PAPER, INK = "#15191c", "#f2f5f7"  # in dark mode: the background, and the colour that replaces black
+CONTRAST = 4.0  # minimum contrast of a colour with the background
+GREY = 0.15  # colours with a lower saturation count as grey
 
 
 def text(words: str) -> str:

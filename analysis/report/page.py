@@ -41,10 +41,10 @@ def excerpt(text: str, lines: int = LINES) -> str:
 class Report:
     """The contents of the page, from top to bottom.
 
-    `question` is what the study asks, and `example` a sentence in its languages. `findings` are a few sentences;
-    `claims` and `null` are those of `analysis.report.claims_table`, if there are any. Tables have the names of their
-    files. `curves` are of training. `terms` explain the words that a reader must know. `examples` are texts under their
-    titles; `exclusions` and `facts` are lines of plain text: what was left out and why, and the configuration
+    `question` is the study's question, and `example` a sentence in its languages. `findings` are a few sentences;
+    `claims` and `null` are tables of `analysis.report.claims_table`. Tables have the names of their files. `curves` are
+    training curves. `terms` explain the words that a reader must know. `examples` are texts under their
+    titles; `exclusions` and `facts` are lines of plain text: exclusions with reasons, and the configuration
     (versions, machine, parameters).
     """
 

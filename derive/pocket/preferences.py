@@ -33,7 +33,7 @@ Role = IntEnum(
     start=0,
 )
 FRAMES = {kind: Role[kind.upper()] for kind in ("intr", "tr", "soc", "ditr", "go", "say", "want")}
-"""The role of each kind of verb. Organisations and places only HIRE, so context shows what a name belongs to."""
+"""The role of each kind of verb. Organisations and places only HIRE, so context shows the class of a name."""
 TAIL_KINDS = ("person", "animal", "thing", "place", "adj", "intr", "tr", "soc")
 
 

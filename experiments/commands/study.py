@@ -210,7 +210,7 @@ def _compute(
     quiet: bool = False,
     time: str = "",
 ) -> None:
-    """Compute what is not finished of some stages of a study; `time` is an estimate for all of it on two cores."""
+    """Compute the unfinished steps of some stages of a study; `time` is an estimate for all of it on two cores."""
     from calque.experiments.progress import board
     from calque.experiments.schedule import compute, first_process
 

@@ -87,7 +87,7 @@ class Downloader:
         return self.part.stat().st_size if self.part.exists() else 0
 
     def _complete(self) -> None:
-        """Download what is missing of the file, with as many requests as bring new bytes."""
+        """Download the missing bytes of the file, repeating the request while it brings new ones."""
         logging.getLogger("urllib3").setLevel(logging.CRITICAL)  # errors say all that is needed
         retry, furthest = RETRY, self._size()
         try:

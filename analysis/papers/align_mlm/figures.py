@@ -127,7 +127,7 @@ def correlated_cells(results: Results) -> dict[str, list[Point]]:
 
 
 def without_correlation(results: Results) -> list[str]:
-    """Why there is no figure of the correlation, although cells have both numbers."""
+    """The reason for leaving out the correlation figure if there are too few cells."""
     cells = [len(results.points(*metric)) for metric in compared_metrics(results).items()]
     if not any(cells) or max(cells) >= FEWEST_CELLS:
         return []

@@ -32,7 +32,7 @@ LOWEST = 4  # one layer in this many, the lowest, is not drawn
 PAPERS, PAPERS_LAYER = ("XLM-R", PAPER), 8  # the paper's encoders, and the layer (of twelve) of its numbers
 NAMES = 1.9  # inches of width for the names of settings
 WIDTH = 0.8  # part of the room between two languages that the models of one take
-ROOM, LEAST = 0.5, 5.0  # the axis reaches this part of the points’ span beyond them, at least so many points
+ROOM, LEAST = 0.5, 5.0  # margin of the axis: a fraction of the points’ span, and its minimum in points
 
 
 def ablation_figure(results: Results, scale: str) -> Plot | None:

@@ -88,7 +88,7 @@ def test_intervals_name_their_seeds_if_all_have_as_many(results: Results, plot: 
     runs = [replace(run, mixture=mixture) for run in results.runs.values()]
     html = figure_html(plot, runs)
     titles = re.findall(r"<title>([^<]*)</title>", html)
-    assert "numbers drawn; intervals are of 2 seeds</summary>" in html
+    assert "numbers drawn; intervals over 2 seeds</summary>" in html
     assert all(title.endswith("] · 2 seeds") for title in titles if "[" in title) and any("[" in t for t in titles)
     assert "seeds" not in "".join(re.findall(r"<title>([^<]*)</title>", figure_html(plot, runs[1:])))
 
