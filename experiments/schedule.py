@@ -12,6 +12,7 @@ from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -209,7 +210,8 @@ def _prepare(queue: Any, allow_change: bool, modules: Sequence[str]) -> None:
 
     follow_parent()
     for name in modules:  # they may add parts to Calque's lists, such as tasks
-        import_module(name)
+        if find_spec(name):  # a study of this process whose file is gone is of no step here
+            import_module(name)
     queue.cancel_join_thread()  # the parent may have ended without reading the rest
     _worker = Machine(Throttled(report), allow_change=allow_change)
 

@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256
 from calque.experiments.cli import app
+from calque.experiments.runs import ABOUT
 from calque.pretrain.checkpoint import METRICS
 
 SETTINGS = [
@@ -88,11 +89,13 @@ def calque(stage: str, root: Path) -> tuple[int, str]:
 
 
 def contents(root: Path) -> dict[str, str]:
-    """The digest of each file, but for those that say how fast a run was."""
+    """The digest of each file, except files with a run's speed or date: metrics, the page that draws them, about.json."""
     return {
         path.relative_to(root).as_posix(): sha256(path)
         for path in root.rglob("*")
-        if path.is_file() and path.name != METRICS and (path.name != MANIFEST or "seed-" not in path.parent.name)
+        if path.is_file()
+        and path.name not in (METRICS, "report.html", ABOUT)
+        and (path.name != MANIFEST or "seed-" not in path.parent.name)
     }
 
 

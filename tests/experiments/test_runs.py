@@ -63,7 +63,7 @@ def test_a_folder_of_records_has_a_report_below_the_runs(toy: Path) -> None:
     }
     about = stored(report)
     assert about.items() >= TOY.items() and about["name"] == "toy" and len(about["configuration"]) == 12
-    assert about["rendered"]["date"] and about["rendered"]["command"].startswith("calque ")
+    assert about["rendered"]["date"] and about["rendered"]["command"].startswith("calque")
 
 
 def test_a_report_made_again_has_the_same_bytes(toy: Path) -> None:

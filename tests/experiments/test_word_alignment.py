@@ -198,7 +198,7 @@ def test_an_encoder_that_is_given_is_scored_on_every_set(done: Done, tmp_path: P
     assert len({(one.aligner, one.joint, one.layer) for one in chosen}) == len(chosen) == 2 * 3 * len(CHOICES)
     table = choices_table(Systems(systems.results, SETS[:1]), SETS[0])
     assert len(table.rows) == 2 * len(CHOICES) and not (places.report / "choices.md").exists()  # en-fr is not there
-    assert "CALQUE_ENCODER" not in (places.report / "report.html").read_text(encoding="utf-8")
+    assert "CALQUE_ENCODER" not in (places.report / "table-2.md").read_text(encoding="utf-8")
 
 
 def test_an_objective_that_learns_from_estimated_links_has_them_estimated(done: Done, tmp_path: Path) -> None:
