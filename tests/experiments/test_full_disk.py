@@ -89,7 +89,7 @@ def calque(stage: str, root: Path) -> tuple[int, str]:
 
 
 def contents(root: Path) -> dict[str, str]:
-    """The digest of each file, except files with a run's speed or date: metrics, the page that draws them, about.json."""
+    """The digest of each file, except for files with the speed or the date of a run."""
     return {
         path.relative_to(root).as_posix(): sha256(path)
         for path in root.rglob("*")
