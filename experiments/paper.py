@@ -117,15 +117,12 @@ def item(paper: str, name: str) -> Item:
 
 def listing() -> Iterator[str]:
     """A line for each item with its state, and under a missing one the command that computes its runs."""
-    from calque.experiments.names import study_rows
-
-    times = {name: time for name, _, time, _ in study_rows()}
     for name, about in papers().items():
         yield f"{name}: {about['title']}"
         for one in items(name):
             yield f"  {one.name:<10}{f'done, {one.scale}' if one.committed else 'missing':<13}{one.title}"
             if not one.committed:
-                yield f"  {'':<10}{times[one.study]}: {one.command}"
+                yield f"  {'':<10}{one.command}"
         if full := about.get("full"):
             yield f"  at the paper's scale, not possible without GPUs: calque plan {full}"
 
