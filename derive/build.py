@@ -79,6 +79,7 @@ def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> t
 
 
 def count_words(source: Source, chunk: NumberedChunk) -> Counter[str]:
+    """How often each word occurs in a chunk."""
     sentences, _ = source.sentences(chunk[1])
     return Counter(chain.from_iterable(sentence.words for sentence in sentences))
 
@@ -138,6 +139,7 @@ def encode_chunk(
 
 
 def encode(numbered: Sequence[tuple[int, Sentence]], table: WordTable) -> Shard:
+    """Numbered sentences as a shard of sub-word ids; BadInput for a sentence or word that is too long."""
     sentences = [sentence for _, sentence in numbered]
     words = np.fromiter(map(len, sentences), np.int64, len(sentences))
     if words.max(initial=0) > LONGEST:
@@ -328,6 +330,7 @@ def forget_rare(words: Counter[str], room: int) -> int:
 
 
 def translation_fingerprint(pairs: Pairs, vocabulary_size: int) -> str:
+    """The fingerprint of `write_translation`'s folder, without holding the bitext in memory."""
     digest = hashlib.sha256()
     for source, target in pairs:
         digest.update(f"{' '.join(source)}\t{' '.join(target)}\n".encode())

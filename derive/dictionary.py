@@ -110,6 +110,7 @@ def counted(
 
 
 def write_lexicon(path: Path, entries: Iterable[Entry]) -> None:
+    """Write a line per entry: source, target, probability and count between tabs."""
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(f"{e.source}\t{e.target}\t{e.probability:.6g}\t{e.count}\n" for e in entries)
 

@@ -72,6 +72,7 @@ def write_examples(path: Path, examples: Iterable[Example]) -> int:
 
 
 def read_examples(path: Path) -> Iterator[Example]:
+    """The examples of a file of JSON lines, as `write_examples` wrote it."""
     with path.open(encoding="utf-8") as file:
         for line in file:
             row = json.loads(line)

@@ -24,6 +24,7 @@ ADDED = {"added": True}
 
 
 def sha256(path: Path) -> str:
+    """The SHA-256 digest of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

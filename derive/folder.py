@@ -67,6 +67,7 @@ class FolderWriter:
 
 @contextmanager
 def new_folder(folder: Path, facts: dict[str, Any]) -> Iterator[FolderWriter]:
+    """A writer for a folder of languages, which is whole when the block ends and absent after an error."""
     facts = {"format": FORMAT, **facts, "languages": {}, "pairs": []}
     with making(folder, KIND, facts) as part:
         yield FolderWriter(part, facts)

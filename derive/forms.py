@@ -69,6 +69,7 @@ class Form:
 
 
 def word(field: str, value: Any, name: str, meaning: str) -> Form:
+    """A suffix that sets a field to a fixed value, as in `-frozen`."""
     return Form(field, name, meaning, value)
 
 

@@ -31,6 +31,7 @@ def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: in
 
 
 def preview_sentences(corpus: Iterable[tuple[int, Sentence]], transforms: Sequence[Transform]) -> str:
+    """The sentences of preview.txt: each in the source and below it in every derived language."""
     parts = ["Sentences of the corpus\n=======================\n"]
     for place, (number, sentence) in enumerate(corpus, start=1):
         parts.append(f"{place}.\n{side_by_side(sentence, transforms, number)}")

@@ -118,6 +118,7 @@ def _move_spans(spans: tuple[Span, ...], place: list[int]) -> tuple[Span, ...]:
 
 
 def iob2(sentence: Sentence) -> list[str]:
+    """The IOB2 tag of each word: `B-` and `I-` with a span's label, otherwise `O`."""
     tags = ["O"] * len(sentence)
     for span in sentence.spans:
         tags[span.start] = f"B-{span.label}"

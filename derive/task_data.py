@@ -54,6 +54,7 @@ class TaskFolder:
 
 
 def file_of(split: str, language: str = SOURCE) -> str:
+    """The name of a split's file, with its language unless that is the source."""
     return f"{split}.jsonl" if language == SOURCE else f"{split}.{language}.jsonl"
 
 
@@ -123,6 +124,7 @@ def derive_task(
 def natural_task_fingerprint(
     task: str, files: TaskFiles, tests: Tests, devs: Tests = NONE, translations: Tests = NONE, source: str = ""
 ) -> str:
+    """The fingerprint of a natural task's folder, from the digests of its files."""
     sets = [{name: list(map(input_digest, paths)) for name, paths in of.items()} for of in (tests, devs, translations)]
     by_language = task in PICKED or files.units != WORDS
     return fingerprint(FORMAT, task, files.identity, sets, source if by_language else "")

@@ -110,6 +110,7 @@ def some(percent: str) -> float:
 
 
 def check_probability(p: float) -> None:
+    """Raises ValueError unless `p` is between 0 and 1."""
     if not 0 <= p <= 1:
         raise ValueError(f"p is a probability between 0 and 1, not {p}")
 
@@ -238,6 +239,7 @@ def check_words(transform: Transform, sentence: Sentence, image: Sentence) -> No
 
 
 def image_of_example(transform: Transform, example: Example, number: int, account: Account) -> Example:
+    """Example `number` in a derived language. Each of its sentences has random numbers of its own."""
     if (sentences := sum(map(len, example.texts))) > EXAMPLES.size:
         raise BadInput(f"an example of {sentences:,} sentences; expected {EXAMPLES.size:,} at most")
     numbers = count(EXAMPLES.number(number, 0))  # one per sentence, also within a pair

@@ -189,6 +189,7 @@ def read_array(path: Path, what: str) -> np.ndarray:
 
 
 def read_specials(folder: Path) -> Specials:
+    """The ids of a vocabulary's special types; BadInput if they are missing or damaged."""
     path = folder / SPECIAL_TYPES
     try:
         ids = strict_json.loads(path.read_text(encoding="utf-8"))

@@ -322,6 +322,7 @@ def _translate(step: Step, machine: Machine) -> None:
 
 
 def lowered(pairs: Sequence[Pair]) -> list[Pair]:
+    """Sentence pairs in lower case."""
     return [(tuple(map(str.lower, source)), tuple(map(str.lower, target))) for source, target in pairs]
 
 

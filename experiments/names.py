@@ -39,6 +39,7 @@ def study(name: str) -> Study:
 
 
 def check_name(name: str) -> None:
+    """Raises BadInput, with the nearest name, unless Calque has the study."""
     if name not in studies():
         raise BadInput(unknown("study", name, studies()))
 

@@ -49,6 +49,7 @@ CARDS = (
 
 
 def card(kind: str) -> Card:
+    """The card of a kind, whatever its case; BadInput for an unknown kind."""
     for candidate in CARDS:
         if candidate.kind.lower() == kind.lower():
             return candidate

@@ -178,6 +178,7 @@ def write_records(
     floors: Sequence[Floor],
     about: About | None = None,
 ) -> None:
+    """Write the runs, records and floors of a report as JSON lines, and its description if there is one."""
     json_rows.write(folder / RUNS, runs)
     json_rows.write(folder / RECORDS, records)
     json_rows.write(folder / FLOORS, floors)

@@ -28,6 +28,7 @@ BEGIN, END = "<", ">"
 
 @cache
 def orders(n: int) -> list[tuple[int, ...]]:
+    """All orders of `n` slots, in lexicographic order: n! tuples."""
     return list(permutations(range(n)))
 
 

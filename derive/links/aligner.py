@@ -74,5 +74,6 @@ def line_of(links: Iterable[Link] | Scored) -> str:
 
 
 def write_links(path: Path, pairs: Iterable[Links] | Iterable[Scored]) -> None:
+    """Write one line per sentence pair, as in `0-0 1-2`, with scores if there are any."""
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(line_of(links) + "\n" for links in pairs)

@@ -89,6 +89,7 @@ def natural_fingerprint(
     rows: Rows = "used",
     dictionaries: Dictionaries | None = None,
 ) -> str:
+    """The fingerprint of a folder of natural languages, from the digests of its files and its settings."""
     return fingerprint(
         FORMAT,
         [[name, files.identity()] for name, files in texts.items()],

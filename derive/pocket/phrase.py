@@ -6,11 +6,13 @@ from calque.derive.pocket.tree import Node, Pick, Token, Word
 
 
 def noun(word: Word, relation: str, plural: bool = False, determiner: str = "") -> Node:
+    """A noun with its determiner, if there is one."""
     node = Node(word.form(PLURAL if plural else SINGULAR), "NOUN", relation)
     return node.add(Node(determiner, "DET", "det")) if determiner else node
 
 
 def pronoun(word: Token, relation: str, place: str = "") -> Node:
+    """A pronoun; `place` moves it out of its default position."""
     return Node(word, "PRON", relation, place=place)
 
 
@@ -20,6 +22,7 @@ def adjective(word: Word, relation: str = "amod") -> Node:
 
 
 def adverb(word: Word, place: str = "") -> Node:
+    """An adverb that modifies a verb."""
     return Node(word.form(0), "ADV", "advmod", place=place)
 
 
@@ -37,6 +40,7 @@ def person(word: Word, relation: str, length: int) -> Node:
 
 
 def simple_name(word: Word, relation: str, label: str) -> Node:
+    """A name of one word, as an entity with a label."""
     return Node(word.form(0), "PROPN", relation, entity=label)
 
 
@@ -83,6 +87,7 @@ def verb(
 
 
 def be(tense: str, plural: bool) -> str:
+    """The form of the verb `be` in a tense and number."""
     if tense == "past":
         return "were" if plural else "was"
     return "are" if plural else "is"
@@ -95,6 +100,7 @@ def copular(predicate: Node, tense: str, plural: bool, negative: bool, question:
 
 
 def act(verb_group: Node, agent: Node, patient: Node, passive: bool) -> Node:
+    """A transitive verb with its agent and patient, in the active or the passive voice."""
     agent.relation, patient.relation = ("obl:agent", "nsubj:pass") if passive else ("nsubj", "obj")
     return verb_group.add(adposition(agent, "by") if passive else agent, patient)
 

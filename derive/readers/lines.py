@@ -258,6 +258,7 @@ class Piece:
 
 
 def ends_line(line: bytes) -> bool:
+    """Whether a block may end after these bytes: at the end of any line."""
     return line.endswith(b"\n")
 
 

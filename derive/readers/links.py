@@ -199,6 +199,7 @@ def check_inside(links: Iterable[Link], lengths: Link, path: Path, line: int, fr
 def read_linked(
     pairs: Iterable[Pair], path: Path, counts: Counter[str] | None = None, *, from_one: bool | None = False
 ) -> Iterator[tuple[Pair, Scored]]:
+    """Sentence pairs with the links of a file, line by line; BadInput if their numbers or lengths do not agree."""
     lines = read_scored(path, counts, from_one=from_one)
     number = 0
     for number, pair in enumerate(pairs, start=1):

@@ -136,6 +136,7 @@ def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[C
 
 
 def closes_document(line: bytes) -> bool:
+    """Whether a line closes a `<doc>`, so that a block may end there."""
     return line.rstrip() == b"</doc>"
 
 

@@ -94,6 +94,7 @@ class Recipe:
 
 
 def names(folder: Path = RECIPES) -> list[str]:
+    """The names of the recipes in a folder, sorted."""
     return sorted(path.stem for path in folder.glob("*.toml"))
 
 
