@@ -157,7 +157,7 @@ def compare_reports(first: Path, second: Path) -> Comparison:
 
 def _claims(ours: _Report, theirs: _Report, differ: bool) -> dict[str, tuple[str, str]]:
     """Both verdicts on each claim of the paper whose claims the reports print, computed from the records if they
-    differ: what is printed may be of other records."""
+    differ, because printed verdicts may be older than the records."""
     printed = ours.printed | theirs.printed
     if not printed or not (differ or ours.floors != theirs.floors):
         return {claim: (verdict, verdict) for claim, verdict in printed.items()}

@@ -36,7 +36,7 @@ LOCKED = (".md", ".csv", ".tex", ".svg", ".jsonl")
 class Item:
     """A table or figure of a paper. `scale` is `pocket` (derived languages, from scratch) or `small` (a real encoder).
     `printed` is the number of a table that is laid out as in the paper; other items are a `file` of a report. `absent`
-    names what the scale cannot show, `differs` the reasons for other numbers, and `report` the report with the file."""
+    names results that the scale cannot show, `differs` says why numbers differ, `report` is the kind of report."""
 
     paper: str
     name: str

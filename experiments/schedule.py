@@ -210,7 +210,7 @@ def _prepare(queue: Any, allow_change: bool, modules: Sequence[str]) -> None:
 
     follow_parent()
     for name in modules:  # they may add parts to Calque's lists, such as tasks
-        if find_spec(name):  # a study of this process whose file is gone is of no step here
+        if find_spec(name):  # study files that were deleted since belong to no step of this pool
             import_module(name)
     queue.cancel_join_thread()  # the parent may have ended without reading the rest
     _worker = Machine(Throttled(report), allow_change=allow_change)

@@ -24,8 +24,8 @@ LARGEST = 2**63  # seeds of random generators and sizes of arrays are below it
 
 
 def check_settings(settings: Sequence[str], sweeps: Sequence[str]) -> None:
-    """Refuse keys that no study of Calque's can have, together with wrong numbers. If only the study can tell whether
-    another value is right, nothing is refused here, and `override` reports everything."""
+    """Refuse keys that no study of Calque's can have, together with wrong numbers. If another value
+    can only be checked by the study, nothing is refused here, and `override` reports all mistakes."""
     mistakes, complete = [], True
     for option, setting in [*(("--set", one) for one in settings), *(("--sweep", one) for one in sweeps)]:
         try:

@@ -225,7 +225,7 @@ class DWA(Settings, PairObjective):
         if self.pieces < 1:
             raise ValueError(f"pieces is at least 1, not {self.pieces}")
         if not self.tlm and self.queries == "none":
-            raise ValueError("without TLM and DWA there is no loss")
+            raise ValueError("needs TLM, DWA or both: without them the loss is empty")
 
     @property
     def traits(self) -> Traits:
