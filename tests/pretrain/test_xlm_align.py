@@ -187,7 +187,7 @@ def test_names() -> None:
     assert [XLMAlign(**vars(dwa)).name for dwa in named.values()] == list(named)
     assert not XLMAlign().traits.language_embeddings
     assert XLMAlign(mask_rate=0.3).mask_rate == 0.3
-    with pytest.raises(ValueError, match="without TLM and DWA there is no loss"):
+    with pytest.raises(ValueError, match="TLM, DWA or both"):
         DWA(tlm=False, queries="none")
     with pytest.raises(ValueError, match="pieces is at least 1, not 0"):
         DWA(pieces=0)
