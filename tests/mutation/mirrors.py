@@ -1,6 +1,7 @@
 """Which test files answer for a source file: its mirror, and for the few files without one, the table below."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 OBJECTIVES = (
@@ -21,6 +22,16 @@ STUDIES = tuple(f"tests/experiments/studies/test_{one}.py" for one in ("values",
 COMMITTED = ("tests/experiments/test_records.py", "tests/analysis/papers/test_committed_figures.py")
 REPORT = ("papers", "report", "results", "statistics")
 """The folders of `analysis` that make tables and figures of records: committed ones are made again by COMMITTED."""
+
+
+def _named(folder: str, tests: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Entries for files of a package, each with the names of tests in the folder that mirrors its own."""
+    return {
+        f"{folder}/{name}.py": tuple(f"tests/{(Path(folder) / name).parent}/test_{one}.py" for one in names.split())
+        for name, names in tests.items()
+    }
+
+
 MIRRORS: dict[str, tuple[str, ...]] = {
     # One objective is tested against the others and by the same laws.
     "pretrain/objectives/mlm.py": ("tests/pretrain/test_packed.py", *OBJECTIVES),
@@ -29,9 +40,9 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "pretrain/objectives/align_mlm.py": OBJECTIVES,
     "pretrain/objective.py": ("tests/pretrain/test_head_only.py", *OBJECTIVES),
     "derive/forms.py": ("tests/experiments/test_names.py",),
-    **{
-        f"pretrain/{name}.py": tuple(f"tests/pretrain/test_{one}.py" for one in tests.split())
-        for name, tests in {
+    **_named(
+        "pretrain",
+        {
             "architecture": "rows train",
             "batch": "mask model objectives bitext weam ppa",
             "bitext": "papers groups weam word_aligned",
@@ -44,8 +55,8 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "order": "apportion packed",
             "run": "metrics start",
             "train": "gradients",
-        }.items()
-    },
+        },
+    ),
     "pretrain/saved_model.py": ("tests/pretrain/test_tokenizer.py", "tests/derive/test_spelling.py"),
     **{
         f"pretrain/objectives/{name}.py": (f"tests/pretrain/test_{name}.py", *OBJECTIVES)
@@ -94,9 +105,9 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "derive/readers/lines.py": ("tests/derive/test_hard_text_inputs.py",),
     "derive/natural/files.py": ("tests/derive/natural/test_files.py", "tests/derive/natural/test_build.py"),
     "derive/bpe.py": ("tests/derive/test_vocabulary.py",),
-    **{
-        f"derive/{name}.py": tuple(f"tests/derive/test_{one}.py" for one in tests.split())
-        for name, tests in {
+    **_named(
+        "derive",
+        {
             "build": "build corpus translation",
             "corpus": "build",
             "dictionary": "languages",
@@ -107,8 +118,8 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "reorder": "reorder",
             "typology": "pocket_orders reorder",
             "usage": "usage sharing script",
-        }.items()
-    },
+        },
+    ),
     "derive/transforms.py": ("tests/experiments/test_names.py",),
     "derive/derivation.py": ("tests/experiments/test_package.py", "tests/experiments/test_cli.py"),
     "derive/grammar/features.py": ("tests/derive/grammar/test_model.py", "tests/derive/test_reorder.py"),
@@ -140,9 +151,9 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "experiments/session.py": ("tests/experiments/test_session.py", "tests/experiments/test_package.py"),
     "experiments/export.py": ("tests/experiments/commands/test_export.py",),
     # Parts of a study are tested where a study has them.
-    **{
-        f"experiments/{name}.py": tuple(f"tests/experiments/test_{one}.py" for one in tests.split())
-        for name, tests in {
+    **_named(
+        "experiments",
+        {
             "aligners": "word_alignment study_file",
             "cli": "two_commands",
             "finetuning": "stages translate_train start_alone mixtures",
@@ -160,8 +171,8 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "signals": "cli",
             "report": "report terminal",
             "study_mistakes": "study_mistakes names override natural start_alone mixtures",
-        }.items()
-    },
+        },
+    ),
     "pretrain/mixture.py": ("tests/pretrain/test_mixture.py", "tests/experiments/test_names.py"),
     "experiments/commands/show.py": ("tests/experiments/test_docs.py", "tests/experiments/test_cli.py"),
     # What a study trains is what its committed records were trained as, and studies of real text are run with toys.
@@ -179,9 +190,9 @@ MIRRORS: dict[str, tuple[str, ...]] = {
         }.items()
     },
     "pretrain/objectives/xlm_align.py": ("tests/pretrain/test_xlm_align.py", *OBJECTIVES),
-    **{
-        f"analysis/{name}.py": tuple(f"tests/analysis/{Path(name).parent}/test_{one}.py" for one in tests.split())
-        for name, tests in {
+    **_named(
+        "analysis",
+        {
             "aligners/encoder": "batches",
             "aligners/methods": "encoder",
             "aligners/pair_encoder": "batches",
@@ -200,8 +211,8 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "tasks/split": "translated",
             "tasks/tagging": "catalog transfer",
             "tasks/transfer": "translated",
-        }.items()
-    },
+        },
+    ),
     "analysis/records/record.py": (
         "tests/analysis/records/test_json_rows.py",
         "tests/analysis/results/test_results.py",
