@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from calque.derive.errors import shown
+from calque.derive.errors import BadInput, shown
 
 ROOT = Path("runs")  # the folder for results, unless a command is given another
 CACHE = "cache"
@@ -25,3 +25,14 @@ def name_mistakes(key: str, names: Sequence[str], least: int = 1) -> list[str]:
     ]
     long = [name for name in names if len(name.encode()) > LONGEST]
     return wrong + [f"{key}: {shown(name)} is too long for a folder's name" for name in long]
+
+
+def check_report_name(name: str | None) -> str | None:
+    """The name of a report, which has no dots: `report.html` is a file.
+
+    Raises:
+        BadInput: it is not usable as a folder's name.
+    """
+    if name is not None and not re.fullmatch(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{LONGEST - 1}}}", name):
+        raise BadInput(f"--name {shown(name)}; expected 1 to {LONGEST} letters, digits, dashes and underscores")
+    return name

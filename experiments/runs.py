@@ -19,10 +19,10 @@ from calque.analysis.records import json_rows
 from calque.analysis.records.record import RECORDS
 from calque.analysis.records.run import RUNS, Run
 from calque.derive.errors import BadInput, shown, unknown
-from calque.derive.files import MANIFEST, check_name, make_folder, write_json
+from calque.derive.files import MANIFEST, make_folder, write_json
 from calque.derive.fingerprint import fingerprint
 from calque.derive.strict_json import loads
-from calque.experiments.places import CACHE, LONGEST, name_mistakes
+from calque.experiments.places import CACHE, check_report_name, name_mistakes
 from calque.experiments.report_records import REPORT, read_records
 
 if TYPE_CHECKING:
@@ -124,9 +124,7 @@ def named(runs: Path, about: About, name: str) -> Path:
     Raises:
         BadInput: the name is invalid, or belongs to a report of another configuration.
     """
-    check_name(name, "--name")
-    if "." in name or len(name) > LONGEST:
-        raise BadInput(f"--name {shown(name)}; expected at most {LONGEST} letters, digits, dashes and underscores")
+    check_report_name(name)
     return free(runs / about["study"] / REPORTS / name, about)
 
 

@@ -62,14 +62,15 @@ def printed_table(
     for row, numbers in rows.items():
         results = _with_settings(runs, records, counterparts.settings.get(row.setting, {}))
         transform = counterparts.transform(row)
-        label = row.objective, results.transform_title(transform), row.setting or "default"
-        cells.append((*label, PUBLISHED, *(percent(numbers[key].value if key in numbers else None) for key in keys)))
+        name, setting = next(iter(numbers.values())).title or "–", row.setting or "default"
+        theirs = (percent(numbers[key].value if key in numbers else None) for key in keys)
+        cells.append((row.objective, name, setting, PUBLISHED, *theirs))
         ours = [column.cell(results, counterparts.objective(row), transform) for column in columns]
         if any(one != MISSING for one in ours):
-            cells.append((*label, OURS, *ours))
+            cells.append((row.objective, results.transform_title(transform), setting, OURS, *ours))
             shown |= dict.fromkeys(results.run_ids(), results)
-    seeds = over_seeds(next(iter(shown.values())).seeds) if shown else "none"
-    note = " ".join(filter(None, [f"Percent; ours: {seeds}.", remark, notes(paper).get(number, "")]))
+    ours_over = f"; ours: {over_seeds(next(iter(shown.values())).seeds)}" if shown else ""
+    note = " ".join(filter(None, [f"Percent{ours_over}.", remark, notes(paper).get(number, "")]))
     header = ("objective", "transform", "setting", "source", *(column.head for column in columns))
     return Table(title, header, tuple(cells), note, tuple(sorted(shown)), 4)
 

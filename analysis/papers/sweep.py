@@ -4,8 +4,10 @@ It does not depend on any particular setting, study or objective.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
@@ -23,6 +25,7 @@ from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 Values = tuple[str, ...]  # one value of each setting that is varied
 PANELS = 4  # the most columns of panels
+LEAST_GAP = 0.15  # the least distance of two labels, as a fraction of the axis
 
 
 class Row(NamedTuple):
@@ -147,10 +150,12 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
 
 
 def _places(variants: Sequence[Values]) -> tuple[dict[Values, float], list[str]]:
-    """The positions and labels of values: numbers to scale, all others evenly spaced."""
+    """The positions and labels of values: numbers to scale unless labels would overlap, all others evenly spaced."""
     ticks = [", ".join(values) for values in variants]
-    try:
-        places = [float(tick) for tick in ticks]
-    except ValueError:
-        places = [float(place) for place in range(len(variants))]
+    places = [float(place) for place in range(len(variants))]
+    with suppress(ValueError):
+        numbers = [float(tick) for tick in ticks]
+        gaps = [abs(a - b) for a, b in combinations(numbers, 2)]
+        if gaps and min(gaps) >= LEAST_GAP * max(gaps):
+            places = numbers
     return dict(zip(variants, places, strict=True)), ticks

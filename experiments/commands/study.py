@@ -14,7 +14,7 @@ import typer
 
 from calque.derive.errors import BadInput
 from calque.experiments.commands.options import MOST_JOBS, Root
-from calque.experiments.places import ROOT
+from calque.experiments.places import ROOT, check_report_name
 from calque.experiments.signals import RESUMES, leaving
 
 if TYPE_CHECKING:
@@ -46,7 +46,12 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no s
 Json = Annotated[bool, typer.Option("--json", help="Print results as one JSON object instead of text and progress.")]
 Change = Annotated[bool, typer.Option("--allow-change", help="Resume despite a changed environment.")]
 Name = Annotated[
-    str | None, typer.Option(metavar="NAME", help="The name of the report, whose folder is runs/STUDY/reports/NAME.")
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        callback=check_report_name,
+        help="The name of the report, whose folder is runs/STUDY/reports/NAME.",
+    ),
 ]
 Reported = Annotated[
     str, typer.Argument(metavar="EXP", help="A study that `calque studies` lists, my_study.py, or a folder of records.")

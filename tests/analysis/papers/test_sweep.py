@@ -117,3 +117,20 @@ def test_a_sweep_of_nothing_that_has_a_column_has_no_figure() -> None:
     bare = joined([number("inv", "MLM", 0, "order", "", "kendall", 0.4, 100)])
     sweep = SweepResults(("a",), {("1",): bare, ("2",): bare})
     assert sweep_figure(sweep, "toy scale") is None and rows(sweep) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "positions"),
+    [
+        (("0.25", "0.5", "1"), [0.25, 0.5, 1]),  # to scale
+        (("0.01", "0.1", "0.5", "1"), [0, 1, 2, 3]),  # to scale, labels of 0.01 and 0.1 would overlap
+        (("1", "all"), [0, 1]),
+    ],
+)
+def test_labels_of_values_do_not_overlap(values: tuple[str, ...], positions: list[float]) -> None:
+    sweep = SweepResults(("share",), {(value,): results(0.1 * i, ("MLM",)) for i, value in enumerate(values)})
+    plot = sweep_figure(sweep, "toy scale")
+    assert plot
+    axis = plot.figure.axes[0].get_xaxis()
+    assert list(axis.get_ticklocs()) == positions
+    assert [label.get_text() for label in axis.get_ticklabels()] == list(values)
