@@ -18,7 +18,7 @@ from calque import __version__
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import RECORDS
 from calque.analysis.records.run import RUNS, Run
-from calque.derive.errors import BadInput, shown, unknown
+from calque.derive.errors import BadInput, shown
 from calque.derive.files import MANIFEST, make_folder, write_json
 from calque.derive.fingerprint import fingerprint
 from calque.derive.strict_json import loads
@@ -92,8 +92,8 @@ def describe_records(folder: Path, name: str = "") -> About:
     known = {**then, "study": runs[0].study, "seeds": sorted({run.seed for run in runs})}
     if wrong := name_mistakes("the study", [runs[0].study]):
         raise BadInput(wrong, folder / RUNS)
-    if not {"report", "scale"} <= known.keys():
-        known = {**_of_study(runs[0].study, folder), **known}
+    if absent := [key for key in ("report", "scale") if key not in known]:
+        raise BadInput(f"no {' and no '.join(map(repr, absent))}; expected the kind and the scale", folder / ABOUT)
     configuration = then.get("configuration", fingerprint(sorted(run.id for run in runs)))
     return {**known, "name": name, "configuration": configuration, "rendered": _now()}
 
@@ -241,20 +241,3 @@ def _check_alike(runs: Sequence[Run], path: Path) -> None:
         raise BadInput(f"{one} has the seeds {list(some)}, {another} {list(others)}; expected the same", path)
     if len({tuple(run.settings) for run in runs}) > 1:
         raise BadInput("runs of a sweep and others; expected values of the same settings for each run", path)
-
-
-def _of_study(name: str, folder: Path) -> About:
-    """The kind and the scale of the report of one of Calque's studies, whose files need not be there."""
-    from calque.experiments.names import studies, study
-    from calque.experiments.summary import scale
-
-    if name not in studies():
-        raise BadInput(f'{unknown("study", name, studies())}; "report" and "scale" of its {ABOUT} are the kind', folder)
-    absent = [key for key in ("CALQUE_DATA", "CALQUE_ENCODER") if not os.environ.get(key)]
-    os.environ.update(dict.fromkeys(absent, "absent"))  # the study only names its files
-    try:
-        found = study(name)
-    finally:
-        for key in absent:
-            del os.environ[key]
-    return {"report": found.paper, "scale": scale(found)}

@@ -191,7 +191,7 @@ def older(folder: Path) -> None:
         (described(report="nature"), "no kind of report is called 'nature'"),
         (lambda folder: (folder / ABOUT).write_text("{", encoding="utf-8"), f"{ABOUT}: not JSON"),
         (lambda folder: (folder / ABOUT).write_text("[]", encoding="utf-8"), f"{ABOUT}: expected a JSON object"),
-        (lambda folder: (folder / ABOUT).unlink(), "no study is called 'toy'"),
+        (lambda folder: (folder / ABOUT).unlink(), "no 'report' and no 'scale'"),
     ],
 )
 def test_records_of_no_one_report_are_one_line(toy: Path, damage: Callable[[Path], object], said: str) -> None:

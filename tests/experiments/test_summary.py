@@ -17,6 +17,8 @@ from tests.experiments.committed import ROOT, committed, natural
 from tests.experiments.conftest import Done
 from tests.experiments.test_records import STUDIES
 
+OLDER = ("word_alignment", "wikipedia_small")  # their studies describe their text in other words now
+
 
 def test_entities_that_an_order_tears_are_told_by_task_and_split(tmp_path: Path) -> None:
     source = PocketEnglish(size=50, pos=Sizes(2, 2, 2), ner=Sizes(40, 2, 20), nli=Sizes(2, 2, 2))
@@ -58,13 +60,11 @@ def test_every_count_of_a_manifest_is_told_once() -> None:
     assert list(omissions({"vocabulary": {"unseen types": 0}, "spans split": 0, "examples": 3})) == []
 
 
-@pytest.mark.parametrize("name", STUDIES)
-def test_committed_tables_have_the_scale_of_their_study(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", [name for name in STUDIES if name not in OLDER])
+def test_committed_records_have_the_scale_of_their_study(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     about = loads(committed(ROOT / name / "about.json"))
-    if about.get("scale"):
-        pytest.skip("its records are older than its values")
-    size = scale(natural(name, monkeypatch))
-    assert any(size in committed(table) for table in (ROOT / name).glob("*.md")), size
+    assert about["scale"] == scale(natural(name, monkeypatch))
+    assert any(about["scale"] in committed(table) for table in (ROOT / name).glob("*.md"))
 
 
 def test_amounts_are_counted_in_words() -> None:

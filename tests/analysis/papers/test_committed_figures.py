@@ -10,8 +10,6 @@ import pytest
 from calque.analysis.papers.catalog import PAPERS
 from calque.analysis.papers.columns import specified_figures
 from calque.derive.strict_json import loads
-from calque.experiments.names import study
-from calque.experiments.summary import scale
 from tests.experiments.committed import ROOT, committed, read
 from tests.experiments.test_records import STUDIES
 
@@ -26,11 +24,9 @@ TESTED = dict(
 
 @pytest.mark.skipif(mpl.__version__ != TESTED["matplotlib"], reason="another Matplotlib draws other bytes")
 @pytest.mark.parametrize("name", [name for name in STUDIES if name not in LARGE])
-def test_committed_figures_are_those_of_the_records(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CALQUE_DATA", "data")  # a study only names its files
-    monkeypatch.setenv("CALQUE_ENCODER", "encoder")
+def test_committed_figures_are_those_of_the_records(name: str, tmp_path: Path) -> None:
     paper, about = STUDIES[name], loads(committed(ROOT / name / "about.json"))
-    results, size = read(name, paper), about.get("scale") or scale(study(name))
+    results, size = read(name, paper), about["scale"]
     for plot in chain(PAPERS[paper].figures(results, size), specified_figures(paper, results, size)):
         if plot:
             plot.save(tmp_path)
