@@ -134,9 +134,10 @@ class _Panel:
         return self.named[axis].get(number) or written(number)
 
     def _tick(self, axis: int, number: float) -> str:
-        """The nearest named tick, if the axis has names instead of numbers."""
+        """The nearest named tick, if the axis has names instead of numbers; the axis's own name if it has no ticks."""
         if not self.ticks[axis]:
-            return ""
+            bare = not len((self.axes.xaxis, self.axes.yaxis)[axis].get_majorticklocs())
+            return self.names[axis] if bare else ""
         place, name = min(self.ticks[axis], key=lambda tick: abs(tick[0] - number))
         return name if abs(place - number) <= 0.5 + NEAR else ""
 

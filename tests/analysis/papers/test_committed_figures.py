@@ -1,5 +1,6 @@
-"""Committed pictures are those that their records make now: one of each kind of figure, to the byte."""
+"""Committed pictures are those that their records make now, to the byte, and so are the values in a page."""
 
+from dataclasses import astuple
 from itertools import chain
 from pathlib import Path
 
@@ -9,10 +10,14 @@ import pytest
 
 from calque.analysis.papers.catalog import PAPERS
 from calque.analysis.papers.columns import specified_figures
+from calque.analysis.report.marks import read as marked
+from calque.derive.fingerprint import fingerprint
 from calque.derive.strict_json import loads
 from tests.experiments.committed import ROOT, committed, read
 from tests.experiments.test_records import STUDIES
 
+MARKS = loads(committed(Path(__file__).with_name("marks.json")))
+"""The fingerprint of the marks of each figure."""
 TESTED = dict(
     line.split("==")
     for line in (ROOT.parents[1] / "constraints.txt").read_text(encoding="utf-8").splitlines()
@@ -25,13 +30,16 @@ TESTED = dict(
 def test_committed_figures_are_those_of_the_records(name: str, tmp_path: Path) -> None:
     paper, about = STUDIES[name], loads(committed(ROOT / name / "about.json"))
     results, size = read(name, paper), about["scale"]
+    marks = {}
     for plot in chain(PAPERS[paper].figures(results, size), specified_figures(paper, results, size)):
         if plot:
             assert f"Scale: {size}." in plot.caption, plot.name
             plot.save(tmp_path)
+            marks[plot.name] = fingerprint(list(map(astuple, marked(plot.figure).marks)))
             plt.close(plot.figure)
     expected = ROOT / name / "figures"
     drawn, files = ({file.name for file in folder.iterdir()} for folder in (tmp_path, expected))
     assert files <= drawn and all(file.endswith(".jsonl") for file in drawn - files)  # large numbers are not committed
     for file in files:
         assert (tmp_path / file).read_bytes() == (expected / file).read_bytes(), file
+    assert marks == MARKS[name]
