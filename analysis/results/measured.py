@@ -102,13 +102,14 @@ def gap(ours: Sequence[BySeed], theirs: Sequence[BySeed]) -> Estimate | None:
 
 def _average(values: Sequence[Measured]) -> Measured:
     value, low, high = (float(np.mean([getattr(m, name) for m in values])) for name in ("value", "low", "high"))
-    if any(m.error is None for m in values):
+    own = [m.error for m in values if m.error is not None]
+    if len(own) < len(values):
         return Measured(value, None, None, low, high)
     groups: dict[tuple[str, str, int], list[tuple[str, np.ndarray]]] = {}
     errors: list[float] = []
-    for m in values:
+    for m, error in zip(values, own, strict=True):
         if m.parts is None or m.test is None:
-            errors.append((m.error or 0.0) / len(values))
+            errors.append(error / len(values))
         else:
             task, language, part = m.test
             groups.setdefault((task, part, len(m.parts)), []).append((language, m.parts))

@@ -1,10 +1,10 @@
-"""Items: a list of whole numbers is written short and read as it was."""
+"""Records have limits, and items are written short and read as they were."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.analysis.records.record import Items
+from calque.analysis.records.record import DELTA, GRADIENTS, HELD_OUT, READ, Items, Record
 
 numbers = st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)), max_size=40)
 
@@ -44,3 +44,23 @@ def test_what_was_edited_into_no_items_is_refused(hits: str, of: str, said: str)
 def test_the_ratio_is_that_of_the_sums() -> None:
     assert Items("3 4*2", "9*3").ratio == 11 / 27
     assert Items("0*4", "0*4").ratio is None
+
+
+@pytest.mark.parametrize(
+    ("measure", "within", "outside"),
+    [
+        ("ZS", (0.0, 1.0), (-0.01, 1.01)),
+        (HELD_OUT, (0.0, 0.5, 9.0), (-0.01,)),
+        (READ, (0.0, 0.5, 1e9), (-1.0,)),
+        (DELTA, (-1.0, 1.0), (-1.01, 1.01)),
+        (GRADIENTS, (-1.0, 1.0), (-1.01, 1.01)),
+    ],
+)
+def test_a_value_is_within_its_measures_limits(
+    measure: str, within: tuple[float, ...], outside: tuple[float, ...]
+) -> None:
+    for value in within:
+        Record("run", measure, "metric", value, count=1).check()
+    for value in outside:
+        with pytest.raises(ValueError, match="value should be"):
+            Record("run", measure, "metric", value, count=1).check()
