@@ -92,8 +92,7 @@ def describe_records(folder: Path, name: str = "") -> About:
     known = {**then, "study": runs[0].study, "seeds": sorted({run.seed for run in runs})}
     if wrong := name_mistakes("the study", [runs[0].study]):
         raise BadInput(wrong, folder / RUNS)
-    if not {"report", "scale"} <= known.keys():
-        known = {**_of_study(runs[0].study, folder), **known}
+    known = completed(known, folder)
     configuration = then.get("configuration", fingerprint(sorted(run.id for run in runs)))
     return {**known, "name": name, "configuration": configuration, "rendered": _now()}
 
@@ -243,11 +242,15 @@ def _check_alike(runs: Sequence[Run], path: Path) -> None:
         raise BadInput("runs of a sweep and others; expected values of the same settings for each run", path)
 
 
-def _of_study(name: str, folder: Path) -> About:
-    """The kind and the scale of the report of one of Calque's studies, whose files need not be there."""
+def completed(about: About, folder: Path) -> About:
+    """A description with the kind and the scale of the report. Those of one of Calque's studies are added if they are
+    missing, whether the study's files are there or not."""
+    if {"report", "scale"} <= about.keys():
+        return about
     from calque.experiments.names import studies, study
     from calque.experiments.summary import scale
 
+    name = about["study"]
     if name not in studies():
         raise BadInput(f'{unknown("study", name, studies())}; "report" and "scale" of its {ABOUT} are the kind', folder)
     absent = [key for key in ("CALQUE_DATA", "CALQUE_ENCODER") if not os.environ.get(key)]
@@ -257,4 +260,4 @@ def _of_study(name: str, folder: Path) -> About:
     finally:
         for key in absent:
             del os.environ[key]
-    return {"report": found.paper, "scale": scale(found)}
+    return {"report": found.paper, "scale": scale(found), **about}

@@ -14,7 +14,7 @@ from calque.experiments.places import ROOT
 
 def export(
     study: Annotated[str, typer.Argument(metavar="STUDY", help="A study with a report, or a folder of records.")],
-    latex: Annotated[bool, typer.Option("--latex", help="A table, for the package booktabs.")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="A table; its first line names the packages.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="All records, or the numbers of a table.")] = False,
     parquet: Annotated[bool, typer.Option("--parquet", help="All records; needs pyarrow and --out.")] = False,
     table: Annotated[str | None, typer.Option(metavar="NAME", help="A table of the report, such as table-3.")] = None,
