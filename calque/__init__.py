@@ -167,7 +167,7 @@ def records(path: Path | str) -> Any:
 
     >>> rows = calque.records("experiments/records/pocket")
     >>> len(rows)
-    976
+    688
     """
     from calque.experiments.report_records import joined_rows
 

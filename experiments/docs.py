@@ -5,8 +5,8 @@ and the column; `#2` takes the second number of the cell. Browsers show the numb
 
     MLM reaches <!-- classroom/table-3: MLM | Trans | ours; POS accuracy ZS -->96.1 ± 0.6<!-- / --> %.
 
-A table that the code knows is a block between `<!-- calque: objectives -->` and `<!-- /calque -->`, and so are the facts of
-a committed study: `<!-- calque: record classroom -->`. Only the site shows what is in a comment `<!-- site: ... -->`.
+A table that the code knows is a block between `<!-- calque: objectives -->` and `<!-- /calque -->`, and so are the
+facts of a committed study (`<!-- calque: record classroom -->`). The comment `<!-- site: ... -->` is text on the site.
 """
 
 import re
@@ -169,7 +169,7 @@ def committed_reports() -> list[str]:
 def _record(name: str) -> list[str]:
     """The question, date and scale of a committed study, and links; the site has its report as well."""
     about = completed(stored(COMMITTED / name), COMMITTED / name)
-    page = f"<!-- site: <a href=\"../gallery/{name}/report.html\">report</a>, -->"
+    page = f'<!-- site: <a href="../gallery/{name}/report.html">report</a>, -->'
     links = f"{page}[results](../experiments/records/README.md#{name})"
     return [study_doc(name), "", f"{about['date']} · {about['scale']} · {links}"]
 

@@ -1,4 +1,4 @@
-"""Tables and records of a report in formats of other programs."""
+"""Tables, records and training curves of a study in formats of other programs."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import io
 from pathlib import Path
 from typing import Any
 
+from calque.analysis.records import json_rows
 from calque.analysis.records.record import LinkCounts, Record
+from calque.analysis.report.curves import quantities
 from calque.analysis.report.numeric import inert
 from calque.analysis.report.table import Table
 from calque.derive.errors import BadInput, unknown
-from calque.derive.files import whole_file
+from calque.derive.files import whole_file, whole_folder
+from calque.derive.strict_json import loads
 
 _DEFAULTS = {field.name: field.default for field in dataclasses.fields(Record)}
 _PARTS = {"links": dataclasses.asdict(LinkCounts())}
@@ -67,3 +70,41 @@ def write_parquet(columns: dict[str, list[Any]], out: Path) -> None:
         raise BadInput("Parquet needs pyarrow: pip install 'calque[parquet]'") from None
     with whole_file(out) as part:
         parquet.write_table(pyarrow.table(columns), part)
+
+
+def training_rows(study: str, runs: Path) -> dict[str, list[dict[str, Any]]]:
+    """What each trained model wrote in training, by its folder below the study's: `study`, or that name below `runs`.
+
+    Raises:
+        BadInput: there is no metrics.jsonl, or a line of one is not JSON.
+    """
+    from calque.pretrain.checkpoint import METRICS  # loads torch
+
+    for place in (Path(study), runs / study):
+        if paths := sorted(place.rglob(METRICS)):
+            return {str(path.parent.relative_to(place)): [*map(loads, json_rows.lines(path))] for path in paths}
+    raise BadInput(f"no {METRICS} below it or {Path(study)}; `calque run` writes one for each model", runs / study)
+
+
+def write_tensorboard(curves: dict[str, list[dict[str, Any]]], out: Path) -> None:
+    """Write the curves of each model as TensorBoard's events to a new folder, whole or not at all.
+
+    Raises:
+        BadInput: TensorBoard is not installed, or the folder has files.
+    """
+    try:
+        from tensorboard.compat.proto.event_pb2 import Event
+        from tensorboard.compat.proto.summary_pb2 import Summary
+        from tensorboard.summary.writer.event_file_writer import EventFileWriter
+    except ImportError:
+        raise BadInput("events need TensorBoard: pip install 'calque[tensorboard]'") from None
+    if out.is_dir() and any(out.iterdir()):
+        raise BadInput("expected a new or empty folder", out)
+    with whole_folder(out) as part:
+        for model, rows in curves.items():
+            writer = EventFileWriter(str(part / model))
+            for row in rows:
+                named = ((name.replace(": ", "/"), value) for name, value in quantities(row))
+                values = [Summary.Value(tag=tag, simple_value=value) for tag, value in named]
+                writer.add_event(Event(step=row["step"], summary=Summary(value=values)))
+            writer.close()

@@ -36,8 +36,8 @@ def escaped(text: str) -> str:
 
 
 def latex(table: Table, label: str) -> str:
-    """The table with rules of the package booktabs, its title as caption, and its note below. Long cells are paragraphs,
-    heads are as narrow as their columns, and a table that is still too wide is rotated or scaled down."""
+    """The table with rules of the package booktabs, its title as caption, and its note below. Long cells are
+    paragraphs, heads are as narrow as their columns, and a table that is still too wide is rotated or scaled down."""
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.header)
     widths = [max(map(len, (*column, "")), default=0) for column in columns]
     kinds = ["r" if numeric(column) else "l" for column in columns]
