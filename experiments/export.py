@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -98,13 +100,45 @@ def write_tensorboard(curves: dict[str, list[dict[str, Any]]], out: Path) -> Non
         from tensorboard.summary.writer.event_file_writer import EventFileWriter
     except ImportError:
         raise BadInput("events need TensorBoard: pip install 'calque[tensorboard]'") from None
-    if out.is_dir() and any(out.iterdir()):
-        raise BadInput("expected a new or empty folder", out)
-    with whole_folder(out) as part:
+    with _new_folder(out) as part:
         for model, rows in curves.items():
             writer = EventFileWriter(str(part / model))
             for row in rows:
-                named = ((name.replace(": ", "/"), value) for name, value in quantities(row))
-                values = [Summary.Value(tag=tag, simple_value=value) for tag, value in named]
+                values = [Summary.Value(tag=tag, simple_value=value) for tag, value in _scalars(row).items()]
                 writer.add_event(Event(step=row["step"], summary=Summary(value=values)))
             writer.close()
+
+
+def write_wandb(curves: dict[str, list[dict[str, Any]]], out: Path) -> None:
+    """Write the curves of each model as an offline run of Weights & Biases to a new folder, whole or not at all.
+    Nothing is uploaded; `wandb sync` does that.
+
+    Raises:
+        BadInput: wandb is not installed, or the folder has files.
+    """
+    try:
+        import wandb
+    except ImportError:
+        raise BadInput("runs of Weights & Biases need wandb: pip install 'calque[wandb]'") from None
+    names = ("disable_git", "disable_code", "x_disable_meta", "x_disable_machine_info", "x_disable_stats")
+    quiet = {"silent": True, "console": "off", "x_save_requirements": False, **dict.fromkeys(names, True)}
+    settings = wandb.Settings(mode="offline", **quiet)
+    with _new_folder(out) as part:
+        for model, rows in curves.items():
+            with wandb.init(project="calque", name=model, dir=part, settings=settings) as run:
+                for row in rows:
+                    run.log(_scalars(row), step=row["step"])
+        (part / "wandb" / "latest-run").unlink(missing_ok=True)  # a link to where the folder was written
+
+
+def _scalars(row: dict[str, Any]) -> dict[str, float]:
+    """The numbers of a row of training, named as in `loss/mlm`."""
+    return {name.replace(": ", "/"): value for name, value in quantities(row)}
+
+
+@contextmanager
+def _new_folder(out: Path) -> Iterator[Path]:
+    if out.is_dir() and any(out.iterdir()):
+        raise BadInput("expected a new or empty folder", out)
+    with whole_folder(out) as part:
+        yield part
