@@ -170,7 +170,7 @@ def _record(name: str) -> list[str]:
     """The question, date and scale of a committed study, and links; the site has its report as well."""
     about = completed(stored(COMMITTED / name), COMMITTED / name)
     page = f'<!-- site: <a href="../gallery/{name}/report.html">report</a>, -->'
-    links = f"{page}[results](../experiments/records/README.md#{name})"
+    links = f"{page} [results](../experiments/records/README.md#{name})"
     return [study_doc(name), "", f"{about['date']} · {about['scale']} · {links}"]
 
 
