@@ -4,9 +4,11 @@ The source folder is the repository, so that links between pages are the ones th
 """
 
 import re
+import shutil
 import sys
 import tomllib
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from docutils import nodes
@@ -53,16 +55,33 @@ def math(translator: Any, node: nodes.math | nodes.math_block) -> None:
 
 
 def prepare(app: Sphinx, page: str, source: list[str]) -> None:
-    """Leave out the comments that mark generated tables and quoted numbers. A table of the records has its title for a
-    heading, and no place in the navigation: pages link to it."""
-    text = re.sub(r"<!--.*?-->\n?", lambda match: "\n" if match.group().endswith("\n") else "", source[0], flags=re.S)
+    """Leave out the comments that mark generated tables and quoted numbers, but show what is only for the site. A table
+    of the records has its title for a heading, and no place in the navigation: pages link to it."""
+    text = re.sub(r"<!-- site: (.*?) -->", r"\1", source[0])
+    text = re.sub(r"<!--.*?-->\n?", lambda match: "\n" if match.group().endswith("\n") else "", text, flags=re.S)
     if page.startswith((RECORDS, "CHANGELOG")):
         text = "---\norphan: true\n---\n\n" + re.sub(r"\A\*\*(.*)\*\*$", r"# \1", text, count=1, flags=re.M)
     source[0] = text
 
 
+def render(app: Sphinx, error: Exception | None) -> None:
+    """Write the report of every committed study to gallery/NAME/report.html, where docs/gallery.md has its links."""
+    from calque.experiments.docs import committed_reports
+    from calque.experiments.report import summarise_records
+    from calque.experiments.runs import COMMITTED, describe_records
+
+    for name in committed_reports() if error is None and app.builder.name == "html" else ():
+        place = Path(app.outdir, "gallery", name)
+        place.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory() as scratch:
+            whole = Path(scratch, name)
+            summarise_records(COMMITTED / name, whole, describe_records(COMMITTED / name, name))
+            shutil.copy(whole / "report.html", place)
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the equations and the preparation of pages."""
+    """Register the equations, the preparation of pages and the reports."""
     app.add_html_math_renderer("mathml", (math, None), (math, None))
     app.connect("source-read", prepare)
+    app.connect("build-finished", render)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -5,7 +5,8 @@ and the column; `#2` takes the second number of the cell. Browsers show the numb
 
     MLM reaches <!-- classroom/table-3: MLM | Trans | ours; POS accuracy ZS -->96.1 ± 0.6<!-- / --> %.
 
-A table that the code knows is a block between `<!-- calque: objectives -->` and `<!-- /calque -->`.
+A table that the code knows is a block between `<!-- calque: objectives -->` and `<!-- /calque -->`, and so are the
+facts of a committed study (`<!-- calque: record classroom -->`). The comment `<!-- site: ... -->` is text on the site.
 """
 
 import re
@@ -13,18 +14,19 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
 
+from calque.analysis.records.record import RECORDS
 from calque.analysis.tasks.catalog import TASKS
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_file
 from calque.derive.transforms import TRANSFORMS
 from calque.experiments.data.recipe import names as recipe_names
 from calque.experiments.data.recipe import read_recipe, sizes
-from calque.experiments.names import study_rows
+from calque.experiments.names import study_doc, study_rows
 from calque.experiments.paper import headlines, items, papers
+from calque.experiments.runs import COMMITTED, stored
 from calque.pretrain.objectives import OBJECTIVES
 from calque.pretrain.objectives import table as objectives_table
 
-RECORDS = Path(__file__).with_name("records")
 _CELL = re.compile(
     r"(<!-- (?P<table>[\w-]+/[\w-]+): (?P<keys>[^;]*); (?P<column>.+?)(?: #(?P<number>\d+))? -->).*?(<!-- / -->)"
 )
@@ -79,7 +81,7 @@ def update(root: Path, write: bool, blocks: Mapping[str, Block] | None = None) -
 @cache
 def _table(name: str) -> tuple[Row, tuple[Row, ...]]:
     """The header and the rows of a committed table, STUDY/FILE."""
-    path = RECORDS / f"{name}.md"
+    path = COMMITTED / f"{name}.md"
     if not path.is_file():
         raise BadInput(f"no committed table {name}; expected STUDY/FILE, as in classroom/table-3")
     lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
@@ -109,6 +111,8 @@ def _block(name: str, known: Mapping[str, Block]) -> str:
         if name == f"objective {kind.short_name}":
             rows = [f"| `{form.name}{form.example}` | {form.example_meaning} |" for form in kind.forms]
             return "".join(f"{line}\n" for line in ["| suffix | meaning |", "|---|---|", *rows])
+    if name in [f"record {folder}" for folder in committed_reports()]:
+        return "".join(f"{line}\n" for line in _record(name.removeprefix("record ")))
     if name not in known:
         raise BadInput(unknown("block", name, known))
     return "".join(f"{line}\n" for line in known[name]())
@@ -155,6 +159,19 @@ def _paper(name: str) -> list[str]:
             f"| {one.name.replace('-', ' ').capitalize()}: {one.title} | {command} | {one.scale} | {one.differs} |"
         )
     return lines
+
+
+def committed_reports() -> list[str]:
+    """The names of the committed folders that `calque report` makes a page of."""
+    return sorted(path.parent.name for path in COMMITTED.glob(f"*/{RECORDS}"))
+
+
+def _record(name: str) -> list[str]:
+    """The question, date and scale of a committed study, and links; the site has its report as well."""
+    about = stored(COMMITTED / name)
+    page = f'<!-- site: <a href="../gallery/{name}/report.html">report</a>, -->'
+    links = f"{page} [results](../experiments/records/README.md#{name})"
+    return [study_doc(name), "", f"{about['date']} · {about['scale']} · {links}"]
 
 
 BLOCKS: dict[str, Block] = {

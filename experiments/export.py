@@ -1,18 +1,23 @@
-"""Tables and records of a report in formats of other programs."""
+"""Tables, records and training curves of a study in formats of other programs."""
 
 from __future__ import annotations
 
 import csv
 import dataclasses
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from calque.analysis.records import json_rows
 from calque.analysis.records.record import LinkCounts, Record
+from calque.analysis.report.curves import quantities
 from calque.analysis.report.numeric import inert
 from calque.analysis.report.table import Table
 from calque.derive.errors import BadInput, unknown
-from calque.derive.files import whole_file
+from calque.derive.files import whole_file, whole_folder
+from calque.derive.strict_json import loads
 
 _DEFAULTS = {field.name: field.default for field in dataclasses.fields(Record)}
 _PARTS = {"links": dataclasses.asdict(LinkCounts())}
@@ -67,3 +72,73 @@ def write_parquet(columns: dict[str, list[Any]], out: Path) -> None:
         raise BadInput("Parquet needs pyarrow: pip install 'calque[parquet]'") from None
     with whole_file(out) as part:
         parquet.write_table(pyarrow.table(columns), part)
+
+
+def training_rows(study: str, runs: Path) -> dict[str, list[dict[str, Any]]]:
+    """What each trained model wrote in training, by its folder below the study's: `study`, or that name below `runs`.
+
+    Raises:
+        BadInput: there is no metrics.jsonl, or a line of one is not JSON.
+    """
+    from calque.pretrain.checkpoint import METRICS  # loads torch
+
+    for place in (Path(study), runs / study):
+        if paths := sorted(place.rglob(METRICS)):
+            return {str(path.parent.relative_to(place)): [*map(loads, json_rows.lines(path))] for path in paths}
+    raise BadInput(f"no {METRICS} below it or {Path(study)}; `calque run` writes one for each model", runs / study)
+
+
+def write_tensorboard(curves: dict[str, list[dict[str, Any]]], out: Path) -> None:
+    """Write the curves of each model as TensorBoard's events to a new folder, whole or not at all.
+
+    Raises:
+        BadInput: TensorBoard is not installed, or the folder has files.
+    """
+    try:
+        from tensorboard.compat.proto.event_pb2 import Event
+        from tensorboard.compat.proto.summary_pb2 import Summary
+        from tensorboard.summary.writer.event_file_writer import EventFileWriter
+    except ImportError:
+        raise BadInput("events need TensorBoard: pip install 'calque[tensorboard]'") from None
+    with _new_folder(out) as part:
+        for model, rows in curves.items():
+            writer = EventFileWriter(str(part / model))
+            for row in rows:
+                values = [Summary.Value(tag=tag, simple_value=value) for tag, value in _scalars(row).items()]
+                writer.add_event(Event(step=row["step"], summary=Summary(value=values)))
+            writer.close()
+
+
+def write_wandb(curves: dict[str, list[dict[str, Any]]], out: Path) -> None:
+    """Write the curves of each model as an offline run of Weights & Biases to a new folder, whole or not at all.
+    Nothing is uploaded; `wandb sync` does that.
+
+    Raises:
+        BadInput: wandb is not installed, or the folder has files.
+    """
+    try:
+        import wandb
+    except ImportError:
+        raise BadInput("runs of Weights & Biases need wandb: pip install 'calque[wandb]'") from None
+    names = ("disable_git", "disable_code", "x_disable_meta", "x_disable_machine_info", "x_disable_stats")
+    quiet = {"silent": True, "console": "off", "x_save_requirements": False, **dict.fromkeys(names, True)}
+    settings = wandb.Settings(mode="offline", **quiet)
+    with _new_folder(out) as part:
+        for model, rows in curves.items():
+            with wandb.init(project="calque", name=model, dir=part, settings=settings) as run:
+                for row in rows:
+                    run.log(_scalars(row), step=row["step"])
+        (part / "wandb" / "latest-run").unlink(missing_ok=True)  # a link to where the folder was written
+
+
+def _scalars(row: dict[str, Any]) -> dict[str, float]:
+    """The numbers of a row of training, named as in `loss/mlm`."""
+    return {name.replace(": ", "/"): value for name, value in quantities(row)}
+
+
+@contextmanager
+def _new_folder(out: Path) -> Iterator[Path]:
+    if out.is_dir() and any(out.iterdir()):
+        raise BadInput("expected a new or empty folder", out)
+    with whole_folder(out) as part:
+        yield part

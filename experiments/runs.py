@@ -89,7 +89,7 @@ def describe_records(folder: Path, name: str = "") -> About:
     if not records:
         raise BadInput("no record in it", folder / RECORDS)
     _check_alike(runs, folder / RUNS)
-    known = {**then, "study": runs[0].study, "seeds": sorted({run.seed for run in runs})}
+    known: About = {**then, "study": runs[0].study, "seeds": sorted({run.seed for run in runs})}
     if wrong := name_mistakes("the study", [runs[0].study]):
         raise BadInput(wrong, folder / RUNS)
     if absent := [key for key in ("report", "scale") if key not in known]:

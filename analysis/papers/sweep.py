@@ -117,7 +117,7 @@ def sweep_table(sweep: SweepResults, scale: str) -> Table:
 
 
 def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
-    """Each number by value: one column of panels per measure, one row per language, one line per objective."""
+    """Each number by value: one panel per measure (one row of them per language), one line per objective."""
     columns, look = dict(list(sweep.numbers.items())[:PANELS]), looks(sweep.objectives)
     languages = list(dict.fromkeys(row.language for row in sweep.rows))
     if not columns or len(languages) > MOST or not look:
@@ -138,10 +138,11 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
             draw_points(panel, points, colour, bounds=bounds, marker=marker, linestyle=dash, markersize=5)
         panel.set_xticks(list(places.values()), ticks)
 
-    several, labels = len(languages) > 1, (by, "")
+    several, last = len(languages) > 1, ", ".join(key.rpartition(".")[2] for key in sweep.keys)
     panels = [(f"{lang}\n{name}" if several else name, (lang, name)) for lang in languages for name in columns]
-    shared: dict[str, Any] = {"sharex": True, "sharey": "col"}
-    with small_multiples(title, panels, draw, len(columns), 1.9, labels, **shared) as (figure, _):
+    shared: dict[str, Any] = {"sharex": True, "sharey": "col"} if several else {}
+    across = len(columns) if several else 2
+    with small_multiples(title, panels, draw, across, 1.9, (last, ""), **shared) as (figure, _):
         legend(figure, keys(sweep.objectives, look), 4)
     over = "over seeds" if len(sweep.first.seeds) > 1 else "over the test items of one seed"
     records = [r for results in sweep.variants.values() for r in results.records if _column(r, results) in columns]

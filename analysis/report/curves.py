@@ -59,13 +59,14 @@ def _panels(curves: Sequence[Curves]) -> dict[str, list[tuple[int, list[tuple[in
     panels: dict[str, dict[int, list[tuple[int, float]]]] = {}
     for number, run in enumerate(curves):
         for row in run.rows:
-            for name, value in _quantities(row):
+            for name, value in quantities(row):
                 panels.setdefault(name, {}).setdefault(number, []).append((row["step"], float(f"{value:.4g}")))
     order = sorted(panels, key=lambda name: (name.startswith(PROBE), not name.startswith("loss")))
     return {name: [(run, _thinned(points)) for run, points in panels[name].items()] for name in order}
 
 
-def _quantities(row: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
+def quantities(row: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
+    """The numbers of a row that are drawn, by name, such as `loss: mlm`."""
     for name, value in row.items():
         if isinstance(value, Mapping):
             yield from (

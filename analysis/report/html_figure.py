@@ -116,4 +116,5 @@ def _table(plot: Plot, reading: Reading) -> str:
     shown = [(name, head) for name, head in columns if any(getattr(mark, name) for mark in reading.marks)]
     rows = tuple(tuple(getattr(mark, name) for name, _ in shown) for mark in reading.marks)
     header = tuple(head for _, head in shown)
-    return table_html(Table(plot.title, header, rows, labels=len(header) - 1), f"{plot.name}-numbers", whole=False)
+    table = Table(f"{plot.title}, in numbers", header, rows, labels=len(header) - 1)
+    return table_html(table, f"{plot.name}-numbers", whole=False)

@@ -1,4 +1,4 @@
-"""`calque export`: tables and records of a report for other programs."""
+"""`calque export`: tables, records and training curves for other programs."""
 
 from __future__ import annotations
 
@@ -13,24 +13,38 @@ from calque.experiments.places import ROOT
 
 
 def export(
-    study: Annotated[str, typer.Argument(metavar="STUDY", help="A study with a report, or a folder of records.")],
-    latex: Annotated[bool, typer.Option("--latex", help="A table, for the package booktabs.")] = False,
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="A study with a report, or its folder.")],
+    latex: Annotated[bool, typer.Option("--latex", help="A table; its first line names the packages.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="All records, or the numbers of a table.")] = False,
     parquet: Annotated[bool, typer.Option("--parquet", help="All records; needs pyarrow and --out.")] = False,
+    tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Training curves; needs --out.")] = False,
+    wandb: Annotated[bool, typer.Option("--wandb", help="The same as offline runs of Weights & Biases.")] = False,
     table: Annotated[str | None, typer.Option(metavar="NAME", help="A table of the report, such as table-3.")] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write here instead of to the terminal.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="PATH", help="Write here instead of to the terminal.")] = None,
     runs: Root = ROOT,
 ) -> None:
-    """Export a table as LaTeX or CSV, or all records joined with their runs as CSV or Parquet."""
-    if latex + csv + parquet != 1:
-        raise BadInput("expected one of --latex, --csv and --parquet")
-    if parquet and (table or not out):
-        raise BadInput("--parquet exports all records to a file: expected --out, and no --table")
+    """Export a table as LaTeX or CSV, all records joined with their runs as CSV or Parquet, or the training curves of
+    a study's models to a folder, for TensorBoard or Weights & Biases."""
+    if latex + csv + parquet + tensorboard + wandb != 1:
+        raise BadInput("expected one of --latex, --csv, --parquet, --tensorboard and --wandb")
+    if (parquet or tensorboard or wandb) and (table or not out):
+        raise BadInput("--parquet, --tensorboard and --wandb export everything: expected --out, and no --table")
     from calque.analysis.report.latex import latex as latex_of
     from calque.derive.files import whole_file
-    from calque.experiments.export import flat, records_csv, table_of, write_parquet
+    from calque.experiments.export import (
+        flat,
+        records_csv,
+        table_of,
+        training_rows,
+        write_parquet,
+        write_tensorboard,
+        write_wandb,
+    )
     from calque.experiments.report_records import joined_rows, records_folder
 
+    if (tensorboard or wandb) and out:
+        (write_tensorboard if tensorboard else write_wandb)(training_rows(study, runs), out)
+        return
     folder = records_folder(study, runs)
     if parquet and out:
         write_parquet(flat(joined_rows(folder)), out)

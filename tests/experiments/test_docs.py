@@ -1,5 +1,6 @@
 """Marked cells and blocks of the documentation: filled from records and code, and refused where they name nothing."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typer.testing import CliRunner
 
 from calque.derive.errors import BadInput
 from calque.experiments.cli import app
-from calque.experiments.docs import BLOCKS, filled, update
+from calque.experiments.docs import BLOCKS, committed_reports, filled, update
 from calque.experiments.reference import reference
 from tests.experiments.committed import ROOT
 
@@ -61,6 +62,11 @@ def test_a_mark_that_names_no_number_is_refused_with_its_page_and_line(mark: str
 
 def test_pages_are_filled_from_the_code_and_the_records_that_are_here() -> None:
     assert update(CHECKOUT, False, {"commands": lambda: reference(typer.main.get_command(app))}) == []
+
+
+def test_the_gallery_has_every_committed_report() -> None:
+    shown = re.findall(r"^<!-- calque: record (\w+) -->$", (CHECKOUT / "docs/gallery.md").read_text(), re.MULTILINE)
+    assert sorted(shown) == committed_reports() and len(shown) > 15
 
 
 def options(group: Any) -> Iterator[Any]:

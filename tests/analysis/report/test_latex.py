@@ -1,7 +1,11 @@
 """Tables as LaTeX."""
 
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,3 +30,18 @@ def test_a_table_has_a_line_for_each_row() -> None:
     assert rows == [r"model\_a & POS $\Delta$ \\", r"MLM\_1 & 34.6 $\pm$ 2.1 \\", r"XLM & -- \\"]
     assert {r"\begin{tabular}{lr}", r"\caption{100 \% \& $\Delta$}", r"\label{tab:table-3}"} <= {*lines}
     assert [line for line in lines if "rule" in line] == [r"\toprule", r"\midrule", r"\bottomrule"]
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX is installed")
+@pytest.mark.parametrize("columns", [2, 20])
+def test_a_table_of_long_heads_cells_and_notes_compiles_and_fits_its_page(columns: int, tmp_path: Path) -> None:
+    words = "Δ is −1.3 ± 2.1 points, 95 % [≤ 2], of “MLM’s” ρ → a_b {c} ~ ^ \\ # $ & × "
+    header = ("claim", "evidence", *[f"POS F1 on bare tags {i}" for i in range(columns)])
+    table = Table(words, header, 15 * ((words, 2 * words, *columns * ["34.6 ± 2.1"]),), words)
+    packages = latex(table, "a_b").split("\n")[0].removeprefix("% needs ")
+    document = tmp_path / "table.tex"
+    body = f"\\begin{{document}}\n{latex(table, 'a_b')}\\end{{document}}\n"
+    document.write_text(f"\\documentclass{{article}}\n{packages}\n{body}", encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", document.name]
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, errors="replace").stdout
+    assert [line for line in told.splitlines() if "Overfull" in line or "too large" in line] == []
