@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from calque.experiments.report import summarise_records
-from calque.experiments.runs import describe_records
+from calque.experiments.runs import ABOUT, describe_records
 from tests.analysis.paged import toy_page
 from tests.browser import AXE, audit, words_cut
 from tests.experiments.committed import ROOT
@@ -19,7 +19,8 @@ pytestmark = pytest.mark.slow
 def sweep(folder: Path) -> Path:
     """The committed records of pocket as those of a sweep of three values."""
     folder.mkdir()
-    shutil.copy(ROOT / "pocket/floors.jsonl", folder)
+    for name in ("floors.jsonl", ABOUT):
+        shutil.copy(ROOT / "pocket" / name, folder)
     for name, key in (("runs", "id"), ("records", "run")):
         rows = [json.loads(line) for line in (ROOT / f"pocket/{name}.jsonl").read_text().splitlines()]
         with (folder / f"{name}.jsonl").open("w") as file:
