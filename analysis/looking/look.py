@@ -102,9 +102,10 @@ class _Viewer:
         first, images = self._data.languages[0], {}
         bitexts = {name: self._data.bitext(SOURCE, name) for name in self._derived}
         of_all = [{*range(len(first.corpus))[:LINES]}, *({*it.lines[:LINES, 0].tolist()} for it in bitexts.values())]
-        sizes = {line: len(first.corpus.line_pieces(line)) for line in sorted(set.intersection(*of_all) or {0})}
-        line = next((line for line, size in sizes.items() if size in LENGTHS), None)
-        line = min(sizes, key=sizes.__getitem__) if line is None else line
+        lines, counts = sorted(set.intersection(*of_all) or {0}), self._data.vocabulary.counts
+        sizes = {line: len(first.corpus.line_pieces(line)) for line in lines}
+        short = [line for line in lines if sizes[line] in LENGTHS] or [min(sizes, key=sizes.__getitem__)]
+        line = max(short, key=lambda line: counts[first.corpus[line]].min())  # without rare words
         source = self._words(SOURCE, first.ids(first.corpus[line]), first.corpus.line_pieces(line))
         for name, bitext in bitexts.items():
             language, rows = bitext.second, np.flatnonzero(bitext.lines[:, 0] == line).tolist()

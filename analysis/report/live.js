@@ -64,6 +64,7 @@ for (const box of all(".live")) {
   const { names, glosses, types, numbers, texts, mask, around, models } = JSON.parse(box.querySelector("script").textContent);
   const [select, input, table, note] = ["select", "input", "table", "output"].map((tag) => box.querySelector(tag));
   const known = {};
+  for (const model of models) model.weights = floats(model.weights);
   for (const language in types) known[language] = new Map([...types[language].map((id) => [names[id], id]), mask]);
   box.logits = (number, language, text) => {
     const words = text.trim().split(/\s+/), missing = words.filter((word) => !known[language].has(word));
@@ -72,22 +73,31 @@ for (const box of all(".live")) {
     const masks = ids.filter((id) => id === mask[1]).length, room = model.shape.positions - model.shape.first;
     if (masks !== 1) throw `${masks} masks; expected one ${mask[0]}`;
     if (ids.length > room) throw `${words.length} words; expected at most ${room - 2}`;
-    if (typeof model.weights === "string") model.weights = floats(model.weights);
     return logits(model, ids, numbers[language], ids.indexOf(mask[1]));
   };
+  const glossed = (id) => names[id] + (id in glosses ? ` (${glosses[id]})` : "");
+  const nearest = (model, own) => {
+    const rows = names.map((_, id) => model.weights.subarray(id * model.shape.hidden, (id + 1) * model.shape.hidden));
+    const cosines = rows.map((row) => dot(row, rows[own]) / Math.sqrt(dot(row, row) * dot(rows[own], rows[own])));
+    const others = Object.values(types).flat().filter((id) => id !== own && !isNaN(cosines[id]));
+    const best = [...new Set(others)].sort((a, b) => cosines[b] - cosines[a]).slice(0, 5);
+    return best.map((id) => `${glossed(id)} ${cosines[id].toFixed(2)}`);
+  };
   const guesses = (number) => {
+    const word = known[select.value].get(input.value.trim());
+    if (word !== undefined && word !== mask[1]) return nearest(models[number], word);
     const scores = box.logits(number, select.value, input.value), top = Math.max(...scores);
     const sum = scores.reduce((total, score) => total + Math.exp(score - top), 0);
     const best = [...scores.keys()].sort((a, b) => scores[b] - scores[a]).slice(0, 5);
-    return best.map((id) => `${names[id]}${id in glosses ? ` (${glosses[id]})` : ""} ${(100 * Math.exp(scores[id] - top) / sum).toFixed(1)} %`);
+    return best.map((id) => `${glossed(id)} ${(100 * Math.exp(scores[id] - top) / sum).toFixed(1)} %`);
   };
   const update = () => {
     note.textContent = "";
     table.replaceChildren();
     try {
       const columns = models.map((_, number) => guesses(number));
-      const head = make("tr", {}, ...models.map((model) => make("th", { scope: "col", textContent: model.title })));
-      const rows = columns[0].map((_, i) => make("tr", {}, ...columns.map((column) => make("td", { textContent: column[i] }))));
+      const head = make("tr", {}, ...models.map((model) => make("th", { className: "words", scope: "col", textContent: model.title })));
+      const rows = columns[0].map((_, i) => make("tr", {}, ...columns.map((column) => make("td", { className: "words", textContent: column[i] }))));
       table.append(make("thead", {}, head), make("tbody", {}, ...rows));
     } catch (reason) { note.textContent = String(reason); }
   };

@@ -54,10 +54,11 @@ def _live(looks: Looks) -> str:
     data = json.dumps({**shared, "models": models}, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     options = "".join(f"<option>{text(language)}</option>" for language in shared["types"])
     return (
-        f"{LIVE_BOX}<p>Type words of a language with one <code>{text(shared['mask'][0])}</code>. The page computes the "
-        "guesses, with weights in half precision.</p>\n"
+        f"{LIVE_BOX}<p>Type words of a language with one <code>{text(shared['mask'][0])}</code> for guesses, or one "
+        "word for its nearest words. The page computes them, with weights in half precision.</p>\n"
         f"<p><label>Language <select>{options}</select></label> <label>Sentence <input type=text spellcheck=false>"
-        "</label></p>\n<div class=scroll tabindex=0 role=region aria-label='Guesses for the mask'><table></table></div>"
+        "</label></p>\n"
+        "<div class=scroll tabindex=0 role=region aria-label='Guesses or nearest words'><table></table></div>"
         f"<p><output></output></p><noscript><p>Guesses are computed by a script.</p></noscript>"
         f'<script type="application/json">{data}</script></div>'
     )

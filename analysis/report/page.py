@@ -95,10 +95,10 @@ def write_page(path: Path, report: Report) -> None:
     _write(path, report.title, header, sections)
 
 
-def write_look(path: Path, title: str, model: str, look: Look) -> None:
-    """Write the page of one checkpoint, whole or not at all; `model` is the name of its column."""
+def write_look(path: Path, title: str, look: Look) -> None:
+    """Write the page of one checkpoint, whole or not at all."""
     languages = f"A model of {len(look.languages)} languages: {', '.join(look.languages)}."
-    _write(path, title, _lead(languages), look_sections([(model, look)]) | {"Left out": items(look.left_out)})
+    _write(path, title, _lead(languages), look_sections([("this model", look)]) | {"Left out": items(look.left_out)})
 
 
 def _lead(words: str) -> str:

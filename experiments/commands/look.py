@@ -41,8 +41,8 @@ def look(
     if html:
         from calque.analysis.report.page import write_look
 
-        name = "/".join(checkpoint.resolve().parts[-4:-1]) or checkpoint.name
-        write_look(html, f"Calque: {name}", name, found)
+        *above, name = checkpoint.resolve().parts
+        write_look(html, f"Calque: a look into {'/'.join(above[-3:]) if name == 'checkpoint' else name}", found)
         typer.echo(html)
     else:
         typer.echo(json.dumps(found.json, ensure_ascii=False) if as_json else found)
