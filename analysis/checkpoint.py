@@ -42,6 +42,7 @@ class Checkpoint:
     folder: Path
     model: Any
     tokenizers: dict[str, Any]
+    numbered: tuple[str, ...] = (SOURCE,)  # all languages that it read, in the order of their language embeddings
 
     @classmethod
     def open(cls, folder: Path) -> Checkpoint:
@@ -50,12 +51,11 @@ class Checkpoint:
         run = whole_of(folder, RUN)
         rows, trained = len(model.get_input_embeddings().weight), run.facts["identity"]["languages"] if run else ()
         places = {path.name: path for path in sorted((folder / TOKENIZERS).glob("*")) if path.is_dir()}
-        places = {SOURCE: folder} | {
-            name: places[name] for name in dict.fromkeys([*trained, *places]) if name in places
-        }
+        numbered = tuple(dict.fromkeys([SOURCE, *trained, *places]))
+        places = {SOURCE: folder} | {name: places[name] for name in numbered if name in places}
         for place in places.values():
             check_own_types(place, rows, model.config.pad_token_id)
-        return cls(folder, model.eval(), {name: load_tokenizer(place) for name, place in places.items()})
+        return cls(folder, model.eval(), {name: load_tokenizer(place) for name, place in places.items()}, numbered)
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ class Checkpoint:
     def token_type(self, language: str) -> int:
         """The token type of a language's text: its number, in models with language embeddings."""
         types = getattr(self.model.config, "type_vocab_size", 0) or 0
-        return self.languages.index(language) if has_languages(types) else 0
+        return self.numbered.index(language) if has_languages(types) else 0
 
     @cached_property
     def _table(self) -> torch.Tensor:

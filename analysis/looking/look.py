@@ -30,7 +30,7 @@ from calque.derive.transform import Account, Transform, image_of
 from calque.derive.transforms import transform
 from calque.pretrain.saved_model import RUN, TOKENIZERS
 
-LENGTHS = range(5, 9)  # words of a sentence that fits a terminal and a phone
+LENGTHS = range(7, 9)  # words of a sentence that fits a terminal and a phone
 LINES = 1_000  # lines of the corpus that are searched for one
 WORDS, PAIRS, GUESSES = 4, 30, 5  # words with neighbours, pairs of words in the map, and guesses or neighbours of each
 ABOVE = 5  # folders above a run that may have its languages

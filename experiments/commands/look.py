@@ -14,20 +14,20 @@ from calque.experiments.commands.options import check_out
 def look(
     checkpoint: Annotated[Path, typer.Argument(help="The folder `checkpoint` of a run, or any masked language model.")],
     sentence: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="TEXT",
-            help="Words of the source, between spaces; <mask> is guessed, or without it each word in turn. Default: a "
-            "sentence of the model's corpus.",
+            help="Words of the source, between spaces; `<mask>` is guessed, or without it each word in turn. Default: "
+            "a sentence of the model's corpus.",
         ),
-    ] = "",
+    ] = None,
     words: Annotated[
-        str,
+        str | None,
         typer.Option(metavar="WORD,WORD", help="Words whose neighbours are shown. Default: words of the sentence."),
-    ] = "",
+    ] = None,
     language: Annotated[
-        str, typer.Option(metavar="NAME", help="The derived language to compare with. Default: the first one.")
-    ] = "",
+        str | None, typer.Option(metavar="NAME", help="The derived language to compare with. Default: the first one.")
+    ] = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page, instead of text.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
@@ -37,7 +37,7 @@ def look(
     from calque.analysis.checkpoint import Checkpoint
     from calque.analysis.looking.look import look as look_into
 
-    found = look_into(Checkpoint.open(checkpoint), sentence, [*filter(None, words.split(","))], language)
+    found = look_into(Checkpoint.open(checkpoint), sentence or "", words.split(",") if words else (), language or "")
     if html:
         from calque.analysis.report.page import write_look
 
