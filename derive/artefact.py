@@ -114,10 +114,10 @@ def whole_of(folder: Path, kind: str) -> Artefact | None:
 
 def check_part(folder: Path, kind: str) -> None:
     """Check the files of a folder in an artefact of that kind; do nothing with any other folder."""
-    whole = whole_of(folder, kind)
-    for name in whole.digests if whole else ():
-        if Path(name).parts[0] == folder.resolve().name:
-            whole.path(name)
+    if whole := whole_of(folder, kind):
+        for name in whole.digests:
+            if Path(name).parts[0] == folder.resolve().name:
+                whole.path(name)
 
 
 @contextmanager
