@@ -49,7 +49,7 @@ class Checkpoint:
         """The checkpoint of a folder. Raises BadInput if there is none, or if a tokenizer is another model's."""
         model, _ = load_model(folder, AutoModelForMaskedLM)
         run = whole_of(folder, RUN)
-        rows, trained = len(model.get_input_embeddings().weight), run.facts["identity"]["languages"] if run else ()
+        rows, trained = int(model.config.vocab_size), run.facts["identity"]["languages"] if run else ()
         places = {path.name: path for path in sorted((folder / TOKENIZERS).glob("*")) if path.is_dir()}
         numbered = tuple(dict.fromkeys([SOURCE, *trained, *places]))
         places = {SOURCE: folder} | {name: places[name] for name in numbered if name in places}

@@ -22,6 +22,7 @@ from calque.derive.transform import Account, image_of
 from calque.derive.usage import USAGE, Usage
 from calque.derive.vocabulary import Vocabulary, read_array
 from calque.experiments.languages import DerivedLanguages
+from calque.experiments.models import Model
 from calque.experiments.names import studies, study_doc
 from calque.experiments.places import CACHE
 from calque.experiments.step import Step
@@ -97,7 +98,7 @@ def models_inside(study: Study, root: Path) -> list[tuple[str, Look]]:
     natural languages take too long."""
     if not isinstance(study.languages, DerivedLanguages):
         return []
-    models = {}
+    models = dict[str, Model]()
     for model in study.models(root):
         if model.run.objective and model.training.languages and model.checkpoint.is_dir():
             models.setdefault(model.run.objective.title, model)
