@@ -24,11 +24,12 @@ import calque.derive  # noqa: F401
 
 if TYPE_CHECKING:
     from calque.analysis.checkpoint import Checkpoint
+    from calque.analysis.looking.parts import Look
     from calque.derive.derivation import Derived
     from calque.derive.links.aligner import Links
     from calque.experiments.session import StudySession
 
-__all__ = ["__version__", "align", "derive", "load", "records", "study"]
+__all__ = ["__version__", "align", "derive", "load", "look", "records", "study"]
 __version__ = version("calque")
 
 
@@ -130,6 +131,32 @@ def load(checkpoint: Path | str) -> Checkpoint:
     from calque.analysis.checkpoint import Checkpoint
 
     return Checkpoint.open(Path(checkpoint))
+
+
+def look(checkpoint: Path | str, sentence: str = "", words: Sequence[str] = (), language: str = "") -> Look:
+    """A look into a model: guesses, nearest words, and a sentence aligned with its derivation.
+
+    Args:
+        checkpoint: as in `load`.
+        sentence: words of the source separated by spaces, some of which may be `<mask>`. Without a mask, each word is
+            masked in turn. Default: a sentence of the model's corpus.
+        words: words of any of its languages, whose neighbours are wanted. Default: long words of the sentence.
+        language: the derived language to compare with. Default: the first one.
+
+    Returns:
+        The parts as dataclasses and arrays; printed, it is what `calque look` shows. A model outside its study's folder
+        has no known derivation, so it has no alignment, attention or map.
+
+    Raises:
+        calque.derive.errors.BadInput: no model, no such language, or a word that the model has never read.
+
+    >>> print(calque.look(checkpoint, words=["warm"]))  # doctest: +SKIP
+    >>> calque.look(checkpoint).alignment.cosines.shape  # doctest: +SKIP
+    (7, 7)
+    """
+    from calque.analysis.looking.look import look
+
+    return look(load(checkpoint), sentence, words, language)
 
 
 def study(name: str, *settings: str, runs: Path | str = "runs") -> StudySession:

@@ -104,16 +104,20 @@ def finished(folder: Path) -> bool:
     return path.is_file()
 
 
+def whole_of(folder: Path, kind: str) -> Artefact | None:
+    """The artefact of that kind whose part a folder is; None for any other folder."""
+    manifest = folder.resolve().parent / MANIFEST
+    if not manifest.is_file() or f'"{KIND}": "{kind}"'.encode() not in manifest.read_bytes():
+        return None  # another program's manifest
+    return Artefact.open(manifest.parent, kind)
+
+
 def check_part(folder: Path, kind: str) -> None:
     """Check the files of a folder in an artefact of that kind; do nothing with any other folder."""
-    folder = folder.resolve()
-    manifest = folder.parent / MANIFEST
-    if not manifest.is_file() or f'"{KIND}": "{kind}"'.encode() not in manifest.read_bytes():
-        return  # another program's manifest
-    whole = Artefact.open(folder.parent, kind)
-    for name in whole.digests:
-        if Path(name).parts[0] == folder.name:
-            whole.path(name)
+    if whole := whole_of(folder, kind):
+        for name in whole.digests:
+            if Path(name).parts[0] == folder.resolve().name:
+                whole.path(name)
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_folder, write_json
 from calque.derive.preview import PREVIEW
 from calque.experiments.languages import DerivedLanguages
-from calque.experiments.report_data import example, question, training_curves
+from calque.experiments.report_data import example, models_inside, question, training_curves
 from calque.experiments.report_records import read_records
 from calque.experiments.runs import ABOUT, About
 from calque.experiments.study import Study
@@ -50,6 +50,7 @@ def summarise(study: Study, root: Path, folder: Path, about: About | None = None
         about,
         example=example(study, root),
         curves=list(training_curves(study, root, results)),
+        looks=models_inside(study, root),
         examples=[("The first examples of preview.txt", excerpt(preview))] if preview else [],
         terms=_own_terms(study),
         exclusions=exclusions(study, root, found),

@@ -1,9 +1,12 @@
-"""What a report shows besides records: a study's question, a sentence in its languages, and training curves."""
+"""What a report shows besides records: a question, a sentence in its languages, training curves, looks into models."""
 
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from calque.analysis.checkpoint import Checkpoint
+from calque.analysis.looking.look import look
+from calque.analysis.looking.parts import Look
 from calque.analysis.papers.looks import looks
 from calque.analysis.records import json_rows
 from calque.analysis.report.curves import Curves
@@ -19,6 +22,7 @@ from calque.derive.transform import Account, image_of
 from calque.derive.usage import USAGE, Usage
 from calque.derive.vocabulary import Vocabulary, read_array
 from calque.experiments.languages import DerivedLanguages
+from calque.experiments.models import Model
 from calque.experiments.names import studies, study_doc
 from calque.experiments.places import CACHE
 from calque.experiments.step import Step
@@ -87,3 +91,15 @@ def training_curves(study: Study, root: Path, results: Results, suffix: str = ""
         title = run.objective.title + suffix
         colour = look[run.objective.name].colour if run.objective.name in look else INK
         yield Curves(", ".join(filter(None, (title, names, f"seed {run.seed}"))), title, colour, rows)
+
+
+def models_inside(study: Study, root: Path) -> list[tuple[str, Look]]:
+    """A look into one model of each objective, of the first seed and languages, if its checkpoint is there. Encoders of
+    natural languages take too long."""
+    if not isinstance(study.languages, DerivedLanguages):
+        return []
+    models = dict[str, Model]()
+    for model in study.models(root):
+        if model.run.objective and model.training.languages and model.checkpoint.is_dir():
+            models.setdefault(model.run.objective.title, model)
+    return [(title, look(Checkpoint.open(model.checkpoint))) for title, model in models.items()]

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
+from calque.analysis.looking.parts import Look
 from calque.analysis.records.run import Run
 from calque.analysis.report.claims_table import verdicts
 from calque.analysis.report.curves import Curves, curves_html
 from calque.analysis.report.html_figure import figure_html
 from calque.analysis.report.html_table import runs_shown, table_html
+from calque.analysis.report.look_html import LIVE_BOX, look_html, look_sections
 from calque.analysis.report.markup import definitions, items, text
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.sentence_figure import Example, example_html
@@ -24,7 +26,7 @@ FIRST = 3  # findings on the first screen
 FOLDER = Path(__file__).parent
 PAGE = Template((FOLDER / "page.html").read_text(encoding="utf-8"))
 STYLE = (FOLDER / "page.css").read_text(encoding="utf-8")  # in light and dark, on a phone and on paper
-SCRIPT = (FOLDER / "page.js").read_text(encoding="utf-8")
+SCRIPT, LIVE = ((FOLDER / name).read_text(encoding="utf-8") for name in ("page.js", "live.js"))
 
 
 def excerpt(text: str, lines: int = LINES) -> str:
@@ -45,7 +47,7 @@ class Report:
     `claims` and `null` are tables of `analysis.report.claims_table`. Tables have the names of their files. `curves` are
     training curves. `terms` explain the words that a reader must know. `examples` are texts under their
     titles; `exclusions` and `facts` are lines of plain text: exclusions with reasons, and the configuration
-    (versions, machine, parameters).
+    (versions, machine, parameters). `looks` are views into models, under their titles.
     """
 
     title: str
@@ -63,6 +65,7 @@ class Report:
     facts: Sequence[tuple[str, str]] = ()
     runs: Sequence[Run] = ()
     null: Table | None = None
+    looks: Sequence[tuple[str, Look]] = ()
 
 
 def write_page(path: Path, report: Report) -> None:
@@ -74,6 +77,7 @@ def write_page(path: Path, report: Report) -> None:
         "Claims": _claims(report.claims) if report.claims else "",
         "Null": _table(report.null, "null", of) if report.null else "",
         "Training curves": curves_html(report.curves),
+        "Look inside": look_html(report.looks),
         "Examples": "\n".join(
             f"<h3>{text(name)}</h3>\n<pre tabindex=0>{text(words)}</pre>" for name, words in report.examples
         ),
@@ -83,22 +87,40 @@ def write_page(path: Path, report: Report) -> None:
         "Configuration": definitions(report.facts),
         "Exclusions": items(report.exclusions),
     }
+    example = example_html(report.example) if report.example else ""
+    header = (
+        f"{_lead(report.question)}\n{example}\n{items(report.findings[:FIRST], 'findings')}\n"
+        f'<p class="scale">Scale: {text(report.scale)}. Published numbers are marked; they are of another scale.</p>'
+    )
+    _write(path, report.title, header, sections)
+
+
+def write_look(path: Path, title: str, look: Look) -> None:
+    """Write the page of one checkpoint, whole or not at all."""
+    languages = f"A model of {len(look.languages)} languages: {', '.join(look.languages)}."
+    _write(path, title, _lead(languages), look_sections([("this model", look)]) | {"Left out": items(look.left_out)})
+
+
+def _lead(words: str) -> str:
+    return f"<p class=lead>{text(words)}</p>" if words else ""
+
+
+def _write(path: Path, title: str, header: str, sections: Mapping[str, str]) -> None:
+    """Write a page of sections, without the empty ones."""
     filled = {name: body for name, body in sections.items() if body}
     links = "".join(f'<a href="#{_anchor(name)}">{name}</a>' for name in filled)
     body = "\n".join(
         f'<section id="{_anchor(name)}">\n<h2>{name}</h2>\n{content}\n</section>' for name, content in filled.items()
     )
+    script = SCRIPT + (LIVE if LIVE_BOX in body else "")
     page = PAGE.substitute(
-        title=text(report.title),
+        title=text(title),
         style=STYLE,
-        question=f"<p class=lead>{text(report.question)}</p>" if report.question else "",
-        example=example_html(report.example) if report.example else "",
-        findings=items(report.findings[:FIRST], "findings"),
-        scale=text(report.scale),
+        header=header,
         links=links,
         body=body,
-        script=SCRIPT,
-        digest=_digest(f"\n{SCRIPT}"),
+        script=script,
+        digest=_digest(f"\n{script}"),
     )
     with whole_file(path) as part:
         part.write_text(page, encoding="utf-8")

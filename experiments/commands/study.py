@@ -134,7 +134,7 @@ def report(
     name: Name = None,
     out: Out = None,
 ) -> None:
-    """Make tables, figures, claims and report.html from the records of a study, or of a folder; it computes nothing."""
+    """Make tables, figures, claims and report.html from the records of a study, or of a folder; it trains nothing."""
     if _is_folder(exp):
         if settings or sweep:
             raise BadInput("--set and --sweep change a study; expected neither with a folder of records")

@@ -141,7 +141,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             f"tests/experiments/commands/test_{name}.py",
             "tests/experiments/test_docs.py",
         )
-        for name in "aer align compare data export grammar lexicon parser".split()
+        for name in "aer align compare data export grammar lexicon look parser".split()
     },
     "experiments/commands/docs.py": ("tests/experiments/test_docs.py",),
     "experiments/commands/options.py": tuple(

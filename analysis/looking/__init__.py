@@ -1,0 +1,1 @@
+"""What a checkpoint has learnt, shown on sentences and words."""

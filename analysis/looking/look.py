@@ -1,0 +1,282 @@
+"""What a checkpoint has learnt, on one sentence and a few words: guesses, neighbours, alignment, attention, a map.
+
+Shapes: n words of the sentence, m of its derivation, L layers, H hidden, k pairs of words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from calque.analysis.aligners.encoder import main_layer
+from calque.analysis.aligners.methods import DEFAULT, centred
+from calque.analysis.aligners.subwords import SubWords
+from calque.analysis.checkpoint import Checkpoint
+from calque.analysis.looking.live import live_data
+from calque.analysis.looking.parts import Alignment, Blank, Derivation, EmbeddingMap, Look, Neighbours
+from calque.analysis.measures.states import nearest, states
+from calque.derive.artefact import finished, whole_of
+from calque.derive.errors import BadInput, unknown
+from calque.derive.fingerprint import plain
+from calque.derive.folder import LanguagesFolder
+from calque.derive.language import SOURCE
+from calque.derive.languages import Languages
+from calque.derive.sentence import Sentence
+from calque.derive.transform import Account, Transform, image_of
+from calque.derive.transforms import transform
+from calque.pretrain.saved_model import RUN, TOKENIZERS
+
+LENGTHS = range(7, 9)  # words of a sentence that fits a terminal and a phone
+LINES = 1_000  # lines of the corpus that are searched for one
+WORDS, PAIRS, GUESSES = 4, 30, 5  # words with neighbours, pairs of words in the map, and guesses or neighbours of each
+ABOVE = 5  # folders above a run that may have its languages
+
+
+def look(model: Checkpoint, sentence: str = "", words: Sequence[str] = (), language: str = "") -> Look:
+    """Look into a checkpoint.
+
+    Args:
+        sentence: words of the source separated by spaces, some of which may be `<mask>`. Without a mask, each word is
+            masked in turn. Default: a short sentence of the model's corpus.
+        words: words of any of its languages, whose neighbours are wanted. Default: long words of the sentence.
+        language: the derived language to compare with. Default: the first one.
+
+    Raises:
+        BadInput: no such language, or a word that the model has never read.
+    """
+    return _Viewer(model).look(sentence, words, language)
+
+
+class _Viewer:
+    def __init__(self, model: Checkpoint) -> None:
+        self.model, self.left_out = model, list[str]()
+        self.mask = model.tokenizers[SOURCE].mask_token
+
+    def look(self, text: str, words: Sequence[str], language: str) -> Look:
+        derived = self.model.languages[1:]
+        if language and language not in derived:
+            raise BadInput(unknown("derived language", language, derived))
+        source, images = self._typed(text.split()) if text else self._of_corpus()
+        pair = images.get(language or next(iter(derived), ""))
+        texts = {SOURCE: source} if source else {}
+        texts |= {name: image.words for name, image in images.items()}
+        self.left_out += [] if pair else ["alignment, attention and the embedding map: they need a derivation"]
+        return Look(
+            self.model.languages,
+            tuple(blank for name, sentence in texts.items() for blank in self._blanks(sentence, name)),
+            tuple(self._neighbours(words or self._long_words(source))),
+            pair,
+            self._alignment(pair) if pair else None,
+            self._attention(pair) if pair else None,
+            self._map(pair.language) if pair else None,
+            self._glosses,
+            tuple(self.left_out),
+            live_data(self.model, texts, self._glosses),
+        )
+
+    # Sentences
+
+    @cached_property
+    def _data(self) -> Languages | None:
+        """The languages that the checkpoint's run read, if they are still in the study's folder."""
+        run = whole_of(self.model.folder, RUN)
+        if run is None:
+            return None
+        names, prints = run.facts["identity"]["languages"], run.facts["identity"]["data"]
+        for above in run.folder.resolve().parents[:ABOVE]:
+            for folder in sorted(above.glob("languages-*")):
+                known = LanguagesFolder.open(folder).artefact.facts["languages"] if finished(folder) else {}
+                if all(name in known and known[name]["fingerprint"] == value for name, value in prints.items()):
+                    return Languages.open(folder, names, whole=True)
+        return None
+
+    def _of_corpus(self) -> tuple[tuple[str, ...], dict[str, Derivation]]:
+        """A short sentence of the corpus, with its image in each derived language."""
+        if self._data is None:
+            self.left_out.append("guesses: the corpus of this model is not known; name a sentence")
+            return (), {}
+        first, images = self._data.languages[0], {}
+        bitexts = {name: self._data.bitext(SOURCE, name) for name in self._derived}
+        of_all = [{*range(len(first.corpus))[:LINES]}, *({*it.lines[:LINES, 0].tolist()} for it in bitexts.values())]
+        lines, counts = sorted(set.intersection(*of_all) or {0}), self._data.vocabulary.counts
+        sizes = {line: len(first.corpus.line_pieces(line)) for line in lines}
+        short = [line for line in lines if sizes[line] in LENGTHS] or [min(sizes, key=sizes.__getitem__)]
+        line = max(short, key=lambda line: counts[first.corpus[line]].min())  # without rare words
+        source = self._words(SOURCE, first.ids(first.corpus[line]), first.corpus.line_pieces(line))
+        for name, bitext in bitexts.items():
+            language, rows = bitext.second, np.flatnonzero(bitext.lines[:, 0] == line).tolist()
+            if not rows:
+                continue
+            row = int(bitext.lines[rows[0], 1])
+            words = self._words(name, language.ids(language.corpus[row]), language.corpus.line_pieces(row))
+            images[name] = Derivation(name, source, words, tuple(language.corpus.order(row).tolist()))
+        return source, images
+
+    def _words(self, language: str, ids: np.ndarray, pieces: np.ndarray) -> tuple[str, ...]:
+        words, decode = np.split(ids, np.cumsum(pieces)[:-1]), self.model.tokenizers[language].decode
+        return tuple(decode(word.tolist()).strip() for word in words)
+
+    def _typed(self, words: Sequence[str]) -> tuple[tuple[str, ...], dict[str, Derivation]]:
+        """The words of a sentence, and its derivations by the transforms that need no more than the words."""
+        self._check_known(words)
+        images = {}
+        for name in self.model.languages[1:]:
+            if derivation := self._transform(name):
+                image = image_of(derivation, Sentence(tuple(words)), 0, Account())
+                spelt = (word if word == self.mask else derivation.spell(word) for word in image.words)
+                images[name] = Derivation(name, tuple(words), tuple(spelt), image.origin)
+            else:
+                self.left_out.append(f"{name}: this sentence's derivation needs more than its words, or its study")
+        return tuple(words), images
+
+    def _transform(self, name: str) -> Transform | None:
+        """The transform of a language, if it needs only words: its name gives all but the seed of random draws."""
+        run = whole_of(self.model.folder, RUN)
+        if self._data is None or run is None:
+            return None
+        config = LanguagesFolder.open(self._data.folder).artefact.facts["config"]["transforms"]
+        try:
+            drawn = (transform(name).redrawn(by) for by in (0, run.facts["identity"]["seed"]))
+            return next((each for each in drawn if plain(each) in config and not each.needs), None)
+        except BadInput:  # a transform of the user's own
+            return None
+
+    def _check_known(self, words: Sequence[str]) -> None:
+        special = {*self.model.tokenizers[SOURCE].all_special_tokens} - {self.mask}
+        read = self._data.vocabulary.counts if self._data and self._derived else None
+        missing = []
+        for word, ids in zip(words, self._pieces[SOURCE](words), strict=True):
+            known = all(i != self.model.tokenizers[SOURCE].unk_token_id and (read is None or read[i]) for i in ids)
+            if word != self.mask and (word in special or not ids or not known):
+                missing.append(word)
+        if missing:
+            raise BadInput(f"{', '.join(map(repr, missing))}: expected words that the model has read, between spaces")
+
+    @cached_property
+    def _derived(self) -> tuple[str, ...]:
+        """The languages whose derivation is recorded and whose text can be written."""
+        data = self._data
+        if data is None or SOURCE not in (language.name for language in data.languages):
+            return ()
+        return tuple(name for name in data.others if name in self.model.languages and data.bitext(SOURCE, name).gold)
+
+    @cached_property
+    def _glosses(self) -> dict[str, str]:
+        glosses: dict[str, str] = {}
+        for name in self._derived:
+            glosses |= {image: word for word, image, *_ in self._pairs(name)}
+        return glosses
+
+    def _pairs(self, language: str) -> Iterator[tuple[str, str, int, int]]:
+        """The words of the corpus that are one type, the most frequent last, with their images and both ids."""
+        assert self._data
+        vocabulary, table = self._data.vocabulary, self._data[language].table
+        for i in vocabulary.types[np.argsort(vocabulary.counts[vocabulary.types], kind="stable")].tolist():
+            word, image = self.model.name(i)[0], int(table[i])
+            if image != i and word and " " not in word and vocabulary.encode(word) == (i,):
+                yield word, self.model.name(image)[0], i, image
+
+    # Parts
+
+    def _blanks(self, words: Sequence[str], language: str) -> Iterator[Blank]:
+        places = [place for place, word in enumerate(words) if word == self.mask]
+        if places:
+            for place, guesses in zip(places, self.model.fill_all(" ".join(words), language, GUESSES), strict=True):
+                yield Blank(language, place, self.mask, tuple(guesses))
+            return
+        for place, word in enumerate(words):
+            text = " ".join([*words[:place], self.mask, *words[place + 1 :]])
+            yield Blank(language, place, word, tuple(self.model.fill(text, language, GUESSES)))
+
+    def _long_words(self, sentence: Sequence[str]) -> list[str]:
+        """Long words of the sentence that are one type."""
+        pieces = dict(zip(sentence, self._pieces[SOURCE](sentence), strict=True))
+        long = sorted((word for word in pieces if word.isalpha() and len(pieces[word]) == 1), key=len, reverse=True)
+        return long[:WORDS]
+
+    def _neighbours(self, words: Sequence[str]) -> Iterator[Neighbours]:
+        for word in words:
+            of = next((name for name, pieces in self._pieces.items() if self._is_type(name, pieces([word])[0])), None)
+            if of is None:
+                raise BadInput(f"{word!r} is not one type of {', '.join(self._pieces)}; expected a word that is one")
+            for name in self._pieces:
+                yield Neighbours(word, of, name, tuple(self.model.nearest(word, of, name, GUESSES)))
+
+    def _is_type(self, language: str, ids: Sequence[int]) -> bool:
+        return len(ids) == 1 and ids[0] != self.model.tokenizers[language].unk_token_id
+
+    @cached_property
+    def _pieces(self) -> dict[str, SubWords]:
+        folder = self.model.folder
+        return {
+            name: SubWords(folder / TOKENIZERS / name if name != SOURCE else folder) for name in self.model.languages
+        }
+
+    def _row(self, words: Sequence[str], language: str) -> tuple[list[int], np.ndarray]:
+        """The ids of words, and the word of each."""
+        mask = self.model.tokenizers[SOURCE].mask_token_id
+        pieces = self._pieces[language](words)
+        pieces = [[mask] if word == self.mask else ids for word, ids in zip(words, pieces, strict=True)]
+        return [i for ids in pieces for i in ids], np.repeat(np.arange(len(words)), [len(ids) for ids in pieces])
+
+    def _states(self, words: Sequence[str], language: str) -> list[Tensor]:
+        """The states of words at each layer, (n, H) each: means over their sub-words."""
+        ids, word = self._row(words, language)
+        around = self._pieces[language]
+        row = np.array([*around.before, *ids, *around.after])
+        ((_, hidden),) = states(self.model.model, [row], self.model.token_type(language))
+        inside = slice(len(around.before), len(around.before) + len(ids))
+        mean = _mean_over(word, len(words))
+        return [mean @ layer[0, inside] for layer in hidden]
+
+    def _alignment(self, pair: Derivation) -> Alignment:
+        source, target = self._states(pair.source, SOURCE), self._states(pair.words, pair.language)
+        layer, real = main_layer(len(source) - 1), torch.ones(1, len(pair.words), dtype=torch.bool)
+        sides, masks = (source[layer][None], target[layer][None]), (real, real)  # a derivation keeps every word
+        links = DEFAULT.extract(DEFAULT.score(*sides, *masks), *masks)[:, 1:].tolist()
+        return Alignment(layer, centred(*sides, *masks)[0].numpy(), sorted((i, j) for i, j in links))
+
+    def _attention(self, pair: Derivation) -> np.ndarray | None:
+        (first, word), (second, other) = self._row(pair.source, SOURCE), self._row(pair.words, pair.language)
+        around = self._pieces[SOURCE]
+        head, tail = [*around.before, *first, *around.after], [*second, *around.after]
+        if len(head) + len(tail) > self.model.tokenizers[SOURCE].model_max_length:
+            self.left_out.append("attention: the sentence and its derivation do not fit in one row")
+            return None
+        types = [self.model.token_type(SOURCE)] * len(head) + [self.model.token_type(pair.language)] * len(tail)
+        inputs = {"input_ids": torch.tensor([head + tail]), "token_type_ids": torch.tensor([types])}
+        model, usual = self.model.model, self.model.model.config._attn_implementation
+        model.set_attn_implementation("eager")  # the others return no attention
+        try:
+            with torch.inference_mode():
+                attention = torch.stack(model(**inputs, output_attentions=True).attentions)[:, 0].mean(1)
+        finally:
+            model.set_attn_implementation(usual)
+        start = len(around.before)
+        block = attention[:, start : start + len(first), len(head) : len(head) + len(second)]
+        total = _mean_over(other, len(pair.words)).gt(0).float()
+        return np.asarray(_mean_over(word, len(pair.source)) @ block @ total.T)
+
+    def _map(self, language: str) -> EmbeddingMap | None:
+        pairs = [pair for pair in self._pairs(language) if pair[0].isalpha() and len(pair[0]) > 1][-PAIRS:][::-1]
+        if len(pairs) < 3:
+            self.left_out.append("the embedding map: fewer than three words have an image of their own")
+            return None
+        table = self.model.model.get_input_embeddings().weight.detach()
+        sides = [torch.nn.functional.normalize(table[[pair[side] for pair in pairs]]) for side in (2, 3)]
+        vectors = torch.cat(sides).double().numpy()
+        _, _, axes = np.linalg.svd(vectors - vectors.mean(0), full_matrices=False)
+        axes = axes[:2] * np.sign(axes[np.arange(2), np.abs(axes[:2]).argmax(1)])[:, None]
+        places = ((vectors - vectors.mean(0)) @ axes.T).reshape(2, len(pairs), 2).swapaxes(0, 1)
+        found = int((nearest(*sides) == np.arange(len(pairs))).sum())
+        return EmbeddingMap(tuple((word, image) for word, image, *_ in pairs), places, found)
+
+
+def _mean_over(word: np.ndarray, words: int) -> Tensor:
+    """The matrix (words, ids) that averages over the ids of each word."""
+    ones = torch.nn.functional.one_hot(torch.from_numpy(word), words).float().T
+    return ones / ones.sum(1, keepdim=True).clamp_min(1)

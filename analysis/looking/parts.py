@@ -1,0 +1,199 @@
+"""The parts of what a checkpoint shows, and their text for a terminal of 80 columns.
+
+Shapes: n words of a sentence, m of its derivation, L layers, k pairs of words.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+
+from calque.analysis.checkpoint import Guess, Neighbour
+
+WIDTH = 80
+LABEL, CELL = 18, 7  # columns of a row's label, and of a cell of a matrix
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """A sentence of the source, and its words in a derived language with the source position of each, `origin`."""
+
+    language: str
+    source: tuple[str, ...]
+    words: tuple[str, ...]
+    origin: tuple[int, ...]
+
+    @property
+    def links(self) -> list[tuple[int, int]]:
+        """The gold links: (place in the source, place in the derivation), sorted."""
+        return sorted((i, j) for j, i in enumerate(self.origin))
+
+
+@dataclass(frozen=True)
+class Blank:
+    """A masked word of a sentence in a language, and the guesses for it, the most probable first. `word` is the masked
+    word, or the mask itself if the sentence was given with one."""
+
+    language: str
+    place: int
+    word: str
+    guesses: tuple[Guess, ...]
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The words of a language with the nearest embeddings to a word's, nearest first."""
+
+    word: str
+    of: str
+    language: str
+    nearest: tuple[Neighbour, ...]
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Cosines (n, m) between the hidden states of the words of a sentence and its derivation after `layer`, centred as
+    in `calque align`, and the links of their mutual argmax, sorted."""
+
+    layer: int
+    cosines: np.ndarray
+    links: list[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class EmbeddingMap:
+    """Frequent words and their images, `words` (k pairs), on the first two principal components of their normalised
+    embeddings, `places` (k, 2, 2): pair, side, coordinate. `found` of the words are nearest to their own image."""
+
+    words: tuple[tuple[str, str], ...]
+    places: np.ndarray
+    found: int
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a checkpoint shows. `derivation`, `alignment`, `attention` and `map` are None where no derivation is known.
+
+    `attention` (L, n, m) is, for each layer, the share of attention that a word of the sentence pays to each word of
+    its derivation in the same row, as a mean over heads. `glosses` has the source word of each derived word. `left_out`
+    says what is missing, and why. `live` is the model itself for a page, if it is small (`looking.live`)."""
+
+    languages: tuple[str, ...]
+    blanks: tuple[Blank, ...] = ()
+    neighbours: tuple[Neighbours, ...] = ()
+    derivation: Derivation | None = None
+    alignment: Alignment | None = None
+    attention: np.ndarray | None = None
+    map: EmbeddingMap | None = None
+    glosses: Mapping[str, str] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+    live: Mapping[str, Any] | None = None
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """The same as plain values, without `live`; parts that are left out are None."""
+        return {name: _plain(value) for name, value in vars(self).items() if name != "live"}
+
+    def glossed(self, word: str) -> str:
+        """A word, with its source word if it is derived and spelt differently."""
+        gloss = self.glosses.get(word, word)
+        return word if gloss == word else f"{word} ({gloss})"
+
+    def guessed(self, blank: Blank) -> list[str]:
+        """The guesses for a word, with probabilities in percent."""
+        return [f"{self.glossed(guess.word)} {100 * guess.probability:.0f}" for guess in blank.guesses]
+
+    def near(self, neighbours: Neighbours) -> list[str]:
+        """The neighbours of a word, with their cosines."""
+        return [f"{self.glossed(each.word)} {each.cosine:.2f}" for each in neighbours.nearest]
+
+    def __str__(self) -> str:
+        return _text(self)
+
+
+def _text(look: Look) -> str:
+    """The parts one below the other, each under a line that says what it is."""
+    parts = [_guesses(look), _nearest(look), _alignment(look), _attention(look), _map(look)]
+    parts.append(fill(f"left out: {note}", WIDTH, subsequent_indent="  ") for note in look.left_out)
+    return "\n\n".join(text for part in parts if (text := "\n".join(part)))
+
+
+def _guesses(look: Look) -> Iterator[str]:
+    if look.blanks:
+        yield "Guesses for each masked word, in percent"
+    for language, blanks in groupby(look.blanks, key=lambda blank: blank.language):
+        yield f" {language}"
+        for blank in blanks:
+            yield _row(f"  {look.glossed(blank.word)}", look.guessed(blank))
+
+
+def _nearest(look: Look) -> Iterator[str]:
+    if look.neighbours:
+        yield "Nearest words, by the cosine of embeddings"
+    for each in look.neighbours:
+        first = each.language == look.languages[0]
+        yield _row(f"  {look.glossed(each.word) if first else f'  {each.language}'}", look.near(each))
+
+
+def _alignment(look: Look) -> Iterator[str]:
+    pair, alignment = look.derivation, look.alignment
+    if pair is None or alignment is None:
+        return
+    right = len({*alignment.links} & {*pair.links})
+    yield f"Alignment after layer {alignment.layer}: centred cosines, [counterparts], * links"
+    if LABEL + CELL * len(pair.words) <= WIDTH:
+        yield _row("", [f"{word[: CELL - 1]:>{CELL}}" for word in pair.words], "")
+        for i, (word, row) in enumerate(zip(pair.source, alignment.cosines, strict=True)):
+            marked = [
+                f"[{cosine:.2f}]" if (i, j) in pair.links else f"{cosine:.2f} " for j, cosine in enumerate(row.tolist())
+            ]
+            linked = [f"*{cell}" if (i, j) in alignment.links else cell for j, cell in enumerate(marked)]
+            yield _row(f"  {word}", [f"{cell:>{CELL}}" for cell in linked], "")
+    yield f"  {len(alignment.links)} links, {right} of them to the counterpart, of {len(pair.words)} words"
+
+
+def _attention(look: Look) -> Iterator[str]:
+    if look.derivation is None or look.attention is None:
+        return
+    place, words = np.argsort(look.derivation.origin), np.arange(len(look.derivation.origin))
+    yield "Attention from the sentence to its derivation in one row, mean over heads"
+    for layer, shares in enumerate(look.attention, start=1):
+        own, most = shares[words, place].mean(), int((shares.argmax(1) == place).sum())
+        yield (
+            f"  layer {layer}: {100 * shares.sum(1).mean():.0f} % of all, {100 * own:.0f} % to the counterpart, which "
+            f"gets most for {most} of {len(words)}"
+        )
+
+
+def _map(look: Look) -> Iterator[str]:
+    if look.map:
+        yield f"{look.map.found} of {len(look.map.words)} frequent words are nearest to their own image"
+
+
+def _row(label: str, cells: Sequence[str], between: str = "  ") -> str:
+    """A label and the cells that fit."""
+    line = f"{label:<{LABEL}}"
+    for cell in cells:
+        if len(line) + len(between) + len(cell) > WIDTH:
+            break
+        line += between + cell
+    return line.rstrip()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return np.round(value, 6).tolist()
+    if hasattr(value, "_asdict"):
+        return {name: _plain(each) for name, each in value._asdict().items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, Mapping) or dataclasses.is_dataclass(value):
+        pairs = value.items() if isinstance(value, Mapping) else vars(value).items()
+        return {name: _plain(each) for name, each in pairs}
+    return value

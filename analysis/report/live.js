@@ -1,0 +1,108 @@
+
+// Fill-mask in the page: RoBERTa's forward pass, with weights in half precision.
+function floats(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return Float32Array.from(new Uint16Array(bytes.buffer), (half) => {
+    const power = (half >> 10) & 31, rest = half & 1023;
+    return (half >> 15 ? -1 : 1) * (power ? 2 ** (power - 15) * (1 + rest / 1024) : 2 ** -24 * rest);
+  });
+}
+function gelu(x) { // erf by Abramowitz and Stegun's 7.1.26
+  const t = 1 / (1 + 0.3275911 * Math.abs(x) * Math.SQRT1_2);
+  const rest = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
+  const erf = 1 - rest * Math.exp(-x * x / 2);
+  return x / 2 * (1 + (x < 0 ? -erf : erf));
+}
+const dot = (a, b, from = 0, size = a.length) => {
+  let sum = 0;
+  for (let i = 0; i < size; i++) sum += a[i] * b[from + i];
+  return sum;
+};
+const plus = (...rows) => rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0));
+function logits({ shape, weights }, ids, type, place) {
+  const { hidden, heads } = shape, width = hidden / heads;
+  let at = 0;
+  const take = (size) => weights.subarray(at, at += size);
+  const dense = (out, size = hidden) => {
+    const matrix = take(out * size), bias = take(out);
+    return (row) => bias.map((each, i) => each + dot(row, matrix, i * size));
+  };
+  const norm = () => {
+    const gain = take(hidden), bias = take(hidden);
+    return (row) => {
+      const mean = row.reduce((a, b) => a + b) / hidden;
+      const scale = 1 / Math.sqrt(row.reduce((sum, each) => sum + (each - mean) ** 2, 0) / hidden + shape.eps);
+      return row.map((each, i) => (each - mean) * scale * gain[i] + bias[i]);
+    };
+  };
+  const row = (matrix, i) => matrix.subarray(i * hidden, (i + 1) * hidden);
+  const table = take(shape.words * hidden), kinds = take(shape.types * hidden), first = norm();
+  const positions = take(shape.positions * hidden);
+  let states = ids.map((id, i) => first(plus(row(table, id), row(positions, shape.first + i), row(kinds, type))));
+  for (let layer = 0; layer < shape.layers; layer++) {
+    const [queries, keys, values] = [0, 1, 2].map(() => { const of = dense(hidden); return states.map(of); });
+    const mix = dense(hidden), normed = norm(), inner = dense(shape.ffn), outer = dense(hidden, shape.ffn), last = norm();
+    const mixed = queries.map((query) => {
+      const out = new Float32Array(hidden);
+      for (let start = 0; start < hidden; start += width) {
+        const part = query.subarray(start, start + width);
+        const scores = keys.map((key) => dot(part, key, start) / Math.sqrt(width)), top = Math.max(...scores);
+        const shares = scores.map((score) => Math.exp(score - top)), sum = shares.reduce((a, b) => a + b);
+        for (let i = start; i < start + width; i++)
+          out[i] = values.reduce((total, value, k) => total + shares[k] * value[i], 0) / sum;
+      }
+      return out;
+    });
+    states = states.map((state, i) => normed(plus(mix(mixed[i]), state)));
+    states = states.map((state) => last(plus(outer(inner(state).map(gelu)), state)));
+  }
+  const bias = take(shape.words), head = dense(hidden), state = norm()(head(states[place]).map(gelu));
+  return bias.map((each, i) => each + dot(state, table, i * hidden));
+}
+
+for (const box of all(".live")) {
+  const { names, glosses, types, numbers, texts, mask, around, models } = JSON.parse(box.querySelector("script").textContent);
+  const [select, input, table, note] = ["select", "input", "table", "output"].map((tag) => box.querySelector(tag));
+  const known = {};
+  for (const model of models) model.weights = floats(model.weights);
+  for (const language in types) known[language] = new Map([...types[language].map((id) => [names[id], id]), mask]);
+  box.logits = (number, language, text) => {
+    const words = text.trim().split(/\s+/), missing = words.filter((word) => !known[language].has(word));
+    if (missing.length) throw `${language} has no type ${missing.join(", ")}`;
+    const ids = [around[0], ...words.map((word) => known[language].get(word)), around[1]], model = models[number];
+    const masks = ids.filter((id) => id === mask[1]).length, room = model.shape.positions - model.shape.first;
+    if (masks !== 1) throw `${masks} masks; expected one ${mask[0]}`;
+    if (ids.length > room) throw `${words.length} words; expected at most ${room - 2}`;
+    return logits(model, ids, numbers[language], ids.indexOf(mask[1]));
+  };
+  const glossed = (id) => names[id] + (id in glosses ? ` (${glosses[id]})` : "");
+  const nearest = (model, own) => {
+    const rows = names.map((_, id) => model.weights.subarray(id * model.shape.hidden, (id + 1) * model.shape.hidden));
+    const cosines = rows.map((row) => dot(row, rows[own]) / Math.sqrt(dot(row, row) * dot(rows[own], rows[own])));
+    const others = Object.values(types).flat().filter((id) => id !== own && !isNaN(cosines[id]));
+    const best = [...new Set(others)].sort((a, b) => cosines[b] - cosines[a]).slice(0, 5);
+    return best.map((id) => `${glossed(id)} ${cosines[id].toFixed(2)}`);
+  };
+  const guesses = (number) => {
+    const word = known[select.value].get(input.value.trim());
+    if (word !== undefined && word !== mask[1]) return nearest(models[number], word);
+    const scores = box.logits(number, select.value, input.value), top = Math.max(...scores);
+    const sum = scores.reduce((total, score) => total + Math.exp(score - top), 0);
+    const best = [...scores.keys()].sort((a, b) => scores[b] - scores[a]).slice(0, 5);
+    return best.map((id) => `${glossed(id)} ${(100 * Math.exp(scores[id] - top) / sum).toFixed(1)} %`);
+  };
+  const update = () => {
+    note.textContent = "";
+    table.replaceChildren();
+    try {
+      const columns = models.map((_, number) => guesses(number));
+      const head = make("tr", {}, ...models.map((model) => make("th", { className: "words", scope: "col", textContent: model.title })));
+      const rows = columns[0].map((_, i) => make("tr", {}, ...columns.map((column) => make("td", { className: "words", textContent: column[i] }))));
+      table.append(make("thead", {}, head), make("tbody", {}, ...rows));
+    } catch (reason) { note.textContent = String(reason); }
+  };
+  const begin = () => { input.value = texts[select.value] ?? mask[0]; update(); };
+  select.onchange = begin;
+  input.oninput = update;
+  begin();
+}

@@ -1,0 +1,283 @@
+"""`calque look`: a look into a model equals transformers and brute force, in the terminal, in Python and in a page."""
+
+import html
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from sklearn.decomposition import PCA
+from transformers import RobertaForMaskedLM
+from typer.testing import CliRunner
+
+import calque
+from calque.analysis.checkpoint import Checkpoint
+from calque.analysis.looking.live import live_data
+from calque.analysis.looking.look import look
+from calque.analysis.looking.parts import WIDTH, Look
+from calque.analysis.report.look_html import look_html
+from calque.analysis.report.page import write_look
+from calque.derive.errors import BadInput
+from calque.experiments.cli import app
+from calque.experiments.report import summarise
+from tests.analysis.report.test_browser import BROWSER, FLAGS
+from tests.experiments.conftest import Done
+
+NAME = "trans.inv"
+
+
+@pytest.fixture(scope="module")
+def model(done: Done) -> Checkpoint:
+    return calque.load(done.model("ALIGN-MLM").checkpoint)
+
+
+@pytest.fixture(scope="module")
+def found(model: Checkpoint) -> Look:
+    return look(model)
+
+
+@pytest.fixture
+def elsewhere(model: Checkpoint, tmp_path: Path) -> Path:
+    """The checkpoint alone, without its run."""
+    return Path(shutil.copytree(model.folder, tmp_path / "model"))
+
+
+def run(*words: str | Path) -> tuple[int, str, str]:
+    ran = CliRunner().invoke(app, ["look", *map(str, words)])
+    return ran.exit_code, ran.stdout, ran.stderr
+
+
+def rows_of(found: Look, model: Checkpoint) -> list[list[int]]:
+    """The ids of the sentence and of its derivation, with special ids."""
+    assert found.derivation
+    texts = {"source": found.derivation.source, NAME: found.derivation.words}
+    return [model.tokenizers[name](" ".join(words))["input_ids"] for name, words in texts.items()]
+
+
+def words_of(found: Look, model: Checkpoint) -> list[np.ndarray]:
+    """The matrices (words, ids) that average over the ids of each word of both sides."""
+    assert found.derivation
+    matrices = []
+    for name, words in (("source", found.derivation.source), (NAME, found.derivation.words)):
+        sizes = [len(model.tokenizers[name](word, add_special_tokens=False)["input_ids"]) for word in words]
+        place = np.repeat(np.arange(len(words)), sizes)
+        matrices.append((place == np.arange(len(words))[:, None]) / np.array(sizes)[:, None])
+    return matrices
+
+
+def test_the_sentence_of_the_corpus_is_derived_as_calque_derives_it(found: Look) -> None:
+    assert found.derivation
+    derived = calque.derive(" ".join(found.derivation.source), NAME)
+    assert (found.derivation.words, found.derivation.origin) == (derived.words, derived.origin)
+
+
+def test_a_sentence_that_is_typed_is_derived_around_its_masks(model: Checkpoint, found: Look) -> None:
+    assert found.derivation
+    words = [*found.derivation.source[:2], "<mask>", *found.derivation.source[3:]]
+    pair = look(model, " ".join(words)).derivation
+    assert pair and pair.origin == found.derivation.origin
+    whole = dict(zip(found.derivation.origin, found.derivation.words, strict=True)) | {2: "<mask>"}
+    assert pair.words == tuple(whole[place] for place in pair.origin)
+
+
+def test_every_word_is_masked_in_turn_in_every_language(model: Checkpoint, found: Look) -> None:
+    assert found.derivation
+    sentences = {"source": found.derivation.source, NAME: found.derivation.words}
+    assert [(blank.language, blank.word) for blank in found.blanks] == [
+        (name, word) for name, words in sentences.items() for word in words
+    ]
+    for blank in found.blanks:
+        words = [*sentences[blank.language]]
+        words[blank.place] = "<mask>"
+        assert list(blank.guesses) == model.fill(" ".join(words), blank.language)
+
+
+def test_several_masks_are_filled_from_left_to_right(model: Checkpoint, found: Look) -> None:
+    assert found.derivation
+    words = ["<mask>", *found.derivation.source[1:-1], "<mask>"]
+    blanks = look(model, " ".join(words)).blanks
+    assert [blank.place for blank in blanks if blank.language == "source"] == [0, len(words) - 1]
+    ids = torch.tensor([model.tokenizers["source"](" ".join(words))["input_ids"]])
+    with torch.inference_mode():
+        scores = model.model(input_ids=ids).logits[0].softmax(-1)
+    best = [blank.guesses[0].probability for blank in blanks if blank.language == "source"]
+    assert best == pytest.approx([float(scores[place].max()) for place in (1, -2)])
+
+
+def test_cosines_and_links_equal_brute_force_over_the_states_of_transformers(model: Checkpoint, found: Look) -> None:
+    assert found.alignment and found.derivation
+    sides = []
+    for ids, matrix in zip(rows_of(found, model), words_of(found, model), strict=True):
+        with torch.inference_mode():
+            states = model.model(input_ids=torch.tensor([ids]), output_hidden_states=True).hidden_states
+        sides.append(matrix @ states[found.alignment.layer][0, 1:-1].double().numpy())
+    mean = np.concatenate(sides).mean(0)
+    a, b = ((side - mean) / np.linalg.norm(side - mean, axis=1, keepdims=True) for side in sides)
+    assert found.alignment.cosines == pytest.approx(a @ b.T, abs=1e-5)
+    best = {(i, int(row.argmax())) for i, row in enumerate(a @ b.T)}
+    assert found.alignment.links == sorted(best & {(int(row.argmax()), j) for j, row in enumerate((a @ b.T).T)})
+
+
+def test_attention_is_that_of_transformers_over_both_sides_in_one_row(model: Checkpoint, found: Look) -> None:
+    assert found.attention is not None
+    first, second = rows_of(found, model)
+    eager = RobertaForMaskedLM.from_pretrained(model.folder, attn_implementation="eager").eval()
+    with torch.inference_mode():
+        layers = eager(input_ids=torch.tensor([first + second[1:]]), output_attentions=True).attentions
+    rows, columns = words_of(found, model)
+    for layer, shares in zip(layers, found.attention, strict=True):
+        block = layer[0].mean(0)[1 : len(first) - 1, len(first) : -1].numpy()
+        assert shares == pytest.approx(rows @ block @ (columns > 0).T, abs=1e-6)
+        assert (shares.sum(1) < 1).all()
+    assert model.model.config._attn_implementation == "sdpa", "the model is as before"
+
+
+def test_the_map_is_the_first_principal_components_of_normalised_embeddings(model: Checkpoint, found: Look) -> None:
+    assert found.map
+    sides = []
+    for side, name in enumerate(("source", NAME)):
+        ids = [model.tokenizers[name](pair[side], add_special_tokens=False)["input_ids"] for pair in found.map.words]
+        table = model.model.get_input_embeddings().weight.detach().double().numpy()[[i for (i,) in ids]]
+        sides.append(table / np.linalg.norm(table, axis=1, keepdims=True))
+    expected = PCA(2, svd_solver="full").fit_transform(np.concatenate(sides)).reshape(2, -1, 2).swapaxes(0, 1)
+    signs = np.sign((expected * found.map.places).sum((0, 1)))
+    assert found.map.places == pytest.approx(expected * signs, abs=1e-5)
+    assert found.map.found == ((sides[0] @ sides[1].T).argmax(1) == np.arange(len(sides[0]))).sum()
+    for word, image in found.map.words:
+        assert calque.derive(word, NAME).words == (image,)
+
+
+def test_a_look_is_the_same_each_time(model: Checkpoint, found: Look) -> None:
+    assert look(calque.load(model.folder)).json == found.json
+
+
+def test_words_of_any_language_have_neighbours_in_each(model: Checkpoint, found: Look) -> None:
+    assert found.map
+    words = [found.map.words[0][0], found.map.words[1][1]]
+    for each in look(model, words=words).neighbours:
+        assert each.of == ("source" if each.word == words[0] else NAME)
+        assert list(each.nearest) == model.nearest(each.word, each.of, each.language)
+
+
+def test_a_model_without_its_run_shows_what_needs_no_derivation(elsewhere: Path, found: Look) -> None:
+    assert found.derivation
+    alone = look(calque.load(elsewhere), " ".join(found.derivation.source))
+    assert alone.blanks == tuple(blank for blank in found.blanks if blank.language == "source")
+    assert alone.derivation is alone.alignment is alone.attention is alone.map is None
+    assert alone.left_out and "left out" in str(alone)
+    assert not look(calque.load(elsewhere)).blanks
+    page = elsewhere / "page.html"
+    write_look(page, "t", alone)
+    assert "Embedding map" not in page.read_text(encoding="utf-8") and "Guesses" in page.read_text(encoding="utf-8")
+
+
+def test_the_terminal_has_80_columns_and_json_every_number(model: Checkpoint, found: Look) -> None:
+    code, text, _ = run(model.folder)
+    assert code == 0 and max(map(len, text.splitlines())) <= WIDTH and found.derivation
+    assert all(word in text for word in found.derivation.source)
+    code, text, _ = run(model.folder, "--json")
+    assert code == 0 and json.loads(text) == json.loads(json.dumps(found.json))
+
+
+def test_bad_input_is_one_line_and_writes_nothing(model: Checkpoint, elsewhere: Path, tmp_path: Path) -> None:
+    page = tmp_path / "look.html"
+    smaller = json.loads((elsewhere / "config.json").read_text())
+    state = json.loads((elsewhere / "tokenizer.json").read_text())
+    state["model"]["vocab"]["xyzzy"] = smaller["vocab_size"]
+    (elsewhere / "tokenizer.json").write_text(json.dumps(state))
+    for words in (
+        [elsewhere],  # another vocabulary
+        [tmp_path],  # no model
+        [model.folder, "--sentence", "the xyzzy <s> ."],
+        [model.folder, "--sentence", "the " * 40],
+        [model.folder, "--words", "xyzzyplugh"],
+        [model.folder, "--language", "klingon"],
+    ):
+        code, text, error = run(*words, "--html", page)
+        assert (code, text, error.count("\n")) == (2, "", 1) and error.startswith("calque: error: ")
+        assert not page.exists()
+    assert run(model.folder, "--html", tmp_path)[0] == 2
+
+
+def test_the_report_looks_into_a_model_of_each_objective(done: Done, tmp_path: Path) -> None:
+    page = (done.report / "report.html").read_text(encoding="utf-8")
+    (inside,) = re.findall(r'<section id="look-inside">.*?</section>', page, re.DOTALL)
+    assert all(part in inside for part in ("Fill a mask", "Nearest words", "Embedding map", "ALIGN-MLM"))
+    assert inside.count("<figure class=map>") == len(done.models()) and len(page) < 3_000_000
+    summarise(done.study, done.root, tmp_path / "again")
+    assert (tmp_path / "again/report.html").read_text(encoding="utf-8") == page
+    bare = Done(Path(shutil.copytree(done.root, tmp_path / "runs")), done.study)
+    for each in bare.models():
+        shutil.rmtree(each.checkpoint)
+    summarise(bare.study, bare.root, tmp_path / "bare")
+    assert 'id="look-inside"' not in (tmp_path / "bare/report.html").read_text(encoding="utf-8")
+
+
+def test_large_models_are_not_put_into_a_page(model: Checkpoint, found: Look, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("calque.analysis.looking.live.BYTES", 1_000)
+    assert live_data(model, {"source": ["a"]}, {}) is None
+    monkeypatch.setattr("calque.analysis.report.look_html.LIVE_LETTERS", 0)
+    assert "<select>" not in look_html([("m", replace(found, live=None))])
+
+
+FRAME = """<!DOCTYPE html><meta charset="utf-8"><body><script>
+const frame = document.createElement("iframe");
+frame.onload = () => {{
+  const page = frame.contentDocument, box = page.querySelector(".live"), input = box.querySelector("input");
+  const shown = () => [...box.querySelectorAll("td")].map((cell) => cell.textContent);
+  const type = (text) => {{ input.value = text; input.dispatchEvent(new frame.contentWindow.Event("input")); }};
+  const first = shown(), found = {texts}.map(([language, text]) => [...box.logits(0, language, text)]);
+  type({word}); const near = shown();
+  type("xyzzy <mask>"); const refused = [shown().length, box.querySelector("output").textContent];
+  const requests = frame.contentWindow.performance.getEntriesByType("resource").length;
+  document.body.textContent = JSON.stringify({{ found, first, near, refused, requests }});
+}};
+frame.srcdoc = {page};
+document.body.append(frame);
+</script>"""
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
+def test_the_page_computes_the_logits_of_transformers(model: Checkpoint, found: Look, tmp_path: Path) -> None:
+    assert found.derivation and found.map
+    write_look(tmp_path / "look.html", "t", found)
+    known = {name: {model.name(i)[0] for i in ids} for name, ids in found.live["types"].items()} if found.live else {}
+    texts: list[tuple[str, str]] = []
+    for name, words in (("source", found.derivation.source), (NAME, found.derivation.words)):
+        kept = [word for word in words if word in known[name]]
+        texts += [(name, " ".join([*kept[:i], "<mask>", *kept[i + 1 :]])) for i in range(len(kept))]
+    word = found.map.words[0][0]
+    seen = browse(tmp_path, json.dumps(texts), json.dumps(word))
+    assert (seen["console"], seen["requests"]) == ([], 0)
+    rounded = RobertaForMaskedLM.from_pretrained(model.folder).half().float().eval()
+    for (language, text), logits in zip(texts, seen["found"], strict=True):
+        ids = torch.tensor([model.tokenizers[language](text)["input_ids"]])
+        with torch.inference_mode():
+            expected = rounded(input_ids=ids).logits[0, ids[0] == model.tokenizers["source"].mask_token_id][0]
+        assert np.abs(np.array(logits) - expected.numpy()).max() < 1e-4
+    assert len(seen["first"]) == 5 and seen["refused"][0] == 0 and "xyzzy" in seen["refused"][1]
+    assert seen["near"][0].startswith(found.glossed(model.nearest(word)[0].word))
+
+
+def browse(folder: Path, texts: str, word: str) -> dict[str, Any]:
+    """What a script saw in the page, and what the browser wrote to its console."""
+    page = json.dumps((folder / "look.html").read_text(encoding="utf-8")).replace("</", "<\\/")
+    (folder / "frame.html").write_text(FRAME.format(page=page, texts=texts, word=word), encoding="utf-8")
+    profile = f"--user-data-dir={folder / 'profile'}"
+    command = [str(BROWSER), *FLAGS, profile, "--enable-logging=stderr", "--virtual-time-budget=20000", "--dump-dom"]
+    address = (folder / "frame.html").as_uri()
+    ran = subprocess.run([*command, address], capture_output=True, text=True, timeout=300, check=True)
+    body = re.search(r"<body>(\{.*\})", ran.stdout, re.DOTALL)
+    assert body, ran.stdout[-500:] + ran.stderr[-2000:]
+    return {"console": re.findall(r"CONSOLE.*", ran.stderr), **json.loads(html.unescape(body[1]))}
+
+
+def test_a_sentence_without_a_mask_is_refused_by_fill(model: Checkpoint) -> None:
+    with pytest.raises(BadInput, match="0 masks"):
+        model.fill("the .")
