@@ -167,11 +167,13 @@ def committed_reports() -> list[str]:
 
 
 def _record(name: str) -> list[str]:
-    """The question, date and scale of a committed study, and links; the site has its report as well."""
+    """The question of a committed study, or the command of another record; date, scale and links. The site has its
+    report as well."""
     about = stored(COMMITTED / name)
+    what = study_doc(name) if name == about["study"] else f"`{about['command']}`"
     page = f'<!-- site: <a href="../gallery/{name}/report.html">report</a>, -->'
     links = f"{page} [results](../experiments/records/README.md#{name})"
-    return [study_doc(name), "", f"{about['date']} · {about['scale']} · {links}"]
+    return [what, "", f"{about['date']} · {about['scale']} · {links}"]
 
 
 BLOCKS: dict[str, Block] = {

@@ -13,6 +13,8 @@ from calque.analysis.papers.columns import specified_figures
 from calque.analysis.report.marks import read as marked
 from calque.derive.fingerprint import fingerprint
 from calque.derive.strict_json import loads
+from calque.experiments.report import summarise_records
+from calque.experiments.runs import describe_records
 from tests.experiments.committed import ROOT, committed, read
 from tests.experiments.test_records import STUDIES
 
@@ -43,3 +45,11 @@ def test_committed_figures_are_those_of_the_records(name: str, tmp_path: Path) -
     for file in files:
         assert (tmp_path / file).read_bytes() == (expected / file).read_bytes(), file
     assert marks == MARKS[name]
+
+
+@pytest.mark.skipif(mpl.__version__ != TESTED["matplotlib"], reason="another Matplotlib draws other bytes")
+@pytest.mark.parametrize("folder", [path.parent for path in ROOT.glob("*/sweep.md")], ids=lambda folder: folder.name)
+def test_a_committed_sweep_has_the_table_and_the_figure_of_its_records(folder: Path, tmp_path: Path) -> None:
+    summarise_records(folder, tmp_path / "report", describe_records(folder))
+    for path in (folder / "sweep.md", *(folder / "figures").iterdir()):
+        assert path.read_bytes() == (tmp_path / "report" / path.relative_to(folder)).read_bytes(), path.name
