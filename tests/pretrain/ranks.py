@@ -37,7 +37,7 @@ from tests.pretrain.worlds import through
 
 SIZES = (1, 2, 4)
 MOST = SIZES[-1]
-"""Processes that every objective is trained in; two of them have the gradient of one and go on with each other's runs."""
+"""The number of processes that train every objective; gradients and resumed runs are tested in two."""
 PRECISION = torch.float64
 """Worlds of different sizes add the same numbers in another order. In double precision the rounding this leaves is far
 below any real difference, on every processor; in single precision AdamW lets it grow to the size of a small update."""
