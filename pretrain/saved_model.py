@@ -4,6 +4,8 @@ No code of a folder is run (trust_remote_code), nothing is unpickled (weights ar
 downloaded, and there are no prompts. Any model type of transformers can be read.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import re
@@ -12,14 +14,14 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+import transformers
 from safetensors import SafetensorError, safe_open
 from tokenizers import Tokenizer
 from tokenizers.processors import TemplateProcessing
-from transformers import AutoConfig, AutoModel, AutoTokenizer, PreTrainedConfig, PreTrainedModel
 from transformers.utils import logging
 
 from calque.derive import strict_json
@@ -31,6 +33,9 @@ from calque.derive.languages import Languages
 from calque.derive.script import Letters
 from calque.derive.types import Specials
 from calque.derive.vocabulary import ROLES
+
+if TYPE_CHECKING:  # transformers loads its models, for seconds, where a name is looked up
+    from transformers import PreTrainedConfig, PreTrainedModel
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 TOKENIZER, TOKENIZER_CONFIG, TOKENIZERS = "tokenizer.json", "tokenizer_config.json", "tokenizers"
@@ -59,7 +64,7 @@ def read_config(folder: Path) -> PreTrainedConfig:
 
     with suppress(OSError, ValueError, RecursionError):  # transformers reports the fault
         json.loads(path.read_text(encoding="utf-8"), object_hook=check)
-    return _loaded(folder, "model", lambda: AutoConfig.from_pretrained(folder, **_SAFELY))
+    return _loaded(folder, "model", lambda: transformers.AutoConfig.from_pretrained(folder, **_SAFELY))
 
 
 def weight_files(folder: Path) -> tuple[Path, ...]:
@@ -103,10 +108,11 @@ def tensor_files(folder: Path) -> dict[str, Path]:
     return files
 
 
-def load_model(folder: Path, kind: Any = AutoModel, **options: Any) -> tuple[PreTrainedModel, list[str]]:
+def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrainedModel, list[str]]:
     """The model of a folder on the CPU in float32, and the names of the weights that the folder lacks, sorted.
 
-    `kind` is the class of transformers, or the Auto class, whose `from_pretrained` loads it with `options`.
+    `kind` is the class of transformers, or the Auto class, whose `from_pretrained` loads it with `options`; by default
+    AutoModel.
 
     Raises:
         BadInput: there is no model, it needs code of its own, its weights are not in safetensors or do not fit its
@@ -114,6 +120,7 @@ def load_model(folder: Path, kind: Any = AutoModel, **options: Any) -> tuple[Pre
         MemoryError: it does not fit into memory.
     """
     check_part(folder, RUN)  # safetensors have no checksum
+    kind = kind or transformers.AutoModel
     layers, files = getattr(read_config(folder), "num_hidden_layers", 0), tensor_files(folder)
     if isinstance(layers, int) and layers > len(files):
         raise BadInput(f"{layers:,} layers, but only {len(files):,} tensors in the weights", folder / CONFIG)
@@ -132,7 +139,7 @@ def load_model(folder: Path, kind: Any = AutoModel, **options: Any) -> tuple[Pre
 
 def load_tokenizer(folder: Path) -> Any:
     """The tokenizer of a folder."""
-    return _loaded(folder, "tokenizer", lambda: AutoTokenizer.from_pretrained(folder, **_SAFELY))
+    return _loaded(folder, "tokenizer", lambda: transformers.AutoTokenizer.from_pretrained(folder, **_SAFELY))
 
 
 def _loaded(place: Path, what: str, load: Callable[[], Any]) -> Any:

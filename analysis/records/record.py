@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from functools import lru_cache
-from itertools import groupby
+from itertools import chain, groupby, repeat, starmap
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,7 @@ class Items:
     @property
     def numbers(self) -> tuple[list[int], list[int]]:
         """Numerators and denominators, one entry per item."""
-        hits, of = ([number for number, times in _runs(text) for _ in range(times)] for text in (self.hits, self.of))
+        hits, of = (list(chain.from_iterable(starmap(repeat, _runs(text)))) for text in (self.hits, self.of))
         return hits, of
 
 

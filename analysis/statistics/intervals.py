@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 CONFIDENCE = 0.95
 UPPER = (1 + CONFIDENCE) / 2  # the quantile at which an interval of that confidence ends
@@ -48,7 +48,7 @@ class Estimate:
         None without an interval over seeds."""
         if self.over != "seeds" or self.error is None:
             return None
-        return float(stats.t.sf(side * (self.mean - bound) / self.error, self.seeds - 1))
+        return float(special.stdtr(self.seeds - 1, -side * (self.mean - bound) / self.error))
 
 
 def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
@@ -61,7 +61,7 @@ def estimate(values: Sequence[float], bounds: Bounds = UNBOUNDED) -> Estimate:
     error = float(np.std(values, ddof=1)) / math.sqrt(n) if n > 1 else 0.0
     if error <= 1e-12 * max(1.0, abs(mean)):
         return Estimate(mean, n)
-    half = float(stats.t.ppf(UPPER, n - 1)) * error
+    half = float(special.stdtrit(n - 1, UPPER)) * error
     return Estimate(mean, n, max(mean - half, bounds[0]), min(mean + half, bounds[1]), error=error)
 
 
@@ -69,7 +69,7 @@ def over_items(value: float, error: float | None, bounds: Bounds = UNBOUNDED) ->
     """One seed's number with a normal interval over items, inside `bounds`; none if its error is unknown."""
     if error is None:
         return Estimate(value, 1)
-    half = float(stats.norm.ppf(UPPER)) * error
+    half = float(special.ndtri(UPPER)) * error
     return Estimate(value, 1, max(value - half, bounds[0]), min(value + half, bounds[1]), "items", error)
 
 
@@ -115,7 +115,7 @@ def ratio_over_seeds(upper: Sequence[float], lower: Sequence[float]) -> Estimate
     if n == 1:
         return Estimate(a / b, 1) if b > 0 else None
     (v, c), (_, w) = np.cov(upper, lower) / n
-    return _fieller(a, b, (float(v), float(w), float(c)), float(stats.t.ppf(UPPER, n - 1)), n, "seeds")
+    return _fieller(a, b, (float(v), float(w), float(c)), float(special.stdtrit(n - 1, UPPER)), n, "seeds")
 
 
 def ratio_over_items(value: tuple[float, float], upper: np.ndarray, lower: np.ndarray) -> Estimate | None:
@@ -123,7 +123,7 @@ def ratio_over_items(value: tuple[float, float], upper: np.ndarray, lower: np.nd
     added as in `paired_error`. None as in `ratio_over_seeds`."""
     squared = (len(upper) + 2) ** 2
     moments = _squares(upper) / squared, _squares(lower) / squared, float(upper @ lower) / squared
-    return _fieller(*value, moments, float(stats.norm.ppf(UPPER)), 1, "items")
+    return _fieller(*value, moments, float(special.ndtri(UPPER)), 1, "items")
 
 
 def _fieller(a: float, b: float, moments: Moments, quantile: float, seeds: int, over: str) -> Estimate | None:

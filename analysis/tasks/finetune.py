@@ -1,17 +1,18 @@
 """Fine-tuning a checkpoint with a new head. Shapes: B rows, L ids of the longest, K targets per row, C choices."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
-from transformers import PreTrainedModel
 
 from calque.analysis.tasks.rows import UNLABELLED, TaskRow
 from calque.analysis.tasks.split import EncodedSet
@@ -22,6 +23,9 @@ from calque.pretrain.architecture import TEXT_TYPES, architecture_of, has_langua
 from calque.pretrain.config import unreal
 from calque.pretrain.saved_model import WEIGHTS, load_model, read_config
 from calque.pretrain.train import NonFinite
+
+if TYPE_CHECKING:  # transformers loads its models, for seconds, where a name is looked up
+    from transformers import PreTrainedModel
 
 MOST_EPOCHS = 100_000
 READ_IDS = 8_192  # ids in a batch of a fine-tuned model's input

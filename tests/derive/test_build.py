@@ -316,7 +316,14 @@ def test_a_full_disk_leaves_the_study_before_it_untouched(study: Path, tmp_path:
 
 @pytest.mark.slow
 def test_wikipedia_text_gives_the_same_bytes_with_any_number_of_workers(calque_data: Path, tmp_path: Path) -> None:
-    source = Files((calque_data / "wikipedia" / "wikipedia-1.txt",), megabytes=5)
+    """A megabyte of it in two files, each a chunk."""
+    end = "</doc>\n"
+    with (calque_data / "wikipedia" / "wikipedia-1.txt").open(encoding="utf-8") as text:
+        documents = text.read(1_000_000).split(end)[:-1]
+    parts = tmp_path / "1.txt", tmp_path / "2.txt"
+    for number, part in enumerate(parts):
+        part.write_text("".join(document + end for document in documents[number::2]), encoding="utf-8")
+    source = Files(parts)
     transforms = (compose(Transliterate(), Invert()),)
     for workers in (1, 2):
         derive_languages(

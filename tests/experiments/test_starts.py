@@ -36,8 +36,8 @@ def heard() -> Heard:
 
 @pytest.fixture(scope="module")
 def done(study: Study, heard: Heard, tmp_path_factory: pytest.TempPathFactory) -> Done:
-    """All of it, two models side by side."""
-    return finished(tmp_path_factory.mktemp("starts"), study, 2, heard)
+    """All of it; `test_stages` has models side by side."""
+    return finished(tmp_path_factory.mktemp("starts"), study, report=heard)
 
 
 def test_a_start_is_shared_and_takes_its_part_of_the_steps(study: Study) -> None:
@@ -58,7 +58,7 @@ def test_models_begin_with_their_starts_weights(done: Done, heard: Heard) -> Non
         assert {path.name for path in start.folder.iterdir()} == {"checkpoint", "metrics.jsonl", MANIFEST}
 
 
-def test_one_after_the_other_gives_the_same_weights(done: Done, tmp_path: Path) -> None:
+def test_a_model_alone_has_the_same_weights(done: Done, tmp_path: Path) -> None:
     alone = Done(tmp_path, replace(done.study, objectives=done.study.objectives[2:3]))
     alone.compute("pretrain")
     assert weights(alone.model("XLM-ALIGN-after-MLM")) == weights(done.model("XLM-ALIGN-after-MLM"))

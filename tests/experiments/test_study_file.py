@@ -81,16 +81,21 @@ def test_a_transform_of_the_page_makes_what_the_page_shows(folder: Path, capsys:
     assert last()(sentence).words[-2] == sentence.words[sentence.heads.index(-1)]
 
 
-PARTS = {"backwards": ["tasks=pos"], "nouns": ["objectives=MLM"], "cosines": ["objectives=MLM", "tasks=pos"]}
-"""Studies of the page with a part of their own, each with settings that keep it small."""
+PARTS = {
+    "backwards": ("2", ["tasks=pos"]),
+    "nouns": ("1", ["objectives=MLM"]),
+    "cosines": ("1", ["objectives=MLM", "tasks=pos"]),
+}
+"""Studies of the page with a part of their own, each with its parallel steps and settings that keep it small."""
 
 
 @pytest.mark.parametrize("name", PARTS)
 def test_a_part_of_the_page_is_in_the_report(folder: Path, name: str) -> None:
     (folder / f"{name}.py").write_text(examples()[name], encoding="utf-8")
+    jobs, small = PARTS[name]
     tiny = [one for one in TINY if not one.startswith(("objectives", "tasks"))]
-    settings = [word for setting in [*tiny, *PARTS[name]] for word in ("--set", setting)]
-    code, _, err = calque("run", f"../mine/{name}.py", "--runs", "runs", "--jobs", "2", *settings)
+    settings = [word for setting in [*tiny, *small] for word in ("--set", setting)]
+    code, _, err = calque("run", f"../mine/{name}.py", "--runs", "runs", "--jobs", jobs, *settings)
     assert code == 0, err
     (report,) = Path("runs", name).glob("report-*")
     glossary = "Backwards is MLM on text that is read from the end."

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ RECORDED = ROOT / "experiments" / "records"
 WIDE = Table("Many", ("objective", *(f"task {i}" for i in range(30))), (("MLM", *(f"{i}.5" for i in range(30))),))
 
 
+@cache
 def outcome(study: str, paper: str) -> Outcome:
     """What a run of a study with committed records would print."""
     folder, results = recorded(study, RECORDED)

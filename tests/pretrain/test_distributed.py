@@ -18,13 +18,12 @@ from calque.pretrain.distributed import ALONE, join
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.run import Pretraining, pretrain
 from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, TRAIN
-from tests.pretrain.ranks import BATCHES, CHANGED_AT, EVERY, MIXED, PRECISION, SIZES, STEPS, gradients
+from tests.pretrain.ranks import BATCHES, CHANGED_AT, EVERY, MIXED, MOST, PRECISION, SIZES, STEPS, gradients
 
 ROOT = Path(__file__).parents[2]
 CLOSE = 1e-6
 NO_MATTER = "key.bias"
 """What is added to all keys alike changes no softmax: the gradient is 0, and AdamW steps by what rounding leaves."""
-SEVERAL = SIZES[1:]
 pytestmark = pytest.mark.slow
 
 
@@ -60,15 +59,14 @@ def farthest(one: Path, other: Path) -> float:
     return max(float((a[name] - b[name]).abs().max()) for name in a if not name.endswith(NO_MATTER))
 
 
-@pytest.mark.parametrize("size", SEVERAL)
 @pytest.mark.parametrize("name", [*EVERY, MIXED])
-def test_processes_see_the_batches_of_one_and_end_with_its_weights(ranks: Path, name: str, size: int) -> None:
+def test_processes_see_the_batches_of_one_and_end_with_its_weights(ranks: Path, name: str) -> None:
     alone = seen([ranks / f"{name} seen 1-0.json"])
-    together = seen([ranks / f"{name} seen {size}-{rank}.json" for rank in range(size)])
+    together = seen([ranks / f"{name} seen {MOST}-{rank}.json" for rank in range(MOST)])
     assert together == alone
     assert len(alone) >= STEPS
     assert len({tuple(rows) for rows in alone if rows}) > STEPS / 2  # they are no two steps' the same
-    assert farthest(ranks / f"{name} 1.safetensors", ranks / f"{name} {size}.safetensors") < CLOSE
+    assert farthest(ranks / f"{name} 1.safetensors", ranks / f"{name} {MOST}.safetensors") < CLOSE
 
 
 @pytest.mark.parametrize("size", [size for size in SIZES if size != 2])

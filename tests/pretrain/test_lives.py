@@ -12,7 +12,7 @@ import pytest
 
 from tests.pretrain.lives import STEPS
 
-LIVES = {1: 8, 2: 2}
+LIVES = {1: 4, 2: 2}
 """How many times a run of so many processes is killed. `tests/pretrain/lives.py` does more by hand."""
 KILLED, LOST = -signal.SIGKILL, 1
 pytestmark = pytest.mark.slow
