@@ -26,7 +26,7 @@ from calque.analysis.report.page import write_look
 from calque.derive.errors import BadInput
 from calque.experiments.cli import app
 from calque.experiments.report import summarise
-from tests.analysis.report.test_browser import BROWSER, FLAGS
+from tests.browser import BROWSER, FLAGS
 from tests.experiments.conftest import Done
 
 NAME = "trans.inv"
