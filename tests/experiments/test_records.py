@@ -14,6 +14,7 @@ STUDIES = {
     "knowledge": "align_mlm",
     "growth": "growth",
     "classroom": "align_mlm",
+    "align_mlm_parallel": "align_mlm",
     "wikipedia_small": "align_mlm",
     "order_dial": "align_mlm",
     "overlap": "align_mlm",

@@ -63,7 +63,7 @@ def test_every_count_of_a_manifest_is_told_once() -> None:
 @pytest.mark.parametrize("name", [name for name in STUDIES if name not in OLDER])
 def test_committed_records_have_the_scale_of_their_study(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     about = loads(committed(ROOT / name / "about.json"))
-    assert about["scale"] == scale(natural(name, monkeypatch))
+    assert about["scale"] == scale(natural(about["study"], monkeypatch))
     assert any(about["scale"] in committed(table) for table in (ROOT / name).glob("*.md"))
 
 
