@@ -60,7 +60,7 @@ class Checkpoint:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The source, and the derived languages that have a tokenizer, in the order in which the model read them."""
+        """The source, and the derived languages that have a tokenizer, in the order of the model's training."""
         return tuple(self.tokenizers)
 
     def fill(self, text: str, language: str = SOURCE, count: int = 5) -> list[Guess]:

@@ -188,9 +188,8 @@ class _Viewer:
 
     def _long_words(self, sentence: Sequence[str]) -> list[str]:
         """Long words of the sentence that are one type."""
-        pieces = dict(zip(sentence, self.model.pieces(sentence), strict=True))
-        long = sorted((word for word in pieces if word.isalpha() and len(pieces[word]) == 1), key=len, reverse=True)
-        return long[:WORDS]
+        whole = (word for word in dict.fromkeys(sentence) if word.isalpha() and self.model.is_type(word, SOURCE))
+        return sorted(whole, key=len, reverse=True)[:WORDS]
 
     def _neighbours(self, words: Sequence[str]) -> Iterator[Neighbours]:
         for word in words:
