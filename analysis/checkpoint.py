@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -59,7 +60,7 @@ class Checkpoint:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The source, and the derived languages that have a tokenizer, in the order in which the model read them."""
+        """The source, and the derived languages that have a tokenizer, in the order of the model's training."""
         return tuple(self.tokenizers)
 
     def fill(self, text: str, language: str = SOURCE, count: int = 5) -> list[Guess]:
@@ -87,14 +88,25 @@ class Checkpoint:
     def nearest(self, word: str, language: str = SOURCE, among: str | None = None, count: int = 5) -> list[Neighbour]:
         """The `count` types whose embeddings are nearest to a word's by cosine, nearest first, without the word itself.
         `word` is a word of `language` that is one type; `among` is the language to search (default: all)."""
-        ids = self._tokenizer(language)(word, add_special_tokens=False)["input_ids"]
-        if len(ids) != 1 or ids[0] == self.tokenizers[language].unk_token_id:
-            raise BadInput(f"{word!r} is {len(ids)} types of {language}; expected a word that is one type")
+        (ids,) = self.pieces([word], language)
+        if not self.is_type(word, language):
+            raise BadInput(f"{word!r}: expected a word that is one type of {language}")
         table = self._table / self._table.norm(dim=1, keepdim=True).clamp_min(1e-12)
         cosines = table @ table[ids[0]]
         allowed = np.unique(np.concatenate([self.ids(name) for name in ([among] if among else self.languages)]))
         order = allowed[np.argsort(-cosines[torch.from_numpy(allowed)].numpy(), kind="stable")]
         return [Neighbour(*self.name(i), float(cosines[i])) for i in order[order != ids[0]][:count].tolist()]
+
+    def pieces(self, words: Sequence[str], language: str = SOURCE) -> list[list[int]]:
+        """The ids of each word, encoded after a space as inside a sentence."""
+        tokenizer = self._tokenizer(language)
+        spaced = (word if word == tokenizer.mask_token else f" {word}" for word in words)
+        return [tokenizer(word, add_special_tokens=False)["input_ids"] for word in spaced]
+
+    def is_type(self, word: str, language: str) -> bool:
+        """Whether a word is one type of a language, and not a special one."""
+        (ids,) = self.pieces([word], language)
+        return len(ids) == 1 and ids[0] not in self.tokenizers[language].all_special_ids
 
     def embeddings(self, language: str = SOURCE) -> tuple[list[str], np.ndarray]:
         """The types of a language in its own spelling, without special ones, and their embeddings, (types, width)."""

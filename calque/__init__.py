@@ -138,14 +138,14 @@ def look(checkpoint: Path | str, sentence: str = "", words: Sequence[str] = (), 
 
     Args:
         checkpoint: as in `load`.
-        sentence: words of the source separated by spaces, some of which may be `<mask>`. Without a mask, each word is
-            masked in turn. Default: a sentence of the model's corpus.
-        words: words of any of its languages, whose neighbours are wanted. Default: long words of the sentence.
+        sentence: source words separated by spaces. Each `<mask>` is guessed; without one, each word is masked in
+            turn. Default: a short sentence of the model's corpus.
+        words: words of any of its languages, to find their nearest words. Default: long words of the sentence.
         language: the derived language to compare with. Default: the first one.
 
     Returns:
-        The parts as dataclasses and arrays; printed, it is what `calque look` shows. A model outside its study's folder
-        has no known derivation, so it has no alignment, attention or map.
+        The parts as dataclasses and arrays; printed, the output of `calque look`. Outside its study's folder, a model
+        has no known derivation, so alignment, attention and map are None.
 
     Raises:
         calque.derive.errors.BadInput: no model, no such language, or a word that the model has never read.

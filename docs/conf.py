@@ -55,8 +55,8 @@ def math(translator: Any, node: nodes.math | nodes.math_block) -> None:
 
 
 def prepare(app: Sphinx, page: str, source: list[str]) -> None:
-    """Leave out the comments that mark generated tables and quoted numbers, but show what is only for the site. A table
-    of the records has its title for a heading, and no place in the navigation: pages link to it."""
+    """Remove the comments that mark generated tables and quoted numbers, and show text that is only for the site. A
+    table of the records has its title as a heading and no place in the navigation: pages link to it."""
     text = re.sub(r"<!-- site: (.*?) -->", r"\1", source[0])
     text = re.sub(r"<!--.*?-->\n?", lambda match: "\n" if match.group().endswith("\n") else "", text, flags=re.S)
     if page.startswith((RECORDS, "CHANGELOG")):
@@ -65,7 +65,7 @@ def prepare(app: Sphinx, page: str, source: list[str]) -> None:
 
 
 def render(app: Sphinx, error: Exception | None) -> None:
-    """Write the report of every committed study to gallery/NAME/report.html, where docs/gallery.md has its links."""
+    """Write the report of every committed study to gallery/NAME/report.html; docs/gallery.md links to it."""
     from calque.experiments.docs import committed_reports
     from calque.experiments.report import summarise_records
     from calque.experiments.runs import COMMITTED, describe_records

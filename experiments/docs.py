@@ -1,12 +1,12 @@
-"""Parts of the documentation that are computed: numbers of committed records, and tables of what the code has.
+"""Parts of the documentation that are computed: numbers of committed records, and tables made from code.
 
 A number in a sentence is a marked cell. The comment before it names a committed table, the cells that identify a row,
 and the column; `#2` takes the second number of the cell. Browsers show the number alone:
 
     MLM reaches <!-- classroom/table-3: MLM | Trans | ours; POS accuracy ZS -->96.1 ± 0.6<!-- / --> %.
 
-A table that the code knows is a block between `<!-- calque: objectives -->` and `<!-- /calque -->`, and so are the
-facts of a committed study (`<!-- calque: record classroom -->`). The comment `<!-- site: ... -->` is text on the site.
+A computed table is a block between `<!-- calque: objectives -->` and `<!-- /calque -->`; the block of a committed
+study (`<!-- calque: record classroom -->`) has its facts. Only the site shows the text of `<!-- site: ... -->`.
 """
 
 import re
@@ -24,6 +24,7 @@ from calque.experiments.data.recipe import read_recipe, sizes
 from calque.experiments.names import study_doc, study_rows
 from calque.experiments.paper import headlines, items, papers
 from calque.experiments.runs import COMMITTED, stored
+from calque.pretrain.objective import Objective
 from calque.pretrain.objectives import OBJECTIVES
 from calque.pretrain.objectives import table as objectives_table
 
@@ -57,7 +58,7 @@ def filled(text: str, blocks: Mapping[str, Block] | None = None, page: Path | No
 
 
 def pages(root: Path) -> list[Path]:
-    """The Markdown of a checkout: README and CHANGELOG, the pages of docs, and that of the records."""
+    """The Markdown of a checkout: README and CHANGELOG, the pages of docs, and the page of the records."""
     return [
         *sorted(root.glob("*.md")),
         *sorted((root / "docs").rglob("*.md")),
@@ -107,15 +108,14 @@ def _cell(mark: re.Match[str]) -> str:
 
 
 def _block(name: str, known: Mapping[str, Block]) -> str:
-    for kind in OBJECTIVES:
-        if name == f"objective {kind.short_name}":
-            rows = [f"| `{form.name}{form.example}` | {form.example_meaning} |" for form in kind.forms]
-            return "".join(f"{line}\n" for line in ["| suffix | meaning |", "|---|---|", *rows])
-    if name in [f"record {folder}" for folder in committed_reports()]:
-        return "".join(f"{line}\n" for line in _record(name.removeprefix("record ")))
     if name not in known:
         raise BadInput(unknown("block", name, known))
     return "".join(f"{line}\n" for line in known[name]())
+
+
+def _objective(kind: type[Objective]) -> list[str]:
+    rows = [f"| `{form.name}{form.example}` | {form.example_meaning} |" for form in kind.forms]
+    return ["| suffix | meaning |", "|---|---|", *rows]
 
 
 def _transforms() -> list[str]:
@@ -162,7 +162,7 @@ def _paper(name: str) -> list[str]:
 
 
 def committed_reports() -> list[str]:
-    """The names of the committed folders that `calque report` makes a page of."""
+    """The names of the committed folders with records, from which `calque report` makes a page."""
     return sorted(path.parent.name for path in COMMITTED.glob(f"*/{RECORDS}"))
 
 
@@ -183,6 +183,8 @@ BLOCKS: dict[str, Block] = {
     "tasks": _tasks,
     "recipes": _recipes,
     "headlines": _headlines,
+    **{f"objective {kind.short_name}": partial(_objective, kind) for kind in OBJECTIVES},
     **{f"paper {name}": partial(_paper, name) for name in papers()},
+    **{f"record {name}": partial(_record, name) for name in committed_reports()},
 }
 """The tables that a page may have, by name."""

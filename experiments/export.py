@@ -1,4 +1,4 @@
-"""Tables, records and training curves of a study in formats of other programs."""
+"""Tables, records and training curves of a study in the formats of other programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from calque.analysis.report.numeric import inert
 from calque.analysis.report.table import Table
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_file, whole_folder
-from calque.derive.strict_json import loads
+from calque.derive.strict_json import line
 
 _DEFAULTS = {field.name: field.default for field in dataclasses.fields(Record)}
 _PARTS = {"links": dataclasses.asdict(LinkCounts())}
@@ -75,21 +75,29 @@ def write_parquet(columns: dict[str, list[Any]], out: Path) -> None:
 
 
 def training_rows(study: str, runs: Path) -> dict[str, list[dict[str, Any]]]:
-    """What each trained model wrote in training, by its folder below the study's: `study`, or that name below `runs`.
+    """The training metrics of each model, by its folder below the study's, which is `study` or `runs`/`study`.
 
     Raises:
-        BadInput: there is no metrics.jsonl, or a line of one is not JSON.
+        BadInput: the study has no metrics.jsonl, or a line is not an object with a step.
     """
     from calque.pretrain.checkpoint import METRICS  # loads torch
 
     for place in (Path(study), runs / study):
         if paths := sorted(place.rglob(METRICS)):
-            return {str(path.parent.relative_to(place)): [*map(loads, json_rows.lines(path))] for path in paths}
-    raise BadInput(f"no {METRICS} below it or {Path(study)}; `calque run` writes one for each model", runs / study)
+            return {str(path.parent.relative_to(place)): _metrics(path) for path in paths}
+    raise BadInput(f"no {METRICS} in it or in {Path(study)}; `calque run` writes one for each model", runs / study)
+
+
+def _metrics(path: Path) -> list[dict[str, Any]]:
+    rows = [line(text, path, number) for number, text in enumerate(json_rows.lines(path), start=1)]
+    for number, row in enumerate(rows, start=1):
+        if type(row.get("step")) is not int:
+            raise BadInput("expected the number of a step", path, number)
+    return rows
 
 
 def write_tensorboard(curves: dict[str, list[dict[str, Any]]], out: Path) -> None:
-    """Write the curves of each model as TensorBoard's events to a new folder, whole or not at all.
+    """Write the curves of each model as TensorBoard event files to a new folder, whole or not at all.
 
     Raises:
         BadInput: TensorBoard is not installed, or the folder has files.

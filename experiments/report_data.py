@@ -94,8 +94,8 @@ def training_curves(study: Study, root: Path, results: Results, suffix: str = ""
 
 
 def models_inside(study: Study, root: Path) -> list[tuple[str, Look]]:
-    """A look into one model of each objective, of the first seed and languages, if its checkpoint is there. Encoders of
-    natural languages take too long."""
+    """A look into the first model of each objective that has its checkpoint. Encoders of natural languages are left
+    out, because they take too long."""
     if not isinstance(study.languages, DerivedLanguages):
         return []
     models = dict[str, Model]()

@@ -1,1 +1,1 @@
-"""What a checkpoint has learnt, shown on sentences and words."""
+"""Looks into a checkpoint: its guesses, nearest words, alignment and attention."""

@@ -1,4 +1,4 @@
-"""A small model as data for a page, whose script computes its guesses: weights in half precision, and its words."""
+"""A small model as data for a page, which computes guesses with it: half-precision weights and the vocabulary."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -10,28 +10,28 @@ from calque.analysis.checkpoint import Checkpoint
 from calque.derive.language import SOURCE
 from calque.pretrain.architecture import ROBERTA, XLM_R
 
-BYTES = 1_000_000  # most bytes of the weights
-GUESSED = "gelu"  # the activation function that the script has
+BYTES = 1_000_000  # maximum size of the weights
+ACTIVATION = "gelu"  # the only one in `live.js`
 
 
 def live_data(
     model: Checkpoint, texts: Mapping[str, Sequence[str]], glosses: Mapping[str, str]
 ) -> dict[str, Any] | None:
-    """What `analysis/report/live.js` reads; None if the model is too large, or another architecture than RoBERTa.
+    """The input of `analysis/report/live.js`; None if the model is too large or not a RoBERTa.
 
-    `texts` are the words of a sentence in each language, whose longest word is masked at first. A user can type words
-    that are one type: `types` has their ids by language. `weights` are all parameters in the model's own order."""
+    `texts` has the words of a sentence in each language; at first, its longest word is masked. Users can type words
+    that are one type: `types` has their ids by language. `weights` has all parameters in the model's order."""
     config, parameters = model.model.config, [each.detach().numpy() for each in model.model.parameters()]
     size, known = sum(each.size for each in parameters), {ROBERTA.model_type, XLM_R.model_type}
-    if config.model_type not in known or config.hidden_act != GUESSED or 2 * size >= BYTES or not texts:
+    if config.model_type not in known or config.hidden_act != ACTIVATION or 2 * size >= BYTES or not texts:
         return None
     tokenizer = model.tokenizers[SOURCE]
     names = [model.name(i)[0] for i in range(config.vocab_size)]
     before, after = tokenizer("")["input_ids"]
     types = {}
-    for language, own in model.tokenizers.items():
+    for language in model.languages:
         ids = model.ids(language).tolist()
-        encoded = own([names[i] for i in ids], add_special_tokens=False)["input_ids"]
+        encoded = model.pieces([names[i] for i in ids], language)
         types[language] = [i for i, found in zip(ids, encoded, strict=True) if found == [i]]
     shape = {
         "words": config.vocab_size,
@@ -59,6 +59,6 @@ def live_data(
 
 
 def _masked(words: Sequence[str], mask: str) -> str:
-    """A sentence with one mask: its own first one, or else in place of the longest word."""
+    """A sentence with one mask: its first one, or else one in place of its longest word."""
     place = words.index(mask) if mask in words else max(range(len(words)), key=lambda i: len(words[i]))
     return " ".join(mask if i == place else word for i, word in enumerate(words))

@@ -1,4 +1,4 @@
-"""What a checkpoint has learnt, on one sentence and a few words: guesses, neighbours, alignment, attention, a map.
+"""A look into a checkpoint with a sentence and a few words: guesses, neighbours, alignment, attention, a map.
 
 Shapes: n words of the sentence, m of its derivation, L layers, H hidden, k pairs of words.
 """
@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.functional import normalize, one_hot
 
 from calque.analysis.aligners.encoder import main_layer
 from calque.analysis.aligners.methods import DEFAULT, centred
-from calque.analysis.aligners.subwords import SubWords
 from calque.analysis.checkpoint import Checkpoint
 from calque.analysis.looking.live import live_data
 from calque.analysis.looking.parts import Alignment, Blank, Derivation, EmbeddingMap, Look, Neighbours
@@ -28,26 +29,16 @@ from calque.derive.languages import Languages
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Account, Transform, image_of
 from calque.derive.transforms import transform
-from calque.pretrain.saved_model import RUN, TOKENIZERS
+from calque.pretrain.saved_model import RUN
 
 LENGTHS = range(7, 9)  # words of a sentence that fits a terminal and a phone
-LINES = 1_000  # lines of the corpus that are searched for one
-WORDS, PAIRS, GUESSES = 4, 30, 5  # words with neighbours, pairs of words in the map, and guesses or neighbours of each
-ABOVE = 5  # folders above a run that may have its languages
+LINES = 1_000  # lines of the corpus to search for one
+WORDS, PAIRS, GUESSES = 4, 30, 5  # words with neighbours, pairs in the map, and guesses or neighbours per word
+ABOVE = 5  # folders above a run to search for its languages
 
 
 def look(model: Checkpoint, sentence: str = "", words: Sequence[str] = (), language: str = "") -> Look:
-    """Look into a checkpoint.
-
-    Args:
-        sentence: words of the source separated by spaces, some of which may be `<mask>`. Without a mask, each word is
-            masked in turn. Default: a short sentence of the model's corpus.
-        words: words of any of its languages, whose neighbours are wanted. Default: long words of the sentence.
-        language: the derived language to compare with. Default: the first one.
-
-    Raises:
-        BadInput: no such language, or a word that the model has never read.
-    """
+    """Look into a checkpoint, with the arguments and errors of `calque.look`."""
     return _Viewer(model).look(sentence, words, language)
 
 
@@ -81,23 +72,25 @@ class _Viewer:
     # Sentences
 
     @cached_property
+    def _identity(self) -> dict[str, Any]:
+        run = whole_of(self.model.folder, RUN)
+        return run.facts["identity"] if run else {}
+
+    @cached_property
     def _data(self) -> Languages | None:
         """The languages that the checkpoint's run read, if they are still in the study's folder."""
-        run = whole_of(self.model.folder, RUN)
-        if run is None:
-            return None
-        names, prints = run.facts["identity"]["languages"], run.facts["identity"]["data"]
-        for above in run.folder.resolve().parents[:ABOVE]:
+        for above in self.model.folder.resolve().parents[1 : ABOVE + 1] if self._identity else ():
             for folder in sorted(above.glob("languages-*")):
                 known = LanguagesFolder.open(folder).artefact.facts["languages"] if finished(folder) else {}
-                if all(name in known and known[name]["fingerprint"] == value for name, value in prints.items()):
-                    return Languages.open(folder, names, whole=True)
+                prints = self._identity["data"].items()
+                if all(name in known and known[name]["fingerprint"] == value for name, value in prints):
+                    return Languages.open(folder, self._identity["languages"], whole=True)
         return None
 
     def _of_corpus(self) -> tuple[tuple[str, ...], dict[str, Derivation]]:
         """A short sentence of the corpus, with its image in each derived language."""
         if self._data is None:
-            self.left_out.append("guesses: the corpus of this model is not known; name a sentence")
+            self.left_out.append("guesses: this model's corpus was not found; give a sentence")
             return (), {}
         first, images = self._data.languages[0], {}
         bitexts = {name: self._data.bitext(SOURCE, name) for name in self._derived}
@@ -121,7 +114,7 @@ class _Viewer:
         return tuple(decode(word.tolist()).strip() for word in words)
 
     def _typed(self, words: Sequence[str]) -> tuple[tuple[str, ...], dict[str, Derivation]]:
-        """The words of a sentence, and its derivations by the transforms that need no more than the words."""
+        """The words of a sentence, and its derivations by the transforms that need only words."""
         self._check_known(words)
         images = {}
         for name in self.model.languages[1:]:
@@ -130,35 +123,36 @@ class _Viewer:
                 spelt = (word if word == self.mask else derivation.spell(word) for word in image.words)
                 images[name] = Derivation(name, tuple(words), tuple(spelt), image.origin)
             else:
-                self.left_out.append(f"{name}: this sentence's derivation needs more than its words, or its study")
+                self.left_out.append(f"{name}: a sentence is derived only in the study's folder, and from words alone")
         return tuple(words), images
 
     def _transform(self, name: str) -> Transform | None:
-        """The transform of a language, if it needs only words: its name gives all but the seed of random draws."""
-        run = whole_of(self.model.folder, RUN)
-        if self._data is None or run is None:
+        """The transform of a language, if it needs only words; its name gives all except the seed of random draws."""
+        if self._data is None:
             return None
         config = LanguagesFolder.open(self._data.folder).artefact.facts["config"]["transforms"]
         try:
-            drawn = (transform(name).redrawn(by) for by in (0, run.facts["identity"]["seed"]))
+            drawn = (transform(name).redrawn(by) for by in (0, self._identity["seed"]))
             return next((each for each in drawn if plain(each) in config and not each.needs), None)
         except BadInput:  # a transform of the user's own
             return None
 
     def _check_known(self, words: Sequence[str]) -> None:
-        special = {*self.model.tokenizers[SOURCE].all_special_tokens} - {self.mask}
+        if not words:
+            raise BadInput("no word in the sentence; expected words of the source, separated by spaces")
+        special = {*self.model.tokenizers[SOURCE].all_special_ids}
         read = self._data.vocabulary.counts if self._data and self._derived else None
-        missing = []
-        for word, ids in zip(words, self._pieces[SOURCE](words), strict=True):
-            known = all(i != self.model.tokenizers[SOURCE].unk_token_id and (read is None or read[i]) for i in ids)
-            if word != self.mask and (word in special or not ids or not known):
-                missing.append(word)
+        missing = [
+            word
+            for word, ids in zip(words, self.model.pieces(words), strict=True)
+            if word != self.mask and (not ids or any(i in special or (read is not None and not read[i]) for i in ids))
+        ]
         if missing:
             raise BadInput(f"{', '.join(map(repr, missing))}: expected words that the model has read, between spaces")
 
     @cached_property
     def _derived(self) -> tuple[str, ...]:
-        """The languages whose derivation is recorded and whose text can be written."""
+        """The languages that have a recorded derivation and a tokenizer."""
         data = self._data
         if data is None or SOURCE not in (language.name for language in data.languages):
             return ()
@@ -194,44 +188,29 @@ class _Viewer:
 
     def _long_words(self, sentence: Sequence[str]) -> list[str]:
         """Long words of the sentence that are one type."""
-        pieces = dict(zip(sentence, self._pieces[SOURCE](sentence), strict=True))
-        long = sorted((word for word in pieces if word.isalpha() and len(pieces[word]) == 1), key=len, reverse=True)
-        return long[:WORDS]
+        whole = (word for word in dict.fromkeys(sentence) if word.isalpha() and self.model.is_type(word, SOURCE))
+        return sorted(whole, key=len, reverse=True)[:WORDS]
 
     def _neighbours(self, words: Sequence[str]) -> Iterator[Neighbours]:
         for word in words:
-            of = next((name for name, pieces in self._pieces.items() if self._is_type(name, pieces([word])[0])), None)
+            of = next((name for name in self.model.languages if self.model.is_type(word, name)), None)
             if of is None:
-                raise BadInput(f"{word!r} is not one type of {', '.join(self._pieces)}; expected a word that is one")
-            for name in self._pieces:
+                raise BadInput(f"{word!r}: expected a word that is one type of {' or '.join(self.model.languages)}")
+            for name in self.model.languages:
                 yield Neighbours(word, of, name, tuple(self.model.nearest(word, of, name, GUESSES)))
 
-    def _is_type(self, language: str, ids: Sequence[int]) -> bool:
-        return len(ids) == 1 and ids[0] != self.model.tokenizers[language].unk_token_id
-
-    @cached_property
-    def _pieces(self) -> dict[str, SubWords]:
-        folder = self.model.folder
-        return {
-            name: SubWords(folder / TOKENIZERS / name if name != SOURCE else folder) for name in self.model.languages
-        }
-
-    def _row(self, words: Sequence[str], language: str) -> tuple[list[int], np.ndarray]:
-        """The ids of words, and the word of each."""
-        mask = self.model.tokenizers[SOURCE].mask_token_id
-        pieces = self._pieces[language](words)
-        pieces = [[mask] if word == self.mask else ids for word, ids in zip(words, pieces, strict=True)]
-        return [i for ids in pieces for i in ids], np.repeat(np.arange(len(words)), [len(ids) for ids in pieces])
+    def _row(self, words: Sequence[str], language: str) -> tuple[list[int], Tensor]:
+        """The ids of words between the two special ones, and the matrix (words, ids) of the ids of each word."""
+        first, last = self.model.tokenizers[SOURCE]("")["input_ids"]
+        pieces = self.model.pieces(words, language)
+        word = torch.arange(len(words)).repeat_interleave(torch.tensor([len(ids) for ids in pieces]))
+        return [first, *(i for ids in pieces for i in ids), last], one_hot(word, len(words)).float().T
 
     def _states(self, words: Sequence[str], language: str) -> list[Tensor]:
         """The states of words at each layer, (n, H) each: means over their sub-words."""
-        ids, word = self._row(words, language)
-        around = self._pieces[language]
-        row = np.array([*around.before, *ids, *around.after])
-        ((_, hidden),) = states(self.model.model, [row], self.model.token_type(language))
-        inside = slice(len(around.before), len(around.before) + len(ids))
-        mean = _mean_over(word, len(words))
-        return [mean @ layer[0, inside] for layer in hidden]
+        ids, of = self._row(words, language)
+        ((_, hidden),) = states(self.model.model, [np.array(ids)], self.model.token_type(language))
+        return [of @ layer[0, 1:-1] / of.sum(1, keepdim=True) for layer in hidden]
 
     def _alignment(self, pair: Derivation) -> Alignment:
         source, target = self._states(pair.source, SOURCE), self._states(pair.words, pair.language)
@@ -241,9 +220,7 @@ class _Viewer:
         return Alignment(layer, centred(*sides, *masks)[0].numpy(), sorted((i, j) for i, j in links))
 
     def _attention(self, pair: Derivation) -> np.ndarray | None:
-        (first, word), (second, other) = self._row(pair.source, SOURCE), self._row(pair.words, pair.language)
-        around = self._pieces[SOURCE]
-        head, tail = [*around.before, *first, *around.after], [*second, *around.after]
+        (head, of), ((_, *tail), other) = self._row(pair.source, SOURCE), self._row(pair.words, pair.language)
         if len(head) + len(tail) > self.model.tokenizers[SOURCE].model_max_length:
             self.left_out.append("attention: the sentence and its derivation do not fit in one row")
             return None
@@ -256,10 +233,7 @@ class _Viewer:
                 attention = torch.stack(model(**inputs, output_attentions=True).attentions)[:, 0].mean(1)
         finally:
             model.set_attn_implementation(usual)
-        start = len(around.before)
-        block = attention[:, start : start + len(first), len(head) : len(head) + len(second)]
-        total = _mean_over(other, len(pair.words)).gt(0).float()
-        return np.asarray(_mean_over(word, len(pair.source)) @ block @ total.T)
+        return np.asarray(of / of.sum(1, keepdim=True) @ attention[:, 1 : len(head) - 1, len(head) : -1] @ other.T)
 
     def _map(self, language: str) -> EmbeddingMap | None:
         pairs = [pair for pair in self._pairs(language) if pair[0].isalpha() and len(pair[0]) > 1][-PAIRS:][::-1]
@@ -267,16 +241,10 @@ class _Viewer:
             self.left_out.append("the embedding map: fewer than three words have an image of their own")
             return None
         table = self.model.model.get_input_embeddings().weight.detach()
-        sides = [torch.nn.functional.normalize(table[[pair[side] for pair in pairs]]) for side in (2, 3)]
+        sides = [normalize(table[[pair[side] for pair in pairs]]) for side in (2, 3)]
         vectors = torch.cat(sides).double().numpy()
         _, _, axes = np.linalg.svd(vectors - vectors.mean(0), full_matrices=False)
         axes = axes[:2] * np.sign(axes[np.arange(2), np.abs(axes[:2]).argmax(1)])[:, None]
         places = ((vectors - vectors.mean(0)) @ axes.T).reshape(2, len(pairs), 2).swapaxes(0, 1)
         found = int((nearest(*sides) == np.arange(len(pairs))).sum())
         return EmbeddingMap(tuple((word, image) for word, image, *_ in pairs), places, found)
-
-
-def _mean_over(word: np.ndarray, words: int) -> Tensor:
-    """The matrix (words, ids) that averages over the ids of each word."""
-    ones = torch.nn.functional.one_hot(torch.from_numpy(word), words).float().T
-    return ones / ones.sum(1, keepdim=True).clamp_min(1)

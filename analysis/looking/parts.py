@@ -1,4 +1,4 @@
-"""The parts of what a checkpoint shows, and their text for a terminal of 80 columns.
+"""The parts of a look into a checkpoint, and their text for a terminal of 80 columns.
 
 Shapes: n words of a sentence, m of its derivation, L layers, k pairs of words.
 """
@@ -65,6 +65,11 @@ class Alignment:
     cosines: np.ndarray
     links: list[tuple[int, int]]
 
+    def summary(self, pair: Derivation) -> str:
+        """The number of links, and of those in the gold links of `pair`."""
+        right = len({*self.links} & {*pair.links})
+        return f"{len(self.links)} links for {len(pair.words)} words, {right} of them to the counterpart"
+
 
 @dataclass(frozen=True)
 class EmbeddingMap:
@@ -75,14 +80,20 @@ class EmbeddingMap:
     places: np.ndarray
     found: int
 
+    @property
+    def summary(self) -> str:
+        """The words that are nearest to their own image."""
+        return f"Of {len(self.words)} frequent words, {self.found} are nearest to their own image among these images"
+
 
 @dataclass(frozen=True)
 class Look:
-    """What a checkpoint shows. `derivation`, `alignment`, `attention` and `map` are None where no derivation is known.
+    """A look into a checkpoint. `derivation`, `alignment`, `attention` and `map` are None where no derivation is known.
 
-    `attention` (L, n, m) is, for each layer, the share of attention that a word of the sentence pays to each word of
-    its derivation in the same row, as a mean over heads. `glosses` has the source word of each derived word. `left_out`
-    says what is missing, and why. `live` is the model itself for a page, if it is small (`looking.live`)."""
+    `attention` (L, n, m) is, for each layer, the share of its attention that a word of the sentence pays to each word
+    of its derivation in the same row, as a mean over heads. `glosses` has the source word of each derived word.
+    `left_out` lists missing parts with reasons. `live` is the model itself for a page, if it is small
+    (`looking.live`)."""
 
     languages: tuple[str, ...]
     blanks: tuple[Blank, ...] = ()
@@ -97,7 +108,7 @@ class Look:
 
     @property
     def json(self) -> dict[str, Any]:
-        """The same as plain values, without `live`; parts that are left out are None."""
+        """The look as plain values, without `live`; missing parts are None."""
         return {name: _plain(value) for name, value in vars(self).items() if name != "live"}
 
     def glossed(self, word: str) -> str:
@@ -118,7 +129,7 @@ class Look:
 
 
 def _text(look: Look) -> str:
-    """The parts one below the other, each under a line that says what it is."""
+    """The parts below each other, each under a title."""
     parts = [_guesses(look), _nearest(look), _alignment(look), _attention(look), _map(look)]
     parts.append(fill(f"left out: {note}", WIDTH, subsequent_indent="  ") for note in look.left_out)
     return "\n\n".join(text for part in parts if (text := "\n".join(part)))
@@ -145,7 +156,6 @@ def _alignment(look: Look) -> Iterator[str]:
     pair, alignment = look.derivation, look.alignment
     if pair is None or alignment is None:
         return
-    right = len({*alignment.links} & {*pair.links})
     yield f"Alignment after layer {alignment.layer}: centred cosines, [counterparts], * links"
     if LABEL + CELL * len(pair.words) <= WIDTH:
         yield _row("", [f"{word[: CELL - 1]:>{CELL}}" for word in pair.words], "")
@@ -155,7 +165,7 @@ def _alignment(look: Look) -> Iterator[str]:
             ]
             linked = [f"*{cell}" if (i, j) in alignment.links else cell for j, cell in enumerate(marked)]
             yield _row(f"  {word}", [f"{cell:>{CELL}}" for cell in linked], "")
-    yield f"  {len(alignment.links)} links, {right} of them to the counterpart, of {len(pair.words)} words"
+    yield f"  {alignment.summary(pair)}"
 
 
 def _attention(look: Look) -> Iterator[str]:
@@ -166,14 +176,14 @@ def _attention(look: Look) -> Iterator[str]:
     for layer, shares in enumerate(look.attention, start=1):
         own, most = shares[words, place].mean(), int((shares.argmax(1) == place).sum())
         yield (
-            f"  layer {layer}: {100 * shares.sum(1).mean():.0f} % of all, {100 * own:.0f} % to the counterpart, which "
-            f"gets most for {most} of {len(words)}"
+            f"  layer {layer}: {100 * shares.sum(1).mean():.0f} % in all, {100 * own:.0f} % to the counterpart "
+            f"(most for {most} of {len(words)} words)"
         )
 
 
 def _map(look: Look) -> Iterator[str]:
     if look.map:
-        yield f"{look.map.found} of {len(look.map.words)} frequent words are nearest to their own image"
+        yield look.map.summary
 
 
 def _row(label: str, cells: Sequence[str], between: str = "  ") -> str:
@@ -189,11 +199,8 @@ def _row(label: str, cells: Sequence[str], between: str = "  ") -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return np.round(value, 6).tolist()
-    if hasattr(value, "_asdict"):
-        return {name: _plain(each) for name, each in value._asdict().items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if isinstance(value, Mapping) or dataclasses.is_dataclass(value):
-        pairs = value.items() if isinstance(value, Mapping) else vars(value).items()
-        return {name: _plain(each) for name, each in pairs}
-    return value
+    if dataclasses.is_dataclass(value) or hasattr(value, "_asdict"):
+        value = vars(value) if dataclasses.is_dataclass(value) else value._asdict()
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value

@@ -1,30 +1,29 @@
-"""What checkpoints show, as parts of a page, models side by side: tables, matrices, a map, and a box to try them in."""
+"""Looks into checkpoints as parts of a page, models side by side: tables, matrices, a map, and a field to try them."""
 
 import json
 from collections.abc import Callable, Collection, Sequence
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 
 from calque.analysis.looking.parts import Derivation, Look
 from calque.analysis.report.html_table import table_html
-from calque.analysis.report.markup import text
+from calque.analysis.report.markup import items, text
 from calque.analysis.report.sentence_figure import Example, Image, example_html
 from calque.analysis.report.table import MISSING, Table
 
 LIVE_BOX = "<div class=live>"
-LIVE_LETTERS = 2_000_000  # most letters of all models' weights in a page
+LIVE_LETTERS = 2_000_000  # maximum length of all models' weights in a page
 SIZE, MARGIN = (420, 320), (44, 16)  # of a map in pixels
 Looks = Sequence[tuple[str, Look]]
 
 
 def look_html(looks: Looks) -> str:
-    """The parts under headings of their own; nothing without looks."""
+    """The parts, each under a heading; empty without looks."""
     if not looks:
         return ""
-    left_out = dict.fromkeys(note for _, look in looks for note in look.left_out)
-    notes = "".join(f"<p class=note>Left out: {text(note)}.</p>" for note in left_out)
-    return notes + "\n".join(f"<h3>{name}</h3>\n{body}" for name, body in look_sections(looks).items() if body)
+    return "\n".join(f"<h3>{name}</h3>\n{body}" for name, body in look_sections(looks).items() if body)
 
 
 def look_sections(looks: Looks) -> dict[str, str]:
@@ -36,26 +35,27 @@ def look_sections(looks: Looks) -> dict[str, str]:
         "Alignment": _alignment(looks),
         "Embedding map": _map(looks),
         "Attention": _attention(looks),
+        "Left out": items(list(dict.fromkeys(note for _, look in looks for note in look.left_out))),
     }
 
 
 def _live(looks: Looks) -> str:
-    """The data of the small models, and where `live.js` computes with them. They share their words."""
-    models, letters, shared = [], 0, None
+    """The data of the small models that share a vocabulary, and the fields in which `live.js` computes with them."""
+    models, letters, shared = list[dict[str, Any]](), 0, dict[str, Any]()
     for title, look in looks:
-        if look.live:
-            words = {name: value for name, value in look.live.items() if name not in ("shape", "weights")}
-            letters += len(look.live["weights"])
-            shared = shared or words
-            if words == shared and letters <= LIVE_LETTERS:
-                models.append({"title": title, "shape": look.live["shape"], "weights": look.live["weights"]})
-    if shared is None:
+        words = dict(look.live or {})
+        own = {name: words.pop(name, "") for name in ("shape", "weights")}
+        letters += len(own["weights"])
+        if words and words == (shared or words) and letters <= LIVE_LETTERS:
+            shared = words
+            models.append({"title": title, **own})
+    if not models:
         return ""
     data = json.dumps({**shared, "models": models}, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     options = "".join(f"<option>{text(language)}</option>" for language in shared["types"])
     return (
-        f"{LIVE_BOX}<p>Type words of a language with one <code>{text(shared['mask'][0])}</code> for guesses, or one "
-        "word for its nearest words. The page computes them, with weights in half precision.</p>\n"
+        f"{LIVE_BOX}<p>Type a sentence with one <code>{text(shared['mask'][0])}</code> to see guesses, or one word to "
+        "see its nearest words. The page computes both, with weights in half precision.</p>\n"
         f"<p><label>Language <select>{options}</select></label> <label>Sentence <input type=text spellcheck=false>"
         "</label></p>\n"
         "<div class=scroll tabindex=0 role=region aria-label='Guesses or nearest words'><table></table></div>"
@@ -98,10 +98,9 @@ def _alignment(looks: Looks) -> str:
     def draw(look: Look, pair: Derivation) -> str:
         if look.alignment is None:
             return ""
-        links, right = {*look.alignment.links}, len({*look.alignment.links} & {*pair.links})
-        found = f"{len(links)} links, {right} of them to the counterpart, of {len(pair.words)} words"
         label = f"Cosines after layer {look.alignment.layer}"
-        return _matrix(pair, look.alignment.cosines, label, links) + f"<p class=note>{label}: {found}.</p>"
+        matrix = _matrix(pair, look.alignment.cosines, label, look.alignment.links)
+        return f"{matrix}<p class=note>{label}: {look.alignment.summary(pair)}.</p>"
 
     (_, first), *_ = looks
     if first.derivation is None or not (boxes := _boxes(looks, draw)):
@@ -109,9 +108,9 @@ def _alignment(looks: Looks) -> str:
     pair = first.derivation
     image = Image(pair.language, pair.words, pair.origin)
     return (
-        example_html(Example(pair.source, pair.source, (image,))).split("<ul class=classes")[0]
-        + "<p>Centred cosines between the hidden states of words. Boxes mark counterparts, dots the links that "
-        f"<code>calque align</code> would find.</p>{boxes}"
+        example_html(Example(pair.source, pair.source, (image,)), legend=False)
+        + "<p>Centred cosines between the hidden states of words. Boxes mark counterparts; dots mark links, "
+        f"extracted by the default method of <code>calque align</code>.</p>{boxes}"
     )
 
 
@@ -126,9 +125,9 @@ def _attention(looks: Looks) -> str:
 
     boxes = _boxes(looks, draw)
     return boxes and (
-        "<p>The sentence and its derivation in one row: from each word of the sentence (left) to those of the "
-        "derivation, as a mean over heads, relative to the largest share. Objectives such as MLM read no such rows in "
-        f"training.</p>{boxes}"
+        "<p>Attention from each word of the sentence (left) to each word of its derivation, with both in one row: the "
+        "mean over heads, relative to the largest share. Objectives such as MLM see no such rows in training.</p>"
+        f"{boxes}"
     )
 
 
@@ -148,10 +147,9 @@ def _map(looks: Looks) -> str:
                 title = f"<title>{text(look.glossed(word))}</title>"
                 marks.append(f'<circle class=mark role=img cx="{a}" cy="{b}" r="6">{title}</circle>')
         label = f"Embeddings of {len(look.map.words)} words and their images"
-        found = f"{look.map.found} of {len(look.map.words)} words are nearest to their own image"
         return (
             f'<figure class=map><svg viewBox="0 0 {SIZE[0]} {SIZE[1]}" role=group aria-label="{label}">'
-            f"{''.join(lines + dots + marks)}</svg><figcaption>{found}.</figcaption></figure>"
+            f"{''.join(lines + dots + marks)}</svg><figcaption>{look.map.summary}.</figcaption></figure>"
         )
 
     boxes = _boxes(looks, draw)
@@ -176,7 +174,7 @@ def _matrix(pair: Derivation, values: np.ndarray, label: str, links: Collection[
     for i, (word, row) in enumerate(zip(pair.source, values.tolist(), strict=True)):
         cells = (
             f'<td{" class=gold" if (i, j) in gold else ""} style="--s:{100 * max(value, 0):.0f}%">'
-            f"{'●' if (i, j) in links else ''}{value:.2f}</td>".replace("-", "−" if value < 0 else "-")
+            + f"{'●' if (i, j) in links else ''}{value:.2f}</td>".replace("-", "−")
             for j, value in enumerate(row)
         )
         rows.append(f'<tr><th scope="row">{text(word)}</th>{"".join(cells)}</tr>')

@@ -1,7 +1,7 @@
 """The marks of a figure, read from its artists: the value of each point and bar, and its position in the SVG."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -247,17 +247,13 @@ def _legend(figure: Figure) -> Iterator[Entry]:
 
 def _entries(entries: Sequence[Entry], look: Entry) -> tuple[int, ...]:
     """The legend entries of a look: its colour and marker and, unless it is grey, its fill."""
-
-    def those(wanted: Callable[[Entry], bool]) -> Iterator[int]:
-        return (i for i, entry in enumerate(entries) if wanted(entry))
-
     same = (
         lambda entry: entry[1:] == look[1:],
         lambda entry: entry[1:4] == look[1:4],
         lambda entry: entry[1:3] == look[1:3],
         lambda entry: entry.colour == look.colour and (entry.marker == ANY or bool(entry.marker) == bool(look.marker)),
     )
-    found = [entry for alike in same if (entry := next(those(alike), None)) is not None][:1]
+    found = [i for alike in same for i, entry in enumerate(entries) if alike(entry)][:1]
     keys = [(i, entry) for i, entry in enumerate(entries) if entry.marker == "o" and entry.colour != look.colour]
     for i, key in keys if look.marker and not _grey(look.colour) else ():
         if key.fill == look.fill and any(other.fill != key.fill and other.colour == key.colour for _, other in keys):

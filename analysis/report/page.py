@@ -47,7 +47,7 @@ class Report:
     `claims` and `null` are tables of `analysis.report.claims_table`. Tables have the names of their files. `curves` are
     training curves. `terms` explain the words that a reader must know. `examples` are texts under their
     titles; `exclusions` and `facts` are lines of plain text: exclusions with reasons, and the configuration
-    (versions, machine, parameters). `looks` are views into models, under their titles.
+    (versions, machine, parameters). `looks` are looks into models, with their titles.
     """
 
     title: str
@@ -90,7 +90,7 @@ def write_page(path: Path, report: Report) -> None:
     example = example_html(report.example) if report.example else ""
     header = (
         f"{_lead(report.question)}\n{example}\n{items(report.findings[:FIRST], 'findings')}\n"
-        f'<p class="scale">Scale: {text(report.scale)}. Published numbers are marked; they are of another scale.</p>'
+        f'<p class="scale">Scale: {text(report.scale)}. Published numbers are marked; their scale differs.</p>'
     )
     _write(path, report.title, header, sections)
 
@@ -98,7 +98,7 @@ def write_page(path: Path, report: Report) -> None:
 def write_look(path: Path, title: str, look: Look) -> None:
     """Write the page of one checkpoint, whole or not at all."""
     languages = f"A model of {len(look.languages)} languages: {', '.join(look.languages)}."
-    _write(path, title, _lead(languages), look_sections([("this model", look)]) | {"Left out": items(look.left_out)})
+    _write(path, title, _lead(languages), look_sections([("this model", look)]))
 
 
 def _lead(words: str) -> str:

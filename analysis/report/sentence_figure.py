@@ -30,15 +30,15 @@ class Example:
     images: tuple[Image, ...]
 
 
-def example_html(example: Example) -> str:
-    """One drawing for each image, and the colour of each class."""
+def example_html(example: Example, legend: bool = True) -> str:
+    """One drawing for each image and, as a `legend`, the colour of each class."""
     names = list(dict.fromkeys(example.classes))
     colours = {name: colour for name, (colour, _) in zip(names, LOOKS, strict=False)}
     chosen = [colours.get(name, OTHER) for name in example.classes] or [OTHER] * len(example.words)
     drawn = "".join(_drawing(example.words, image, chosen) for image in example.images)
     classes = "".join(f'<li style="--c:{themed(colours.get(name, OTHER))}">{text(name)}</li>' for name in names)
-    legend = f'<ul class=classes aria-label="Word classes">{classes}</ul>' if classes else ""
-    return f"<div class=sentences>{drawn}</div>{legend}"
+    below = f'<ul class=classes aria-label="Word classes">{classes}</ul>' if classes and legend else ""
+    return f"<div class=sentences>{drawn}</div>{below}"
 
 
 def _drawing(words: Sequence[str], image: Image, colours: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""`calque look`: what a checkpoint has learnt."""
+"""`calque look`: a look into a checkpoint."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from calque.derive.errors import BadInput
 from calque.experiments.commands.options import check_out
 
 
@@ -17,27 +18,34 @@ def look(
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="Words of the source, between spaces; `<mask>` is guessed, or without it each word in turn. Default: "
-            "a sentence of the model's corpus.",
+            help="Source words separated by spaces. Each `<mask>` is guessed; without one, each word is masked in "
+            "turn. Default: a sentence of the model's corpus.",
         ),
     ] = None,
     words: Annotated[
         str | None,
-        typer.Option(metavar="WORD,WORD", help="Words whose neighbours are shown. Default: words of the sentence."),
+        typer.Option(metavar="WORD,WORD", help="Words whose nearest words are shown. Default: words of the sentence."),
     ] = None,
     language: Annotated[
         str | None, typer.Option(metavar="NAME", help="The derived language to compare with. Default: the first one.")
     ] = None,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page, instead of text.")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page instead of printing text.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
-    """Look into a model: its guesses, nearest words, and the alignment of a sentence with its derivation."""
+    """Look into a model: guesses for masked words, nearest words, and a sentence aligned with its derivation."""
+    if html and as_json:
+        raise BadInput("expected --html or --json, not both")
     if html:
-        check_out(html, ())
+        check_out(html, checkpoint.rglob("*"))
     from calque.analysis.checkpoint import Checkpoint
     from calque.analysis.looking.look import look as look_into
 
-    found = look_into(Checkpoint.open(checkpoint), sentence or "", words.split(",") if words else (), language or "")
+    found = look_into(
+        Checkpoint.open(checkpoint),
+        sentence or "",
+        [word.strip() for word in words.split(",")] if words else (),
+        language or "",
+    )
     if html:
         from calque.analysis.report.page import write_look
 

@@ -62,6 +62,10 @@ def test_curves_are_read_back_from_events(curves: tuple[str | Path, ...], tmp_pa
     read = {tag: [(one.step, one.value) for one in found.Scalars(tag)] for tag in found.Tags()["scalars"]}
     assert read == {"loss/mlm": [(1, 5.0), (2, 4.0)], "probe/all": [(2, 0.5)]}
     assert export(*curves, "--tensorboard", "--out", tmp_path / "events")[0] == 2, "the folder has files"
+    for wrong in ("[]", "{", '{"loss": {"mlm": 5.0}}'):
+        (tmp_path / "runs/own/inv/MLM/metrics.jsonl").write_text(f"{wrong}\n")
+        code, _, err = export(*curves, "--tensorboard", "--out", tmp_path / "more")
+        assert (code, err.count("\n")) == (2, 1) and not (tmp_path / "more").exists()
 
 
 def test_curves_are_offline_runs_of_weights_and_biases(curves: tuple[str | Path, ...], tmp_path: Path) -> None:

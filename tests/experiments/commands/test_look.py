@@ -1,13 +1,10 @@
 """`calque look`: a look into a model equals transformers and brute force, in the terminal, in Python and in a page."""
 
-import html
 import json
 import re
 import shutil
-import subprocess
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +23,7 @@ from calque.analysis.report.page import write_look
 from calque.derive.errors import BadInput
 from calque.experiments.cli import app
 from calque.experiments.report import summarise
-from tests.browser import BROWSER, FLAGS
+from tests.browser import inspect
 from tests.experiments.conftest import Done
 
 NAME = "trans.inv"
@@ -196,13 +193,17 @@ def test_bad_input_is_one_line_and_writes_nothing(model: Checkpoint, elsewhere: 
         [tmp_path],  # no model
         [model.folder, "--sentence", "the xyzzy <s> ."],
         [model.folder, "--sentence", "the " * 40],
+        [model.folder, "--sentence", "  "],
+        [model.folder, "--json"],
         [model.folder, "--words", "xyzzyplugh"],
         [model.folder, "--language", "klingon"],
     ):
         code, text, error = run(*words, "--html", page)
         assert (code, text, error.count("\n")) == (2, "", 1) and error.startswith("calque: error: ")
         assert not page.exists()
-    assert run(model.folder, "--html", tmp_path)[0] == 2
+    for place in (tmp_path, elsewhere / "config.json"):
+        assert run(elsewhere, "--html", place)[0] == 2
+    assert json.loads((elsewhere / "config.json").read_text()) == smaller
 
 
 def test_the_report_looks_into_a_model_of_each_objective(done: Done, tmp_path: Path) -> None:
@@ -226,24 +227,18 @@ def test_large_models_are_not_put_into_a_page(model: Checkpoint, found: Look, mo
     assert "<select>" not in look_html([("m", replace(found, live=None))])
 
 
-FRAME = """<!DOCTYPE html><meta charset="utf-8"><body><script>
-const frame = document.createElement("iframe");
-frame.onload = () => {{
-  const page = frame.contentDocument, box = page.querySelector(".live"), input = box.querySelector("input");
+LOOK = """function look(view, page) {{
+  const box = page.querySelector(".live"), input = box.querySelector("input");
   const shown = () => [...box.querySelectorAll("td")].map((cell) => cell.textContent);
-  const type = (text) => {{ input.value = text; input.dispatchEvent(new frame.contentWindow.Event("input")); }};
+  const type = (text) => {{ input.value = text; input.dispatchEvent(new view.Event("input")); }};
   const first = shown(), found = {texts}.map(([language, text]) => [...box.logits(0, language, text)]);
   type({word}); const near = shown();
   type("xyzzy <mask>"); const refused = [shown().length, box.querySelector("output").textContent];
-  const requests = frame.contentWindow.performance.getEntriesByType("resource").length;
-  document.body.textContent = JSON.stringify({{ found, first, near, refused, requests }});
-}};
-frame.srcdoc = {page};
-document.body.append(frame);
-</script>"""
+  const requests = view.performance.getEntriesByType("resource").length;
+  return {{ found, first, near, refused, requests }};
+}}"""
 
 
-@pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
 def test_the_page_computes_the_logits_of_transformers(model: Checkpoint, found: Look, tmp_path: Path) -> None:
     assert found.derivation and found.map
     write_look(tmp_path / "look.html", "t", found)
@@ -253,8 +248,10 @@ def test_the_page_computes_the_logits_of_transformers(model: Checkpoint, found: 
         kept = [word for word in words if word in known[name]]
         texts += [(name, " ".join([*kept[:i], "<mask>", *kept[i + 1 :]])) for i in range(len(kept))]
     word = found.map.words[0][0]
-    seen = browse(tmp_path, json.dumps(texts), json.dumps(word))
-    assert (seen["console"], seen["requests"]) == ([], 0)
+    script = LOOK.format(texts=json.dumps(texts), word=json.dumps(word))
+    page = (tmp_path / "look.html").read_text(encoding="utf-8")
+    console, seen = inspect(page, script, [(1400, "light")], tmp_path).values()
+    assert (console, seen["requests"]) == ([], 0)
     rounded = RobertaForMaskedLM.from_pretrained(model.folder).half().float().eval()
     for (language, text), logits in zip(texts, seen["found"], strict=True):
         ids = torch.tensor([model.tokenizers[language](text)["input_ids"]])
@@ -263,19 +260,6 @@ def test_the_page_computes_the_logits_of_transformers(model: Checkpoint, found: 
         assert np.abs(np.array(logits) - expected.numpy()).max() < 1e-4
     assert len(seen["first"]) == 5 and seen["refused"][0] == 0 and "xyzzy" in seen["refused"][1]
     assert seen["near"][0].startswith(found.glossed(model.nearest(word)[0].word))
-
-
-def browse(folder: Path, texts: str, word: str) -> dict[str, Any]:
-    """What a script saw in the page, and what the browser wrote to its console."""
-    page = json.dumps((folder / "look.html").read_text(encoding="utf-8")).replace("</", "<\\/")
-    (folder / "frame.html").write_text(FRAME.format(page=page, texts=texts, word=word), encoding="utf-8")
-    profile = f"--user-data-dir={folder / 'profile'}"
-    command = [str(BROWSER), *FLAGS, profile, "--enable-logging=stderr", "--virtual-time-budget=20000", "--dump-dom"]
-    address = (folder / "frame.html").as_uri()
-    ran = subprocess.run([*command, address], capture_output=True, text=True, timeout=300, check=True)
-    body = re.search(r"<body>(\{.*\})", ran.stdout, re.DOTALL)
-    assert body, ran.stdout[-500:] + ran.stderr[-2000:]
-    return {"console": re.findall(r"CONSOLE.*", ran.stderr), **json.loads(html.unescape(body[1]))}
 
 
 def test_a_sentence_without_a_mask_is_refused_by_fill(model: Checkpoint) -> None:
