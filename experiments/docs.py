@@ -183,8 +183,8 @@ BLOCKS: dict[str, Block] = {
     "tasks": _tasks,
     "recipes": _recipes,
     "headlines": _headlines,
-    **{f"objective {kind.short_name}": partial(_objective, kind) for kind in OBJECTIVES},
+    **{f"objective {kind.short_name}": partial(_objective, kind) for kind in OBJECTIVES if kind.forms},
     **{f"paper {name}": partial(_paper, name) for name in papers()},
     **{f"record {name}": partial(_record, name) for name in committed_reports()},
 }
-"""The tables that a page may have, by name."""
+"""The blocks that a page may have, by name."""
