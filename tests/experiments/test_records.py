@@ -15,6 +15,7 @@ STUDIES = {
     "growth": "growth",
     "classroom": "align_mlm",
     "align_mlm_parallel": "align_mlm",
+    "align_mlm_overlap": "align_mlm",
     "wikipedia_small": "align_mlm",
     "order_dial": "align_mlm",
     "overlap": "align_mlm",
