@@ -162,7 +162,7 @@ def _paper(name: str) -> list[str]:
 
 
 def committed_reports() -> list[str]:
-    """The names of the committed folders with records, from which `calque report` makes a page."""
+    """The names of the committed folders with records, which have a report on the site."""
     return sorted(path.parent.name for path in COMMITTED.glob(f"*/{RECORDS}"))
 
 

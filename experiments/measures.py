@@ -46,33 +46,41 @@ from calque.pretrain.checkpoint import METRICS, snapshots_of
 
 
 @dataclass(frozen=True)
-class Measure(ABC):
-    """A measure of a model, or several that share a name and settings in a study (`parts`). Raise `format` if a code
-    change gives other records for the same model."""
+class Measures(ABC):
+    """Measures that share a name and settings in a study."""
 
-    format: ClassVar[int] = 1
-    any_model: ClassVar[bool] = False
-    """Whether it needs no other language: most measures compare languages."""
-    only_pairs: ClassVar[bool] = False
-    """Whether it needs models of a source and one other language."""
     terms: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """A report's glossary entries, by their titles."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """The name in a study; for a measure without `parts`, also its folder of records."""
+        """The name in a study; for a single measure, also its folder of records."""
 
-    def __call__(self, model: Model, machine: Machine) -> Measurement:
-        """Measure a model. Raises BadInput if the checkpoint or the data are damaged or do not match."""
-        raise NotImplementedError(f"{type(self).__name__} measures by its parts")
-
+    @abstractmethod
     def parts(self) -> Sequence[Measure]:
         """The measures, with one folder of records each."""
-        return (self,)
 
     def mistakes(self) -> list[str]:
         return []
+
+
+@dataclass(frozen=True)
+class Measure(Measures):
+    """A measure of a model. Raise `format` if a code change gives other records for the same model."""
+
+    format: ClassVar[int] = 1
+    any_model: ClassVar[bool] = False
+    """Whether it needs no other language: most measures compare languages."""
+    only_pairs: ClassVar[bool] = False
+    """Whether it needs models of a source and one other language."""
+
+    @abstractmethod
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        """Measure a model. Raises BadInput if the checkpoint or the data are damaged or do not match."""
+
+    def parts(self) -> Sequence[Measure]:
+        return (self,)
 
     def applies(self, model: Model) -> bool:
         return self.any_model or model.of_pair or (bool(model.training.languages) and not self.only_pairs)
@@ -311,7 +319,7 @@ def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
 
 
 @dataclass(frozen=True)
-class GoldLinks(Measure):
+class GoldLinks(Measures):
     """AER of every layer on gold sets, each sentence encoded alone."""
 
     gold: Path

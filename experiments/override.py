@@ -12,7 +12,7 @@ from calque.derive.errors import LONGEST_NAME, BadInput, shown, unknown
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.derive.transform import Transform
 from calque.derive.transforms import transform
-from calque.experiments.measures import MEASURES, Measure
+from calque.experiments.measures import MEASURES, Measure, Measures
 from calque.experiments.settings import check_known, read_number
 from calque.experiments.study import Study
 from calque.experiments.study_mistakes import study_mistakes
@@ -50,7 +50,7 @@ PARSERS: Mapping[Any, Callable[[str], Any]] = {
     Transform: transform,
     Objective: objectives.parse,
     Mixture: mixture.parse,
-    Measure: _measure,
+    Measures: _measure,
     TextFiles: _files,
     BitextFiles: _bitext,
 }

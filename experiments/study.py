@@ -29,7 +29,7 @@ from calque.derive.transform import Transform
 from calque.experiments.aligners import GoldSetAligner
 from calque.experiments.finetuning import Transfer, ZeroShot
 from calque.experiments.languages import THE_SOURCE, DerivedLanguages, GoldPairs, NaturalLanguages
-from calque.experiments.measures import PAIR_MEASURES, Growth, Measure, Retrieval, measuring
+from calque.experiments.measures import PAIR_MEASURES, Growth, Measure, Measures, Retrieval, measuring
 from calque.experiments.models import GivenModel, Group, Model, Training, Weights
 from calque.experiments.report_records import REPORT
 from calque.experiments.step import Step, cached_method, with_needs
@@ -93,7 +93,7 @@ class Study:
     objectives: tuple[Objective, ...] = ()
     seeds: tuple[int, ...] = (0,)
     tasks: Mapping[str, CrossLingualTask] = field(default_factory=dict)
-    measures: tuple[Measure, ...] = PAIR_MEASURES
+    measures: tuple[Measures, ...] = PAIR_MEASURES
     model: ModelConfig = field(default_factory=ModelConfig)
     train: TrainConfig = field(default_factory=TrainConfig)
     start: Path | None = None

@@ -40,7 +40,7 @@ def scale(study: Study) -> str:
     layers = counted(model.layers, "layer")
     if isinstance(study.languages, DerivedLanguages):
         paced = any(pace != 1 for pace in study.paces.values())
-        note = "; not all objectives with as many steps" if paced else ""
+        note = "; numbers of steps differ between objectives" if paced else ""
         return f"{study.languages.source.title}; RoBERTa of {layers}, width {model.hidden}{note}"
     if isinstance(study.languages, GoldPairs):
         return f"RoBERTa of {layers}, width {model.hidden}, {train.steps:,} steps"

@@ -66,7 +66,7 @@ class Alignment:
     links: list[tuple[int, int]]
 
     def summary(self, pair: Derivation) -> str:
-        """The number of links, and of those in the gold links of `pair`."""
+        """The number of links, and how many of them are gold links of `pair`."""
         right = len({*self.links} & {*pair.links})
         return f"{len(self.links)} links for {len(pair.words)} words, {right} of them to the counterpart"
 

@@ -40,7 +40,7 @@ def look_sections(looks: Looks) -> dict[str, str]:
 
 
 def _live(looks: Looks) -> str:
-    """The data of the small models that share a vocabulary, and the fields in which `live.js` computes with them."""
+    """The input fields of `live.js`, with the data of the small models that share a vocabulary."""
     models, letters, shared = list[dict[str, Any]](), 0, dict[str, Any]()
     for title, look in looks:
         words = dict(look.live or {})

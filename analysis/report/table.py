@@ -104,7 +104,7 @@ def listed(parts: Sequence[str]) -> str:
 
 
 def covered(redrawn: Sequence[str]) -> str:
-    """A clause on the data that seeds share; `redrawn` lists the data that each seed draws anew."""
+    """A clause on the data that seeds share; `redrawn` lists the data that differ between seeds."""
     if not redrawn:
         return "seeds share the corpus, the dictionary and the test items"
     return f"each seed draws anew {listed(redrawn)}; the rest is shared"

@@ -2,8 +2,8 @@
 are about one scene: `the worker` refers to `the cook` of the premise, if a cook is a worker; things that are not big
 are small; an action has one manner and one place; numbers are exact; that a acts on b says nothing about b acting on a;
 the nouns of `every` and `no` have referents. A pair is a case of a family, with words drawn in the same way for all
-labels; usually one content word differs. The cases' weights are chosen so that neither
-side alone, nor the words that both share, reveal the label."""
+labels; usually one content word differs. The cases' weights are chosen so that the
+label follows neither from one side alone nor from the words that both share."""
 
 import random
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence

@@ -206,7 +206,7 @@ def test_a_seed_that_could_draw_nothing_but_the_model_is_refused(tiny: Study, tm
 
 def test_objectives_take_as_many_steps_as_their_paces_say(tiny: Study) -> None:
     made = replace(tiny, objectives=(MLM(), AlignMLM(), After(AlignMLM(), MLM())), paces={"ALIGN-MLM": 0.5})
-    assert scale(made) == f"{scale(tiny)}; not all objectives with as many steps"
+    assert scale(made) == f"{scale(tiny)}; numbers of steps differ between objectives"
     assert scale(replace(made, paces={"ALIGN-MLM": 1.0})) == scale(tiny)
     assert study_mistakes(made) == []
     steps = {model.training.objective.name: model.training.train.steps for model in made.models(ROOT)}
