@@ -152,7 +152,7 @@ def look(checkpoint: Path | str, sentence: str = "", words: Sequence[str] = (), 
 
     >>> print(calque.look(checkpoint, words=["warm"]))  # doctest: +SKIP
     >>> calque.look(checkpoint).alignment.cosines.shape  # doctest: +SKIP
-    (7, 7)
+    (8, 8)
     """
     from calque.analysis.looking.look import look
 
