@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from calque.analysis.papers.columns import score_title
-from calque.analysis.papers.looks import BY_NAME, GIVEN, Look, bar_keys, keys, looks
+from calque.analysis.papers.looks import Look, bar_keys, keys, looks
 from calque.analysis.papers.texts import heading, plot
 from calque.analysis.records.record import ALIGNMENT, DELTA, Floor, Published
 from calque.analysis.report import drawing
@@ -148,7 +148,7 @@ def correlation_figure(results: Results, scale: str) -> Plot | None:
 
     def draw(panel: Axes, task: str) -> None:
         for aligned, delta in printed[task]:
-            marker = BY_NAME.get(aligned.objective, GIVEN).marker
+            marker = look[aligned.objective].marker if aligned.objective in look else "."
             panel.plot(100 * aligned.value, -100 * delta.value, marker, color=SOFT, markersize=4, zorder=1.5)
         for point in cells[task]:
             _draw_point(panel, point, look[point.objective], fill[point.transform])
@@ -166,7 +166,8 @@ def correlation_figure(results: Results, scale: str) -> Plot | None:
             drawing.key(results.transform_title(transform), INK, "o", style) for transform, style in fill.items()
         ]
         numbers = list(dict.fromkeys(number for pairs in printed.values() for pair in pairs for number in pair))
-        handles += [drawing.key("published, shapes as above", SOFT, "o", small=True)] if numbers else []
+        others = "; dots: other objectives" if any(number.objective not in look for number in numbers) else ""
+        handles += [drawing.key(f"published, shapes as above{others}", SOFT, "o", small=True)] if numbers else []
         drawing.legend(figure, handles, 3)
     details = [
         f"ρ is Spearman’s rank correlation {SIGN}. Brackets hold its 95 % bootstrap interval over points, where "
