@@ -3,10 +3,10 @@
 A number in a sentence is a marked cell. The comment before it names a committed table, the cells that identify a row,
 and the column; `#2` takes the second number of the cell. Browsers show the number alone:
 
-    MLM reaches <!-- classroom/table-3: MLM | Trans | ours; POS accuracy ZS -->96.1 ± 0.6<!-- / --> %.
+    MLM reaches <!-- align_mlm_pocket/table-3: MLM | Trans | ours; POS accuracy ZS -->96.1 ± 0.6<!-- / --> %.
 
 A computed table is a block between `<!-- calque: objectives -->` and `<!-- /calque -->`; the block of a committed
-study (`<!-- calque: record classroom -->`) has its facts. Only the site shows the text of `<!-- site: ... -->`.
+study (`<!-- calque: record align_mlm_pocket -->`) has its facts. Only the site shows the text of `<!-- site: ... -->`.
 """
 
 import re
@@ -84,7 +84,7 @@ def _table(name: str) -> tuple[Row, tuple[Row, ...]]:
     """The header and the rows of a committed table, STUDY/FILE."""
     path = COMMITTED / f"{name}.md"
     if not path.is_file():
-        raise BadInput(f"no committed table {name}; expected STUDY/FILE, as in classroom/table-3")
+        raise BadInput(f"no committed table {name}; expected STUDY/FILE, as in align_mlm_pocket/table-3")
     lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
     header, _, *rows = (tuple(cell.strip() for cell in line.strip().strip("|").split("|")) for line in lines)
     return header, tuple(rows)

@@ -13,7 +13,7 @@ STEPS = 5_000  # the fewest steps found with alignment@1 above 80 %
 
 
 def control() -> Study:
-    """MLM under Trans alone, in the setting of `classroom`, five seeds; docs/control.md explains the setting."""
+    """MLM under Trans alone, in the setting of `align_mlm_pocket`, five seeds; docs/control.md explains the setting."""
     small = small_grid()
     return small.changed(
         name="control",

@@ -29,8 +29,10 @@ def test_a_cell_has_the_number_of_the_committed_table() -> None:
 
 
 def test_a_cell_may_have_one_of_several_numbers() -> None:
-    whole = filled("<!-- classroom/table-3: MLM | Trans | ours; POS accuracy ZS --><!-- / -->")
-    parts = [filled(f"<!-- classroom/table-3: MLM | Trans | ours; POS accuracy ZS #{i} --><!-- / -->") for i in (1, 2)]
+    whole = filled("<!-- align_mlm_pocket/table-3: MLM | Trans | ours; POS accuracy ZS --><!-- / -->")
+    parts = [
+        filled(f"<!-- align_mlm_pocket/table-3: MLM | Trans | ours; POS accuracy ZS #{i} --><!-- / -->") for i in (1, 2)
+    ]
     mean, error = (part.split("-->")[1].split("<!--")[0] for part in parts)
     assert f"-->{mean} ± {error}<!--" in whole
 

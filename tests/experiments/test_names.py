@@ -174,8 +174,8 @@ def test_the_last_part_comes_first() -> None:
         (parse, "ALIGNMLM", "did you mean ALIGN-MLM?"),
         (parse, "mlm", "MLM, XLM"),
         (parse, "ALIGN-MLM-", "DICT-MLM (-label)"),
-        (names.study, "pockt", "did you mean pocket? there are pocket, align_mlm, classroom, "),
-        (names.study, "/pocket", "classroom"),
+        (names.study, "pockt", "did you mean pocket? there are pocket, align_mlm, align_mlm_pocket, "),
+        (names.study, "/pocket", "align_mlm_pocket"),
     ],
 )
 def test_an_unknown_name_is_refused_with_those_that_there_are(

@@ -32,7 +32,7 @@ from calque.pretrain.objectives.xlm_align import XLMAlign
 
 @pytest.fixture(scope="module")
 def pocket() -> Study:
-    return study("classroom")
+    return study("align_mlm_pocket")
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ STUDIES = {
     "control": "align_mlm",
     "knowledge": "align_mlm",
     "growth": "growth",
-    "classroom": "align_mlm",
+    "align_mlm_pocket": "align_mlm",
     "align_mlm_parallel": "align_mlm",
     "align_mlm_overlap": "align_mlm",
     "wikipedia_small": "align_mlm",

@@ -30,7 +30,7 @@ def sweep(folder: Path) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module", params=["toy", "sweep", "pocket", "classroom"])
+@pytest.fixture(scope="module", params=["toy", "sweep", "pocket", "align_mlm_pocket"])
 def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a report."""
     folder = tmp_path_factory.mktemp(request.param)

@@ -85,7 +85,7 @@ def _titles(shown: Outcome) -> list[str]:
 
 def test_scores_at_the_floor_are_marked() -> None:
     """So is a mean over tasks that all are."""
-    shown = outcome("classroom", "align_mlm")
+    shown = outcome("align_mlm_pocket", "align_mlm")
     cells: dict[tuple[str, str], list[bool]] = {}
     for score in shown.json["scores"]:
         if "task" in score:
@@ -95,7 +95,7 @@ def test_scores_at_the_floor_are_marked() -> None:
 
 
 def test_of_one_seed_nothing_is_best() -> None:
-    several = outcome("classroom", "align_mlm")
+    several = outcome("align_mlm_pocket", "align_mlm")
     assert several.results and "*" in str(several)
     runs = [run for run in several.results.runs.values() if run.seed == 0]
     records = [record for record in several.results.records if record.run in {run.id for run in runs}]

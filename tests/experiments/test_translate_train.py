@@ -18,7 +18,7 @@ WAYS = ["tasks.pos.ways=ZS,TT", "tasks.nli.ways=ZS,TT,TT-CS"]
 
 
 def test_each_way_has_records_and_a_table(tmp_path: Path) -> None:
-    done = Done(tmp_path, override(named("classroom"), [*BOTH, *WAYS]))
+    done = Done(tmp_path, override(named("align_mlm_pocket"), [*BOTH, *WAYS]))
     (model,) = done.models()
     assert list(done.measures(model))[-5:] == ["pos", "pos-tt", "nli", "nli-tt", "nli-tt-cs"]
     done.finish()
@@ -35,6 +35,6 @@ def test_each_way_has_records_and_a_table(tmp_path: Path) -> None:
 
 
 def test_without_ways_nothing_is_added_and_folders_stay(tmp_path: Path) -> None:
-    plain, more = (override(named("classroom"), [*BOTH, *ways]) for ways in ([], WAYS))
+    plain, more = (override(named("align_mlm_pocket"), [*BOTH, *ways]) for ways in ([], WAYS))
     before, after = ({step.folder for step in one.steps(tmp_path)} for one in (plain, more))
     assert before < after and len(after - before) == 3 * len(plain.models(tmp_path))

@@ -48,7 +48,7 @@ FIGURES: dict[str, Callable[[Results, str], Plot | None]] = {
     "figure-order": order_figure,
 }
 GRIDS = {
-    "classroom": ["figure-3-correlation"],
+    "align_mlm_pocket": ["figure-3-correlation"],
     "pocket": ["figure-growth"],
     "control": ["figure-2-delta", "figure-floors"],
     "knowledge": ["figure-growth"],

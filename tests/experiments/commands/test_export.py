@@ -93,7 +93,7 @@ def test_every_table_is_exported(path: Path, tmp_path: Path) -> None:
         [STUDY, "--csv", "--latex"],
         [STUDY, "--latex"],
         [STUDY, "--latex", "--table", "table-33"],
-        [STUDY, "--csv", "--table", "../classroom/table-3"],
+        [STUDY, "--csv", "--table", "../align_mlm_pocket/table-3"],
         [STUDY, "--parquet"],
         [STUDY, "--tensorboard", "--out", "events"],
         [STUDY, "--wandb"],

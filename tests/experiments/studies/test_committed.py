@@ -13,7 +13,7 @@ from calque.experiments.names import study
 from tests.experiments.committed import ROOT
 
 DERIVED = (
-    "classroom",
+    "align_mlm_pocket",
     "control",
     "growth",
     "knowledge",
