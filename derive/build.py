@@ -19,7 +19,7 @@ from calque.derive.errors import BadInput
 from calque.derive.example import Question
 from calque.derive.files import check_name
 from calque.derive.fingerprint import check_same, code_facts, fingerprint, own_code, sha256, with_code
-from calque.derive.folder import DICTIONARY, FORMAT, RESERVED, VOCABULARY, FolderWriter, new_folder
+from calque.derive.folder import DICTIONARY, FORMAT, RESERVED, SINGLE, VOCABULARY, FolderWriter, new_folder
 from calque.derive.language import SOURCE, in_places
 from calque.derive.preview import PREVIEW, preview_sentences
 from calque.derive.script import letters_of
@@ -38,6 +38,7 @@ LONGEST_LEARNT = 1_000
 SAMPLES = 10  # sentences of the corpus in a preview
 MEASURED = 10_000  # sentences over which the order distance is measured
 TRANSLATED = 10_000  # sentence pairs of a translation per encoding step
+UNSEEN, SEVERAL = -1, -2  # no image of a type, and more than one
 
 NumberedChunk = tuple[int, Any]  # a chunk of a source with its number
 Pairs = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
@@ -74,14 +75,18 @@ def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> t
     for transform in transforms:
         ready.append(transform.ready(cache))
         if "trees" in transform.needs:
-            progress("learning word orders", sum("trees" in transform.needs for transform in ready), of)
+            progress("preparing transforms", sum("trees" in transform.needs for transform in ready), of)
     return tuple(ready)
 
 
-def count_words(source: Source, chunk: NumberedChunk) -> Counter[str]:
-    """How often each word occurs in a chunk."""
-    sentences, _ = source.sentences(chunk[1])
-    return Counter(chain.from_iterable(sentence.words for sentence in sentences))
+def count_words(source: Source, rewriting: Sequence[Transform], cache: Path, chunk: NumberedChunk) -> Counter[str]:
+    """How often each word occurs in a chunk and in its images by transforms that change words."""
+    index, sentences = chunk[0], source.sentences(chunk[1])[0]
+    counts = Counter(chain.from_iterable(sentence.words for sentence in sentences))
+    for transform in [transform.ready(cache) for transform in rewriting] if source.has_images(chunk[1]) else []:
+        for number, sentence in enumerate(sentences, CHUNKS.number(index, 0)):
+            counts.update(image_of(transform, sentence, number, Account()).words)
+    return counts
 
 
 def count_types(source: Source, vocabulary: Path, digest: str, chunk: NumberedChunk) -> np.ndarray:
@@ -95,9 +100,11 @@ def count_types(source: Source, vocabulary: Path, digest: str, chunk: NumberedCh
 
 @dataclass(frozen=True)
 class EncodedChunk:
-    """A chunk in every language, the source first; exclusions, accounts of transforms, and sentences to preview."""
+    """A chunk in every language, the source first; exclusions, accounts of transforms, and sentences to preview.
+    `single` are the `single_images` of transforms that change words."""
 
     shards: list[Shard]
+    single: list[np.ndarray | None]
     left_out: Counter[str]
     accounts: list[Account]
     samples: list[tuple[int, Sentence]]
@@ -121,7 +128,7 @@ def encode_chunk(
     numbered = [(number, s) for number, s in enumerate(sentences, CHUNKS.number(index, 0)) if s.words]
     left_out["empty sentences"] += len(sentences) - len(numbered)
     shard = encode(numbered, table)
-    shards, accounts = [shard], []
+    shards, accounts, single = [shard], [], list[np.ndarray | None]()
     for transform in transforms:
         ready, account = transform.ready(cache), Account()
         if "usage" in ready.needs:
@@ -132,10 +139,18 @@ def encode_chunk(
         else:
             account.left_out["sentences of the source alone"] += len(numbered)
         image, places = ready.image(table.size, table.specials), ready.places(table.size, table.specials)
-        shards.append(derive(shard, images, image, places))
+        if ready.rewrites:
+            rewritten = rewrite(images, table)
+            single.append(single_images(shard, rewritten, table.size))
+            shards.append(
+                replace(rewritten, ids=in_places(rewritten.ids, rewritten.pieces, image, places).astype(np.uint32))
+            )
+        else:
+            single.append(None)
+            shards.append(derive(shard, images, image, places))
         accounts.append(account)
     samples = [(number, s) for number, s in numbered if 3 <= len(s) <= 25][:SAMPLES] if index == 0 else []
-    return EncodedChunk(shards, +left_out, accounts, samples)
+    return EncodedChunk(shards, single, +left_out, accounts, samples)
 
 
 def encode(numbered: Sequence[tuple[int, Sentence]], table: WordTable) -> Shard:
@@ -164,6 +179,60 @@ def derive(source: Shard, images: Sequence[Sentence | None], image: np.ndarray, 
     return Shard(ids.astype(np.uint32), pieces, words, origin.astype(np.uint16), lines)
 
 
+def rewrite(images: Sequence[Sentence | None], table: WordTable) -> Shard:
+    """The words of `images` in the source's script, without lines of None, and the source words that each renders."""
+    lines = np.array([line for line, after in enumerate(images) if after is not None], dtype=np.int64)
+    kept = [after for after in images if after is not None]
+    sources = [group for s in kept for group in s.sources or ((place,) for place in s.origin)]
+    return replace(
+        encode([(0, sentence) for sentence in kept], table),
+        origin=np.fromiter((place for s in kept for place in s.origin), np.uint16),
+        lines=lines,
+        sources=np.fromiter(chain.from_iterable(sources), np.uint16),
+        rendered=np.fromiter(map(len, sources), np.int64, len(sources)),
+    )
+
+
+def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
+    """For each type of the source, the type of the image that its words are linked with, and the other way round:
+    (2, size) int64. UNSEEN if no word is the type alone; SEVERAL if the type's words are linked with different types,
+    with words of several types, or with none."""
+    assert image.lines is not None and image.sources is not None and image.rendered is not None
+    starts = (np.cumsum(source.words) - source.words)[image.lines]  # of each line, in the source's words
+    linked = image.sources + np.repeat(np.repeat(starts, image.words), image.rendered)
+    target = np.repeat(np.arange(len(image.pieces)), image.rendered)
+    has_image = np.zeros(len(source.words), bool)
+    has_image[image.lines] = True
+    sides = (_alone(source), linked, np.repeat(has_image, source.words)), (_alone(image), target, True)
+    tables = np.full((2, size), UNSEEN)
+    for table, (alone, own, here), (others, other, _) in zip(tables, sides, sides[::-1], strict=True):
+        many = alone[(np.bincount(own, minlength=len(alone)) != 1) & here]  # words of no link, or of several
+        types = np.concatenate([alone[own], many])
+        found = np.concatenate([others[other], np.full(len(many), SEVERAL)])[types >= 0]
+        types = types[types >= 0]
+        table[types] = found
+        table[types[table[types] != found]] = SEVERAL
+    return tables
+
+
+def _alone(shard: Shard) -> np.ndarray:
+    """The id of each word of one sub-word, SEVERAL for other words: (W,) int64."""
+    ids = shard.ids[np.cumsum(shard.pieces, dtype=np.int64) - 1].astype(np.int64)
+    return np.where(shard.pieces == 1, ids, SEVERAL)
+
+
+def merged(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Two parts' `single_images` as those of the whole."""
+    return np.where(one == UNSEEN, other, np.where((other == UNSEEN) | (one == other), one, SEVERAL))
+
+
+def one_to_one(tables: np.ndarray) -> np.ndarray:
+    """The single image of each type whose image has no other source, else -1: (V,) int64."""
+    forward, back = tables
+    same = back[np.maximum(forward, 0)] == np.arange(len(forward))
+    return np.where((forward >= 0) & same, forward, -1)
+
+
 @lru_cache(maxsize=1)
 def _table(vocabulary: Path, digest: str) -> WordTable:
     return WordTable(Vocabulary.load(vocabulary))
@@ -174,15 +243,24 @@ def _usage(vocabulary: Path, digest: str) -> Usage:
     return Usage(read_array(vocabulary / USAGE, "the corpus's usage of types"))
 
 
+def rewriting_of(transforms: Iterable[Transform]) -> tuple[Transform, ...]:
+    """The transforms that change words."""
+    return tuple(transform for transform in transforms if transform.rewrites)
+
+
 def languages_fingerprint(
     corpus: Callable[[bool], str],
     transforms: Sequence[Transform],
     vocabulary: int | GivenVocabulary,
     dictionary: DictionaryConfig,
+    among: Sequence[Transform] = (),
 ) -> str:
-    """A fingerprint of the files of these languages; `corpus` is `Source.corpus_identity`."""
-    trees = any("tags" in transform.needs for transform in transforms)
-    types = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
+    """A fingerprint of the files of these languages; `corpus` is `Source.corpus_identity`. `among` are those of all the
+    folder's transforms that change words: the vocabulary is learnt from their images too."""
+    trees = any("tags" in transform.needs for transform in (*transforms, *among))
+    types: Any = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
+    if isinstance(vocabulary, int) and among:
+        types = [vocabulary, [transform.identity() for transform in among]]
     identities = [transform.identity() for transform in transforms]
     return with_code(fingerprint(FORMAT, corpus(trees), identities, types, dictionary), transforms)
 
@@ -202,9 +280,9 @@ def derive_languages(
     Files do not depend on the number of workers. `folder` is whole or absent. Memory does not grow with the corpus.
     Slow intermediate results that other studies may reuse (grammars, trees) are kept in the folder `cache`."""
     check_transforms(transforms)
-    corpus = lru_cache(source.corpus_identity)
+    corpus, rewriting = lru_cache(source.corpus_identity), rewriting_of(transforms)
     facts: dict[str, Any] = {
-        "fingerprint": languages_fingerprint(corpus, transforms, vocabulary, dictionary),
+        "fingerprint": languages_fingerprint(corpus, transforms, vocabulary, dictionary, rewriting),
         "config": {"transforms": list(transforms), "dictionary": dictionary},
         **code_facts(source, transforms),
     }
@@ -224,7 +302,8 @@ def derive_languages(
         if isinstance(vocabulary, GivenVocabulary):
             types = vocabulary.open()
         else:
-            words, forgotten = _add_up(over_chunks("counting words", partial(count_words, source)))
+            counted = over_chunks("counting words", partial(count_words, source, rewriting, cache))
+            words, forgotten = _add_up(counted)
             progress("training the vocabulary", 0, 1)
             types = learn_of_words(words, vocabulary)
             progress("training the vocabulary", 1, 1)
@@ -239,18 +318,25 @@ def derive_languages(
             ready = tuple(transform.informed(usage) for transform in ready)
         derive_chunk = partial(encode_chunk, source, transforms, cache, *tokenizer, own_code((source, transforms)))
         encoded = over_chunks("encoding", derive_chunk)
-        languages, samples = _write_corpora(out, [transform.name for transform in transforms], types, encoded)
+        languages, samples, single = _write_corpora(out, transforms, types, encoded)
         out.facts["languages"] = languages
-        languages[SOURCE]["fingerprint"] = languages_fingerprint(corpus, [], vocabulary, dictionary)
-        for transform, informed in zip(transforms, ready, strict=True):
+        languages[SOURCE]["fingerprint"] = languages_fingerprint(corpus, [], vocabulary, dictionary, rewriting)
+        for transform, informed, tables in zip(transforms, ready, single, strict=True):
             image, places = informed.image(types.size, types.specials), informed.places(types.size, types.specials)
-            entries, place = draw_dictionary(dictionary, types.types, types.counts, image), out.part / transform.name
+            chosen, images, place = types.types, image, out.part / transform.name
+            if tables is not None:
+                one = one_to_one(tables)
+                images = np.where(one >= 0, in_places(one, np.ones_like(one), image, places), -1)
+                chosen = chosen[images[chosen] >= 0]
+                np.save(place / SINGLE, images)
+                languages[transform.name]["types without one image"] = len(types.types) - len(chosen)
+            entries = draw_dictionary(dictionary, chosen, types.counts, images)
             out.add_image(transform.name, image, places, None if places is not None else letters_of(transform, types))
             out.add_pair((SOURCE, transform.name), transform.name)
             write_dictionary(place / DICTIONARY, entries, types)
             languages[transform.name] |= {
                 "dictionary pairs": len(entries),
-                "fingerprint": languages_fingerprint(corpus, [transform], vocabulary, dictionary),
+                "fingerprint": languages_fingerprint(corpus, [transform], vocabulary, dictionary, rewriting),
             }
         preview = preview_sentences(samples, ready)
         (out.part / PREVIEW).write_text(preview, encoding="utf-8", newline="\n")
@@ -280,14 +366,19 @@ def _add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
 
 
 def _write_corpora(
-    out: FolderWriter, names: Sequence[str], vocabulary: Vocabulary, encoded: Iterable[EncodedChunk]
-) -> tuple[dict[str, dict[str, Any]], list[tuple[int, Sentence]]]:
-    """Write the corpora of the source and of the derived languages `names`, and the vocabulary with its counts. Return
-    the manifest's facts about each language, and sentences for the preview."""
-    names, samples = [SOURCE, *names], list[tuple[int, Sentence]]()
+    out: FolderWriter, transforms: Sequence[Transform], vocabulary: Vocabulary, encoded: Iterable[EncodedChunk]
+) -> tuple[dict[str, dict[str, Any]], list[tuple[int, Sentence]], list[np.ndarray | None]]:
+    """Write the corpora of the source and of the derived languages, and the vocabulary with its counts. Return the
+    manifest's facts about each language, sentences for the preview, and the transforms' `single_images`."""
+    names, samples = [SOURCE, *(transform.name for transform in transforms)], list[tuple[int, Sentence]]()
+    rewritten = [False, *(transform.rewrites for transform in transforms)]
+    single: list[np.ndarray | None] = [None] * len(transforms)
     accounts, counts = [Account() for _ in names], np.zeros_like(vocabulary.counts)
     with ExitStack() as stack:
-        writers = [stack.enter_context(CorpusWriter(out.part / name, 2 * vocabulary.size)) for name in names]
+        writers = [
+            stack.enter_context(CorpusWriter(out.part / name, 2 * vocabulary.size, changed))
+            for name, changed in zip(names, rewritten, strict=True)
+        ]
         for chunk in encoded:
             counts += np.bincount(chunk.shards[0].ids, minlength=vocabulary.size)
             first = writers[0].sentences
@@ -296,6 +387,10 @@ def _write_corpora(
             for account, more in zip(accounts, [Account(left_out=chunk.left_out), *chunk.accounts], strict=True):
                 account.add(more)
             samples += chunk.samples
+            single = [
+                table if tables is None or table is None else merged(tables, table)
+                for tables, table in zip(single, chunk.single, strict=True)
+            ]
     vocabulary.counts = counts
     vocabulary.save(out.vocabulary)
     empty = accounts[0].left_out["empty sentences"]
@@ -309,9 +404,15 @@ def _write_corpora(
             "left out": dict(sorted(account.left_out.items())),
             "kept in place": dict(sorted(account.kept.items())),
             "spans split": account.split_spans,
+            **lost(account),
             "order distance": 0.0 if name == SOURCE else order_distance(origins),
         }
-    return facts, samples
+    return facts, samples, single
+
+
+def lost(account: Account) -> dict[str, int]:
+    """The manifest's entry for lost spans, if there are any."""
+    return {"spans lost": account.lost_spans} if account.lost_spans else {}
 
 
 def forget_long(words: Counter[str]) -> int:

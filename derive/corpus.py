@@ -5,8 +5,10 @@ lines.bin        (N + 1,) int64, where each line begins in tokens.bin
 words.bin        (N + 1,) int64, where each line begins in pieces.bin and origin.bin
 pieces.bin       (W,) uint16, sub-words per word
 origin.bin       (W,) uint16, the position of each word in its line before the transform; NOWHERE in natural text
+sources.bin      (L,) uint16, after a transform that changes words: all positions that each word renders, `origin` first
+source_ends.bin  (W + 1,) int64, with it: where the positions of each word begin in sources.bin
 source_line.bin  (N,) int64, the line of the source corpus that a line derives from: the parallel pairing
-corpus.json      N, W, T and the type of the tokens
+corpus.json      N, W, T, the type of the tokens and, with sources.bin, L
 """
 
 from __future__ import annotations
@@ -25,9 +27,9 @@ LONGEST = 2**16 - 1  # maximum number of words in a line, and of sub-words in a 
 NOWHERE = LONGEST  # the origin of a word that is not derived; larger than any position in a line
 
 
-def _columns(tokens: str) -> dict[str, tuple[str, str, int]]:
+def _columns(tokens: str, rewritten: bool) -> dict[str, tuple[str, str, int]]:
     """The dtype of each file, the unit that it has one entry for, and its number of extra entries."""
-    return {
+    columns = {
         "tokens": (tokens, "tokens", 0),
         "lines": ("int64", "sentences", 1),
         "words": ("int64", "sentences", 1),
@@ -35,6 +37,9 @@ def _columns(tokens: str) -> dict[str, tuple[str, str, int]]:
         "origin": ("uint16", "words", 0),
         "source_line": ("int64", "sentences", 0),
     }
+    if rewritten:
+        columns |= {"sources": ("uint16", "links", 0), "source_ends": ("int64", "words", 1)}
+    return columns
 
 
 @dataclass(frozen=True)
@@ -47,13 +52,15 @@ class Corpus:
     pieces: np.ndarray
     origin: np.ndarray
     source_line: np.ndarray
+    sources: np.ndarray | None = None
+    source_ends: np.ndarray | None = None
 
     @classmethod
     def open(cls, folder: Path) -> Corpus:
         path = folder / "corpus.json"
         try:
             about = json.loads(path.read_text(encoding="utf-8"))
-            columns = _columns(about["dtype"])
+            columns = _columns(about["dtype"], "links" in about)
             lengths = {name: about[unit] + extra for name, (_, unit, extra) in columns.items()}
         except OSError as error:
             raise BadInput(f"no corpus here: {error.strerror}", folder) from error
@@ -86,6 +93,8 @@ class Corpus:
             pieces=self.pieces[words],
             origin=self.origin[words],
             source_line=_less(self.source_line[first:last], source_first),
+            sources=self.sources,
+            source_ends=None if self.source_ends is None else self.source_ends[words.start : words.stop + 1],
         )
 
     def of_lines(self, lines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -103,6 +112,15 @@ class Corpus:
         """The positions of the line's words before the transform."""
         return self.origin[self.words[line] : self.words[line + 1]]
 
+    def links(self, line: int) -> np.ndarray:
+        """The gold links of the line, (k, 2) int64, sorted: positions before the transform, and in the line."""
+        first, last = self.words[line], self.words[line + 1]
+        sources, targets = self.origin[first:last], np.arange(last - first)
+        if self.sources is not None and self.source_ends is not None:
+            ends = self.source_ends[first : last + 1]
+            sources, targets = self.sources[ends[0] : ends[-1]], np.repeat(targets, np.diff(ends))
+        return np.stack([sources, targets], axis=1)[np.lexsort((targets, sources))].astype(np.int64)
+
 
 def _less(numbers: np.ndarray, by: int) -> np.ndarray:
     return numbers - by if by else numbers  # no copy of the memory map for 0
@@ -112,13 +130,16 @@ def _less(numbers: np.ndarray, by: int) -> np.ndarray:
 class Shard:
     """A few lines as ids: `ids` (T,), `pieces` (W,), the number of ids of each word, and `words` (N,) int64, the number
     of words of each line. `origin` (W,) is as on disk; None if words are not derived. `lines` (N,), ascending, are the
-    lines of the source's chunk that these derive from; None if line i derives from line i."""
+    lines of the source's chunk that these derive from; None if line i derives from line i. `sources` (L,) is as
+    on disk, and `rendered` (W,) the number of them for each word; None unless words are changed."""
 
     ids: np.ndarray
     pieces: np.ndarray
     words: np.ndarray
     origin: np.ndarray | None = None
     lines: np.ndarray | None = None
+    sources: np.ndarray | None = None
+    rendered: np.ndarray | None = None
 
     @property
     def too_long(self) -> np.ndarray:
@@ -137,22 +158,24 @@ class Shard:
 
 
 class CorpusWriter:
-    """Appends shards to a new corpus in `folder`; ids stay below `id_limit`."""
+    """Appends shards to a new corpus in `folder`; ids stay below `id_limit`. `rewritten`: shards have `sources`."""
 
-    def __init__(self, folder: Path, id_limit: int) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, id_limit: int, rewritten: bool = False) -> None:
+        self._folder, self._rewritten = folder, rewritten
         self._dtype = "uint16" if id_limit <= 2**16 else "uint32"
         self._files = ExitStack()
-        self.sentences = self.words = self.tokens = 0
+        self.sentences = self.words = self.tokens = self.links = 0
 
     def __enter__(self) -> CorpusWriter:
         self._folder.mkdir(parents=True)
         self._out = {
             name: (self._files.enter_context((self._folder / f"{name}.bin").open("wb")), dtype)
-            for name, (dtype, *_) in _columns(self._dtype).items()
+            for name, (dtype, *_) in _columns(self._dtype, self._rewritten).items()
         }
         self._write("lines", np.zeros(1))
         self._write("words", np.zeros(1))
+        if self._rewritten:
+            self._write("source_ends", np.zeros(1))
         return self
 
     def append(self, shard: Shard, first: int) -> None:
@@ -165,6 +188,10 @@ class CorpusWriter:
         self._write("lines", piece_ends[word_ends] + self.tokens)
         self._write("words", word_ends + self.words)
         self._write("source_line", first + (np.arange(len(shard.words)) if shard.lines is None else shard.lines))
+        if shard.sources is not None and shard.rendered is not None:
+            self._write("sources", shard.sources)
+            self._write("source_ends", np.cumsum(shard.rendered, dtype=np.int64) + self.links)
+            self.links += len(shard.sources)
         self.sentences += len(shard.words)
         self.words += len(shard.pieces)
         self.tokens += len(shard.ids)
@@ -182,5 +209,6 @@ class CorpusWriter:
         if kind is None:
             if not self.sentences:
                 raise BadInput(f"{self._folder.name}: no sentence is left in the corpus; all are empty or left out")
-            about = {**self.facts, "dtype": self._dtype}
+            links = {"links": self.links} if self._rewritten else {}
+            about = {**self.facts, **links, "dtype": self._dtype}
             (self._folder / "corpus.json").write_text(json.dumps(about) + "\n", encoding="utf-8")

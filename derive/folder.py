@@ -3,7 +3,8 @@
 vocabulary/               the types that all languages share, and their counts
 <language>/               a corpus. If its lines derive from the language `source`: also `image.npy`, the id of each
                           source type; `letters.json`, if its spelling exchanges single letters, or none;
-                          `places.npy`, if a type has different ids inside words and at their ends
+                          `places.npy`, if a type has different ids inside words and at their ends; `single.npy`, if
+                          words are changed, the id of each source type's one image, or -1
 <pair>/first/, second/    text of two languages outside their corpora: line i of one translates line i of the other
 <pair>/dictionary.tsv     words of the pair and their translations, as ids
 kept.npy (R,) int64       the types that have a row in a model, ascending; without it all do
@@ -39,6 +40,7 @@ KIND, FORMAT = "languages", 5
 """The kind in the manifest, and the format, which increases when the same inputs would give other files."""
 VOCABULARY, BITEXTS, KEPT = "vocabulary", "bitexts", "kept.npy"
 IMAGE, DICTIONARY, LETTERS, PLACES = "image.npy", "dictionary.tsv", "letters.json", "places.npy"
+SINGLE = "single.npy"
 SIDES = ("first", "second")
 RESERVED = (SOURCE, VOCABULARY, BITEXTS, KEPT, MANIFEST)  # names that no language can have
 NamePair = tuple[str, str]
@@ -148,8 +150,11 @@ class LanguagesFolder:
             if places.shape != (2, self.size):
                 raise BadInput(f"ids of {places.shape}, expected (2, {self.size})", place / PLACES)
             places = np.where(places >= self.size, places + shift, places)
-        moved = np.where(table >= self.size, table + shift, table)
-        return Language(name, len(others), corpus, moved, shift, places=places)
+        moved, single = np.where(table >= self.size, table + shift, table), None
+        if f"{name}/{SINGLE}" in self.artefact.digests:
+            single = self._table(f"{name}/{SINGLE}", f"the images of {name!r}")
+            single = np.where(single >= self.size, single + shift, single)
+        return Language(name, len(others), corpus, moved, shift, places=places, single=single)
 
     def pairs(self, languages: Sequence[Language]) -> dict[NamePair, str]:
         """The pairs with their folders: pairs with text of their own first, then by the order of second languages."""
@@ -180,7 +185,7 @@ class LanguagesFolder:
         pairs, derived = read_dictionary(path), second.source != second.name
         types = pairs[:, :1] if derived else pairs
         if types.max(initial=0) >= self.size or (
-            derived and not np.array_equal(second.table[pairs[:, 0]], second.ids(pairs[:, 1]))
+            derived and not np.array_equal(second.images[pairs[:, 0]], second.ids(pairs[:, 1]))
         ):
             raise BadInput("an entry is not a type and its image or translation: the dictionary of another pair", path)
         occur = (np.load(self.artefact.path(f"{VOCABULARY}/{COUNTS}"), allow_pickle=False)[types] > 0).all(axis=1)

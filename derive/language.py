@@ -18,7 +18,8 @@ class Language:
     type in this language: (V,) int64, or (R,) if the model has rows for some types only. Ids of its corpus from V on
     are moved by `shift`, so that each new script has its own rows. `rows` (V,) int64, for such smaller models, is the
     row of each id of the corpus, or -1. `places` (2, V) int64 are the rows of types in text, inside words and at their
-    ends, if these differ; `table` then holds the row of each type in isolation. `source`: its lines derive from it."""
+    ends, if these differ; `table` then holds the row of each type in isolation. `source`: its lines derive from it.
+    `single` (V,) int64, after a transform that changes words, is the row of each type's one image, or -1 (`images`)."""
 
     name: str
     number: int
@@ -28,6 +29,13 @@ class Language:
     rows: np.ndarray | None = None
     places: np.ndarray | None = None
     source: str = SOURCE
+    single: np.ndarray | None = None
+
+    @property
+    def images(self) -> np.ndarray:
+        """The row of each type's one image in this language, (V,) int64, -1 for types without: those that no word is,
+        or whose word is changed in more than one way, or is one of several with the same image."""
+        return self.table if self.single is None else self.single
 
     def ids(self, ids: np.ndarray) -> np.ndarray:
         """Ids of the corpus as rows of a model."""
@@ -75,18 +83,27 @@ class Bitext:
         return self.first.name, self.second.name
 
     @property
+    def rewritten(self) -> bool:
+        """Whether a transform changed words of either language, so that gold links are not one to one."""
+        return self.first.corpus.sources is not None or self.second.corpus.sources is not None
+
+    @property
     def linked(self) -> bool:
         return self.gold or self.estimates is not None
 
     def links(self, pair: int) -> np.ndarray:
-        """Word links of a sentence pair, (k, 2) int64, sorted: estimated, else gold (the same source word), or none."""
+        """Word links of a sentence pair, (k, 2) int64, sorted: estimated, else gold (a common source word), or none."""
         if self.estimates is not None:
             return self.estimates[pair]
         if not self.gold:
             return np.empty((0, 2), np.int64)
         a, b = self.lines[pair]
-        first, second = self.first.corpus.order(a).astype(np.int64), self.second.corpus.order(b)
-        return np.stack([np.arange(len(first)), np.argsort(second)[first]], axis=1)
+        if not self.rewritten:
+            orders = self.first.corpus.order(a).astype(np.int64), self.second.corpus.order(b)
+            return np.stack([np.arange(len(orders[0])), np.argsort(orders[1])[orders[0]]], axis=1)
+        first, second = self.first.corpus.links(a), self.second.corpus.links(b)
+        ours, theirs = np.nonzero(first[:, :1] == second[:, 0])
+        return np.unique(np.stack([first[ours, 1], second[theirs, 1]], axis=1), axis=0)
 
     def piece_links(self, pair: int) -> np.ndarray:
         """Sub-word links of sentence pair `pair`, (m, 2) int64, sorted: see `derive.links.stored.of_pieces`."""
@@ -96,7 +113,7 @@ class Bitext:
     def targets(self, pair: int, turned: bool = False) -> np.ndarray:
         """For each id of the first sentence, the position that it links to in the second, (n,) int64: the first of
         several, -1 for none. `turned` exchanges the sentences."""
-        if self.gold and self.estimates is None:
+        if self.gold and self.estimates is None and not self.rewritten:
             a, b = self.lines[pair]
             orders = self.first.corpus.order(a), self.second.corpus.order(b)
             pieces = self.first.corpus.line_pieces(a)[np.argsort(orders[0])]  # sub-words move with their word

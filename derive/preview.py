@@ -21,7 +21,7 @@ def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: in
     for transform in transforms:
         image = image_of(transform, sentence, number, Account())
         rows: list[Row] = [
-            ("", [str(place + 1) for place in image.origin]),
+            ("", _places(image)),
             (transform.name, [transform.spell(word) for word in image.words]),
         ]
         if list(rows[1][1]) != list(image.words):
@@ -36,6 +36,11 @@ def preview_sentences(corpus: Iterable[tuple[int, Sentence]], transforms: Sequen
     for place, (number, sentence) in enumerate(corpus, start=1):
         parts.append(f"{place}.\n{side_by_side(sentence, transforms, number)}")
     return "\n".join(parts)
+
+
+def _places(image: Sentence) -> list[str]:
+    """The source positions of each word, counted from 1: `2+1` renders two words."""
+    return ["+".join(str(place + 1) for place in group) for group in image.sources or zip(image.origin)]
 
 
 def _labels(sentence: Sentence) -> list[Row]:

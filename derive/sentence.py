@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, pairwise
 from typing import TypeVar
 
 from calque.derive.errors import BadInput
@@ -44,7 +45,9 @@ class Span:
 class Sentence:
     """Words with the columns that follow them, each empty (unknown) or with one entry per word. `heads` count from 0;
     the root's is -1. `origin[i]` is the position of word i before any transform: the gold word alignment of a sentence
-    and its image. `glued[i]`: word i follows the previous one without a space; reordered sentences have none."""
+    and its image. `sources[i]`, after a transform that changes words, are the positions of all words that word i
+    renders, and `origin[i]` is the main one of them. `glued[i]`: word i follows the previous one without a space;
+    derived sentences have none."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...] = ()
@@ -53,12 +56,13 @@ class Sentence:
     spans: tuple[Span, ...] = ()
     origin: tuple[int, ...] = ()
     glued: tuple[bool, ...] = ()
+    sources: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.words)
         if not self.origin:
             object.__setattr__(self, "origin", tuple(range(n)))
-        for column in (self.tags, self.heads, self.relations, self.origin, self.glued):
+        for column in (self.tags, self.heads, self.relations, self.origin, self.glued, self.sources):
             if column and len(column) != n:
                 raise ValueError(f"a column of {len(column)} entries for {n} words: {' '.join(self.words)}")
 
@@ -84,7 +88,64 @@ class Sentence:
             relations=_pick(self.relations, order),
             spans=_move_spans(self.spans, place) if self.spans else (),
             origin=_pick(self.origin, order),
+            sources=_pick(self.sources, order),
         )
+
+    def rewrite(self, words: Sequence[tuple[str, Sequence[int]]]) -> Sentence:
+        """Other words, each with the positions of the words that it renders, the main one first. A word has the tag of
+        its main word and is in the spans of it; a span without a main word is lost. A word's head is the first word
+        that renders the head of its topmost word; words that lost their head have the next head above it."""
+        groups = [tuple(group) for _, group in words]
+        if not all(0 <= place < len(self) for group in groups for place in group) or not all(groups):
+            raise BadInput(
+                f"{self.text[:200]!r} with words of {groups[:30]}; expected for each new word the positions, from 0 to "
+                f"{len(self) - 1}, of one or more words"
+            )
+        mains = [group[0] for group in groups]
+        sources = self.sources or tuple((place,) for place in self.origin)
+        spans = {place: number for number, span in enumerate(self.spans) for place in range(span.start, span.end)}
+        inside = [spans.get(main, -1) for main in mains]
+        ends = [i for i in range(1, len(inside) + 1) if i == len(inside) or inside[i] != inside[i - 1]]
+        return Sentence(
+            words=tuple(word for word, _ in words),
+            tags=_pick(self.tags, mains),
+            heads=self._new_heads(groups) if self.heads else (),
+            relations=_pick(self.relations, mains),
+            spans=tuple(
+                Span(start, end, self.spans[inside[start]].label)
+                for start, end in pairwise([0, *ends])
+                if inside[start] >= 0
+            ),
+            origin=_pick(self.origin, mains),
+            sources=tuple(
+                tuple(dict.fromkeys(chain.from_iterable(map(sources.__getitem__, group)))) for group in groups
+            ),
+        )
+
+    def _new_heads(self, groups: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+        first: dict[int, int] = {}  # the first new word that renders each word
+        for i, group in enumerate(groups):
+            for place in group:
+                first.setdefault(place, i)
+
+        def depth(place: int) -> int:
+            return 1 + depth(self.heads[place]) if place >= 0 else 0
+
+        heads = []
+        for i, group in enumerate(groups):
+            top = min(group, key=depth)
+            if first[top] == i:
+                top = self.heads[top]
+                while top >= 0 and top not in first:
+                    top = self.heads[top]
+            heads.append(first.get(top, -1))
+        return tuple(heads)
+
+    @property
+    def links(self) -> list[tuple[int, int]]:
+        """The gold links, sorted: (position before any transform, position)."""
+        sources = self.sources or ((place,) for place in self.origin)
+        return sorted((place, i) for i, group in enumerate(sources) for place in group)
 
     @property
     def text(self) -> str:

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from calque.derive.artefact import Artefact, input_digest, making
-from calque.derive.build import check_transforms, learn
+from calque.derive.build import check_transforms, learn, lost
 from calque.derive.errors import BadInput
 from calque.derive.example import Example, read_examples, write_examples
 from calque.derive.fingerprint import code_facts, fingerprint, with_code
@@ -116,7 +116,11 @@ def derive_task(
                 # An example's number, which seeds random transforms, is its position in the split.
                 images = (image_of_example(transform, e, number, account) for number, e in enumerate(examples))
                 row = _add(part, manifest, split, transform.name, images, {})
-                row |= {"spans split": account.split_spans, "kept in place": dict(sorted(account.kept.items()))}
+                row |= {
+                    "spans split": account.split_spans,
+                    **lost(account),
+                    "kept in place": dict(sorted(account.kept.items())),
+                }
     progress(f"examples of {task}", 1, 1)
     return folder
 

@@ -25,9 +25,9 @@ Need = Literal["trees", "tags", "usage"]
 
 class Transform(ABC):
     """One difference between languages. A new transform is a frozen dataclass with a `name` and a call. The call moves
-    words, with their labels, spans, trees and origin; `image` and `spell` change the words themselves and are
-    overridden only by transforms that change the script. For the command line, a transform needs `pattern`, `examples`
-    and `parse`, and an entry in `derive.transforms`."""
+    words, with their labels, spans, trees and origin; `image` and `spell` are overridden only by transforms that change
+    the script, and transforms that change words otherwise are a `Rewrite` (`derive.words`). For the command line, a
+    transform needs `pattern`, `examples` and `parse`, and an entry in `derive.transforms`."""
 
     pattern: ClassVar[str] = ""
     """A regular expression for its names on the command line; its named groups are the arguments of `parse`."""
@@ -69,6 +69,11 @@ class Transform(ABC):
 
     def spell(self, word: str) -> str:
         return word
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether it changes words (`Rewrite`), and not only their order and their script."""
+        return False
 
     @property
     def needs(self) -> frozenset[Need]:
@@ -154,6 +159,10 @@ class Compose(Transform):
         return [(part, PARTS.number(place, number)) for place, part in enumerate(reversed(self.parts))]
 
     @property
+    def rewrites(self) -> bool:
+        return any(part.rewrites for part in self.parts)
+
+    @property
     def needs(self) -> frozenset[Need]:
         return frozenset(chain.from_iterable(part.needs for part in self.parts))
 
@@ -200,14 +209,16 @@ def compose(*parts: Transform) -> Transform:
 
 @dataclass
 class Account:
-    """A transform's side effects: spans split, and sentences `left_out` or parts `kept` in place, by reason."""
+    """A transform's side effects: spans split or lost, and sentences `left_out` or parts `kept` in place, by reason."""
 
     split_spans: int = 0
+    lost_spans: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     kept: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: Account) -> None:
         self.split_spans += other.split_spans
+        self.lost_spans += other.lost_spans
         self.left_out += other.left_out
         self.kept += other.kept
 
@@ -217,15 +228,18 @@ def image_of(transform: Transform, sentence: Sentence, number: int, account: Acc
     image = sentence
     for part, own in transform.steps(number):
         account.kept.update(part.account(image, own))
-        image = part(image, own)
+        before, image = len(image.spans), part(image, own)
+        account.split_spans += max(len(image.spans) - before, 0)
+        account.lost_spans += max(before - len(image.spans), 0)
     if image is not sentence:
         check_words(transform, sentence, image)
-        account.split_spans += len(image.spans) - len(sentence.spans)
     return image
 
 
 def check_words(transform: Transform, sentence: Sentence, image: Sentence) -> None:
-    """Refuse a transform that does more than move words: corpora need the source's words in another order."""
+    """Refuse a transform that changes words otherwise than by `Sentence.rewrite`, or leaves none."""
+    if transform.rewrites and image.sources:
+        return
     before, after, origin = sentence.words, image.words, image.origin
     try:  # each source word occurs once, where `origin` says
         moved = tuple(map(before.__getitem__, origin))
@@ -233,7 +247,7 @@ def check_words(transform: Transform, sentence: Sentence, image: Sentence) -> No
         moved = ()
     if moved != after or not len(set(origin)) == len(origin) == len(before):
         raise BadInput(
-            f"the transform {transform.name} changes the words of a sentence; expected only another order: "
+            f"the transform {transform.name} changes the words of a sentence; expected another order, or a `Rewrite`: "
             f"{' '.join(before)[:200]!r} becomes {' '.join(after)[:200]!r}"
         )
 

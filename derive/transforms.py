@@ -7,8 +7,19 @@ from calque.derive.order import Invert, Permute
 from calque.derive.reorder import Reorder
 from calque.derive.script import Cognates, Transliterate
 from calque.derive.transform import Transform, compose
+from calque.derive.words import Agglutinate, Cipher, Drop, Split
 
-TRANSFORMS: tuple[type[Transform], ...] = (Transliterate, Cognates, Invert, Permute, Reorder)
+TRANSFORMS: tuple[type[Transform], ...] = (
+    Transliterate,
+    Cognates,
+    Invert,
+    Permute,
+    Reorder,
+    Agglutinate,
+    Drop,
+    Split,
+    Cipher,
+)
 TERMS = {kind.__name__: kind.term for kind in TRANSFORMS}  # definitions for a glossary by class name
 _EXAMPLES = [example for kind in TRANSFORMS for example in kind.examples]
 EXAMPLES = tuple(f"{name} ({meaning})" if meaning else name for name, meaning in _EXAMPLES)

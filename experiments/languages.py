@@ -19,7 +19,7 @@ from calque.analysis.measures.aer import SETS, GoldSet, gold_set
 from calque.analysis.records.run import Described
 from calque.derive.artefact import digest
 from calque.derive.bpe import SMALLEST
-from calque.derive.build import derive_languages, languages_fingerprint, trial_image, write_translation
+from calque.derive.build import derive_languages, languages_fingerprint, rewriting_of, trial_image, write_translation
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.errors import BadInput, NoFile
 from calque.derive.example import Question
@@ -112,7 +112,8 @@ class DerivedLanguages:
             except ValueError as error:
                 wrong.append(f"transforms: {error}")
         try:
-            self.source.questions()
+            if self.source.questions() and (rewriting := rewriting_of(self.transforms)):
+                wrong.append(f"transforms: {rewriting[0].name} changes words, which questions about facts ask for")
         except BadInput as error:
             wrong.append(f"source: {error}")
         if self.redraw and not self.draws:
@@ -131,7 +132,9 @@ class DerivedLanguages:
         return self._given if isinstance(self._given, int) else self._given.open().size
 
     def _fingerprint(self, transforms: tuple[Transform, ...]) -> str:
-        return languages_fingerprint(self._corpus, transforms, self._given, self.dictionary)
+        return languages_fingerprint(
+            self._corpus, transforms, self._given, self.dictionary, rewriting_of(self.transforms)
+        )
 
     @cached_method
     def _corpus(self, trees: bool) -> str:

@@ -5,6 +5,7 @@ Shapes: V source vocabulary, n types that occur, H width.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -58,6 +59,7 @@ class Types:
     own: np.ndarray  # (V,) the id of each source id in the first language
     numbers: tuple[int, int] = (0, 1)  # the token types of both languages
     rows: int = 0
+    skipped: int = 0  # types without one image in both languages
 
     @classmethod
     def open(cls, data: Path, language: str) -> Types:
@@ -73,7 +75,9 @@ class Types:
         entries = [_entries(languages, pair) for pair in languages.dictionaries if {first, second} & {*pair}]
         dictionary = np.unique(np.concatenate([np.empty(0, np.int64), *entries]))
         numbers = a.number, b.number
-        return cls(vocabulary.types, b.table, dictionary, vocabulary.counts, a.table, numbers, languages.rows)
+        types = vocabulary.types[(a.images[vocabulary.types] >= 0) & (b.images[vocabulary.types] >= 0)]
+        skipped = len(vocabulary.types) - len(types)
+        return cls(types, b.images, dictionary, vocabulary.counts, a.images, numbers, languages.rows, skipped)
 
     @property
     def moved(self) -> np.ndarray:
@@ -184,9 +188,9 @@ def _language_rows(token_types: Tensor) -> Tensor | None:
 
 def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
     """The source types of a dictionary's entries."""
-    table = languages[pair[0]].table
-    source_types = np.full(languages.rows, -1)
-    source_types[table] = np.arange(len(table))
+    images = languages[pair[0]].images
+    source_types, single = np.full(languages.rows, -1), np.flatnonzero(images >= 0)
+    source_types[images[single]] = single
     return source_types[languages.dictionary(*pair)[:, 0]]
 
 
@@ -196,7 +200,8 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
     if not types.measurable:
         return Measurement()
     final = _records(model, *alignments_of_checkpoint(model.checkpoint, [types]))
-    return Measurement((*growth(metrics, final, before), *final))
+    skipped = Counter({"types without one image": types.skipped})
+    return Measurement((*growth(metrics, final, before), *final), +skipped)
 
 
 def pair_alignment(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple[str, str]]) -> Measurement:

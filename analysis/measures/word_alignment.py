@@ -165,13 +165,12 @@ def pair_links(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple
 
 
 def _words(bitext: Bitext, number: int) -> Words:
-    """The ids of each word of either side of a pair; linked words have equally many."""
-    a, b = bitext.lines[number]
+    """The ids of each word of either side of a pair; linked words have equally many, unless words are changed."""
+    (a, b), links, ids = bitext.lines[number], bitext.links(number), bitext.ids(number)
     first, second = bitext.first.corpus.line_pieces(a), bitext.second.corpus.line_pieces(b)
-    if len(first) == len(second):
-        links, ids = bitext.links(number), bitext.ids(number)
-        if np.array_equal(first[links[:, 0]], second[links[:, 1]]):
-            return cut(ids[0], first), cut(ids[1], second)
+    same = len(first) == len(second) and np.array_equal(first[links[:, 0]], second[links[:, 1]])
+    if same or bitext.rewritten:
+        return cut(ids[0], first), cut(ids[1], second)
     source, derived = bitext.names
     raise BadInput(f"line {b + 1:,} of {derived} is not the image of line {a + 1:,} of {source}")
 

@@ -1,0 +1,186 @@
+"""Transforms that change words: gold links are many to many and exact, and labels follow each word's main word."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from calque.derive.forms import NUMBER, in_percent
+from calque.derive.sentence import Sentence
+from calque.derive.transform import Need, Transform, check_probability, draw, some
+from calque.derive.usage import CLASSES
+
+TAG = "(?P<tag>[a-z]{3,5})"
+UPOS = (*CLASSES, "INTJ", "NUM")
+NO_TAGS = "sentences without word classes"
+Rewritten = Sequence[tuple[str, Sequence[int]]]
+
+
+class Rewrite(Transform):
+    """A transform that changes words: `rewritten` gives a sentence's new words. It reads their classes (UPOS), and
+    leaves sentences without them as they are."""
+
+    rewrites = True
+    needs = frozenset[Need](("trees", "tags"))
+
+    @abstractmethod
+    def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
+        """The new words, each with the positions of the words that it renders, the main one first; none keeps the
+        sentence."""
+
+    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+        words = self.rewritten(sentence, number) if sentence.tags else ()
+        return sentence.rewrite(words) if words else sentence
+
+    def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
+        return Counter() if sentence.tags else Counter({NO_TAGS: 1})
+
+
+@dataclass(frozen=True)
+class Agglutinate(Rewrite):
+    """Function words become endings of the content word that they precede, the nearest first: *in the house* is
+    *housethein*. Function words before anything else stay. `share` is the share of the function words, drawn by word
+    form; a larger share contains a smaller one."""
+
+    pattern = rf"agg(?:-(?P<share>{NUMBER}))?"
+    examples = (("agg", ""), ("agg-50", "half of the function words"))
+    term = "Agg makes function words endings of the content word that they precede."
+
+    share: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_probability(self.share)
+
+    @classmethod
+    def parse(cls, share: str | None) -> Agglutinate:
+        return cls(some(share) if share else 1.0)
+
+    @property
+    def name(self) -> str:
+        return "agg" if self.share == 1 else f"agg-{in_percent(self.share)}"
+
+    @property
+    def title(self) -> str:
+        return "Agg" if self.share == 1 else f"Agg {in_percent(self.share)} %"
+
+    def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
+        words: list[tuple[str, tuple[int, ...]]] = []
+        waiting: list[int] = []  # function words without a content word yet
+        for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
+            if CLASSES.get(tag) == "function" and (self.share == 1 or _drawn(self.seed, word.lower()) < self.share):
+                waiting.append(place)
+                continue
+            if CLASSES.get(tag) in ("content", "names"):
+                endings = "".join(sentence.words[each].lower() for each in reversed(waiting))
+                words.append((word + endings, (place, *reversed(waiting))))
+            else:
+                words += [*((sentence.words[each], (each,)) for each in waiting), (word, (place,))]
+            waiting = []
+        return [*words, *((sentence.words[each], (each,)) for each in waiting)]
+
+
+@lru_cache(maxsize=1 << 12)
+def _drawn(seed: int, word: str) -> float:
+    return draw(f"agglutinate:{seed}:{word}", 0).random()
+
+
+@dataclass(frozen=True)
+class Drop(Rewrite):
+    """The words of one class are dropped: without DET, *the dog barks* is *dog barks*. They link to nothing. A sentence
+    of these words alone stays."""
+
+    pattern = f"drop-{TAG}"
+    examples = (("drop-det", "without articles and other determiners"),)
+    term = "Drop leaves out the words of one class."
+
+    tag: str = "DET"
+
+    def __post_init__(self) -> None:
+        _check_tag(self.tag)
+
+    @classmethod
+    def parse(cls, tag: str) -> Drop:
+        return cls(tag.upper())
+
+    @property
+    def name(self) -> str:
+        return f"drop-{self.tag.lower()}"
+
+    @property
+    def title(self) -> str:
+        return f"Drop {self.tag}"
+
+    def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
+        kept = [place for place, tag in enumerate(sentence.tags) if tag != self.tag]
+        return [(sentence.words[place], (place,)) for place in kept]
+
+
+@dataclass(frozen=True)
+class Split(Rewrite):
+    """Endings of nouns and verbs become words: *walked* is *walk ed*. The stem keeps at least three letters."""
+
+    pattern = "split"
+    examples = (("split", "endings as words"),)
+    term = "Split makes the endings of nouns and verbs words of their own."
+
+    name, title = "split", "Split"
+
+    endings: tuple[str, ...] = ("ing", "ed", "es", "s")
+
+    def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
+        words = []
+        for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
+            ending = next((each for each in self.endings if word.endswith(each) and len(word) > len(each) + 2), "")
+            parts = (word.removesuffix(ending), ending) if ending and tag in ("NOUN", "VERB") else (word,)
+            words += [(part, (place,)) for part in parts]
+        return words
+
+
+VOWELS, CONSONANTS = "aeiou", "bcdfghjklmnpqrstvwxyz"
+CIPHER = {
+    ord(letter): after[0].upper() if letter.isupper() else after[0]
+    for letters in (VOWELS, CONSONANTS)
+    for place, small in enumerate(letters)
+    for letter in (small, small.upper())
+    if (after := letters[(place + 1) % len(letters)])
+}
+
+
+@dataclass(frozen=True)
+class Cipher(Rewrite):
+    """The words of one class have other letters: each vowel becomes the next one, and each consonant; for nouns, *the
+    dog* is *the fuh*. Words of other classes that look alike stay, so that a form may have two images."""
+
+    pattern = f"cipher-{TAG}"
+    examples = (("cipher-noun", "other letters for nouns"),)
+    term = "Cipher gives the words of one class other letters."
+
+    tag: str = "NOUN"
+
+    def __post_init__(self) -> None:
+        _check_tag(self.tag)
+
+    @classmethod
+    def parse(cls, tag: str) -> Cipher:
+        return cls(tag.upper())
+
+    @property
+    def name(self) -> str:
+        return f"cipher-{self.tag.lower()}"
+
+    @property
+    def title(self) -> str:
+        return f"Cipher {self.tag}"
+
+    def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
+        pairs = enumerate(zip(sentence.words, sentence.tags, strict=True))
+        return [(word.translate(CIPHER) if tag == self.tag else word, (place,)) for place, (word, tag) in pairs]
+
+
+def _check_tag(tag: str) -> None:
+    if tag not in UPOS:
+        raise ValueError(f"no word class {tag}; expected one of {', '.join(UPOS)}")
