@@ -194,31 +194,24 @@ def rewrite(images: Sequence[Sentence | None], table: WordTable) -> Shard:
 
 
 def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
-    """For each type of the source, the type of the image that its words are linked with, and the other way round:
-    (2, size) int64. UNSEEN if no word is the type alone; SEVERAL if the type's words are linked with different types,
-    with words of several types, or with none."""
+    """For each type of the source, the type of the image that renders its words, and the other way round: (2, size)
+    int64. Of links, only those of a word that is rendered alone, by one word, count, if both words are single types:
+    UNSEEN for types without such a link, SEVERAL if they lead to different types."""
     assert image.lines is not None and image.sources is not None and image.rendered is not None
     starts = (np.cumsum(source.words) - source.words)[image.lines]  # of each line, in the source's words
     linked = image.sources + np.repeat(np.repeat(starts, image.words), image.rendered)
     target = np.repeat(np.arange(len(image.pieces)), image.rendered)
-    has_image = np.zeros(len(source.words), bool)
-    has_image[image.lines] = True
-    sides = (_alone(source), linked, np.repeat(has_image, source.words)), (_alone(image), target, True)
+    single = (np.bincount(linked)[linked] == 1) & (image.rendered[target] == 1)
+    single &= (source.pieces[linked] == 1) & (image.pieces[target] == 1)
+    ids = [
+        shard.ids[np.cumsum(shard.pieces, dtype=np.int64)[words[single]] - 1]
+        for shard, words in ((source, linked), (image, target))
+    ]
     tables = np.full((2, size), UNSEEN)
-    for table, (alone, own, here), (others, other, _) in zip(tables, sides, sides[::-1], strict=True):
-        many = alone[(np.bincount(own, minlength=len(alone)) != 1) & here]  # words of no link, or of several
-        types = np.concatenate([alone[own], many])
-        found = np.concatenate([others[other], np.full(len(many), SEVERAL)])[types >= 0]
-        types = types[types >= 0]
+    for table, types, found in zip(tables, ids, ids[::-1], strict=True):
         table[types] = found
         table[types[table[types] != found]] = SEVERAL
     return tables
-
-
-def _alone(shard: Shard) -> np.ndarray:
-    """The id of each word of one sub-word, SEVERAL for other words: (W,) int64."""
-    ids = shard.ids[np.cumsum(shard.pieces, dtype=np.int64) - 1].astype(np.int64)
-    return np.where(shard.pieces == 1, ids, SEVERAL)
 
 
 def merged(one: np.ndarray, other: np.ndarray) -> np.ndarray:
