@@ -76,17 +76,19 @@ def read_examples(path: Path) -> Iterator[Example]:
     with path.open(encoding="utf-8") as file:
         for line in file:
             row = json.loads(line)
-            texts = []
-            for text in row["texts"]:
-                spans = [tuple(Span(*span) for span in columns.pop("spans", ())) for columns in text]
-                rows = ({name: tuple(column) for name, column in columns.items()} for columns in text)
-                texts.append(tuple(Sentence(**columns, spans=own) for columns, own in zip(rows, spans, strict=True)))
-            yield Example(tuple(texts), *(row.get(name, "") for name in _TEXTS))
+            texts = tuple(tuple(map(_sentence, text)) for text in row["texts"])
+            yield Example(texts, *(row.get(name, "") for name in _TEXTS))
+
+
+def _sentence(columns: dict[str, Any]) -> Sentence:
+    spans = tuple(Span(*span) for span in columns.pop("spans", ()))
+    sources = tuple(map(tuple, columns.pop("sources", ())))
+    return Sentence(**{name: tuple(column) for name, column in columns.items()}, spans=spans, sources=sources)
 
 
 def _columns(sentence: Sentence) -> dict[str, Any]:
     columns = {name: getattr(sentence, name) for name in ("words", "tags", "heads", "relations", "spans", "glued")}
     columns["spans"] = [[span.start, span.end, span.label] for span in sentence.spans]
-    if sentence.origin != tuple(range(len(sentence))):
-        columns["origin"] = sentence.origin
+    if sentence.sources or sentence.origin != tuple(range(len(sentence))):
+        columns |= {"origin": sentence.origin, "sources": sentence.sources}
     return {name: column for name, column in columns.items() if column or name == "words"}

@@ -1,0 +1,258 @@
+"""Transforms that change words: exact links, labels by the main word, and images of types, against brute force."""
+
+import json
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calque.derive.build import derive_languages, languages_fingerprint, rewriting_of
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.errors import BadInput
+from calque.derive.languages import Languages, only_last
+from calque.derive.order import Invert, Permute
+from calque.derive.pocket.language import Pocket
+from calque.derive.script import Transliterate
+from calque.derive.sentence import CHUNKS, Sentence
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.derive.task_data import TaskFolder, derive_task
+from calque.derive.transform import Account, Transform, compose, image_of
+from calque.derive.usage import CLASSES
+from calque.derive.words import Agglutinate, Cipher, Drop, Rewrite, Rewritten, Split
+from tests.derive.strategies import law, sentences
+
+FEW = Sizes(40, 10, 20)
+SOURCE = PocketEnglish(language=Pocket(types=300), size=1_200, pos=FEW, ner=FEW, nli=FEW)
+TRANSFORMS = (
+    compose(Transliterate(), Agglutinate()),
+    compose(Split(), Invert(), Drop()),
+    compose(Transliterate(0.5), Cipher("VERB")),
+    Transliterate(),
+)
+POCKET = [sentence for sentence in Pocket(types=300).sentences(300) if sentence.tags]
+
+
+@st.composite
+def rewritten(draw: st.DrawFn) -> tuple[Sentence, list[list[int]]]:
+    """A sentence in any order, and the groups of its words that other words render: some in several, some in none."""
+    sentence = draw(sentences().filter(len))
+    sentence = sentence.reorder(draw(st.permutations(range(len(sentence)))))
+    places = st.integers(0, len(sentence) - 1)
+    return sentence, draw(st.lists(st.lists(places, min_size=1, max_size=3, unique=True), min_size=1, max_size=12))
+
+
+@law
+@given(rewritten(), st.randoms())
+def test_links_and_labels_follow_words(case: tuple[Sentence, list[list[int]]], random: object) -> None:
+    before, groups = case
+    after = before.rewrite([(f"n{i}", group) for i, group in enumerate(groups)])
+    assert after.words == tuple(f"n{i}" for i in range(len(groups)))
+    assert set(after.links) == {(before.origin[place], i) for i, group in enumerate(groups) for place in group}
+    spans = {place: span for span in before.spans for place in range(span.start, span.end)}
+    new = {place: span for span in after.spans for place in range(span.start, span.end)}
+    for i, (main, *_) in enumerate(groups):
+        assert after.origin[i] == before.origin[main] == after.sources[i][0]
+        assert (spans[main].label if main in spans else "") == (new[i].label if i in new else "")
+        if before.tags:
+            assert (after.tags[i], after.relations[i]) == (before.tags[main], before.relations[main])
+    for i in range(len(groups)) if before.heads else ():
+        seen = set()
+        while i >= 0:
+            assert i not in seen, "a cycle"
+            seen.add(i)
+            i = after.heads[i]
+    order = list(range(len(groups)))[::-1]
+    moved = after.reorder(order)
+    assert set(moved.links) == {(place, len(groups) - 1 - i) for place, i in after.links}
+    again = after.rewrite([("all", order)])
+    assert set(again.links) == {(place, 0) for place, _ in after.links}
+
+
+def test_words_need_positions_of_the_sentence() -> None:
+    for group in [(), (3,), (-1,)]:
+        with pytest.raises(BadInput):
+            Sentence(tuple("abc")).rewrite([("a", (0,)), ("b", group)])
+
+
+@pytest.mark.parametrize("sentence", POCKET[:100], ids=lambda sentence: sentence.text[:30])
+def test_what_each_transform_does_to_a_sentence(sentence: Sentence) -> None:
+    merged = Agglutinate()(sentence)
+    assert sorted("".join(merged.words).lower()) == sorted("".join(sentence.words).lower())
+    for word, group in zip(merged.words, merged.sources or [(place,) for place in merged.origin], strict=True):
+        main, *endings = group
+        assert word == sentence.words[main] + "".join(sentence.words[place].lower() for place in endings)
+        assert endings == list(range(main - 1, main - 1 - len(endings), -1))
+        assert all(CLASSES[sentence.tags[place]] == "function" for place in endings)
+    attached = [
+        {sentence.words[place].lower() for group in Agglutinate(share)(sentence).sources for place in group[1:]}
+        for share in (0.25, 0.5, 1.0)
+    ]
+    assert attached[0] <= attached[1] <= attached[2]
+    dropped = Drop("NOUN")(sentence)
+    pairs = list(zip(sentence.words, sentence.tags, strict=True))
+    assert list(dropped.words) == [word for word, tag in pairs if tag != "NOUN"]
+    assert len(dropped.spans) <= len(sentence.spans)
+    split = Split()(sentence)
+    parts = defaultdict(list)
+    for word, place in zip(split.words, split.origin, strict=True):
+        parts[place].append(word)
+    assert tuple("".join(parts[place]) for place in range(len(sentence))) == sentence.words
+    cipher, tags = Cipher()(sentence).words, sentence.tags
+    assert all(
+        (after == before) != (tag == "NOUN") for after, before, tag in zip(cipher, sentence.words, tags, strict=True)
+    )
+    nouns = {word for word, tag in pairs if tag == "NOUN"}
+    assert len({Cipher()(Sentence((word,), ("NOUN",))).words[0] for word in nouns}) == len(nouns)
+
+
+def test_sentences_that_cannot_be_changed_are_counted() -> None:
+    bare, articles = Sentence(("the", "dog")), Sentence(("the", "a"), ("DET", "DET"))
+    account = Account()
+    assert image_of(compose(Invert(), Agglutinate()), bare, 0, account).words == ("dog", "the")
+    assert sum(account.kept.values()) == 1
+    assert Drop()(articles) == articles
+    with pytest.raises(ValueError):
+        Drop("NOPE")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("words")
+    return derive_languages(SOURCE, TRANSFORMS, 600, DictionaryConfig(), folder / "study", folder / "cache")
+
+
+def images(transform: Transform) -> list[tuple[Sentence, Sentence]]:
+    """Each sentence of the corpus with its image."""
+    return [
+        (sentence, image_of(transform, sentence, CHUNKS.number(index, place), Account()))
+        for index, chunk in enumerate(SOURCE.chunks())
+        for place, sentence in enumerate(SOURCE.sentences(chunk)[0])
+        if sentence.words
+    ]
+
+
+def test_the_folder_has_the_words_and_links_of_the_sentences(study: Path) -> None:
+    languages = Languages.open(study, [transform.name for transform in TRANSFORMS])
+    of_all = {transform.name: images(transform) for transform in TRANSFORMS}
+    encode = languages.vocabulary.encode
+    for transform in TRANSFORMS:
+        bitext = languages.bitext("source", transform.name)
+        language = bitext.second
+        assert bitext.gold and len(bitext) == len(of_all[transform.name])
+        for number in range(0, len(bitext), 97):
+            after = of_all[transform.name][number][1]
+            assert [tuple(link) for link in bitext.links(number).tolist()] == after.links
+            ids = np.array(list(chain.from_iterable(map(encode, after.words))))
+            assert language.corpus.line_pieces(number).tolist() == [len(encode(word)) for word in after.words]
+            assert np.array_equal(language.ids(language.corpus[number]), language.table[ids])
+            targets, pieces = bitext.targets(number), bitext.piece_links(number)
+            assert targets.tolist() == [
+                min((j for i, j in pieces.tolist() if i == place), default=-1) for place in range(len(targets))
+            ]
+    first, second = TRANSFORMS[0].name, TRANSFORMS[1].name
+    between = languages.bitext(first, second)
+    for number in range(0, len(between), 97):
+        ours, theirs = of_all[first][number][1].links, of_all[second][number][1].links
+        expected = sorted({(i, j) for one, i in ours for other, j in theirs if one == other})
+        assert [tuple(link) for link in between.links(number).tolist()] == expected
+    held = only_last(languages, 0.1).bitext("source", first)
+    whole = languages.bitext("source", first)
+    assert np.array_equal(held.links(3), whole.links(len(whole) - len(held) + 3))
+
+
+def test_types_with_one_image_are_those_whose_words_have_one(study: Path) -> None:
+    languages = Languages.open(study, [transform.name for transform in TRANSFORMS])
+    facts, encode = json.loads((study / "manifest.json").read_text())["languages"], languages.vocabulary.encode
+    for transform in TRANSFORMS[:3]:
+        seen: tuple[dict[int, set[int]], dict[int, set[int]]] = defaultdict(set), defaultdict(set)
+        for sentence, image in images(transform):
+            for i, j in image.links:
+                alone = sum(i == one for one, _ in image.links) == 1 == len((image.sources or {j: (i,)})[j])
+                one, other = encode(sentence.words[i]), encode(image.words[j])
+                if alone and len(one) == len(other) == 1:
+                    seen[0][one[0]].add(other[0])
+                    seen[1][other[0]].add(one[0])
+        language = languages[transform.name]
+        expected = {
+            one: int(language.table[next(iter(others))])
+            for one, others in seen[0].items()
+            if len(others) == 1 and len(seen[1][next(iter(others))]) == 1
+        }
+        found = {int(one): int(language.images[one]) for one in np.flatnonzero(language.images >= 0)}
+        assert found == expected and len(found) > 50
+        entries = languages.dictionary("source", transform.name)
+        assert len(entries) == round(0.25 * len(found)) and all(found[one] == other for one, other in entries.tolist())
+        assert facts[transform.name]["types without one image"] == len(languages.vocabulary.types) - len(found)
+
+
+def test_the_vocabulary_is_learnt_from_changed_words_too(study: Path, tmp_path: Path) -> None:
+    """So the source's fingerprint depends on transforms that change words, and on no others."""
+    alone = derive_languages(SOURCE, TRANSFORMS[3:], 600, DictionaryConfig(), tmp_path / "study", tmp_path / "cache")
+    prints = [
+        {
+            name: row["fingerprint"]
+            for name, row in json.loads((each / "manifest.json").read_text())["languages"].items()
+        }
+        for each in (study, alone)
+    ]
+    assert prints[0]["source"] != prints[1]["source"] and prints[0]["trans"] != prints[1]["trans"]
+    inputs = SOURCE.corpus_identity, TRANSFORMS[3:], 600, DictionaryConfig()
+    assert prints[0]["trans"] == languages_fingerprint(*inputs, rewriting_of(TRANSFORMS))
+    assert prints[1]["trans"] == languages_fingerprint(*inputs)
+
+
+def test_workers_change_nothing(study: Path, tmp_path: Path) -> None:
+    other = derive_languages(
+        SOURCE, TRANSFORMS, 600, DictionaryConfig(), tmp_path / "study", tmp_path / "cache", workers=2
+    )
+    read = [json.loads((each / "manifest.json").read_text())["files"] for each in (study, other)]
+    assert read[0] == read[1]
+
+
+def test_labels_of_examples_follow(tmp_path: Path) -> None:
+    drop = Drop("PROPN")
+    folder = TaskFolder.open(derive_task(SOURCE, "ner", (drop, Agglutinate()), tmp_path / "task", tmp_path))
+    row = folder.artefact.facts["splits"]["train"]
+    before = [example.texts[0][0] for example in folder.examples("train")]
+    names = [{*each.tags[span.start : span.end]} == {"PROPN"} for each in before for span in each.spans]
+    assert row["languages"]["drop-propn"]["spans lost"] == sum(names) > 10
+    after = [example.texts[0][0] for example in folder.examples("train", "agg")]
+    assert [[span.label for span in each.spans] for each in before] == [
+        [span.label for span in each.spans] for each in after
+    ]
+    assert all(each.sources for each in after if len(each.words) < max(each.origin) + 1)
+
+
+@dataclass(frozen=True)
+class Lose(Transform):
+    """A mistake: it loses the last word without saying so."""
+
+    name = "lose"
+
+    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+        return Sentence(sentence.words[:-1])
+
+
+@dataclass(frozen=True)
+class Double(Rewrite):
+    """A toy of the user's: every word twice."""
+
+    name = "double"
+
+    def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
+        return [(word, (place,)) for place, word in enumerate(sentence.words) for _ in range(2)]
+
+
+def test_a_transform_of_ones_own_changes_words_by_rewriting_only() -> None:
+    sentence = POCKET[0]
+    doubled = image_of(compose(Permute(), Double()), sentence, 0, Account())
+    assert sorted(doubled.links)[::2] == [
+        (place, min(j for i, j in doubled.links if i == place)) for place in range(len(sentence))
+    ]
+    with pytest.raises(BadInput, match="lose"):
+        image_of(Lose(), sentence, 0, Account())
