@@ -7,7 +7,7 @@ from calque.derive.order import Invert, Permute
 from calque.derive.reorder import Reorder
 from calque.derive.script import Cognates, Transliterate
 from calque.derive.transform import Transform, compose
-from calque.derive.words import Agglutinate, Cipher, Drop, Split
+from calque.derive.words import Agglutinate, Cipher, Drop, Rewrite, Split
 
 TRANSFORMS: tuple[type[Transform], ...] = (
     Transliterate,
@@ -21,6 +21,7 @@ TRANSFORMS: tuple[type[Transform], ...] = (
     Cipher,
 )
 TERMS = {kind.__name__: kind.term for kind in TRANSFORMS}  # definitions for a glossary by class name
+REWRITES = frozenset(kind.__name__ for kind in TRANSFORMS if issubclass(kind, Rewrite))  # kinds that change words
 _EXAMPLES = [example for kind in TRANSFORMS for example in kind.examples]
 EXAMPLES = tuple(f"{name} ({meaning})" if meaning else name for name, meaning in _EXAMPLES)
 

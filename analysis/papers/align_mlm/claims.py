@@ -1,6 +1,7 @@
 """The headlines of ALIGN-MLM, tested as claims, and the findings of a study in two sentences."""
 
 from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import NamedTuple
 
 from calque.analysis.papers.align_mlm.figures import rho_of
@@ -13,6 +14,7 @@ from calque.analysis.results.retained import unless_at_floor
 from calque.analysis.statistics.intervals import CONFIDENCE
 from calque.analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED, Claim, Verdict, judge, points
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
+from calque.derive.transforms import REWRITES
 
 INVERTED, SCRIPT = "trans.inv", "trans"  # the transforms of the paper's headlines
 NEAR = 0.03  # delta "≈ 0": within 3 points. The paper's own largest under Trans is 2.6.
@@ -36,10 +38,32 @@ def align_mlm_claims(results: Results) -> list[Claim]:
     aligned = {name: results.alignments(name, INVERTED, "held-out") for name in results.objectives}
     return [
         *claims,
+        *changed_words(results),
         claim("far-above", judge_difference(ours, theirs, bound=0.3), under=under),
         claim("near-chance", near_chance(results, INVERTED), under=under, margin=100 * CHANCE_MARGIN),
         claim("most-held-out", _beats_all(aligned, "ALIGN-MLM", +1), under=under),
     ]
+
+
+def changed_words(results: Results) -> Iterator[Claim]:
+    """Whether an objective loses more under a transform that changes words than under the same transform without."""
+    parts = {name: results.transform(name).parts for name in results.transforms}
+    for changed, theirs in parts.items():
+        rest = tuple(part for part in theirs if part["kind"] not in REWRITES)
+        base = next((name for name, its in parts.items() if its == rest != theirs), "")
+        for objective, task in product(results.objectives, results.tasks) if base else ():
+            ours, before = (results.deltas(objective, each, task, PRIMARY[task]) for each in (changed, base))
+            verdict = judge_difference(ours, before)
+            cells = [(objective, changed), (objective, base)]
+            titles = results.transform_title(changed), results.transform_title(base)
+            yield claim(
+                "loses-more",
+                unless_at_floor(verdict, results, cells, task, PRIMARY[task]),
+                objective=results.objective_title(objective),
+                on=f"{task_title(task)} ({metric_title(PRIMARY[task])})",
+                under=titles[0],
+                script=titles[1],
+            )
 
 
 def extreme_delta(results: Results, objective: str, transform: str, task: str, side: int) -> Verdict:

@@ -25,6 +25,7 @@ from calque.analysis.report.table import Table
 from calque.analysis.results.measured import mean, means
 from calque.analysis.results.results import Results
 from calque.analysis.tasks.catalog import PRIMARY
+from calque.derive.transforms import REWRITES
 
 FEWEST = 3  # the fewest points of a line, and different shares of sub-words, that are drawn
 FLOOR: Dash = ":"
@@ -89,6 +90,7 @@ def order_figure(results: Results, scale: str) -> Plot | None:
 def _parameters(results: Results) -> dict[str, list[str]]:
     """Each parameter's name and its transforms, with the transforms of the same script that keep the order."""
     parts_of = {name: results.transform(name).parts for name in results.transforms}
+    parts_of = {name: parts for name, parts in parts_of.items() if not REWRITES & {part["kind"] for part in parts}}
     scripts = {name: [part for part in parts if part["kind"] in SHARED] for name, parts in parts_of.items()}
     orders = {
         name: [_parameter(part) for part in parts if part["kind"] not in SHARED] for name, parts in parts_of.items()

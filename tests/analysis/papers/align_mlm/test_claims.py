@@ -307,3 +307,16 @@ def test_a_leader_is_beyond_every_other_and_not_tied() -> None:
 
 def test_one_objective_has_no_rank() -> None:
     assert ranking(+1, MLM=[0.1]) is None
+
+
+def test_changed_words_are_compared_with_the_same_transform_without() -> None:
+    """The seeds pair, and a transform without its counterpart says nothing."""
+    worse = scores("MLM", [0.30, 0.31, 0.32], "trans.agg") + scores("MLM", [0.10, 0.11, 0.121], "trans")
+    found = {(c.text, c.verdict.verdict) for c in align_mlm_claims(joined(worse)) if c.family == "morphology"}
+    assert {verdict for _, verdict in found} == {HOLDS} and len(found) == 1
+    better = scores("MLM", [0.10, 0.11, 0.121], "trans.agg") + scores("MLM", [0.30, 0.31, 0.32], "trans")
+    assert [c.verdict.verdict for c in claims.changed_words(joined(better))] == [FAILS]
+    assert not [*claims.changed_words(joined(scores("MLM", [0.1, 0.2], "trans.agg")))]
+    assert not [
+        *claims.changed_words(joined(scores("MLM", [0.1, 0.2], "trans.inv") + scores("MLM", [0.1, 0.2], "trans")))
+    ]
