@@ -29,6 +29,7 @@ from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.objective import GOLD, GROWN, Linked, Objective
 from calque.pretrain.run import CHECKPOINT, Pretraining, Probe, pretrain
 from calque.pretrain.saved_model import RUN, weights_digest
+from calque.pretrain.shipped import ShippedRun, runs_of
 from calque.pretrain.start import check_start, has_head
 
 PROCESS = 400 * 2**20  # bytes of Python, torch and transformers before there is a model
@@ -175,7 +176,7 @@ class Model:
     @property
     def name(self) -> str:
         """For people: `trans.inv/MLM/seed-0`."""
-        return self.weights.title.removeprefix("pretrain ") if isinstance(self.weights, Step) else self.place
+        return self.weights.title.partition(" ")[2] if isinstance(self.weights, Step) else self.place
 
     @property
     def data(self) -> Path:
@@ -216,7 +217,8 @@ def _estimate_links(step: Step, machine: Machine) -> None:
 
 @dataclass(frozen=True)
 class Training:
-    """How a model is pretrained: an objective on `languages` of `data`, from `start` or random weights."""
+    """How a model is pretrained: an objective on `languages` of `data`, from `start` or random weights. A `shipped` run
+    is not trained again."""
 
     data: Step
     languages: tuple[str, ...]
@@ -226,11 +228,12 @@ class Training:
     seed: int
     start: Weights | None = None
     mixture: Mixture = ALL_TOGETHER
+    shipped: ShippedRun | None = None
 
     def step(self, above: Path, threads: int = 1) -> Step:
         """The step that trains it, in a folder below `above`, which all seeds share."""
         place = above / f"seed-{self.seed}"
-        title = f"pretrain {'/'.join(place.parts[-3:])}"
+        title = f"{'unpack' if self.shipped else 'pretrain'} {'/'.join(place.parts[-3:])}"
         return Step(_pretrain, self, place, title, "pretrain", RUN, 2, threads, shared=True, after=self.links)
 
     def identity(self) -> dict[str, Any]:
@@ -248,7 +251,12 @@ class Training:
             "links": self.links,
             # The order assigns shares and token types to languages.
             "order": None if list(self.languages) == sorted(self.languages) else list(self.languages),
-        }
+        } | ({"shipped": self.shipped} if self.shipped else {})
+
+    def unless_shipped(self, file: Path) -> Training:
+        """The same training, with its run if the file has it."""
+        name = self.step(Path()).fingerprint
+        return replace(self, shipped=ShippedRun(file, name)) if name in runs_of(file) else self
 
     @cached_property
     def links(self) -> tuple[Step, ...]:
@@ -338,17 +346,22 @@ def _pretrain(step: Step, machine: Machine) -> None:
     languages = Languages.open(training.data.folder, training.languages)
     for links in training.links:
         languages = languages.with_links(links.folder)
+    config = Pretraining(
+        languages,
+        training.objective,
+        training.model,
+        training.train,
+        training.seed,
+        checkpoint_of(training.start) if training.start else None,
+        training.mixture,
+    )
+    if training.shipped:
+        training.shipped.unpack(step.folder, config)
+        machine.report(step.title, 1, 1)
+        return
     pretrain(
         step.folder,
-        Pretraining(
-            languages,
-            training.objective,
-            training.model,
-            training.train,
-            training.seed,
-            checkpoint_of(training.start) if training.start else None,
-            training.mixture,
-        ),
+        config,
         machine.world,
         probe=training.probe(),
         progress=lambda done, steps: machine.report(step.title, done, steps),

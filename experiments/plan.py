@@ -99,7 +99,7 @@ class Plan:
 def plan(study: Study, jobs: int | None) -> Plan:
     """Estimate a study on this machine, with `jobs` runs in parallel, by default the number that `compute` chooses."""
     gpu, cores = torch.cuda.is_available(), os.cpu_count() or 1
-    steps = study.trained()
+    steps = [step for step in study.trained() if not step.config.shipped]
     runs = [(step.title.removeprefix("pretrain "), step.config.cost()) for step in steps]
     parallel = min(len(steps), side_by_side(steps, jobs)) if steps else 1
     # A run has its threads' part of the whole machine's rate, which is measured with all cores at once; runs that share

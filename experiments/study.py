@@ -84,8 +84,9 @@ class Study:
     language with its source, or the source and one derived language for each further share of one of `mixtures`; all
     natural languages; or a gold set with text. `mixture` sets how much of each language is read; with `mixtures`, only
     its held-out text applies. `start` is the folder, or the hub's name with a revision, of the model that others start
-    from; `head` trains a prediction head first if it has none, by the first objective that predicts. `paces` are the
-    steps of objectives, as a multiple of `train.steps`. `encoder` is measured on gold sets next to the study's models.
+    from; runs in the file `shipped` are not trained again (`pretrain.shipped`). `head` trains a prediction head first
+    if it has none, by the first objective that predicts. `paces` are the steps of objectives, as a multiple of
+    `train.steps`. `encoder` is measured on gold sets next to the study's models.
     `paper` names the tables, figures and claims of the report."""
 
     name: str
@@ -97,6 +98,7 @@ class Study:
     model: ModelConfig = field(default_factory=ModelConfig)
     train: TrainConfig = field(default_factory=TrainConfig)
     start: Path | None = None
+    shipped: Path | None = None
     head: TrainConfig | None = None
     mixture: Mixture = ALL_TOGETHER
     mixtures: tuple[Mixture, ...] = ()
@@ -146,7 +148,7 @@ class Study:
         return with_needs(steps + [step for _, measures in measured[-BEHIND:] for step in measures])
 
     def trained(self, root: Path = Path()) -> list[Step]:
-        """The steps of pretraining; no file is read."""
+        """The steps of pretraining, shipped or not; no file of the data is read."""
         models = self.models(root)
         steps = [step for model in models for step in _starts(model.weights)]
         steps += [model.weights for model in models if isinstance(model.weights, Step)]
@@ -276,6 +278,8 @@ class Study:
             first, share = objective.traits.start
             start = self.pretraining(root, group, first, seed, portion * share)
         training = Training(group.data, group.languages, objective, self.model, train, seed, start, group.mixture)
+        if self.shipped:
+            training = training.unless_shipped(self.shipped)
         above = self.home(root) / group.name / objective.name
         return training.step(above, self.threads)
 

@@ -61,6 +61,8 @@ def extent(study: Study) -> str:
     starts = len(trained) - len(models)
     before = f"; {starts} more runs train what some of them start from" if starts else ""
     start = f", from {study.start}" if study.start else ""
+    if shipped := sum(bool(step.config.shipped) for step in trained):
+        before += f"; {shipped} are shipped, and not trained again"
     tasks = f"; tasks: {', '.join(study.tasks)}" if study.tasks else ""
     what = f"{counted(len(models), 'model')} of {steps}{start}{before}" if models else f"{study.start} as it is"
     return what + tasks
@@ -175,6 +177,8 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
     if study.objectives:
         yield "Model", listed(vars(study.model))
         yield "Training", listed(plain(train))
+    if shipped := next((model.training.shipped for model in models if model.training.shipped), None):
+        yield "Trained in advance", f"weights of {shipped.file.name}, in half precision, SHA-256 {shipped.identity()}"
     if study.paces:
         yield "Steps, as a multiple of training's", listed({name: f"{pace:g}" for name, pace in study.paces.items()})
     if study.alone:

@@ -149,12 +149,12 @@ def pretrain(
         whole = initial.complete(model, identity.get("start"))
         left_out = sum((Counter(stream.left_out) for stream in streams), Counter())
         facts = {"identity": identity, "left out": dict(left_out), "drawn": drawn}
-        _finish(folder, whole, languages.whole, facts | {"shown": draws.shown(schedule.steps)})
+        finish(folder, whole, languages.whole, facts | {"shown": draws.shown(schedule.steps)})
     world.wait()
     return folder / CHECKPOINT
 
 
-def _finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]) -> None:
+def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]) -> None:
     """Write the checkpoint, then the manifest, then remove the resumable state."""
     disable_progress_bar()  # for a file that is written at once
     with whole_folder(folder / CHECKPOINT) as part:

@@ -182,6 +182,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             **dict.fromkeys("align_mlm align_mlm_pocket control growth knowledge languages objectives".split(), ""),
             **dict.fromkeys("objectives_pocket objectives_seconds order_dial overlap wikipedia_small".split(), ""),
             **dict.fromkeys("xtreme_continued xlm_align_ablations xlm_align_pocket".split(), ""),
+            "lesson": "lessons",
             "pocket": "study_file",
             "word_alignment": "word_alignment",
             "xlm_align": "xlm_align",

@@ -23,7 +23,10 @@ def values(name: str) -> dict[str, str]:
     with mock.patch.dict(os.environ, PLACES), mock.patch("calque.pretrain.hub.model_folder", Path):
         os.environ.pop("CALQUE_STANZA", None)
         made = study(name)
-    return {field.name: fingerprint(getattr(made, field.name)) for field in dataclasses.fields(made)}
+    found = {field.name: getattr(made, field.name) for field in dataclasses.fields(made)}
+    if made.shipped:  # a file of the package
+        found["shipped"] = made.shipped.name
+    return {field: fingerprint(value) for field, value in found.items()}
 
 
 if __name__ == "__main__":

@@ -1,0 +1,28 @@
+"""A lesson of 15 minutes on transfer between languages: a notebook, its solutions, a lab sheet, a page that derives
+sentences, and the trained models of the study `lesson`."""
+
+import shutil
+from pathlib import Path
+
+from calque.derive.errors import BadInput
+from calque.derive.files import make_folder
+
+HERE = Path(__file__).parent
+FILES = ("lesson.ipynb", "lesson.py", "solutions.md", "sheet.pdf", "sheet.md", "invent.html")
+"""The files for a class."""
+MODELS = HERE / "models.safetensors"
+
+
+def copy(to: Path) -> list[Path]:
+    """Copy the lesson's files to a folder, which is made if it is missing.
+
+    Raises:
+        BadInput: the folder has one of the files already.
+    """
+    places = [to / name for name in FILES if (HERE / name).is_file()]
+    if there := [place for place in places if place.exists()]:
+        raise BadInput("exists already; expected a folder without it", there[0])
+    make_folder(to)
+    for place in places:
+        shutil.copyfile(HERE / place.name, place)
+    return places

@@ -1,0 +1,90 @@
+"""Finished runs in one file, to measure models where there is no time to train them.
+
+The file is in safetensors: the weights of each run in half precision, as RUN/WEIGHT, and in its metadata the facts and
+metrics of each run. Its SHA-256 is in a file next to it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import safe_open
+from safetensors.torch import load_file, save
+from transformers import AutoModelForMaskedLM
+
+from calque.derive import strict_json
+from calque.derive.artefact import Artefact
+from calque.derive.errors import BadInput
+from calque.derive.files import whole_file
+from calque.derive.fingerprint import sha256
+from calque.pretrain.checkpoint import METRICS
+from calque.pretrain.model import state_of
+from calque.pretrain.run import CHECKPOINT, Pretraining, finish
+from calque.pretrain.saved_model import RUN, load_model
+from calque.pretrain.start import InitialModel
+
+
+@dataclass(frozen=True)
+class ShippedRun:
+    """A run of a file, by its name there."""
+
+    file: Path
+    name: str
+
+    def identity(self) -> str:
+        """The SHA-256 of the file."""
+        return _expected(self.file)
+
+    def unpack(self, folder: Path, config: Pretraining) -> None:
+        """Write the run's folder as `pretrain` does, with its weights in single precision."""
+        run, embeddings = runs_of(self.file)[self.name], config.objective.traits.language_embeddings
+        model, _ = InitialModel(None, config.model, config.languages, embeddings, config.seed).whole()
+        tensors = load_file(self.file)
+        with torch.no_grad():
+            for name, weights in state_of(model).items():
+                weights.copy_(tensors[f"{self.name}/{name}"])
+        folder.mkdir(parents=True, exist_ok=True)
+        with whole_file(folder / METRICS) as part:
+            part.write_text(run["metrics"], encoding="utf-8", newline="\n")
+        finish(folder, model, config.languages.whole, {**run["facts"], "shipped": self.identity()})
+
+
+@cache
+def runs_of(file: Path) -> dict[str, dict[str, Any]]:
+    """The facts and metrics of each run of a file, by its name.
+
+    Raises:
+        BadInput: the file is missing, or its SHA-256 is not the expected one.
+    """
+    if not file.is_file() or sha256(file) != _expected(file):
+        raise BadInput(f"expected a file of finished runs whose SHA-256 is in {_digest_file(file).name}", file)
+    with safe_open(file, framework="pt") as tensors:
+        return {name: strict_json.loads(text) for name, text in tensors.metadata().items()}
+
+
+def pack(runs: Mapping[str, Path], file: Path) -> None:
+    """Write finished runs, by name, to a file, and its SHA-256 next to it."""
+    tensors, metadata = dict[str, torch.Tensor](), dict[str, str]()
+    for name, folder in runs.items():
+        run = Artefact.open(folder, RUN)
+        model, _ = load_model(folder / CHECKPOINT, AutoModelForMaskedLM)
+        tensors |= {f"{name}/{key}": weights.half() for key, weights in state_of(model).items()}
+        metadata[name] = json.dumps({"facts": run.facts, "metrics": run.path(METRICS).read_text(encoding="utf-8")})
+    with whole_file(file) as part:
+        part.write_bytes(save(tensors, metadata))
+    _digest_file(file).write_text(f"{sha256(file)}  {file.name}\n", encoding="utf-8", newline="\n")
+
+
+def _digest_file(file: Path) -> Path:
+    return file.with_name(f"{file.name}.sha256")
+
+
+def _expected(file: Path) -> str:
+    path = _digest_file(file)
+    return path.read_text(encoding="utf-8").split()[0] if path.is_file() else ""

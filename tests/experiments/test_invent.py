@@ -1,0 +1,73 @@
+"""The page that derives sentences in the browser: its images are those of Python."""
+
+import json
+from itertools import compress, product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from calque.derive.order import Invert
+from calque.derive.pocket.language import Pocket
+from calque.derive.script import Transliterate
+from calque.derive.sentence import Sentence
+from calque.derive.transform import Account, compose, image_of
+from calque.experiments.lessons import HERE
+from calque.experiments.lessons.notebook import cells
+from tests import browser
+
+PAGE = (HERE / "invent.html").read_text(encoding="utf-8")
+HARD = [". . a b", "a", ".", "? Who Knows", "Zebra ate Ճաղա !", "one two three four five", "co-op 's 3.5 é"]
+NAMES = ("trans", "inv", "swap")
+CHOICES = [choice for choice in product((False, True), repeat=3) if any(choice)]
+
+
+@pytest.fixture(scope="module")
+def swap() -> Any:
+    """The transform of the notebook."""
+    code = [text for kind, text in cells((HERE / "lesson.py").read_text(encoding="utf-8")) if kind == "code"]
+    names: dict[str, Any] = {"sentence": "a b ."}
+    exec("\n".join([code[0], *(text for text in code if "class Swap" in text)]), names)
+    return names["Swap"]()
+
+
+def test_images_are_those_of_python(swap: Any, tmp_path: Path) -> None:
+    sentences = [sentence.words for sentence in Pocket(types=300).sentences(1_000)] + [tuple(s.split()) for s in HARD]
+    parts = dict(zip(NAMES, (Transliterate(), Invert(), swap), strict=True))
+    expected = []
+    for choice in CHOICES:
+        transform = compose(*compress(parts.values(), choice))
+        images = [image_of(transform, Sentence(words), 0, Account()) for words in sentences]
+        expected.append([[[transform.spell(word) for word in image.words], [*image.origin]] for image in images])
+    look = f"""async function look(view) {{
+      const sentences = {json.dumps(sentences)}, choices = {json.dumps(CHOICES)};
+      return choices.map(([trans, inv, swap]) => sentences.map((words) => {{
+        const image = view.derive(words, {{ trans, inv, swap }});
+        return [image.words, image.origin];
+      }}));
+    }}"""
+    found = browser.inspect(PAGE, look, [(800, "light")], tmp_path)
+    assert found["console"] == []
+    assert found["800 light"] == expected
+
+
+def test_the_page_is_small_and_fits_a_phone(tmp_path: Path) -> None:
+    assert len(PAGE) < 8_000
+    for case, found in browser.audit(PAGE, tmp_path).items():
+        if case != "console":
+            assert found == {"overflow": 0, "requests": 0, "violations": []}
+
+
+def test_the_words_are_drawn_as_they_are_typed_and_chosen(tmp_path: Path) -> None:
+    look = """async function look(view, page) {
+      page.getElementById("sentence").value = "Sara ate two apples.";
+      page.getElementById("sentence").dispatchEvent(new view.Event("input"));
+      const [above, below] = [...page.querySelectorAll("#rows ol")].map((row) =>
+        [...row.children].map((item) => item.lastChild.textContent));
+      const name = page.getElementById("name").textContent;
+      return { above, below, lines: page.querySelectorAll("line").length, name };
+    }"""
+    found = browser.inspect(PAGE, look, [(800, "dark")], tmp_path)["800 dark"]
+    assert found["above"] == ["Sara", "ate", "two", "apples", "."]
+    assert found["below"] == ["ահհլեճ", "մշկ", "ամե", "Ճաղա", "."]
+    assert (found["lines"], found["name"]) == (5, "trans.inv")

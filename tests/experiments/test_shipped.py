@@ -1,0 +1,59 @@
+"""Finished runs in a file: what is unpacked is the run in half precision, and a damaged file is refused."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from safetensors.torch import load_file
+
+from calque.derive.errors import BadInput
+from calque.pretrain.checkpoint import METRICS
+from calque.pretrain.run import CHECKPOINT
+from calque.pretrain.shipped import pack, runs_of
+from tests.experiments.conftest import Done
+
+
+@pytest.fixture
+def file(done: Done, tmp_path: Path) -> Path:
+    file = tmp_path / "runs.safetensors"
+    pack({step.fingerprint: step.folder for step in done.study.trained(done.root)}, file)
+    return file
+
+
+def test_an_unpacked_run_is_the_run_in_half_precision(done: Done, file: Path) -> None:
+    again = Done(done.root, done.study.changed(shipped=file))
+    again.compute("pretrain")
+    for run, unpacked in zip(done.models(), again.models(), strict=True):
+        assert run.folder != unpacked.folder and unpacked.training.shipped
+        names = [path.relative_to(run.checkpoint) for path in run.checkpoint.rglob("*.json")]
+        assert len(names) > 4
+        for name in (*(Path(CHECKPOINT) / name for name in names), Path(METRICS)):
+            assert (run.folder / name).read_bytes() == (unpacked.folder / name).read_bytes()
+        ours, theirs = (load_file(each.checkpoint / "model.safetensors") for each in (run, unpacked))
+        assert ours.keys() == theirs.keys()
+        assert all((ours[name].half().float() == theirs[name]).all() for name in ours)
+        assert run.step.open().facts["identity"] == unpacked.step.open().facts["identity"]
+
+
+def test_a_run_that_the_file_lacks_is_trained(done: Done, file: Path) -> None:
+    changed = done.changed("seeds=0,1").study.changed(shipped=file)
+    shipped = {model.run.seed: model.training.shipped for model in changed.models(done.root)}
+    assert shipped[0] and not shipped[1]
+    longer = done.changed("train.steps=13").study.changed(shipped=file)
+    assert not any(model.training.shipped for model in longer.models(done.root))
+
+
+@pytest.mark.parametrize("place", [10, 2_000, -1])
+def test_a_file_with_a_changed_byte_is_refused(file: Path, place: int, tmp_path: Path) -> None:
+    damaged = shutil.copy(file, tmp_path / "damaged.safetensors")
+    content = bytearray(file.read_bytes())
+    content[place] ^= 1
+    damaged.write_bytes(content)
+    shutil.copy(f"{file}.sha256", f"{damaged}.sha256")
+    with pytest.raises(BadInput, match=damaged.name):
+        runs_of(damaged)
+
+
+def test_a_file_without_a_digest_is_refused(file: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput):
+        runs_of(shutil.copy(file, tmp_path / "alone.safetensors"))
