@@ -65,11 +65,14 @@ def prepare(app: Sphinx, page: str, source: list[str]) -> None:
 
 
 def render(app: Sphinx, error: Exception | None) -> None:
-    """Write the report of every committed study to gallery/NAME/report.html; docs/gallery.md links to it."""
+    """Write the report of every committed study to gallery/NAME/report.html, and the page of the lesson to invent.html;
+    docs/gallery.md and docs/lesson.md link to them."""
     from calque.experiments.docs import committed_reports
     from calque.experiments.report import summarise_records
     from calque.experiments.runs import COMMITTED, describe_records
 
+    if error is None and app.builder.name == "html":
+        shutil.copy(ROOT / "experiments/lessons/invent.html", app.outdir)
     for name in committed_reports() if error is None and app.builder.name == "html" else ():
         place = Path(app.outdir, "gallery", name)
         place.mkdir(parents=True, exist_ok=True)

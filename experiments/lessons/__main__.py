@@ -7,10 +7,16 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from markdown_it import MarkdownIt
+
 from calque.experiments.lessons import HERE, MODELS
 from calque.experiments.lessons.notebook import ipynb
 
 PRINT = ("--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer")
+STYLE = """@page { size: A4; margin: 13mm } body { font: 10.5pt/1.4 sans-serif } h1 { font-size: 16pt; margin: 0 }
+p { margin: .6em 0; overflow: hidden } hr { border: 0; border-bottom: 1px solid; margin: 1.7em 0 .8em }
+table { border-collapse: collapse; table-layout: fixed; width: 100% }
+th, td { border: 1px solid; padding: .35em; text-align: left }"""
 
 
 def main() -> None:
@@ -27,9 +33,12 @@ def main() -> None:
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     if browser is None:
         raise SystemExit("no Chromium is installed, which prints the lab sheet")
-    with TemporaryDirectory() as profile:
-        command = [browser, *PRINT, f"--user-data-dir={profile}", f"--print-to-pdf={HERE / 'sheet.pdf'}"]
-        subprocess.run([*command, (HERE / "sheet.html").as_uri()], check=True, capture_output=True)
+    body = MarkdownIt().enable("table").render((HERE / "sheet.md").read_text(encoding="utf-8"))
+    with TemporaryDirectory() as folder:
+        page = Path(folder, "sheet.html")
+        page.write_text(f'<!doctype html><html lang="en"><title>Lab sheet</title><style>{STYLE}</style>{body}', "utf-8")
+        command = [browser, *PRINT, f"--user-data-dir={folder}/profile", f"--print-to-pdf={HERE / 'sheet.pdf'}"]
+        subprocess.run([*command, page.as_uri()], check=True, capture_output=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Checks of the lesson's exercises: each prints whether an answer is right or what is missing, and returns it."""
+"""Checks of the lesson's exercises: each prints whether an answer is right, or what is missing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SENTENCES = 100
 TOLD = 0.99  # the cosine above which a word and its image were in the dictionary
 
 
-def first_word(answer: str, sentence: str) -> bool:
+def first_word(answer: str, sentence: str) -> None:
     """The English word that comes first in the reversed sentence."""
     *_, last, _ = sentence.split()
     if not answer:
@@ -34,14 +34,14 @@ def first_word(answer: str, sentence: str) -> bool:
     return _say(True, f"{last!r} is the last word before the full stop, so it comes first after reversal.")
 
 
-def invented(language: Transform) -> bool:
+def invented(language: Transform) -> None:
     """A word order that is the same each time, has all words, and is neither English nor its reverse."""
     sentences = list(Pocket(types=300).sentences(SENTENCES))
     try:
         images = [image_of(language, sentence, number, Account()) for number, sentence in enumerate(sentences)]
         again = [image_of(language, sentence, number, Account()) for number, sentence in enumerate(sentences)]
     except (BadInput, ValueError, IndexError, TypeError) as error:
-        return _say(False, f"the order must contain each place of the sentence once. Python says: {error}")
+        return _say(False, f"{error}.")
     moved = sum(image.words != sentence.words for image, sentence in zip(images, sentences, strict=True))
     reverse = Invert()
     if [image.words for image in images] != [image.words for image in again]:
@@ -60,38 +60,41 @@ def invented(language: Transform) -> bool:
     )
 
 
-def predicted(predictions: Mapping[str, float | None]) -> bool:
+def predicted(predictions: Mapping[str, float | None]) -> None:
     """A number from 0 to 100 for each objective."""
     if missing := [name for name, value in predictions.items() if value is None or not 0 <= value <= 100]:
         return _say(False, f"replace None by a number from 0 to 100 for {' and '.join(missing)}.")
     return _say(True, "your predictions are noted. There is no wrong prediction, only one that was not written down.")
 
 
-def aligned_without_help(answer: Sequence[str], model: Checkpoint, words: Sequence[str]) -> bool:
+def aligned_without_help(answer: Sequence[str], model: Checkpoint, words: Sequence[str]) -> None:
     """The words whose nearest word is their own image although the dictionary lacks them."""
     nearest = {word: model.nearest(word, among=LANGUAGE, count=1)[0] for word in words}
     right = {word for word, each in nearest.items() if each.word == SCRIPT.spell(word) and each.cosine < TOLD}
     if {*answer} == right:
         return _say(
-            True, f"{', '.join(sorted(right)) or 'none'}: no dictionary told the model, it learnt this from text."
+            True,
+            f"{', '.join(sorted(right)) or 'none'}: the dictionary lacks them, so the model learnt them from text.",
         )
     wrong, missing = {*answer} - right, right - {*answer}
     parts = [f"{', '.join(sorted(wrong))} should not be in the list"] if wrong else []
     parts += [f"{len(missing)} more to find"] if missing else []
-    return _say(False, f"{'; '.join(parts)}. You need rows that say `own image` with a cosine below 1.00.")
+    return _say(
+        False, f"{'; '.join(parts)}. Look for rows that end with `own counterpart` and have a cosine below 1.00."
+    )
 
 
-def explanation(answer: str) -> bool:
+def explanation(answer: str) -> None:
     """The conclusion that the correlations allow."""
     replies = {
         "a": "the models also differ in their training: the dictionary may cause both. Look at the models of one kind.",
-        "b": "the dictionary improved both. To show that alignment causes transfer, change alignment and nothing else.",
+        "b": "the dictionary may have improved both. To show a cause, change alignment and nothing else.",
         "c": "over all models they are strongly related. The question is what the relation shows.",
     }
     return _say(answer == "b", replies.get(answer, 'answer "a", "b" or "c".'))
 
 
-def smallest_and_largest(answer: tuple[float | None, float | None], scores: Mapping[str, Sequence[float]]) -> bool:
+def smallest_and_largest(answer: tuple[float | None, float | None], scores: Mapping[str, Sequence[float]]) -> None:
     """The smallest and the largest difference between a model with a dictionary and one without."""
     if None in answer:
         return _say(False, "replace both None. `differences` has one number for each pair of models.")
@@ -148,6 +151,5 @@ def _neighbours_kept(language: Transform, sentences: Sequence[Sentence]) -> floa
     return kept / total
 
 
-def _say(right: bool, message: str) -> bool:
+def _say(right: bool, message: str) -> None:
     print(f"{'Right' if right else 'Not yet'}: {message}")
-    return right

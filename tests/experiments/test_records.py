@@ -8,6 +8,7 @@ from tests.experiments.committed import ROOT, committed, read
 
 STUDIES = {
     "pocket": "align_mlm",
+    "lesson": "align_mlm",
     "objectives_pocket": "equal_terms",
     "objectives_seconds": "equal_terms",
     "control": "align_mlm",

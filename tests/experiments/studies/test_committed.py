@@ -18,6 +18,7 @@ DERIVED = (
     "growth",
     "knowledge",
     "languages",
+    "lesson",
     "objectives_pocket",
     "objectives_seconds",
     "order_dial",
