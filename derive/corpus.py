@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -112,14 +113,19 @@ class Corpus:
         """The positions of the line's words before the transform."""
         return self.origin[self.words[line] : self.words[line + 1]]
 
+    def rendered(self, line: int) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+        """The line's `origin` and `sources`, as `derive.sentence.Sentence` has them."""
+        origin, first, last = tuple(self.order(line).tolist()), self.words[line], self.words[line + 1]
+        if self.sources is None or self.source_ends is None:
+            return origin, ()
+        ends = self.source_ends[first : last + 1].tolist()
+        return origin, tuple(tuple(self.sources[start:end].tolist()) for start, end in pairwise(ends))
+
     def links(self, line: int) -> np.ndarray:
         """The gold links of the line, (k, 2) int64, sorted: positions before the transform, and in the line."""
-        first, last = self.words[line], self.words[line + 1]
-        sources, targets = self.origin[first:last], np.arange(last - first)
-        if self.sources is not None and self.source_ends is not None:
-            ends = self.source_ends[first : last + 1]
-            sources, targets = self.sources[ends[0] : ends[-1]], np.repeat(targets, np.diff(ends))
-        return np.stack([sources, targets], axis=1)[np.lexsort((targets, sources))].astype(np.int64)
+        origin, sources = self.rendered(line)
+        groups = enumerate(sources or zip(origin))
+        return np.array(sorted((place, i) for i, group in groups for place in group), np.int64).reshape(-1, 2)
 
 
 def _less(numbers: np.ndarray, by: int) -> np.ndarray:

@@ -106,7 +106,7 @@ class _Viewer:
                 continue
             row = int(bitext.lines[rows[0], 1])
             words = self._words(name, language.ids(language.corpus[row]), language.corpus.line_pieces(row))
-            images[name] = Derivation(name, source, words, tuple(language.corpus.order(row).tolist()))
+            images[name] = Derivation(name, source, words, *language.corpus.rendered(row))
         return source, images
 
     def _words(self, language: str, ids: np.ndarray, pieces: np.ndarray) -> tuple[str, ...]:
@@ -121,7 +121,7 @@ class _Viewer:
             if derivation := self._transform(name):
                 image = image_of(derivation, Sentence(tuple(words)), 0, Account())
                 spelt = (word if word == self.mask else derivation.spell(word) for word in image.words)
-                images[name] = Derivation(name, tuple(words), tuple(spelt), image.origin)
+                images[name] = Derivation(name, tuple(words), tuple(spelt), image.origin, image.sources)
             else:
                 self.left_out.append(f"{name}: a sentence is derived only in the study's folder, and from words alone")
         return tuple(words), images
@@ -168,10 +168,10 @@ class _Viewer:
     def _pairs(self, language: str) -> Iterator[tuple[str, str, int, int]]:
         """The words of the corpus that are one type, the most frequent last, with their images and both ids."""
         assert self._data
-        vocabulary, table = self._data.vocabulary, self._data[language].table
+        vocabulary, images = self._data.vocabulary, self._data[language].images
         for i in vocabulary.types[np.argsort(vocabulary.counts[vocabulary.types], kind="stable")].tolist():
-            word, image = self.model.name(i)[0], int(table[i])
-            if image != i and word and " " not in word and vocabulary.encode(word) == (i,):
+            word, image = self.model.name(i)[0], int(images[i])
+            if image not in (-1, i) and word and " " not in word and vocabulary.encode(word) == (i,):
                 yield word, self.model.name(image)[0], i, image
 
     # Parts
@@ -214,8 +214,9 @@ class _Viewer:
 
     def _alignment(self, pair: Derivation) -> Alignment:
         source, target = self._states(pair.source, SOURCE), self._states(pair.words, pair.language)
-        layer, real = main_layer(len(source) - 1), torch.ones(1, len(pair.words), dtype=torch.bool)
-        sides, masks = (source[layer][None], target[layer][None]), (real, real)  # a derivation keeps every word
+        layer = main_layer(len(source) - 1)
+        sides = source[layer][None], target[layer][None]
+        masks = [torch.ones(side.shape[:2], dtype=torch.bool) for side in sides]
         links = DEFAULT.extract(DEFAULT.score(*sides, *masks), *masks)[:, 1:].tolist()
         return Alignment(layer, centred(*sides, *masks)[0].numpy(), sorted((i, j) for i, j in links))
 

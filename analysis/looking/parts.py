@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from calque.analysis.checkpoint import Guess, Neighbour
+from calque.derive.sentence import Sentence
 
 WIDTH = 80
 LABEL, CELL = 18, 7  # columns of a row's label, and of a cell of a matrix
@@ -28,11 +29,12 @@ class Derivation:
     source: tuple[str, ...]
     words: tuple[str, ...]
     origin: tuple[int, ...]
+    sources: tuple[tuple[int, ...], ...] = ()  # as a sentence's
 
     @property
     def links(self) -> list[tuple[int, int]]:
         """The gold links: (place in the source, place in the derivation), sorted."""
-        return sorted((i, j) for j, i in enumerate(self.origin))
+        return Sentence(self.words, origin=self.origin, sources=self.sources).links
 
 
 @dataclass(frozen=True)
@@ -171,13 +173,14 @@ def _alignment(look: Look) -> Iterator[str]:
 def _attention(look: Look) -> Iterator[str]:
     if look.derivation is None or look.attention is None:
         return
-    place, words = np.argsort(look.derivation.origin), np.arange(len(look.derivation.origin))
+    linked = np.zeros((len(look.derivation.source), len(look.derivation.words)), bool)
+    linked[tuple(zip(*look.derivation.links, strict=True))] = True
     yield "Attention from the sentence to its derivation in one row, mean over heads"
     for layer, shares in enumerate(look.attention, start=1):
-        own, most = shares[words, place].mean(), int((shares.argmax(1) == place).sum())
+        own, most = (shares * linked).sum(1).mean(), int(linked[np.arange(len(linked)), shares.argmax(1)].sum())
         yield (
             f"  layer {layer}: {100 * shares.sum(1).mean():.0f} % in all, {100 * own:.0f} % to the counterpart "
-            f"(most for {most} of {len(words)} words)"
+            f"(most for {most} of {len(linked)} words)"
         )
 
 
