@@ -11,7 +11,7 @@ from calque.experiments.study import Study
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
 
-TIME = "45 minutes"
+TIME = "40 minutes"
 
 
 def morphology() -> Study:

@@ -18,6 +18,7 @@ STUDIES = {
     "align_mlm_parallel": "align_mlm",
     "align_mlm_overlap": "align_mlm",
     "wikipedia_small": "align_mlm",
+    "morphology": "align_mlm",
     "order_dial": "align_mlm",
     "overlap": "align_mlm",
     "xlm_align_pocket": "xlm_align",

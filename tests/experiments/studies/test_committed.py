@@ -21,6 +21,7 @@ DERIVED = (
     "lesson",
     "objectives_pocket",
     "objectives_seconds",
+    "morphology",
     "order_dial",
     "overlap",
     "pocket",
