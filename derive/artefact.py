@@ -65,7 +65,7 @@ class Artefact:
     folder: Path
     facts: dict[str, Any]
     digests: dict[str, str]
-    _checked: set[str] = field(default_factory=set, compare=False, repr=False)
+    _checked: set[str] = field(default_factory=set, compare=False)
 
     @classmethod
     def open(cls, folder: Path, kind: str, format: int | None = None) -> Artefact:

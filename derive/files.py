@@ -85,7 +85,6 @@ def _new_part(path: Path, make: Callable[[Path], None]) -> Iterator[Path]:
     for leftover in path.parent.glob(f".{escape(path.name)}.*.part"):
         _remove_dead(leftover)
     part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident():x}.part")
-    _remove(part)
     with writing(path, part):
         while True:
             make(part)

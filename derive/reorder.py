@@ -132,7 +132,7 @@ class Reorder(Transform):
     superstrate_weight: float = SUPERSTRATE_WEIGHT
     p: float = 1.0
     seed: int = 0
-    grammar: Grammar | None = field(default=None, compare=False, repr=False)
+    grammar: Grammar | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         check_probability(self.p)

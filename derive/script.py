@@ -81,7 +81,7 @@ class Transliterate(Transform):
     seed: int = 0
     script: int = field(default=1, metadata=ADDED)
     by: By = field(default="uniform", metadata=ADDED)
-    usage: Usage | None = field(default=None, compare=False, repr=False)
+    usage: Usage | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.overlap <= 1:
@@ -170,7 +170,7 @@ class Cognates(Transform):
 
     share: float = 1.0
     seed: int = 0
-    usage: Usage | None = field(default=None, compare=False, repr=False)
+    usage: Usage | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.share <= 1:

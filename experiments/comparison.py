@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from calque.analysis.statistics.intervals import CONFIDENCE
 from calque.analysis.statistics.two_samples import welch
 from calque.analysis.statistics.verdicts import NO_RECORDS, holm, in_families
 from calque.derive.errors import BadInput
+from calque.derive.fingerprint import fingerprint
 from calque.experiments.report_records import read_records
 
 ALPHA = 1 - CONFIDENCE
@@ -88,7 +88,7 @@ class _Report:
 
     def by_key(self) -> dict[str, dict[str, Any]]:
         """The records by everything that says what they are of."""
-        configs = {run: json.dumps(config, sort_keys=True) for run, config in self._configs.items()}
+        configs = {run: fingerprint(config) for run, config in self._configs.items()}
         records = ((record.run, as_json(record)) for record in self.records)
         return {configs[run] + _key(record): record for run, record in records}
 
@@ -100,7 +100,7 @@ class _Report:
             results = Results(runs, [record for record in self.records if record.run in names])
             for record, values in results.columns():
                 if in_claims(record):
-                    config = json.dumps({**self._configs[record.run], "seed": 0}, sort_keys=True)
+                    config = fingerprint(self._configs[record.run] | {"seed": 0})
                     of = {name: value for name, value in as_json(record).items() if name != "run"}
                     title = f"{results.objective_title(results.objective_of(record))}, {_title(of)}"
                     yield config + _key(of), title, values
@@ -180,7 +180,7 @@ def _test(ours: BySeed, theirs: BySeed) -> tuple[float, str] | None:
 
 def _key(record: dict[str, Any]) -> str:
     """Everything that a record says of what it is, except its run."""
-    return json.dumps({name: value for name, value in record.items() if name not in (*MEASURED, "run")}, sort_keys=True)
+    return fingerprint({name: value for name, value in record.items() if name not in (*MEASURED, "run")})
 
 
 def _title(record: dict[str, Any]) -> str:

@@ -33,7 +33,7 @@ class World:
     rank: int
     size: int
     device: torch.device
-    store: Any = field(default=None, compare=False, repr=False)
+    store: Any = field(default=None, compare=False)
 
     @property
     def first(self) -> bool:

@@ -23,13 +23,13 @@ Similarity = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 
 def products(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """h.h' (XLM-Align, section 3.1)."""
-    return torch.bmm(source, target.transpose(1, 2))
+    return torch.bmm(source, target.mT)
 
 
 def cosines(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """Products of states normalised to length 1 (SimAlign, section 2.1)."""
     a, b = (F.normalize(side, dim=2, eps=1e-12) for side in (source, target))
-    return torch.bmm(a, b.transpose(1, 2))
+    return torch.bmm(a, b.mT)
 
 
 def centred(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
@@ -87,14 +87,14 @@ class Transport:
         if padding is not None:
             kernel.masked_fill_(padding, 0.0)
         no_row, no_column = (~row_mask)[:, None].to(kernel.dtype), (~col_mask)[:, None].to(kernel.dtype)
-        turned = kernel.transpose(1, 2)  # a view: copying would take longer than the rest of two iterations
+        turned = kernel.mT  # a view: copying would take longer than the rest of two iterations
         row, column = torch.ones_like(no_row), torch.ones_like(no_column)
         for turn in range(round(2 * self.iterations)):
             if turn % 2 == 0:
                 column = torch.bmm(row, kernel).add_(no_column).reciprocal_()
             else:
                 row = torch.bmm(column, turned).add_(no_row).reciprocal_()
-        return kernel.mul_(row.transpose(1, 2)).mul_(column)
+        return kernel.mul_(row.mT).mul_(column)
 
 
 def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:

@@ -181,7 +181,7 @@ def _best_threshold(scores: np.ndarray, correct: np.ndarray, gold: int, rule: st
     order = np.argsort(-scores, kind="stable")
     hits, predicted = np.cumsum(correct[order]), np.arange(1, len(order) + 1)
     last = np.append(scores[order][1:] < scores[order][:-1], True)  # equal scores are predicted together
-    f1 = np.where(last, 2 * hits / (predicted + gold), -1.0)
+    f1 = last * 2 * hits / (predicted + gold)
     place = int(f1.argmax())
     if rule == MINED_XTREME and f1[place] <= 0:
         return 0.0

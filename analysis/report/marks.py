@@ -257,8 +257,7 @@ def _entries(entries: Sequence[Entry], look: Entry) -> tuple[int, ...]:
     keys = [(i, entry) for i, entry in enumerate(entries) if entry.marker == "o" and entry.colour != look.colour]
     for i, key in keys if look.marker and not _grey(look.colour) else ():
         if key.fill == look.fill and any(other.fill != key.fill and other.colour == key.colour for _, other in keys):
-            found.append(i)
-            break
+            return (*found, i)
     return tuple(found)
 
 

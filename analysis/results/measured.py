@@ -28,7 +28,7 @@ class Measured:
 
     value: float
     error: float | None
-    parts: np.ndarray | None = field(default=None, compare=False, repr=False)
+    parts: np.ndarray | None = field(default=None, compare=False)
     low: float = 0.0
     high: float = 1.0
     test: Test | None = None
@@ -113,13 +113,13 @@ def _average(values: Sequence[Measured]) -> Measured:
         else:
             task, language, part = m.test
             groups.setdefault((task, part, len(m.parts)), []).append((language, m.parts))
-    merged = []
     for (task, part, _), group in groups.items():
-        test = (task, "+".join(dict.fromkeys(language for language, _ in group)), part)
-        merged.append(over_parts(value, np.sum([parts for _, parts in group], axis=0) / len(values), test, low, high))
-    if len(merged) == 1 and not errors:
-        return merged[0]
-    return Measured(value, float(np.hypot.reduce([*errors, *(m.error or 0.0 for m in merged)])), None, low, high)
+        parts = np.sum([parts for _, parts in group], axis=0) / len(values)
+        if len(group) == len(values):
+            test = (task, "+".join(dict.fromkeys(language for language, _ in group)), part)
+            return over_parts(value, parts, test, low, high)
+        errors.append(paired_error(parts))
+    return Measured(value, float(np.hypot.reduce(errors)), None, low, high)
 
 
 def judge_difference(ours: BySeed, theirs: BySeed, *, side: int = 1, bound: float = 0.0) -> Verdict:

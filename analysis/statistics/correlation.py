@@ -25,7 +25,7 @@ class Correlation:
     low: float | None
     high: float | None
     exact: bool
-    rhos: np.ndarray = field(default_factory=lambda: np.empty(0), compare=False, repr=False)
+    rhos: np.ndarray = field(default_factory=lambda: np.empty(0), compare=False)
 
     def beyond(self, bound: float, side: int) -> float | None:
         """One-sided p against rho not being above (`side` +1) or below (-1) `bound`, by the bootstrap."""

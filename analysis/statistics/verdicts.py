@@ -1,5 +1,6 @@
 """Verdicts: a claim holds, does not hold or is undecided, by itself and after correction for its family (Holm 1979)."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -50,8 +51,8 @@ def judge(comparisons: Sequence[Comparison], because: str) -> Verdict:
         [p for estimate, bound, side in comparisons if (p := estimate.p(bound, way * side)) is not None]
         for way in (+1, -1)
     )
-    holds = 2 * max(for_it) if len(for_it) == len(comparisons) else 1.0
-    fails = 2 * len(comparisons) * min(against) if against else 1.0
+    holds = 2 * max(for_it) if len(for_it) == len(comparisons) else math.inf
+    fails = 2 * len(comparisons) * min(against) if against else math.inf
     verdict = HOLDS if holds < 1 - CONFIDENCE else FAILS if fails < 1 - CONFIDENCE else UNDECIDED
     return Verdict(verdict, because, min(1.0, holds, fails) if against else None)
 

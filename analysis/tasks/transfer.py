@@ -94,7 +94,7 @@ def evaluate(
             progress(number * steps + step, len(configs) * steps)
 
         trained = finetune(model.checkpoint, rows, task.head, len(labels), config, model.seed, device, report)
-        if len(configs) > 1:
+        if dev:
             scores.append(fmean(_test(trained, each, labels, length).scores[task.primary].value for each in dev))
         if tuned is None or scores[-1] > scores[best]:
             best, tuned = number, trained
@@ -318,7 +318,7 @@ def zero_shot(
     translations = [Split(examples.path("train", name), task) for name in way.translations]
     tests = data.sets("test", data.languages, reader)
     dev = list(data.sets("dev", way.devs, reader).values()) if len(way.configs) > 1 else []
-    check_types(model.checkpoint, len(reader.table) - 1)
+    check_types(model.checkpoint, int(reader.table.max()))
     labels = check(train, [*translations, *(each.split for each in (*tests.values(), *dev))])
     for split in translations:
         train.check_translation(split)

@@ -54,7 +54,7 @@ class FastAlign:
     probabilities: np.ndarray
     tension: float
     unlearnt: LeftOut
-    left_out: LeftOut = field(default_factory=LeftOut, init=False, repr=False)
+    left_out: LeftOut = field(default_factory=LeftOut, init=False)
 
     @classmethod
     def train(cls, pairs: Iterable[Pair], passes: int = 5, *, reverse: bool = False) -> FastAlign:

@@ -220,7 +220,7 @@ class Files(Source):
     megabytes: int = 0
     parser: Path | None = None
     escaped: bool = field(default=False, metadata=ADDED)
-    trees: ParsedTrees | None = field(default=None, compare=False, repr=False)  # set by `with_trees`
+    trees: ParsedTrees | None = field(default=None, compare=False)  # set by `with_trees`
 
     def __post_init__(self) -> None:
         if self.megabytes < 0:

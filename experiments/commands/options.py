@@ -20,7 +20,6 @@ FromOne = Annotated[
 LinksFromOne = Annotated[
     bool | None, typer.Option("--links-from-one/--links-from-zero", help="The links count from 1, or from 0.")
 ]
-MOST_JOBS = 1_024
 Root = Annotated[Path, typer.Option("--runs", file_okay=False, help="The folder for results.")]
 
 

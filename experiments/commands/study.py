@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from calque.derive.errors import BadInput
-from calque.experiments.commands.options import MOST_JOBS, Root
+from calque.experiments.commands.options import Root
 from calque.experiments.places import ROOT, check_report_name
 from calque.experiments.signals import RESUMES, leaving
 
@@ -38,7 +38,6 @@ Jobs = Annotated[
     int | None,
     typer.Option(
         min=1,
-        max=MOST_JOBS,
         help="Steps computed in parallel; results are unaffected. Default: all cores, or one step on a GPU.",
     ),
 ]

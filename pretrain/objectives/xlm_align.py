@@ -60,7 +60,7 @@ class Pointer(nn.Module):
 
     def forward(self, hidden: Tensor, queries: Queries) -> Tensor:
         """Summed cross-entropy of the targets under scaled dot products of `hidden`, (B, L, H) (equations 11 to 15)."""
-        scores = self.query(hidden) @ self.key(hidden).transpose(1, 2) / hidden.shape[2] ** 0.5
+        scores = self.query(hidden) @ self.key(hidden).mT / hidden.shape[2] ** 0.5
         own = scores.flatten(0, 1).index_select(0, queries.row * hidden.shape[1] + queries.at).float()
         places = torch.arange(hidden.shape[1], device=hidden.device)
         allowed = (places >= queries.first[:, None]) & (places < queries.last[:, None])
@@ -133,7 +133,7 @@ class SentencePairs(PairStream):
         (first, in_first), (second, in_second) = batch.places(0), batch.places(1)
         a, b = (hidden.gather(1, at[:, :, None].expand(-1, -1, hidden.shape[2])) for at in (first, second))
         with torch.autocast(hidden.device.type, enabled=False):
-            similarity = a @ b.transpose(1, 2)
+            similarity = a @ b.mT
         kernel = log_kernel(similarity)
         plan = sinkhorn(kernel, in_first, in_second, first=objective.first)
         plan = untied(plan, kernel, in_first, in_second)

@@ -24,8 +24,8 @@ def shard(lines: list[list[list[int]]]) -> Shard:
 
 
 lines_of_words = st.lists(
-    st.lists(st.lists(st.integers(0, 999), min_size=1, max_size=3), min_size=1, max_size=4), min_size=1, max_size=6
-)
+    st.lists(st.lists(st.integers(0, 999), min_size=1, max_size=3), max_size=4), min_size=1, max_size=6
+).filter(any)
 
 
 @settings(max_examples=100)

@@ -85,5 +85,6 @@ def test_facts_that_cannot_be_are_refused() -> None:
         Facts(values=1_000).questions(LANGUAGE)
     with pytest.raises(BadInput, match=r"2,559,744 statements .*; at most 1,000,000 fit"):
         Facts(mentions=9_999)
+    Facts(100, mentions=2_500)
     with pytest.raises(BadInput, match="facts about 99,999 subjects; there are only"):
         Facts(subjects=99_999, mentions=1).questions(LANGUAGE)

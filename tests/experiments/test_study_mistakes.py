@@ -6,7 +6,7 @@ import pytest
 
 from calque.experiments.names import study as named
 from calque.experiments.study import Alone, Study
-from calque.experiments.study_mistakes import THREADS, study_mistakes
+from calque.experiments.study_mistakes import study_mistakes
 from calque.pretrain.config import TrainConfig
 from calque.pretrain.mixture import shares
 from calque.pretrain.objective import After, Sum
@@ -57,7 +57,7 @@ def test_seeds_that_nothing_can_be_drawn_with(pocket: Study, seeds: tuple[int, .
     assert said in told(replace(pocket, seeds=seeds))
 
 
-@pytest.mark.parametrize(("threads", "right"), [(0, False), (1, True), (THREADS, True), (THREADS + 1, False)])
+@pytest.mark.parametrize(("threads", "right"), [(0, False), (1, True), (1_024, True), (1_025, False)])
 def test_threads(pocket: Study, threads: int, right: bool) -> None:
     assert (told(replace(pocket, threads=threads)) == "") == right
 

@@ -75,7 +75,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     },
     # Parts of a whole that is held against an implementation of its own.
     "derive/links/cells.py": LINKS,
-    "derive/languages.py": ("tests/derive/test_estimated_links.py",),
+    "derive/languages.py": ("tests/derive/test_estimated_links.py", "tests/pretrain/test_natural.py"),
     "derive/folder.py": ("tests/derive/test_languages.py", "tests/derive/natural/test_build.py"),
     "derive/language.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),
     "derive/links/stored.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),

@@ -31,9 +31,9 @@ OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
     ast.LShift: ast.RShift,
     ast.RShift: ast.LShift,
 }
-COMMUTE = frozenset("min max minimum maximum gcd isclose allclose equal array_equal convolve hypot".split())
+COMMUTE = frozenset("spearman min max minimum maximum gcd isclose allclose equal array_equal convolve hypot".split())
 """Functions that take their two arguments in either order: to exchange them changes nothing."""
-TELLS = frozenset({"progress", "report_progress", "warn", "filterwarnings", "simplefilter"})
+TELLS = frozenset({"progress", "report", "warn", "filterwarnings", "simplefilter"})
 """Functions that tell progress and warnings, which no result depends on."""
 LOOKS = "figsize linewidth linewidths elinewidth markersize alpha dpi fontsize pad labelpad rotation zorder capsize"
 UNSEEN = frozenset({"strict", "handlelength", *LOOKS.split()})

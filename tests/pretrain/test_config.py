@@ -69,6 +69,11 @@ def test_the_least_of_everything_is_allowed_and_less_is_not(least: ModelConfig |
         assert replace(least, **{name: 1e-9}).mistakes() == []
 
 
+@pytest.mark.parametrize(("name", "most"), [("steps", 10**9), ("snapshots", 16)])
+def test_the_most_of_everything_is_allowed_and_more_is_not(name: str, most: int) -> None:
+    assert [replace(BRIEFEST, **{name: number}).mistakes() == [] for number in (most, most + 1)] == [True, False]
+
+
 @pytest.mark.parametrize("betas", [(0.9,), (0.9, 0.98, 0.99), (-0.1, 0.9), (0.9, 1.0)])
 def test_betas_are_two_shares_below_one(betas: Any) -> None:
     assert [said for said in replace(BRIEFEST, betas=betas).mistakes() if "betas" in said]

@@ -33,7 +33,7 @@ def test_what_is_no_ratio_is_refused(hits: list[int], of: list[int]) -> None:
         ("-7", "8", "not '-7'"),
         ("3*-2", "1", "not '3\\*-2'"),
         ("9" * 5_000, "1", "not '999"),
-        ("1*99999999", "1*99999999", "99,999,999 items; expected at most 10,000,000"),
+        ("1*10000001", "1*10000001", "10,000,001 items; expected at most 10,000,000"),
     ],
 )
 def test_what_was_edited_into_no_items_is_refused(hits: str, of: str, said: str) -> None:
@@ -44,6 +44,7 @@ def test_what_was_edited_into_no_items_is_refused(hits: str, of: str, said: str)
 def test_the_ratio_is_that_of_the_sums() -> None:
     assert Items("3 4*2", "9*3").ratio == 11 / 27
     assert Items("0*4", "0*4").ratio is None
+    assert Items("1*10000000", "2*10000000").ratio == 0.5
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """A sentence above its images, and the colours of a page."""
 
 import re
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -24,6 +25,26 @@ def test_each_image_has_a_drawing_with_a_line_for_each_word() -> None:
         assert drawing.attrib["aria-label"] == f"Sara sleeps .; in {image.language}: {' '.join(image.words)}"
     ends = [re.findall(r"M(\d+) \d+L(\d+) ", path.attrib["d"])[0] for path in crossed.iter("path")]
     assert int(ends[0][0]) > int(ends[0][1]) and int(ends[1][0]) < int(ends[1][1]), "the first two words change places"
+
+
+def test_words_are_inside_their_boxes_and_lines_join_boxes_that_do_not_overlap() -> None:
+    for drawing, image in zip(drawings(example_html(SENTENCE)), SENTENCE.images, strict=True):
+        left, top, width, height = map(int, drawing.attrib["viewBox"].split())
+        boxes = [[int(box.attrib[name]) for name in ("x", "y", "width", "height")] for box in drawing.iter("rect")]
+        assert all(left <= x < x + w <= left + width and top <= y < y + h <= top + height for x, y, w, h in boxes)
+        above, below = boxes[: len(SENTENCE.words)], boxes[len(SENTENCE.words) :]
+        for row in (above, below):
+            assert len({y for _, y, _, _ in row}) == 1 and all(a[0] + a[2] < b[0] for a, b in pairwise(row))
+        names = [int(node.attrib["y"]) for node in drawing.iter("text") if node.attrib["class"] == "name"]
+        assert top < names[0] < above[0][1] < above[0][1] + above[0][3] < below[0][1]
+        assert below[0][1] + below[0][3] < names[1] < top + height
+        words = [node for node in drawing.iter("text") if node.attrib["class"] == "word"]
+        for (x, y, w, h), word in zip(boxes, words, strict=True):
+            assert int(word.attrib["x"]) == pytest.approx(x + w / 2, abs=1) and y < int(word.attrib["y"]) < y + h
+        for path, origin, (x, y, w, _) in zip(drawing.iter("path"), image.origin, below, strict=True):
+            ends = [int(number) for number in re.findall(r"\d+", path.attrib["d"])]
+            start = above[origin][0] + above[origin][2] / 2, above[origin][1] + above[origin][3]
+            assert ends == pytest.approx([*start, x + w / 2, y], abs=1)
 
 
 def test_words_have_the_colour_of_their_class() -> None:

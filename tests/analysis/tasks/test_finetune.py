@@ -374,6 +374,7 @@ def test_all_mistakes_are_told_at_once() -> None:
 
 
 def test_the_edges_of_what_is_allowed_are_allowed() -> None:
+    assert FinetuneConfig(epochs=100_000).mistakes() == []
     least = FinetuneConfig(epochs=1, batch=1, max_length=8, warmup=0.0, weight_decay=0.0, dropout=0.0)
     assert least.mistakes() == []
     tiny = FinetuneConfig(learning_rate=1e-9, head_rate=1e-9, clip=1e-9, warmup=0.99, dropout=0.99)
@@ -383,8 +384,8 @@ def test_the_edges_of_what_is_allowed_are_allowed() -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"epochs": 0}, {"batch": 0}, {"max_length": 7}, {"warmup": 1.0}, {"warmup": -0.1}, {"dropout": 1.0},
-        {"learning_rate": 0.0}, {"head_rate": 0.0}, {"clip": 0.0}, {"weight_decay": -0.1},
+        {"epochs": 0}, {"epochs": 100_001}, {"batch": 0}, {"max_length": 7}, {"warmup": 1.0}, {"warmup": -0.1},
+        {"dropout": 1.0}, {"learning_rate": 0.0}, {"head_rate": 0.0}, {"clip": 0.0}, {"weight_decay": -0.1},
     ],
     ids=str,
 )  # fmt: skip

@@ -1,6 +1,7 @@
 """Pocket English as a source: sizes, and no example twice."""
 
 from collections import Counter
+from collections.abc import Callable
 from itertools import product
 
 import pytest
@@ -111,3 +112,16 @@ def test_facts_are_chunks_of_their_own_and_change_nothing_else() -> None:
     assert len(told.questions()) == 32 and not plain.questions()
     assert told.corpus_fingerprint() != plain.corpus_fingerprint()
     assert [told.task_fingerprint(task) for task in told.tasks] == [plain.task_fingerprint(task) for task in told.tasks]
+
+
+@pytest.mark.parametrize(
+    ("make", "most"),
+    [(lambda n: PocketEnglish(size=n), 10**9), (lambda n: Sizes(1, n, 1), 10**6)],
+    ids=["text", "task"],
+)
+def test_sizes_are_from_1_to_the_most(make: Callable[[int], object], most: int) -> None:
+    for size in (1, most):
+        make(size)
+    for size in (0, most + 1):
+        with pytest.raises(BadInput, match=f"1 to {most:,} "):
+            make(size)
