@@ -105,9 +105,9 @@ checks.invented(Mine())
 # - **ALIGN-MLM** models do the same, and get a small dictionary: for a quarter of the words, they are trained to give
 #   the English word and its counterpart the same representation.
 #
-# There are four models of each kind. They differ only in their *seed*, the random numbers that training starts from.
-# The next cells fine-tune them on English tags and test them on `trans.inv`. A model that calls every word a noun
-# scores 18 %, and one that transfers perfectly about 95 %.
+# There are four models of each kind. They differ only in their *seed*: the random numbers that give a model its first
+# weights and the order in which it reads. The next cells fine-tune the models on English tags and test them on
+# `trans.inv`. A model that calls every word a noun scores 18 %, and one that transfers perfectly about 95 %.
 
 # %%
 # Exercise 3: predict ZS for both kinds of models, from 0 to 100, before you measure it.
@@ -115,8 +115,8 @@ predicted = {"MLM": None, "ALIGN-MLM": None}
 checks.predicted(predicted)
 
 # %% [markdown]
-# Now measure. This takes one to two minutes. On a slow computer, `SEEDS = "0,1"` takes half as long, with less to
-# conclude from.
+# Now measure. This takes one to two minutes. On a slow computer, `SEEDS = "0,1"` takes about two thirds of the time,
+# but supports fewer conclusions.
 
 # %%
 SEEDS = "0,1,2,3"
@@ -162,8 +162,8 @@ checks.aligned_without_help(without_help, models["ALIGN-MLM"], words)
 # %% [markdown]
 # ## 6. Does alignment explain transfer? (1 minute)
 #
-# *alignment@1* is the share of words whose nearest word in the other language is their own counterpart. Models that
-# align more words transfer better. Look at the correlations, first over all models, then within each kind.
+# *alignment@1* is the share of words whose nearest word in the other language is their own counterpart. Do models with
+# a higher alignment@1 transfer better? Look at the correlation over all models, then within each kind.
 
 # %%
 alignment = checks.per_seed(rows, "alignment", "all")
@@ -199,7 +199,8 @@ checks.smallest_and_largest((smallest, largest), zero_shot)
 # One pair of models says little about how large the effect is. Two models of the same kind differ by several points
 # too, although nothing but the seed differs. So the report compares the difference with the variation between seeds.
 # A claim *holds* or *fails* only if chance is an unlikely explanation. Otherwise it is *undecided*, which means "we
-# do not know", not "there is no difference".
+# do not know", not "there is no difference". *Before correction only* is not safe either: whoever tests several claims
+# finds something by chance sooner or later, and the correction allows for that.
 
 # %%
 checks.verdicts(report)
