@@ -15,6 +15,7 @@ import transformers
 from calque.derive.artefact import whole_of
 from calque.derive.errors import BadInput, unknown
 from calque.derive.language import SOURCE
+from calque.pretrain import start
 from calque.pretrain.architecture import has_languages
 from calque.pretrain.saved_model import RUN, TOKENIZERS, check_own_types, load_model, load_tokenizer
 
@@ -74,6 +75,8 @@ class Checkpoint:
 
     def fill_all(self, text: str, language: str = SOURCE, count: int = 5) -> list[list[Guess]]:
         """The guesses of `fill` for each mask of a text, from left to right."""
+        if not self.has_head:
+            raise BadInput("no prediction head in this model, so it guesses nothing", self.folder)
         tokenizer = self._tokenizer(language)
         ids = tokenizer(text)["input_ids"]
         if len(ids) > tokenizer.model_max_length:
@@ -122,6 +125,11 @@ class Checkpoint:
         """The token type of a language's text: its number, in models with language embeddings."""
         types = getattr(self.model.config, "type_vocab_size", 0) or 0
         return self.numbered.index(language) if has_languages(types) else 0
+
+    @cached_property
+    def has_head(self) -> bool:
+        """Whether the folder has the weights that predict words."""
+        return start.has_head(self.folder)
 
     @cached_property
     def _table(self) -> torch.Tensor:

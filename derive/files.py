@@ -68,7 +68,7 @@ def whole_folder(folder: Path) -> Iterator[Path]:
     """A new folder to fill; moved to `folder`, replacing it, when the block ends without an error, else removed."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise BadInput("a link or a file where a folder is expected; remove it", folder)
-    with _new_part(folder, make_folder) as part:
+    with _new_part(folder, Path.mkdir) as part:
         yield part
         for path in part.rglob("*"):
             sync(path)

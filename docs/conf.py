@@ -71,14 +71,14 @@ def render(app: Sphinx, error: Exception | None) -> None:
     from calque.experiments.report import summarise_records
     from calque.experiments.runs import COMMITTED, describe_records
 
-    if error is None and app.builder.name == "html":
-        shutil.copy(ROOT / "experiments/lessons/invent.html", app.outdir)
-    for name in committed_reports() if error is None and app.builder.name == "html" else ():
-        place = Path(app.outdir, "gallery", name)
-        place.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory() as scratch:
-            whole = Path(scratch, name)
-            summarise_records(COMMITTED / name, whole, describe_records(COMMITTED / name, name))
+    if error is not None or app.builder.name != "html":
+        return
+    shutil.copy(ROOT / "experiments/lessons/invent.html", app.outdir)
+    with TemporaryDirectory() as scratch:
+        for name in committed_reports():
+            source, whole, place = COMMITTED / name, Path(scratch, name), Path(app.outdir, "gallery", name)
+            summarise_records(source, whole, describe_records(source, name), Path(scratch))
+            place.mkdir(parents=True, exist_ok=True)
             shutil.copy(whole / "report.html", place)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +10,14 @@ from calque.analysis.papers.catalog import PAPERS, PaperReport
 from calque.analysis.papers.columns import specified_figures, specified_tables
 from calque.analysis.papers.looks import looks
 from calque.analysis.papers.published import published
-from calque.analysis.papers.sweep import SweepResults, sweep_figure, sweep_table
+from calque.analysis.papers.sweep import SweepResults, sweep_figure, sweep_findings, sweep_table
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, RECORDS, Floor, Published, Record
 from calque.analysis.records.run import RUNS, Run
 from calque.analysis.report.claims_table import claims_table, null_table, verdicts
 from calque.analysis.report.curves import Curves
 from calque.analysis.report.drawing import MOST
-from calque.analysis.report.page import Report, excerpt, write_page
+from calque.analysis.report.page import FIRST, Report, excerpt, write_page
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import Table
 from calque.analysis.results.results import Results
@@ -25,7 +25,7 @@ from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_folder, write_json
 from calque.derive.preview import PREVIEW
 from calque.experiments.languages import DerivedLanguages
-from calque.experiments.report_data import example, models_inside, question, training_curves
+from calque.experiments.report_data import example, models_inside, question, recorded_example, training_curves
 from calque.experiments.report_records import read_records
 from calque.experiments.runs import ABOUT, About
 from calque.experiments.study import Study
@@ -42,7 +42,7 @@ def summarise(study: Study, root: Path, folder: Path, about: About | None = None
     results = joined(study.paper, *runs_and_records(found), floors_of(study, root))
     if isinstance(study.languages, DerivedLanguages) and (languages := study.languages_step(root, study.seeds[0])):
         preview = languages.open().path(PREVIEW).read_text(encoding="utf-8")
-    return _write(
+    return _write_study(
         folder,
         study.paper,
         results,
@@ -50,7 +50,7 @@ def summarise(study: Study, root: Path, folder: Path, about: About | None = None
         about,
         example=example(study, root),
         curves=list(training_curves(study, root, results)),
-        looks=models_inside(study, root),
+        looks=models_inside({"": study}, root),
         examples=[("The first examples of preview.txt", excerpt(preview))] if preview else [],
         terms=_own_terms(study),
         exclusions=exclusions(study, root, found),
@@ -60,28 +60,32 @@ def summarise(study: Study, root: Path, folder: Path, about: About | None = None
 
 def summarise_sweep(sweep: Sweep, root: Path, folder: Path, about: About | None = None) -> Outcome:
     """Write the report of a sweep to `folder`, whole or not at all, and return its summary."""
-    floors, curves, variants = list[Floor](), list[Curves](), {}
+    floors, curves, variants, studies = list[Floor](), list[Curves](), {}, {}
     for values, study in sweep.variants.items():
         settings = dict(zip(sweep.keys, values, strict=True))
-        suffix = "@" + ",".join(f"{key}={value}" for key, value in settings.items())
+        suffix = ",".join(f"{key}={value}" for key, value in settings.items())
         found, its_floors = measured(study, root), floors_of(study, root)
         its_runs, its_records = runs_and_records(found)
-        its_runs = [replace(run, id=run.id + suffix, settings=settings) for run in its_runs]
-        its_records = [replace(record, run=record.run + suffix) for record in its_records]
+        its_runs = [replace(run, id=f"{run.id}@{suffix}", settings=settings) for run in its_runs]
+        its_records = [replace(record, run=f"{record.run}@{suffix}") for record in its_records]
         variants[values] = Results(its_runs, its_records, floors=its_floors)
-        curves += training_curves(study, root, variants[values], suffix.replace("@", ", "))
+        curves += training_curves(study, root, variants[values], f", {suffix}")
+        studies[f", {suffix}"] = study
         floors += [floor for floor in its_floors if floor not in floors]
     facts = [*((key, ", ".join(values)) for key, values in sweep.settings), *facts_of(study, root, found)]
-    parts = {"example": example(sweep.study, root), "curves": curves, "facts": facts}
+    looks = models_inside(studies, root)
+    parts = {"example": example(sweep.study, root), "curves": curves, "looks": looks, "facts": facts}
     return _write_sweep(folder, SweepResults(sweep.keys, variants), floors, scale(sweep.study), about, **parts)
 
 
-def summarise_records(source: Path, folder: Path, about: About) -> Outcome:
+def summarise_records(source: Path, folder: Path, about: About, root: Path | None = None) -> Outcome:
     """Write the report of a folder of records to `folder`, whole or not at all, and return its summary. `about` says
-    which kind of report it is, and the scale of the study."""
+    which kind of report it is, and the scale of the study. `root` is the folder for grammars that the example's
+    languages learn; without it, there is no example."""
     if about["report"] not in PAPERS:
         raise BadInput(unknown("kind of report", about["report"], PAPERS), source)
-    (runs, records, floors), facts = read_records(source), _facts(about)
+    runs, records, floors = read_records(source)
+    parts: dict[str, Any] = {"facts": _facts(about), "example": recorded_example(about, root) if root else None}
     values = {run.id: tuple(run.settings.values()) for run in runs}
     try:
         if keys := tuple(runs[0].settings):
@@ -92,14 +96,14 @@ def summarise_records(source: Path, folder: Path, about: About) -> Outcome:
                 )
                 for one in dict.fromkeys(values.values())
             }
-            return _write_sweep(folder, SweepResults(keys, variants), floors, about["scale"], about, facts=facts)
+            return _write_sweep(folder, SweepResults(keys, variants), floors, about["scale"], about, **parts)
         results = joined(about["report"], runs, records, floors)
     except BadInput as error:
         raise BadInput(str(error), source) from None
-    return _write(folder, about["report"], results, about["scale"], about, facts=facts)
+    return _write_study(folder, about["report"], results, about["scale"], about, **parts)
 
 
-def _write(
+def _write_study(
     folder: Path,
     paper: str,
     results: Results,
@@ -110,66 +114,58 @@ def _write(
     **parts: Any,
 ) -> Outcome:
     """Write the report of a study to `folder`; terms, exclusions and `parts` of the page are not in its records."""
-    kind, plots, runs = PAPERS[paper], list(figures_of(results, paper, size)), list(results.runs.values())
-    with whole_folder(folder) as part:
-        write_records(part, runs, results.records, results.floors.all, about)
-        tables = tables_of(results, paper, size)
-        for name, table in tables.items():
-            (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
-            (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
-        claims, null = tables.pop("claims", None), tables.pop("null", None)
-        findings = list(kind.findings(results))
-        for plot in plots:
-            plot.save(part / "figures")
-        page = Report(
-            title=f"Calque: the study {results.study}",
-            scale=size,
-            question=question(results.study),
-            plots=plots,
-            claims=claims,
-            findings=[*findings, *([verdicts(claims)] if claims else [])],
-            null=null,
-            tables=tables,
-            terms=[*kind.terms(results), *terms],
-            exclusions=[*exclusions, *_not_drawn(results, kind)],
-            runs=runs,
-            **parts,
-        )
-        write_page(part / "report.html", page)
+    kind, tables = PAPERS[paper], tables_of(results, paper, size)
+    claims, null, findings = tables.pop("claims", None), tables.pop("null", None), list(kind.findings(results))
+    page = Report(
+        title=f"Calque: the study {results.study}",
+        scale=size,
+        question=question(results.study, changed=bool(about and about.get("settings"))),
+        plots=list(figures_of(results, paper, size)),
+        claims=claims,
+        findings=[*findings, *([verdicts(claims)] if claims else [])],
+        null=null,
+        tables=tables,
+        terms=[*kind.terms(results), *terms],
+        exclusions=[*exclusions, *_not_drawn(results, kind)],
+        runs=list(results.runs.values()),
+        **parts,
+    )
+    _write(folder, page, results.records, results.floors.all, about)
     shown = {name: tables[name] for name in kind.summary(tuple(tables))}
     return Outcome(results.study, size, folder, results, findings, claims, shown)
 
 
 def _write_sweep(
-    folder: Path,
-    results: SweepResults,
-    floors: Sequence[Floor],
-    size: str,
-    about: About | None,
-    **parts: Any,
+    folder: Path, results: SweepResults, floors: Sequence[Floor], size: str, about: About | None, **parts: Any
 ) -> Outcome:
     """Write the report of a sweep to `folder`; `parts` of the page are not in its records."""
-    runs = [run for one in results.variants.values() for run in one.runs.values()]
+    study, tables, plot = results.first.study, {"sweep": sweep_table(results, size)}, sweep_figure(results, size)
+    page = Report(
+        title=f"Calque: the study {study} by {', '.join(results.keys)}",
+        scale=size,
+        question=question(study, changed=True),
+        plots=[plot] if plot else [],
+        findings=list(islice(sweep_findings(results), FIRST)),
+        tables=tables,
+        runs=[run for one in results.variants.values() for run in one.runs.values()],
+        **parts,
+    )
     records = [record for one in results.variants.values() for record in one.records]
-    table, plot, study = sweep_table(results, size), sweep_figure(results, size), results.first.study
+    _write(folder, page, records, floors, about)
+    return Outcome(study, size, folder, None, (), None, tables)
+
+
+def _write(folder: Path, page: Report, records: Sequence[Record], floors: Sequence[Floor], about: About | None) -> None:
+    """Write the page, its records and the files of its tables and figures, whole or not at all."""
     with whole_folder(folder) as part:
-        write_records(part, runs, records, floors, about)
-        (part / "sweep.csv").write_text(table.csv, encoding="utf-8")
-        (part / "sweep.md").write_text(table.markdown, encoding="utf-8")
-        if plot:
+        write_records(part, page.runs, records, floors, about)
+        for name, table in {**page.tables, "claims": page.claims, "null": page.null}.items():
+            if table:
+                (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
+                (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
+        for plot in page.plots:
             plot.save(part / "figures")
-        page = Report(
-            title=f"Calque: the study {study} by {', '.join(results.keys)}",
-            scale=size,
-            question=question(study),
-            plots=[plot] if plot else [],
-            claims=None,
-            tables={"sweep": table},
-            runs=runs,
-            **parts,
-        )
         write_page(part / "report.html", page)
-    return Outcome(study, size, folder, None, (), None, {"sweep": table})
 
 
 def write_records(

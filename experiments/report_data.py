@@ -1,41 +1,47 @@
 """What a report shows besides records: a question, a sentence in its languages, training curves, looks into models."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
 from calque.analysis.checkpoint import Checkpoint
 from calque.analysis.looking.look import look
-from calque.analysis.looking.parts import Look
+from calque.analysis.looking.parts import Derivation, Look
 from calque.analysis.papers.looks import looks
 from calque.analysis.records import json_rows
 from calque.analysis.report.curves import Curves
 from calque.analysis.report.drawing import INK
-from calque.analysis.report.sentence_figure import Example, Image
+from calque.analysis.report.sentence_figure import Example
 from calque.analysis.results.results import Results
 from calque.derive import strict_json
 from calque.derive.errors import BadInput
 from calque.derive.folder import VOCABULARY
 from calque.derive.sentence import CHUNKS, Sentence
 from calque.derive.source import Source
+from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.transform import Account, image_of
 from calque.derive.usage import USAGE, Usage
 from calque.derive.vocabulary import Vocabulary, read_array
 from calque.experiments.languages import DerivedLanguages
-from calque.experiments.models import Model
 from calque.experiments.names import studies, study_doc
+from calque.experiments.names import study as study_named
+from calque.experiments.override import override
 from calque.experiments.places import CACHE
+from calque.experiments.runs import About
 from calque.experiments.step import Step
 from calque.experiments.study import Study
 from calque.pretrain.checkpoint import METRICS
 
 WORDS = range(5, 9)  # of a sentence that fits a phone
+INSIDE = 12  # maximum number of models that a report looks into
 SENTENCES = 1_000  # maximum number of sentences searched for an example
 
 
-def question(study: str) -> str:
-    """The description of one of Calque's studies; empty for a user's own."""
-    return study_doc(study) if study in studies() else ""
+def question(study: str, changed: bool) -> str:
+    """The description of one of Calque's studies, of which a `changed` one keeps the question; empty for a user's
+    own."""
+    doc = study_doc(study) if study in studies() else ""
+    return doc[: doc.find("?") + 1] if changed else doc
 
 
 def example(study: Study, root: Path) -> Example | None:
@@ -64,8 +70,19 @@ def example(study: Study, root: Path) -> Example | None:
     images = []
     for transform in ready:
         image = image_of(transform, sentence, number, Account())
-        images.append(Image(transform.title, tuple(map(transform.spell, image.words)), image.origin))
-    return Example(sentence.words, sentence.tags, tuple(images))
+        words = tuple(map(transform.spell, image.words))
+        images.append(Derivation(transform.title, sentence.words, words, image.origin, image.sources))
+    return Example(tuple(images), sentence.tags)
+
+
+def recorded_example(about: About, root: Path) -> Example | None:
+    """The example of a study that records are of, if its corpus is made up: others take long to parse."""
+    try:
+        recorded = override(study_named(about["study"]), about.get("settings", ()))
+        made_up = isinstance(getattr(recorded.languages, "source", None), PocketEnglish)
+        return example(recorded, root) if made_up else None
+    except BadInput:
+        return None
 
 
 def _short(source: Source) -> tuple[int, Sentence] | None:
@@ -93,13 +110,12 @@ def training_curves(study: Study, root: Path, results: Results, suffix: str = ""
         yield Curves(", ".join(filter(None, (title, names, f"seed {run.seed}"))), title, colour, rows)
 
 
-def models_inside(study: Study, root: Path) -> list[tuple[str, Look]]:
-    """A look into the first model of each objective that has its checkpoint. Encoders of natural languages are left
-    out, because they take too long."""
-    if not isinstance(study.languages, DerivedLanguages):
-        return []
-    models = dict[str, Model]()
-    for model in study.models(root):
-        if model.run.objective and model.training.languages and model.checkpoint.is_dir():
-            models.setdefault(model.run.objective.title, model)
-    return [(title, look(Checkpoint.open(model.checkpoint))) for title, model in models.items()]
+def models_inside(studies: Mapping[str, Study], root: Path) -> list[tuple[str, Look]]:
+    """A look into the first model of each objective that has its checkpoint. The keys tell studies of a sweep apart."""
+    models = dict[Path, str]()
+    for suffix, study in studies.items():
+        for model in study.models(root):
+            title = model.run.objective.title + suffix if model.run.objective else ""
+            if title and title not in models.values() and model.training.languages and model.checkpoint.is_dir():
+                models.setdefault(model.checkpoint, title)
+    return [(title, look(Checkpoint.open(folder))) for folder, title in islice(models.items(), INSIDE)]

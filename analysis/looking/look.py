@@ -56,6 +56,8 @@ class _Viewer:
         texts = {SOURCE: source} if source else {}
         texts |= {name: image.words for name, image in images.items()}
         self.left_out += [] if pair else ["alignment, attention and the embedding map: they need a derivation"]
+        self.left_out += [] if self.model.has_head else ["guesses: the model has no prediction head"]
+        maps = self._maps(pair.language) if pair else {}
         return Look(
             self.model.languages,
             tuple(blank for name, sentence in texts.items() for blank in self._blanks(sentence, name)),
@@ -63,10 +65,11 @@ class _Viewer:
             pair,
             self._alignment(pair) if pair else None,
             self._attention(pair) if pair else None,
-            self._map(pair.language) if pair else None,
+            maps.get("after"),
+            maps.get("before"),
             self._glosses,
             tuple(self.left_out),
-            live_data(self.model, texts, self._glosses),
+            live_data(self.model, texts, self._glosses) if self.model.has_head else None,
         )
 
     # Sentences
@@ -177,8 +180,9 @@ class _Viewer:
     # Parts
 
     def _blanks(self, words: Sequence[str], language: str) -> Iterator[Blank]:
-        places = [place for place, word in enumerate(words) if word == self.mask]
-        if places:
+        if not self.model.has_head:
+            return
+        if places := [place for place, word in enumerate(words) if word == self.mask]:
             for place, guesses in zip(places, self.model.fill_all(" ".join(words), language, GUESSES), strict=True):
                 yield Blank(language, place, self.mask, tuple(guesses))
             return
@@ -236,16 +240,25 @@ class _Viewer:
             model.set_attn_implementation(usual)
         return np.asarray(of / of.sum(1, keepdim=True) @ attention[:, 1 : len(head) - 1, len(head) : -1] @ other.T)
 
-    def _map(self, language: str) -> EmbeddingMap | None:
+    def _maps(self, language: str) -> dict[str, EmbeddingMap]:
+        """The map of the embeddings after training, and the one before if the run's seed drew them."""
         pairs = [pair for pair in self._pairs(language) if pair[0].isalpha() and len(pair[0]) > 1][-PAIRS:][::-1]
         if len(pairs) < 3:
             self.left_out.append("the embedding map: fewer than three words have an image of their own")
-            return None
-        table = self.model.model.get_input_embeddings().weight.detach()
-        sides = [normalize(table[[pair[side] for pair in pairs]]) for side in (2, 3)]
-        vectors = torch.cat(sides).double().numpy()
-        _, _, axes = np.linalg.svd(vectors - vectors.mean(0), full_matrices=False)
-        axes = axes[:2] * np.sign(axes[np.arange(2), np.abs(axes[:2]).argmax(1)])[:, None]
-        places = ((vectors - vectors.mean(0)) @ axes.T).reshape(2, len(pairs), 2).swapaxes(0, 1)
-        found = int((nearest(*sides) == np.arange(len(pairs))).sum())
-        return EmbeddingMap(tuple((word, image) for word, image, *_ in pairs), places, found)
+            return {}
+        model, models = self.model.model, {"after": self.model.model}
+        if self._identity and "start" not in self._identity:
+            torch.manual_seed(self._identity["seed"])
+            models["before"] = type(model)(model.config)
+        return {name: _map(pairs, each.get_input_embeddings().weight.detach()) for name, each in models.items()}
+
+
+def _map(pairs: Sequence[tuple[str, str, int, int]], table: Tensor) -> EmbeddingMap:
+    """The map of words and their images, given with their ids, by a table of embeddings."""
+    sides = [normalize(table[[pair[side] for pair in pairs]]) for side in (2, 3)]
+    vectors = torch.cat(sides).double().numpy()
+    _, _, axes = np.linalg.svd(vectors - vectors.mean(0), full_matrices=False)
+    axes = axes[:2] * np.sign(axes[np.arange(2), np.abs(axes[:2]).argmax(1)])[:, None]
+    places = ((vectors - vectors.mean(0)) @ axes.T).reshape(2, len(pairs), 2).swapaxes(0, 1)
+    found = int((nearest(*sides) == np.arange(len(pairs))).sum())
+    return EmbeddingMap(tuple((word, image) for word, image, *_ in pairs), places, found)

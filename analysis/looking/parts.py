@@ -84,8 +84,8 @@ class EmbeddingMap:
 
     @property
     def summary(self) -> str:
-        """The words that are nearest to their own image."""
-        return f"Of {len(self.words)} frequent words, {self.found} are nearest to their own image among these images"
+        """The number of words that are nearest to their own image."""
+        return f"{self.found} of {len(self.words)} frequent words nearest to their own image among these images"
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,8 @@ class Look:
     """A look into a checkpoint. `derivation`, `alignment`, `attention` and `map` are None where no derivation is known.
 
     `attention` (L, n, m) is, for each layer, the share of its attention that a word of the sentence pays to each word
-    of its derivation in the same row, as a mean over heads. `glosses` has the source word of each derived word.
+    of its derivation in the same row, as a mean over heads. `before` is the map of the weights that the run started
+    from, None if they were another model's. `glosses` has the source word of each derived word.
     `left_out` lists missing parts with reasons. `live` is the model itself for a page, if it is small
     (`looking.live`)."""
 
@@ -104,6 +105,7 @@ class Look:
     alignment: Alignment | None = None
     attention: np.ndarray | None = None
     map: EmbeddingMap | None = None
+    before: EmbeddingMap | None = None
     glosses: Mapping[str, str] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     live: Mapping[str, Any] | None = None
@@ -187,6 +189,8 @@ def _attention(look: Look) -> Iterator[str]:
 def _map(look: Look) -> Iterator[str]:
     if look.map:
         yield look.map.summary
+    if look.before:
+        yield f"  {look.before.found} before training"
 
 
 def _row(label: str, cells: Sequence[str], between: str = "  ") -> str:

@@ -3,7 +3,7 @@
 It does not depend on any particular setting, study or objective.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -116,6 +116,21 @@ def sweep_table(sweep: SweepResults, scale: str) -> Table:
     return Table(title, header, tuple(rows), note, runs, 2 + len(sweep.keys))
 
 
+def sweep_findings(sweep: SweepResults) -> Iterator[str]:
+    """Each number of the first language with the first and the last values, by objective."""
+    first, *_, last = sweep.variants
+    language, ends = sweep.rows[0].language, " → ".join(map(", ".join, (first, last)))
+    for title, column in sweep.numbers.items():
+        pairs = [(row, row._replace(values=last)) for row in column if row[::2] == (language, first)]
+        changes = [
+            f"{sweep.objectives.objective_title(row.objective)} {cell(column[row])} → {cell(column[end])}"
+            for row, end in pairs
+            if end in column
+        ]
+        if changes:
+            yield f"{', '.join(sweep.keys)} {ends}, {language}, {title} in percent: {'; '.join(changes)}."
+
+
 def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     """Each number by value: one panel per measure (one row of them per language), one line per objective."""
     columns, look = dict(list(sweep.numbers.items())[:PANELS]), looks(sweep.objectives)
@@ -142,7 +157,7 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     panels = [(f"{lang}\n{name}" if several else name, (lang, name)) for lang in languages for name in columns]
     shared: dict[str, Any] = {"sharex": True, "sharey": "col"} if several else {}
     across = len(columns) if several else 2
-    with small_multiples(title, panels, draw, across, 1.9, (last, ""), **shared) as (figure, _):
+    with small_multiples(f"What changes with {by}?", panels, draw, across, 1.9, (last, ""), **shared) as (figure, _):
         legend(figure, keys(sweep.objectives, look), 4)
     over = "over seeds" if len(sweep.first.seeds) > 1 else "over the test items of one seed"
     records = [r for results in sweep.variants.values() for r in results.records if _column(r, results) in columns]

@@ -1,16 +1,17 @@
 """Training curves, which the page's script draws: loss, gradient norm, speed and probes of every run."""
 
-import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from calque.analysis.report.markup import text, themed
+from calque.analysis.report.markup import script_json, text, themed
 from calque.analysis.report.table import visible
 
+Point = tuple[int, float | None]  # a step and a number, None if it is not finite
 POINTS = 200  # most points of a curve
 LEFT_OUT = {"step", "learning rate", "mfu"}
-PROBE = "probe"
+PROBE, MEASURE = "probe", "alignment@1"  # what a run's metrics call it, and its title
 
 
 @dataclass(frozen=True)
@@ -50,19 +51,21 @@ def curves_html(curves: Sequence[Curves]) -> str:
         "<p><label>Step <input type=range min=0 value=0></label> <output></output></p>\n"
         "<div class=scroll tabindex=0 role=region aria-label='Means at the step'><table></table></div>\n"
         f"<noscript><p>Curves are drawn by a script.</p></noscript>"
-        f'<script type="application/json">{_json(data)}</script></div>'
+        f'<script type="application/json">{script_json(data)}</script></div>'
     )
 
 
-def _panels(curves: Sequence[Curves]) -> dict[str, list[tuple[int, list[tuple[int, float]]]]]:
+def _panels(curves: Sequence[Curves]) -> dict[str, list[tuple[int, list[Point]]]]:
     """The points of each quantity by run: training first, then probes."""
-    panels: dict[str, dict[int, list[tuple[int, float]]]] = {}
+    panels: dict[str, dict[int, list[Point]]] = {}
     for number, run in enumerate(curves):
         for row in run.rows:
             for name, value in quantities(row):
-                panels.setdefault(name, {}).setdefault(number, []).append((row["step"], float(f"{value:.4g}")))
+                shown = float(f"{value:.4g}") if math.isfinite(value) else None
+                panels.setdefault(name, {}).setdefault(number, []).append((row["step"], shown))
     order = sorted(panels, key=lambda name: (name.startswith(PROBE), not name.startswith("loss")))
-    return {name: [(run, _thinned(points)) for run, points in panels[name].items()] for name in order}
+    titles = {name: name.replace(f"{PROBE}: ", f"{MEASURE}, ") for name in order}
+    return {titles[name]: [(run, _thinned(points)) for run, points in panels[name].items()] for name in order}
 
 
 def quantities(row: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
@@ -76,7 +79,7 @@ def quantities(row: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
             yield name, value
 
 
-def _thinned(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
+def _thinned(points: list[Point]) -> list[Point]:
     """At most `POINTS` of the points, evenly spread, with the first and the last."""
     if len(points) <= POINTS:
         return points
@@ -88,16 +91,3 @@ def _number(all_steps: list[list[int]], steps: list[int]) -> int:
     if steps not in all_steps:
         all_steps.append(steps)
     return all_steps.index(steps)
-
-
-def _json(data: Any) -> str:
-    """JSON that ends no script element. Numbers that are not finite become null."""
-    return json.dumps(_finite(data), ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _finite(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return [_finite(part) for part in value]
-    return None if isinstance(value, float) and value - value != 0 else value

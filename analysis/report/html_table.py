@@ -16,7 +16,7 @@ HIGHER = re.compile(
 )
 RULE = (
     "Bold: best within noise. Among our rows with the same other labels, its 95 % interval overlaps the best mean’s "
-    "in the column."
+    "in the column; where all of them do, none is bold."
 )
 WIDE = 8  # tables with at least this many columns are printed in landscape
 
@@ -24,7 +24,7 @@ WIDE = 8  # tables with at least this many columns are printed in landscape
 def table_html(table: Table, name: str, whole: bool = True) -> str:
     """A table with its title, its note and links to its data; `name` names its files. The columns of labels are one,
     which stays in sight. Without `whole`, it has no title and its note is left out."""
-    marked = best(table)
+    marked = best(table) if whole else set()
     words = {i for i in range(table.labels, len(table.header)) if not numeric([row[i] for row in table.rows])}
     heads = "".join(
         f'<th scope="col"{_class(i in words, "words")}>{text(table.header[i])}</th>'
@@ -55,8 +55,8 @@ def kind(table: Table, row: int) -> str:
 
 
 def best(table: Table) -> set[tuple[int, int]]:
-    """The row and column of each of our numbers that is the best of its column and block within noise. Where no number
-    of a block has an interval, nothing is known about noise and none is marked."""
+    """The row and column of each of our numbers that is the best of its column and block within noise. None is marked
+    where all are within noise, or where no number of a block has an interval, so that nothing is known about noise."""
     marked = set()
     for column in range(table.labels, len(table.header)):
         if not (sign := direction(table, column)):
@@ -65,7 +65,8 @@ def best(table: Table) -> set[tuple[int, int]]:
             means = {row: mean for row in rows if (mean := interval(table.rows[row][column]))}
             if len(means) > 1 and any(low < high for _, low, high in means.values()):
                 _, low, high = max(means.values(), key=lambda mean: sign * mean[0])
-                marked |= {(row, column) for row, mean in means.items() if mean[1] <= high and low <= mean[2]}
+                near = {(row, column) for row, mean in means.items() if mean[1] <= high and low <= mean[2]}
+                marked |= near if len(near) < len(means) else set()
     return marked
 
 

@@ -1,6 +1,8 @@
 """A table as LaTeX."""
 
 import re
+from collections.abc import Sequence
+from itertools import accumulate, groupby, product
 from textwrap import wrap
 
 from calque.analysis.report.numeric import numeric
@@ -26,7 +28,9 @@ _ESCAPES = {
 PARAGRAPH, LINES = 22, 3  # the most letters of a line, unless a paragraph would have more lines than this
 LETTER = 0.5  # em
 NARROW = 8  # letters of a line in a head
-LANDSCAPE = 120  # letters of a row that is rotated
+PORTRAIT, LANDSCAPE = 120, 230  # letters of a row on a page, upright and rotated
+GAP = 2  # letters between columns
+LOW, HIGH = 56, 45  # lines of a rotated table, which is scaled down, and of an upright one
 _ESCAPED = re.compile("|".join(map(re.escape, _ESCAPES)))
 
 
@@ -37,31 +41,53 @@ def escaped(text: str) -> str:
 
 def latex(table: Table, label: str) -> str:
     """The table with rules of the package booktabs, its title as caption, and its note below. Long cells are
-    paragraphs, heads are as narrow as their columns, and a table that is still too wide is rotated or scaled down."""
+    paragraphs and heads are as narrow as their columns. What a page has no room for continues in another table, which
+    repeats the columns before the first numeric one."""
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.header)
     widths = [max(map(len, (*column, "")), default=0) for column in columns]
     kinds = ["r" if numeric(column) else "l" for column in columns]
+    labels = range(kinds.index("r") if "r" in kinds[1:] else 1)
     for i, width in enumerate(widths):
         if width > PARAGRAPH:
             widths[i] = max(PARAGRAPH, width // LINES)
             kinds[i] = rf">{{\raggedright\arraybackslash}}p{{{widths[i] * LETTER:g}em}}"
     heads = [_head(head, width, kind) for head, width, kind in zip(table.header, widths, kinds, strict=True)]
-    rows = (" & ".join(row) + r" \\" for row in (heads, *(map(escaped, row) for row in table.rows)))
-    float_ = "sidewaystable" if sum(widths) > LANDSCAPE else "table"
-    lines = [
-        "% needs \\usepackage{array, booktabs, graphicx, rotating}",
-        rf"\begin{{{float_}}}",
-        r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
-        rf"\caption{{{escaped(table.title)}}}",
-        rf"\label{{tab:{label}}}",
-        r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-        rf"\begin{{tabular}}{{{''.join(kinds)}}}",
-        *(r"\toprule", next(rows), r"\midrule", *rows, r"\bottomrule"),
-        r"\end{tabular}}",
-        *([rf"\par\smallskip\raggedright {escaped(table.note)}"] if table.note else []),
-        rf"\end{{{float_}}}",
-    ]
-    return "\n".join(lines) + "\n"
+    lines = [max(1, *(-(-len(cell) // max(1, w)) for cell, w in zip(row, widths, strict=True))) for row in table.rows]
+    sizes = [width + GAP for width in widths]
+    rotated, named = sum(lines) <= LOW and sum(sizes) > PORTRAIT, sum(sizes[i] for i in labels)
+    rows = _packed(lines, LOW if rotated else HIGH)
+    others = _packed(sizes[len(labels) :], max(1, (LANDSCAPE if rotated else PORTRAIT) - named))
+    float_, parts = "sidewaystable" if rotated else "table", [*product(rows, others)]
+    text = ["% needs \\usepackage{array, booktabs, graphicx, rotating}"]
+    for number, (some, part) in enumerate(parts):
+        shown = [*labels, *(len(labels) + i for i in part)]
+        text += [
+            rf"\begin{{{float_}}}",
+            r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
+            *([r"\addtocounter{table}{-1}"] if number else []),
+            rf"\caption{{{escaped(table.title)}{', continued' if number else ''}}}",
+            *([] if number else [rf"\label{{tab:{label}}}"]),
+            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+            rf"\begin{{tabular}}{{{''.join(kinds[i] for i in shown)}}}",
+            *(r"\toprule", _row([heads[i] for i in shown]), r"\midrule"),
+            *(_row([escaped(table.rows[row][i]) for i in shown]) for row in some),
+            *(r"\bottomrule", r"\end{tabular}}"),
+            *([rf"\par\smallskip\raggedright {escaped(table.note)}"] if table.note and not parts[number + 1 :] else []),
+            rf"\end{{{float_}}}",
+        ]
+    return "\n".join(text) + "\n"
+
+
+def _packed(sizes: Sequence[int], room: int) -> list[list[int]]:
+    """The indices of sizes in even groups, as many as need `room` each; one empty group without sizes."""
+    ends = list(accumulate(sizes))
+    number = -(-ends[-1] // room) if ends else 0
+    groups = groupby(range(len(sizes)), lambda i: (2 * ends[i] - sizes[i]) * number // (2 * ends[-1]))
+    return [list(group) for _, group in groups] or [[]]
+
+
+def _row(cells: Sequence[str]) -> str:
+    return " & ".join(cells) + r" \\"
 
 
 def _head(head: str, width: int, kind: str) -> str:

@@ -1,21 +1,21 @@
 """Looks into checkpoints as parts of a page, models side by side: tables, matrices, a map, and a field to try them."""
 
-import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 
-from calque.analysis.looking.parts import Derivation, Look
+from calque.analysis.looking.parts import Derivation, EmbeddingMap, Look
 from calque.analysis.report.html_table import table_html
-from calque.analysis.report.markup import items, text
-from calque.analysis.report.sentence_figure import Example, Image, example_html
+from calque.analysis.report.markup import items, script_json, text
+from calque.analysis.report.sentence_figure import Example, example_html
 from calque.analysis.report.table import MISSING, Table
 
 LIVE_BOX = "<div class=live>"
 LIVE_LETTERS = 2_000_000  # maximum length of all models' weights in a page
 SIZE, MARGIN = (420, 320), (44, 16)  # of a map in pixels
+LETTER, LINE = 5.0, 11.0  # width and height in pixels of a letter of a word in it
 Looks = Sequence[tuple[str, Look]]
 
 
@@ -51,16 +51,16 @@ def _live(looks: Looks) -> str:
             models.append({"title": title, **own})
     if not models:
         return ""
-    data = json.dumps({**shared, "models": models}, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    of = f" for {len(models)} of {len(looks)} models" if len(models) < len(looks) else ""
     options = "".join(f"<option>{text(language)}</option>" for language in shared["types"])
     return (
         f"{LIVE_BOX}<p>Type a sentence with one <code>{text(shared['mask'][0])}</code> to see guesses, or one word to "
-        "see its nearest words. The page computes both, with weights in half precision.</p>\n"
+        f"see its nearest words. The page computes both{of}, with weights in half precision.</p>\n"
         f"<p><label>Language <select>{options}</select></label> <label>Sentence <input type=text spellcheck=false>"
         "</label></p>\n"
         "<div class=scroll tabindex=0 role=region aria-label='Guesses or nearest words'><table></table></div>"
         f"<p><output></output></p><noscript><p>Guesses are computed by a script.</p></noscript>"
-        f'<script type="application/json">{data}</script></div>'
+        f'<script type="application/json">{script_json({**shared, "models": models})}</script></div>'
     )
 
 
@@ -95,35 +95,34 @@ def _nearest(looks: Looks) -> str:
 def _alignment(looks: Looks) -> str:
     """The sentence above its derivation, then a matrix for each model."""
 
-    def draw(look: Look, pair: Derivation) -> str:
-        if look.alignment is None:
+    def draw(look: Look) -> str:
+        if look.derivation is None or look.alignment is None:
             return ""
         label = f"Cosines after layer {look.alignment.layer}"
-        matrix = _matrix(pair, look.alignment.cosines, label, look.alignment.links)
-        return f"{matrix}<p class=note>{label}: {look.alignment.summary(pair)}.</p>"
+        matrix = _matrix(look.derivation, look.alignment.cosines, label, look.alignment.links)
+        return f"{matrix}<p class=note>{label}: {look.alignment.summary(look.derivation)}.</p>"
 
     (_, first), *_ = looks
-    if first.derivation is None or not (boxes := _boxes(looks, draw)):
+    if first.derivation is None or not (boxes := _boxes((name, draw(look)) for name, look in looks)):
         return ""
-    pair = first.derivation
-    image = Image(pair.language, pair.words, pair.origin)
     return (
-        example_html(Example(pair.source, pair.source, (image,)), legend=False)
+        example_html(Example((first.derivation,), first.derivation.source), legend=False)
         + "<p>Centred cosines between the hidden states of words. Boxes mark counterparts; dots mark links, "
         f"extracted by the default method of <code>calque align</code>.</p>{boxes}"
     )
 
 
 def _attention(looks: Looks) -> str:
-    def draw(look: Look, pair: Derivation) -> str:
-        layers = enumerate(look.attention if look.attention is not None else (), start=1)
+    def draw(look: Look) -> str:
+        if look.derivation is None or look.attention is None:
+            return ""
         return "".join(
-            f"{_matrix(pair, shares / shares.max(), f'Attention in layer {layer}')}<p class=note>Layer {layer}: "
-            f"{100 * shares.sum(1).mean():.0f} % of a word’s attention is on the derivation.</p>"
-            for layer, shares in layers
+            f"{_matrix(look.derivation, shares / shares.max(), f'Attention in layer {layer}')}<p class=note>"
+            f"Layer {layer}: {100 * shares.sum(1).mean():.0f} % of a word’s attention is on the derivation.</p>"
+            for layer, shares in enumerate(look.attention, start=1)
         )
 
-    boxes = _boxes(looks, draw)
+    boxes = _boxes((name, draw(look)) for name, look in looks)
     return boxes and (
         "<p>Attention from each word of the sentence (left) to each word of its derivation, with both in one row: the "
         "mean over heads, relative to the largest share. Objectives such as MLM see no such rows in training.</p>"
@@ -132,36 +131,50 @@ def _attention(looks: Looks) -> str:
 
 
 def _map(looks: Looks) -> str:
-    def draw(look: Look, pair: Derivation) -> str:
-        if look.map is None:
-            return ""
-        low, high = look.map.places.min((0, 1)), look.map.places.max((0, 1))
-        places = MARGIN + (look.map.places - low) / (high - low) * (np.array(SIZE) - 2 * np.array(MARGIN))
-        places[..., 1] = SIZE[1] - places[..., 1]
-        lines, dots, marks = [], [], []
-        for words, ends in zip(look.map.words, places.round(1).tolist(), strict=True):
-            (x, y), (u, v) = ends
-            lines.append(f'<path d="M{x} {y}L{u} {v}"/><text x="{x}" y="{y - 5}">{text(words[0])}</text>')
-            for kind, word, (a, b) in zip(("source", "image"), words, ends, strict=True):
-                dots.append(f'<circle class={kind} cx="{a}" cy="{b}" r="3"/>')
-                title = f"<title>{text(look.glossed(word))}</title>"
-                marks.append(f'<circle class=mark role=img cx="{a}" cy="{b}" r="6">{title}</circle>')
-        label = f"Embeddings of {len(look.map.words)} words and their images"
-        return (
-            f'<figure class=map><svg viewBox="0 0 {SIZE[0]} {SIZE[1]}" role=group aria-label="{label}">'
-            f"{''.join(lines + dots + marks)}</svg><figcaption>{look.map.summary}.</figcaption></figure>"
-        )
-
-    boxes = _boxes(looks, draw)
+    """The embeddings of each model after the ones before training, which models of one seed share."""
+    starts: dict[bytes, list[tuple[str, Look, EmbeddingMap]]] = {}
+    for name, look in looks:
+        if look.before:
+            starts.setdefault(look.before.places.tobytes(), []).append((name, look, look.before))
+    maps = []
+    for same in starts.values():
+        of = f": {'; '.join(name for name, *_ in same)}" if len(starts) > 1 else ""
+        maps.append((f"before training{of}", *same[0][1:]))
+    maps += [(name, look, look.map) for name, look in looks if look.map]
+    boxes = _boxes((name, _drawn_map(look, shown)) for name, look, shown in maps)
     return boxes and (
         "<p>Frequent words (blue) and their images (orange), joined by lines: the first two principal components of "
         f"their normalised embeddings.</p>{boxes}"
     )
 
 
-def _boxes(looks: Looks, draw: Callable[[Look, Derivation], str]) -> str:
-    """A box for each model that has the part; nothing if none has it."""
-    drawn = [(name, draw(look, look.derivation)) for name, look in looks if look.derivation]
+def _drawn_map(look: Look, shown: EmbeddingMap) -> str:
+    """The map, with the names of the words that have room for them."""
+    low, high = shown.places.min((0, 1)), shown.places.max((0, 1))
+    places = MARGIN + (shown.places - low) / (high - low) * (np.array(SIZE) - 2 * np.array(MARGIN))
+    places[..., 1] = SIZE[1] - places[..., 1]
+    lines, dots, named = [], [], list[tuple[float, float, float]]()
+    for words, ends in zip(shown.words, places.round(1).tolist(), strict=True):
+        (x, y), (u, v) = ends
+        lines.append(f'<path d="M{x} {y}L{u} {v}"/>')
+        half = LETTER * len(words[0]) / 2
+        if all(abs(x - a) > half + width or abs(y - b) > LINE for a, b, width in named):
+            named.append((x, y, half))
+            lines.append(f'<text x="{x}" y="{y - 5}">{text(words[0])}</text>')
+        for kind, word, (a, b) in zip(("source", "image"), words, ends, strict=True):
+            dots.append(
+                f'<circle class={kind} cx="{a}" cy="{b}" r="3"/><circle class=mark role=img cx="{a}" cy="{b}" r="6">'
+                f"<title>{text(look.glossed(word))}</title></circle>"
+            )
+    label = f"Embeddings of {len(shown.words)} words and their images"
+    return (
+        f'<figure class=map><svg viewBox="0 0 {SIZE[0]} {SIZE[1]}" role=group aria-label="{label}">'
+        f"{''.join(lines + dots)}</svg><figcaption>{shown.summary}.</figcaption></figure>"
+    )
+
+
+def _boxes(drawn: Iterable[tuple[str, str]]) -> str:
+    """A box for each drawing under its name; nothing if none is drawn."""
     boxes = "".join(f"<div><p><b>{text(name)}</b></p>{body}</div>" for name, body in drawn if body)
     return f"<div class=looks>{boxes}</div>" if boxes else ""
 

@@ -1,9 +1,11 @@
 """Text, lists and colours in HTML."""
 
+import json
 from collections.abc import Sequence
 from colorsys import hls_to_rgb, rgb_to_hls
 from functools import cache
 from html import escape
+from typing import Any
 
 from matplotlib.colors import to_hex, to_rgb
 
@@ -17,6 +19,11 @@ GREY = 0.15  # colours with a lower saturation count as grey
 def text(words: str) -> str:
     """Words as the text of an element or the value of a quoted attribute."""
     return escape(visible(words))
+
+
+def script_json(data: Any) -> str:
+    """JSON that ends no script element."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
 def items(words: Sequence[str], kind: str = "items") -> str:

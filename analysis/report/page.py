@@ -22,6 +22,7 @@ from calque.analysis.report.table import MISSING, Table
 from calque.derive.files import whole_file
 
 LINES = 60  # a screen or two
+MINUS = re.compile(r"(?<!\w)-(?=\d)")
 FIRST = 3  # findings on the first screen
 FOLDER = Path(__file__).parent
 PAGE = Template((FOLDER / "page.html").read_text(encoding="utf-8"))
@@ -53,8 +54,8 @@ class Report:
     title: str
     scale: str
     plots: Sequence[Plot]
-    claims: Table | None
     tables: Mapping[str, Table]
+    claims: Table | None = None
     question: str = ""
     example: Example | None = None
     findings: Sequence[str] = ()
@@ -151,8 +152,8 @@ def _claims(table: Table) -> str:
     """The number of claims per verdict, and one box per claim: a table of sentences is hard to read on a phone."""
     boxes = [
         f'<div class="claim {_anchor(verdict)}"><p>{text(claim)}: <span class=verdict>{text(verdict)}</span></p>'
-        f"<p class=note>{text(evidence)}. p: {text(p)}, corrected: {text(corrected)}. Family: {text(family)}. "
-        f"From: {text(source)}.</p></div>"
+        f"<p class=note>{MINUS.sub('−', text(evidence))}. p: {text(p)}, corrected: {text(corrected)}. "
+        f"Family: {text(family)}. From: {text(source)}.</p></div>"
         for claim, verdict, p, corrected, family, evidence, source in table.rows
     ]
     return f"<p>{text(f'{verdicts(table)} {table.note}')}</p>\n" + "\n".join(boxes)

@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from calque.analysis.looking.parts import Derivation
 from calque.analysis.report.drawing import LOOKS
 from calque.analysis.report.markup import text, themed
 
@@ -13,51 +14,40 @@ OTHER = "#8c8c8c"  # words without a class, or of one more than there are colour
 
 
 @dataclass(frozen=True)
-class Image:
-    """A sentence in a derived language; `origin` has the position of each word in the source."""
-
-    language: str
-    words: tuple[str, ...]
-    origin: tuple[int, ...]
-
-
-@dataclass(frozen=True)
 class Example:
-    """A sentence of the source, the class of each word (none, if they are unknown), and its images."""
+    """A sentence in derived languages, and the class of each word of the source (none, if they are unknown)."""
 
-    words: tuple[str, ...]
-    classes: tuple[str, ...]
-    images: tuple[Image, ...]
+    images: tuple[Derivation, ...]
+    classes: tuple[str, ...] = ()
 
 
 def example_html(example: Example, legend: bool = True) -> str:
     """One drawing for each image and, as a `legend`, the colour of each class."""
     names = list(dict.fromkeys(example.classes))
     colours = {name: colour for name, (colour, _) in zip(names, LOOKS, strict=False)}
-    chosen = [colours.get(name, OTHER) for name in example.classes] or [OTHER] * len(example.words)
-    drawn = "".join(_drawing(example.words, image, chosen) for image in example.images)
+    chosen = [colours.get(name, OTHER) for name in example.classes]
+    drawn = "".join(_drawing(image, chosen or [OTHER] * len(image.source)) for image in example.images)
     classes = "".join(f'<li style="--c:{themed(colours.get(name, OTHER))}">{text(name)}</li>' for name in names)
     below = f'<ul class=classes aria-label="Word classes">{classes}</ul>' if classes and legend else ""
     return f"<div class=sentences>{drawn}</div>{below}"
 
 
-def _drawing(words: Sequence[str], image: Image, colours: Sequence[str]) -> str:
+def _drawing(image: Derivation, colours: Sequence[str]) -> str:
     below = BOX + LINES
-    top, bottom = _places(words), _places(image.words)
+    top, bottom = _places(image.source), _places(image.words)
     width = max(top[-1][1], bottom[-1][1])
     parts = []
-    for (left, right), origin in zip(bottom, image.origin, strict=True):
-        ends = (sum(top[origin]) / 2, (left + right) / 2)
+    for i, j in sorted(image.links, key=lambda link: link[1]):
         parts.append(
-            f'<path d="M{ends[0]:.0f} {NAME + BOX}L{ends[1]:.0f} {NAME + below}" '
-            f'style="stroke:{themed(colours[origin])}"/>'
+            f'<path d="M{sum(top[i]) / 2:.0f} {NAME + BOX}L{sum(bottom[j]) / 2:.0f} {NAME + below}" '
+            f'style="stroke:{themed(colours[i])}"/>'
         )
-    for word, place, colour in zip(words, top, colours, strict=True):
+    for word, place, colour in zip(image.source, top, colours, strict=True):
         parts.append(_box(word, place, NAME, colour))
     for word, place, origin in zip(image.words, bottom, image.origin, strict=True):
         parts.append(_box(word, place, NAME + below, colours[origin]))
     height = 2 * NAME + below + BOX
-    label = f"{' '.join(words)}; in {image.language}: {' '.join(image.words)}"
+    label = f"{' '.join(image.source)}; in {image.language}: {' '.join(image.words)}"
     return (
         f'<svg role=img viewBox="-2 0 {width + 4:.0f} {height}" style="max-width:{width + 4:.0f}px" '
         f'aria-label="{text(label)}"><text class=name y="13">the source</text>{"".join(parts)}'

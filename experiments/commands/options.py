@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Annotated
 
 import typer
@@ -24,10 +25,15 @@ Root = Annotated[Path, typer.Option("--runs", file_okay=False, help="The folder 
 
 
 def check_out(out: Path, inputs: Iterable[Path | None]) -> None:
-    """Refuse the name of a text file to write that is an input, names no file, or says that it is compressed."""
+    """Refuse the name of a text file to write that is an input, names no file or one that cannot be written, or says
+    that it is compressed."""
     if any(out.exists() and out.samefile(path) for path in inputs if path is not None):
         raise BadInput("is an input, which would be overwritten", out)
     if out.exists() and not out.is_file():
         raise BadInput("is a folder or a device; expected the name of a file to write", out)
     if out.suffix in COMPRESSIONS:
         raise BadInput(f"named {out.suffix}, and what is written is not compressed; expected another name", out)
+    try:
+        TemporaryFile(dir=next(above for above in out.absolute().parents if above.exists())).close()
+    except OSError as error:
+        raise BadInput(f"cannot be written: {error.strerror}", out) from None

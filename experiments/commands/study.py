@@ -239,7 +239,7 @@ def _report_records(folder: Path, runs: Path, name: str | None, out: Path | None
     about = describe_records(folder, title)
     place = named(runs, about, title) if out is None else free(out, about)
     outside(place, folder)
-    return summarise_records(folder, place, about)
+    return summarise_records(folder, place, about, runs)
 
 
 def _place(

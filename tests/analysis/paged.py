@@ -2,20 +2,21 @@
 
 from pathlib import Path
 
+from calque.analysis.looking.parts import Derivation
 from calque.analysis.papers.align_mlm.claims import align_mlm_claims
 from calque.analysis.papers.align_mlm.figures import correlation_figure, delta_figure
 from calque.analysis.papers.align_mlm.tables import alignment_table, scores_table
 from calque.analysis.report.claims_table import claims_table, null_table
 from calque.analysis.report.curves import Curves
 from calque.analysis.report.page import Report, write_page
-from calque.analysis.report.sentence_figure import Example, Image
+from calque.analysis.report.sentence_figure import Example
 from tests.analysis.toy import joined, toy_published, toy_records
 
 ATTACK = '<script>alert("1")</script>'  # a name that some page might run
+WORDS = ("Sara", "sleeps", ".")
+IMAGES = (("Trans", ("a", "b", "."), (0, 1, 2)), ("Trans + Inv", ("b", "a", "."), (1, 0, 2)))
 SENTENCE = Example(
-    ("Sara", "sleeps", "."),
-    ("PROPN", "VERB", "PUNCT"),
-    (Image("Trans", ("a", "b", "."), (0, 1, 2)), Image("Trans + Inv", ("b", "a", "."), (1, 0, 2))),
+    tuple(Derivation(name, WORDS, words, origin) for name, words, origin in IMAGES), ("PROPN", "VERB", "PUNCT")
 )
 ROWS = [
     {"step": step, "loss": {"mlm": 5 / step}, "gradient norm": 0.5, "learning rate": 1.0, "tokens/s": 4000.0}

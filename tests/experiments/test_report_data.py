@@ -8,17 +8,18 @@ from calque.experiments.report_data import WORDS, example, question, training_cu
 from tests.experiments.conftest import Done
 
 
-def test_a_study_of_calque_asks_its_question() -> None:
-    assert question("pocket").startswith("Does a dictionary help")
-    assert question("my_own") == ""
+def test_a_study_of_calque_asks_its_question_and_a_changed_one_nothing_else() -> None:
+    asked = question("pocket", changed=True)
+    assert asked.endswith("?") and question("pocket", changed=False).startswith(asked)
+    assert question("my_own", changed=False) == ""
 
 
 def test_the_sentence_is_short_and_its_images_are_aligned(done: Done) -> None:
     found = example(done.study, done.root)
-    assert found and len(found.words) in WORDS and len(found.classes) == len(found.words)
+    assert found and found.images and len(found.classes) in WORDS
     assert [image.language for image in found.images] == [each.title for each in done.study.languages.transforms]
     for image in found.images:
-        assert sorted(image.origin) == list(range(len(found.words)))
+        assert len(image.source) == len(found.classes) and sorted(image.origin) == [*range(len(image.source))]
     assert found.images[0].origin[0] != 0, "this one is inverted"
 
 

@@ -19,10 +19,11 @@ def test_every_quantity_of_every_run_is_a_line() -> None:
     runs = [Curves("MLM, seed 0", "MLM", "#0072b2", [*ROWS, *PROBES]), Curves("XLM, seed 0", "XLM", "#009e73", ROWS)]
     data = data_of(curves_html(runs))
     assert data["runs"] == [["MLM, seed 0", "MLM"], ["XLM, seed 0", "XLM"]]
-    assert [name for name, _ in data["panels"]] == ["loss: mlm", "gradient norm", "tokens/s", "probe: all"]
+    assert [name for name, _ in data["panels"]] == ["loss: mlm", "gradient norm", "tokens/s", "alignment@1, all"]
     panels = dict(data["panels"])
-    assert [run for run, _, _ in panels["loss: mlm"]] == [0, 1] and [run for run, _, _ in panels["probe: all"]] == [0]
-    ((_, steps, values),) = panels["probe: all"]
+    assert [run for run, _, _ in panels["loss: mlm"]] == [0, 1]
+    assert [run for run, _, _ in panels["alignment@1, all"]] == [0]
+    ((_, steps, values),) = panels["alignment@1, all"]
     assert (data["steps"][steps], values) == ([100, 300], [0.2, 0.6])
 
 

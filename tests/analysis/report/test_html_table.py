@@ -1,6 +1,7 @@
 """Tables as HTML: labels, kinds of rows, the best within noise, and their data as links."""
 
 import re
+from dataclasses import replace
 from html import unescape
 from urllib.parse import unquote
 
@@ -24,6 +25,8 @@ TABLE = Table("Scores <b>", HEADER, ROWS, "A note & more.", labels=3)
 
 def test_the_best_within_noise_overlaps_the_best_mean_of_our_rows_in_a_block() -> None:
     assert best(TABLE) == {(0, 3), (1, 3), (0, 4), (2, 4)}, "more accuracy is better and less Δ; counts have no best"
+    near = replace(TABLE, rows=ROWS[:2])
+    assert best(near) == {(0, 4)}, "all accuracies are within noise"
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,17 @@ def test_a_table_has_a_line_for_each_row() -> None:
     assert [line for line in lines if "rule" in line] == [r"\toprule", r"\midrule", r"\bottomrule"]
 
 
+@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 40), (80, 1), (80, 40)])
+def test_what_a_page_has_no_room_for_continues_with_the_same_labels(rows: int, columns: int) -> None:
+    cells = [(f"row {row}", *(f"{row}.{column:02} ± 1" for column in range(columns))) for row in range(rows)]
+    text = latex(Table("t", ("", *map(str, range(columns))), tuple(cells), "a note"), "t").replace(r"$\pm$", "±")
+    found = [line.removesuffix(r" \\").split(" & ") for line in text.splitlines() if line.startswith("row")]
+    assert sorted(cell for _, *part in found for cell in part) == sorted(cell for _, *part in cells for cell in part)
+    assert all(cell.startswith(f"{label[4:]}.") for label, *part in found for cell in part)
+    assert text.count(r"\label") == text.count("a note") == text.count(r"\caption{t}") == 1
+    assert (text.count("continued") > 0) == (rows * columns > 1)
+
+
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX is installed")
 @pytest.mark.parametrize("columns", [2, 20])
 def test_a_table_of_long_heads_cells_and_notes_compiles_and_fits_its_page(columns: int, tmp_path: Path) -> None:

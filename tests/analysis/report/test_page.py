@@ -93,14 +93,14 @@ def test_a_part_that_shows_some_runs_lists_them(tmp_path: Path) -> None:
     results = joined(toy_records(2))
     (one, two, *_) = results.runs
     table = Table("t", ("objective", "POS"), (("MLM", "1"),), runs=(one, two))
-    write_page(tmp_path / "r.html", Report("t", "toy", [], None, {"t": table}, runs=list(results.runs.values())))
+    write_page(tmp_path / "r.html", Report("t", "toy", [], {"t": table}, runs=list(results.runs.values())))
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "<summary>The 2 runs shown</summary>" in text and text.count(f"<li>{one}</li>") == 1
 
 
 def test_a_report_of_nothing_has_no_empty_sections(tmp_path: Path) -> None:
     results = joined([])
-    write_page(tmp_path / "r.html", Report("t", "toy", [], claims_table(results, [], "toy"), {}))
+    write_page(tmp_path / "r.html", Report("t", "toy", [], {}, claims_table(results, [], "toy")))
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "<h2>Figures" not in text and "<h2>Exclusions" not in text and "<h2>Terms" not in text
     assert "runs shown" not in text
@@ -135,7 +135,7 @@ def test_claims_are_counted_by_verdict(page: tuple[str, Checker]) -> None:
 
 
 def test_control_characters_are_shown_as_signs(tmp_path: Path) -> None:
-    write_page(tmp_path / "r.html", Report("bell \x07", "toy", [], None, {}, examples=[("e", "a\x00b")]))
+    write_page(tmp_path / "r.html", Report("bell \x07", "toy", [], {}, examples=[("e", "a\x00b")]))
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "bell �" in text and "a�b" in text and "\x07" not in text
 

@@ -6,9 +6,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from calque.analysis.looking.parts import Derivation
 from calque.analysis.report.drawing import LOOKS
 from calque.analysis.report.markup import CONTRAST, PAPER, contrast, themed
-from calque.analysis.report.sentence_figure import Example, Image, example_html
+from calque.analysis.report.sentence_figure import Example, example_html
 from tests.analysis.paged import ATTACK, SENTENCE
 
 
@@ -21,7 +22,7 @@ def test_each_image_has_a_drawing_with_a_line_for_each_word() -> None:
     straight, crossed = drawings(example_html(SENTENCE))
     for drawing, image in zip((straight, crossed), SENTENCE.images, strict=True):
         words = [node.text for node in drawing.iter("text") if node.attrib.get("class") == "word"]
-        assert words == [*SENTENCE.words, *image.words]
+        assert words == [*image.source, *image.words]
         assert drawing.attrib["aria-label"] == f"Sara sleeps .; in {image.language}: {' '.join(image.words)}"
     ends = [re.findall(r"M(\d+) \d+L(\d+) ", path.attrib["d"])[0] for path in crossed.iter("path")]
     assert int(ends[0][0]) > int(ends[0][1]) and int(ends[1][0]) < int(ends[1][1]), "the first two words change places"
@@ -56,7 +57,7 @@ def test_words_have_the_colour_of_their_class() -> None:
 
 
 def test_words_without_classes_share_a_colour_and_names_are_text() -> None:
-    html = example_html(Example((ATTACK, "b"), (), (Image(ATTACK, ("b", "x"), (1, 0)),)))
+    html = example_html(Example((Derivation(ATTACK, (ATTACK, "b"), ("b", "x"), (1, 0)),)))
     assert "class=classes" not in html and ATTACK not in html and len(set(re.findall("fill:([^;]+)", html))) == 1
 
 

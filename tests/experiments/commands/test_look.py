@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from sklearn.decomposition import PCA
 from transformers import RobertaForMaskedLM
 from typer.testing import CliRunner
@@ -21,8 +22,10 @@ from calque.analysis.looking.parts import WIDTH, Look
 from calque.analysis.report.look_html import look_html
 from calque.analysis.report.page import write_look
 from calque.derive.errors import BadInput
+from calque.derive.languages import Languages
 from calque.experiments.cli import app
 from calque.experiments.report import summarise
+from calque.pretrain.model import build
 from tests.browser import inspect
 from tests.experiments.conftest import Done
 
@@ -135,19 +138,25 @@ def test_attention_is_that_of_transformers_over_both_sides_in_one_row(model: Che
     assert model.model.config._attn_implementation == "sdpa", "the model is as before"
 
 
-def test_the_map_is_the_first_principal_components_of_normalised_embeddings(model: Checkpoint, found: Look) -> None:
-    assert found.map
-    sides = []
-    for side, name in enumerate(("source", NAME)):
-        ids = [model.tokenizers[name](pair[side], add_special_tokens=False)["input_ids"] for pair in found.map.words]
-        table = model.model.get_input_embeddings().weight.detach().double().numpy()[[i for (i,) in ids]]
-        sides.append(table / np.linalg.norm(table, axis=1, keepdims=True))
-    expected = PCA(2, svd_solver="full").fit_transform(np.concatenate(sides)).reshape(2, -1, 2).swapaxes(0, 1)
-    signs = np.sign((expected * found.map.places).sum((0, 1)))
-    assert found.map.places == pytest.approx(expected * signs, abs=1e-5)
-    assert found.map.found == ((sides[0] @ sides[1].T).argmax(1) == np.arange(len(sides[0]))).sum()
-    for word, image in found.map.words:
-        assert calque.derive(word, NAME).words == (image,)
+def test_maps_are_the_first_principal_components_of_embeddings_before_and_after_training(
+    done: Done, model: Checkpoint, found: Look
+) -> None:
+    training = done.model("ALIGN-MLM").training
+    data = Languages.open(done.data, training.languages)
+    begun = build(training.model, data.rows, seed=training.seed, specials=data.specials)
+    for shown, trained in ((found.map, model.model), (found.before, begun)):
+        assert shown
+        sides = []
+        for side, name in enumerate(("source", NAME)):
+            ids = [model.tokenizers[name](pair[side], add_special_tokens=False)["input_ids"] for pair in shown.words]
+            table = trained.get_input_embeddings().weight.detach().double().numpy()[[i for (i,) in ids]]
+            sides.append(table / np.linalg.norm(table, axis=1, keepdims=True))
+        expected = PCA(2, svd_solver="full").fit_transform(np.concatenate(sides)).reshape(2, -1, 2).swapaxes(0, 1)
+        signs = np.sign((expected * shown.places).sum((0, 1)))
+        assert shown.places == pytest.approx(expected * signs, abs=1e-5)
+        assert shown.found == ((sides[0] @ sides[1].T).argmax(1) == np.arange(len(sides[0]))).sum()
+        for word, image in shown.words:
+            assert calque.derive(word, NAME).words == (image,)
 
 
 def test_a_look_is_the_same_each_time(model: Checkpoint, found: Look) -> None:
@@ -201,8 +210,9 @@ def test_bad_input_is_one_line_and_writes_nothing(model: Checkpoint, elsewhere: 
         code, text, error = run(*words, "--html", page)
         assert (code, text, error.count("\n")) == (2, "", 1) and error.startswith("calque: error: ")
         assert not page.exists()
-    for place in (tmp_path, elsewhere / "config.json"):
-        assert run(elsewhere, "--html", place)[0] == 2
+    for place in (tmp_path, elsewhere / "config.json", Path("/proc/look.html"), elsewhere / "config.json/look.html"):
+        code, text, error = run(elsewhere, "--html", place)
+        assert (code, text, error.count("\n")) == (2, "", 1) and str(place) in error
     assert json.loads((elsewhere / "config.json").read_text()) == smaller
 
 
@@ -210,7 +220,7 @@ def test_the_report_looks_into_a_model_of_each_objective(done: Done, tmp_path: P
     page = (done.report / "report.html").read_text(encoding="utf-8")
     (inside,) = re.findall(r'<section id="look-inside">.*?</section>', page, re.DOTALL)
     assert all(part in inside for part in ("Fill a mask", "Nearest words", "Embedding map", "ALIGN-MLM"))
-    assert inside.count("<figure class=map>") == len(done.models()) and len(page) < 3_000_000
+    assert inside.count("<figure class=map>") > len(done.models()) and len(page) < 3_000_000
     summarise(done.study, done.root, tmp_path / "again")
     assert (tmp_path / "again/report.html").read_text(encoding="utf-8") == page
     bare = Done(Path(shutil.copytree(done.root, tmp_path / "runs")), done.study)
@@ -218,6 +228,17 @@ def test_the_report_looks_into_a_model_of_each_objective(done: Done, tmp_path: P
         shutil.rmtree(each.checkpoint)
     summarise(bare.study, bare.root, tmp_path / "bare")
     assert 'id="look-inside"' not in (tmp_path / "bare/report.html").read_text(encoding="utf-8")
+
+
+def test_a_model_without_a_prediction_head_guesses_nothing(model: Checkpoint, elsewhere: Path) -> None:
+    weights = elsewhere / "model.safetensors"
+    encoder = {name: tensor for name, tensor in load_file(weights).items() if "lm_head" not in name}
+    save_file(encoder, weights, {"format": "pt"})
+    headless = calque.load(elsewhere)
+    seen = look(headless, words=["the"])
+    assert not seen.blanks and seen.neighbours and "prediction head" in str(seen)
+    with pytest.raises(BadInput, match="prediction head"):
+        headless.fill("the <mask>")
 
 
 def test_large_models_are_not_put_into_a_page(model: Checkpoint, found: Look, monkeypatch: pytest.MonkeyPatch) -> None:
