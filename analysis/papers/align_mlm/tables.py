@@ -96,8 +96,9 @@ def translate_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]
         for transform in results.transforms:
             for objective in results.objectives:
                 scores = [results.scores(way, objective, transform, task, PRIMARY[task]) for way in WAYS]
-                if any(scores[1:3]):
-                    gains = (difference(scores[1], scores[0]), difference(scores[2], scores[1]))
+                zero_shot, translated, switched, _ = scores
+                if translated or switched:
+                    gains = difference(translated, zero_shot), difference(switched, translated)
                     names = results.objective_title(objective), results.transform_title(transform), score_title(task)
                     rows.append((*names, *map(cell, map(mean, scores)), *map(cell, gains)))
     if rows:

@@ -3,9 +3,11 @@
 import csv
 import io
 
+import pytest
+
 from calque.analysis.papers.align_mlm.claims import align_mlm_claims
-from calque.analysis.papers.align_mlm.tables import alignment_table, scores_table
-from calque.analysis.records.record import Published, Record
+from calque.analysis.papers.align_mlm.tables import WAYS, alignment_table, scores_table, translate_table
+from calque.analysis.records.record import SWITCHED, TRANSLATED, Published, Record
 from calque.analysis.report.claims_table import claims_table
 from calque.analysis.report.table import Table
 from tests.analysis.runs import number
@@ -46,6 +48,22 @@ def test_published_rows_are_marked_and_stand_under_their_own_metric() -> None:
     assert (theirs["source"], theirs["POS F1 on bare tags Δ"], theirs["POS accuracy Δ"]) == ("published", "-0.2", "")
     assert (ours["source"], ours["POS F1 on bare tags Δ"]) == ("ours", "")
     assert table.published == {1}
+
+
+@pytest.mark.parametrize(
+    ("measured", "numbers"),
+    [
+        (("ZS", "SUP"), ()),
+        ((TRANSLATED,), ("–", "60.0", "–", "–", "–", "–")),
+        ((SWITCHED,), ("–", "–", "65.0", "–", "–", "–")),
+        (("ZS", TRANSLATED), ("50.0", "60.0", "–", "–", "10.0", "–")),
+        (WAYS, ("50.0", "60.0", "65.0", "90.0", "10.0", "5.0")),
+    ],
+)
+def test_translate_train_has_a_row_where_a_way_is_measured(measured: tuple[str, ...], numbers: tuple[str, ...]) -> None:
+    values = dict(zip(WAYS, (0.5, 0.6, 0.65, 0.9), strict=True))
+    tables = dict(translate_table(joined([record(way, values[way]) for way in measured]), "toy"))
+    assert [row[3:] for table in tables.values() for row in table.rows] == ([numbers] if numbers else [])
 
 
 def test_settings_other_than_the_default_stay_out_of_the_main_table() -> None:
