@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
@@ -21,7 +21,6 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter
 POINTS = 72  # of an inch in SVG
 NEAR = 1e-6  # part of an axis within which two places are one
 EDGE = 3  # tolerance, in pixels, of a mark outside its panel
-ANY = "any"  # the marker of an entry for marks of its colour, whatever their markers
 STATISTICS = re.compile("[=<]|^ρ")  # lines of a title
 HOLLOW = {"#ffffff", "none"}
 MISSING = ("", "None", "none", " ", None)
@@ -68,7 +67,7 @@ class Reading:
 
 def read(figure: Figure) -> Reading:
     """The marks of a figure. Their places are right once it has been drawn."""
-    reading = Reading([*_legend(figure), *_annotations(figure)])
+    reading = Reading([*_legend(figure)])
     scale = POINTS / figure.dpi
     for axes in figure.axes:
         panel = _Panel(axes, figure.axes)
@@ -108,7 +107,7 @@ class _Panel:
                 colour = _colour(collection.get_colors()[0])
                 ends = (np.asarray(segment, float) for segment in collection.get_segments())
                 self.segments += [(collection, both, colour) for both in ends if len(both) == 2]
-        found = [*_lines(axes), *_bars(axes), *_scattered(axes)]
+        found = [*_lines(axes), *_bars(axes)]
         marked = [(point, look.colour) for _, points, look in found if look.marker for point in points]
         for artist, points, look in found:
             if not look.marker and any(colour == look.colour and _on(point, points) for point, colour in marked):
@@ -194,13 +193,6 @@ def _bars(axes: Axes) -> Iterator[Drawn]:
             yield bar, [(x + width, y + height / 2) if lying else (x + width / 2, y + height)], _look_of_patch(bar)
 
 
-def _scattered(axes: Axes) -> Iterator[Drawn]:
-    for collection in axes.collections:
-        if isinstance(collection, PathCollection) and len(collection.get_facecolor()):
-            places = [(float(x), float(y)) for x, y in np.asarray(collection.get_offsets(), float)]
-            yield collection, places, Entry("", _colour(collection.get_facecolor()[0]), "o", "full", "")
-
-
 def _on(point: tuple[float, float], ends: Sequence[Sequence[float]], near: float = 0.0) -> bool:
     """Whether a point is on a level or upright line between two ends, or `near` it."""
     (x, y), ((x0, y0), (x1, y1)) = point, ends
@@ -223,17 +215,6 @@ def _beside(axes: Axes, other: Axes, way: str) -> bool:
     return all(specs) and getattr(specs[0], way).start == getattr(specs[1], way).start
 
 
-def _annotations(figure: Figure) -> Iterator[Entry]:
-    """Names that are written next to lines, in their colours, as entries of a legend."""
-    known = {entry.colour for entry in _legend(figure)}
-    for axes in figure.axes:
-        for words in axes.texts:
-            colour = _colour(words.get_color())
-            if colour not in known and not _grey(colour):
-                known.add(colour)
-                yield Entry(_line(words.get_text()), colour, ANY, "", "")
-
-
 def _legend(figure: Figure) -> Iterator[Entry]:
     """The entries of a figure's legends."""
     legends = [*figure.legends, *(axes.get_legend() for axes in figure.axes)]
@@ -251,7 +232,7 @@ def _entries(entries: Sequence[Entry], look: Entry) -> tuple[int, ...]:
         lambda entry: entry[1:] == look[1:],
         lambda entry: entry[1:4] == look[1:4],
         lambda entry: entry[1:3] == look[1:3],
-        lambda entry: entry.colour == look.colour and (entry.marker == ANY or bool(entry.marker) == bool(look.marker)),
+        lambda entry: entry.colour == look.colour and bool(entry.marker) == bool(look.marker),
     )
     found = [i for alike in same for i, entry in enumerate(entries) if alike(entry)][:1]
     keys = [(i, entry) for i, entry in enumerate(entries) if entry.marker == "o" and entry.colour != look.colour]

@@ -33,7 +33,7 @@ def test_words_are_inside_their_boxes_and_lines_join_boxes_that_do_not_overlap()
         left, top, width, height = map(int, drawing.attrib["viewBox"].split())
         boxes = [[int(box.attrib[name]) for name in ("x", "y", "width", "height")] for box in drawing.iter("rect")]
         assert all(left <= x < x + w <= left + width and top <= y < y + h <= top + height for x, y, w, h in boxes)
-        above, below = boxes[: len(SENTENCE.words)], boxes[len(SENTENCE.words) :]
+        above, below = boxes[: len(image.source)], boxes[len(image.source) :]
         for row in (above, below):
             assert len({y for _, y, _, _ in row}) == 1 and all(a[0] + a[2] < b[0] for a, b in pairwise(row))
         names = [int(node.attrib["y"]) for node in drawing.iter("text") if node.attrib["class"] == "name"]
