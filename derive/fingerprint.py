@@ -93,6 +93,20 @@ def check_same(value: Any, code: Mapping[str, str]) -> None:
         raise BadInput("changed while the command was running; run the command again", changed[0])
 
 
+def modules_of(name: str) -> list[ModuleType]:
+    """A user's imported module, and the imported modules that it imports, directly or not, from its own folder."""
+    module = sys.modules[name]
+    root = Path(module.__file__ or "").resolve().parent
+    files = {str(root / file) for file in _code_of_module(module)}
+    return [m for m in [*sys.modules.values()] if str(Path(getattr(m, "__file__", None) or "").resolve()) in files]
+
+
+def has_changed(name: str) -> bool:
+    """Whether a user's imported module, or one that it imports from its folder, has changed since its first digest."""
+    module = sys.modules.get(name)
+    return module is not None and _code_of_module(module) != _code_of_module.__wrapped__(module)
+
+
 @cache  # an imported module stays the same while the process runs, even if its file changes
 def _code_of_module(module: ModuleType) -> dict[str, str]:
     if not (origin := getattr(module, "__file__", None)):

@@ -9,7 +9,7 @@ from calque.derive.script import Cognates, Transliterate
 from calque.derive.transform import Transform, compose
 from calque.derive.words import Agglutinate, Cipher, Drop, Rewrite, Split
 
-TRANSFORMS: tuple[type[Transform], ...] = (
+TRANSFORMS: list[type[Transform]] = [
     Transliterate,
     Cognates,
     Invert,
@@ -19,9 +19,10 @@ TRANSFORMS: tuple[type[Transform], ...] = (
     Drop,
     Split,
     Cipher,
-)
+]
+"""A study file adds its own (`experiments.study_file`). One without a `pattern` has a single name."""
 TERMS = {kind.__name__: kind.term for kind in TRANSFORMS}  # definitions for a glossary by class name
-REWRITES = frozenset(kind.__name__ for kind in TRANSFORMS if issubclass(kind, Rewrite))  # kinds that change words
+REWRITES = {kind.__name__ for kind in TRANSFORMS if issubclass(kind, Rewrite)}  # kinds that change words
 _EXAMPLES = [example for kind in TRANSFORMS for example in kind.examples]
 EXAMPLES = tuple(f"{name} ({meaning})" if meaning else name for name, meaning in _EXAMPLES)
 
@@ -30,11 +31,14 @@ def transform(name: str) -> Transform:
     """The transform with a name: parts joined by dots, the last applied first, as in `trans.inv`. Names round-trip:
     `transform("trans-25.inv").name` is `trans-25.inv`."""
     parts = []
+    patterns = {kind: kind.pattern or re.escape(kind().name) for kind in TRANSFORMS}
     for part in re.split(r"\.(?!\d)", name):  # the dot of inv-12.5 is not a separator
-        matches = ((kind, match) for kind in TRANSFORMS if (match := re.fullmatch(kind.pattern, part)))
+        matches = ((kind, match) for kind, own in patterns.items() if (match := re.fullmatch(own, part)))
         kind, match = next(matches, (None, None))
         if kind is None or match is None:
-            raise BadInput(unknown("transform", part, (name for name, _ in _EXAMPLES), EXAMPLES))
+            own_names = [kind().name for kind in TRANSFORMS if not kind.pattern]
+            known = [*(name for name, _ in _EXAMPLES), *own_names]
+            raise BadInput(unknown("transform", part, known, [*EXAMPLES, *own_names]))
         try:
             parts.append(kind.parse(**match.groupdict()))
         except ValueError as error:

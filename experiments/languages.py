@@ -29,6 +29,7 @@ from calque.derive.language import SOURCE
 from calque.derive.links.aligner import Pair
 from calque.derive.natural.build import Rows, derive_natural, natural_fingerprint
 from calque.derive.natural.files import BitextFiles, TextFiles, Without
+from calque.derive.own_transform import check_own
 from calque.derive.source import Source
 from calque.derive.transform import Transform, image_of_question
 from calque.derive.vocabulary import GivenVocabulary
@@ -148,6 +149,7 @@ def _vocabulary_mistakes(size: int) -> list[str]:
 def _derive(step: Step, machine: Machine) -> None:
     of: DerivedLanguages = step.config
     cache = step.place.parent.parent / CACHE
+    check_own(of.source, of.transforms, cache, machine.workers)
     arguments = of.source, of.transforms, of._given, of.dictionary, step.folder, cache
     derive_languages(*arguments, machine.workers, machine.report)
 

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from calque.derive.workers import follow_parent, silent, uninterrupted
 from calque.experiments.progress import Throttled, drain
 from calque.experiments.signals import stoppable
 from calque.experiments.step import Machine, Step, Watch, unwatched, with_needs
-from calque.experiments.study_file import own_modules
+from calque.experiments.study_file import import_own, own_modules
 
 PAUSE = 0.5  # seconds between checks for a folder that another process is making
 
@@ -211,7 +210,7 @@ def _prepare(queue: Any, allow_change: bool, modules: Sequence[str]) -> None:
     follow_parent()
     for name in modules:  # they may add parts to Calque's lists, such as tasks
         if find_spec(name):  # study files that were deleted since belong to no step of this pool
-            import_module(name)
+            import_own(name)
     queue.cancel_join_thread()  # the parent may have ended without reading the rest
     _worker = Machine(Throttled(report), allow_change=allow_change)
 

@@ -16,7 +16,7 @@ from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
 
-OBJECTIVES: tuple[type[Objective], ...] = (
+OBJECTIVES: list[type[Objective]] = [
     MLM,
     XLM,
     DictMLM,
@@ -27,8 +27,8 @@ OBJECTIVES: tuple[type[Objective], ...] = (
     WEAM,
     PPA,
     WordAligned,
-)
-"""All objectives, in the order of lists and of figures' colours."""
+]
+"""All objectives, in the order of lists and of figures' colours; a study file adds its own."""
 AFTER, HEAD = "-after-", "-head"
 
 

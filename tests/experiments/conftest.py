@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +12,9 @@ import pytest
 import torch
 
 from calque.analysis.records.record import Record
+from calque.analysis.tasks.catalog import PRIMARY, PRINTED, TASKS
 from calque.derive.fingerprint import sha256
+from calque.derive.transforms import TERMS, TRANSFORMS
 from calque.derive.workers import Progress as Report
 from calque.derive.workers import silent
 from calque.experiments.commands.study import STAGES
@@ -22,6 +26,8 @@ from calque.experiments.report import summarise
 from calque.experiments.schedule import compute
 from calque.experiments.step import Stage, Step
 from calque.experiments.study import Study
+from calque.experiments.study_file import own_modules
+from calque.pretrain.objectives import OBJECTIVES
 from calque.pretrain.run import CHECKPOINT
 
 TINY = [
@@ -47,6 +53,26 @@ TINY = [
     "tasks.pos.finetune.epochs=1",
 ]
 """What makes the pocket study so small, as a person would write it after --set."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of files, what is imported from which is forgotten afterwards; commands run in another one."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    before, lists, named = set(sys.modules), (sys.path, TRANSFORMS, OBJECTIVES), (TASKS, PRIMARY, PRINTED, TERMS)
+    kept = [[*each] for each in lists], [{**each} for each in named]
+    yield tmp_path / "mine"
+    for each, old in zip(lists, kept[0], strict=True):
+        each[:] = old
+    for names, values in zip(named, kept[1], strict=True):
+        names.clear()
+        names.update(values)
+    own_modules.clear()
+    for name in set(sys.modules) - before:
+        if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
+            del sys.modules[name]
 
 
 class Heard:

@@ -1,0 +1,65 @@
+"""A user's transforms are tried on the first sentences before a corpus is derived: errors in them come in seconds, and
+an image that another process would not repeat is refused."""
+
+import traceback
+from collections.abc import Sequence
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import own_code
+from calque.derive.sentence import Sentence
+from calque.derive.source import Source
+from calque.derive.transform import Account, Transform, image_of
+from calque.derive.workers import Workers
+
+SAMPLE = 100  # sentences
+Numbered = tuple[int, Sentence]
+
+
+def check_own(source: Source, transforms: Sequence[Transform], cache: Path, workers: int) -> None:
+    """Raises BadInput for a transform from outside Calque that fails, loses or adds words, or gives a sentence another
+    image when it is applied again: in another order and, with several `workers`, in another process."""
+    own = [transform.ready(cache) for transform in transforms if own_code(transform)]
+    if not own:
+        return
+    source = source.with_trees(cache) if any("trees" in transform.needs for transform in own) else source
+    sentences = chain.from_iterable(source.sentences(chunk)[0] for chunk in source.chunks())
+    numbered = list(enumerate(islice(sentences, SAMPLE)))
+    for transform in own:
+        first = images(transform, numbered)
+        with Workers(min(workers, 2)) as pool:
+            (again,) = pool.map(partial(images, transform), [numbered[::-1]])
+        for (number, sentence), one, other in zip(numbered, first, again[::-1], strict=True):
+            if one != other:
+                raise BadInput(
+                    f"{transform.name} is not a function of a sentence and its number: {sentence.text[:100]!r}, number "
+                    f"{number}, becomes {one.text[:100]!r} and then {other.text[:100]!r}; draw random numbers with "
+                    "calque.derive.transform.draw, and keep nothing from call to call",
+                    *_place(transform),
+                )
+
+
+def images(transform: Transform, numbered: Sequence[Numbered]) -> list[Sentence]:
+    """The images of numbered sentences. Raises BadInput, with the line, for an error in the transform's own code."""
+    found = []
+    for number, sentence in numbered:
+        try:
+            found.append(image_of(transform, sentence, number, Account()))
+        except BadInput as error:
+            raise BadInput(f"sentence {number}: {error}", *_place(transform, error)) from None
+        except Exception as error:
+            message = f"{type(error).__name__}: {error}".strip(": ")
+            where = f"{transform.name} fails on sentence {number}, {sentence.text[:100]!r}"
+            raise BadInput(f"{where}: {message}", *_place(transform, error)) from error
+    return found
+
+
+def _place(transform: Transform, error: Exception | None = None) -> tuple[str, int | None]:
+    """The file of the transform and, for an error, the last line of its code that ran."""
+    files = list(own_code(transform))
+    for frame in reversed(traceback.extract_tb(error.__traceback__) if error else []):
+        if any(frame.filename.endswith(f"/{file}") for file in files):
+            return frame.filename, frame.lineno
+    return files[0], None

@@ -1,0 +1,87 @@
+"""Transforms from outside Calque are tried before a corpus is derived with them."""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from calque.derive import own_transform
+from calque.derive.errors import BadInput
+from calque.derive.own_transform import check_own
+from calque.derive.pocket.language import Pocket
+from calque.derive.script import Transliterate
+from calque.derive.sentence import Sentence
+from calque.derive.sources.pocket import PocketEnglish
+from calque.derive.transform import Transform, compose, draw
+
+SOURCE = PocketEnglish(Pocket(types=300), size=20)
+CALLS = [0]
+
+
+def _count(sentence: Sentence) -> int:
+    CALLS[0] += 1
+    return CALLS[0]
+
+
+def _rotated(sentence: Sentence, by: int) -> Sentence:
+    return sentence.reorder([(place + by) % len(sentence) for place in range(len(sentence))])
+
+
+@dataclass(frozen=True)
+class Own(Transform):
+    how: str
+
+    name = "own"
+
+    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+        return HOW[self.how](sentence, number)
+
+
+HOW: dict[str, Callable[[Sentence, int], Sentence]] = {
+    "seeded": lambda sentence, number: _rotated(sentence, draw(0, number).randrange(3)),
+    "random": lambda sentence, number: _rotated(sentence, random.randrange(len(sentence))),
+    "counting": lambda sentence, number: _rotated(sentence, _count(sentence)),
+    "hashed": lambda sentence, number: _rotated(sentence, hash(sentence.words) % len(sentence)),
+    "repeats": lambda sentence, number: sentence.reorder([0] * len(sentence)),
+    "loses": lambda sentence, number: sentence.reorder([*range(len(sentence) - 1)]),
+    "divides": lambda sentence, number: sentence.reorder([1 // 0]),
+}
+
+
+def checked(transforms: Sequence[Transform], cache: Path, workers: int = 1) -> None:
+    check_own(SOURCE, transforms, cache, workers)
+
+
+def test_a_function_of_its_seed_passes_alone_and_composed(tmp_path: Path) -> None:
+    checked([Own("seeded"), compose(Transliterate(), Own("seeded"))], tmp_path, workers=2)
+
+
+@pytest.mark.parametrize("how", ["random", "counting"])
+def test_an_image_that_is_another_the_next_time_is_told(how: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="own is not a function of a sentence and its number"):
+        checked([compose(Transliterate(), Own(how))], tmp_path)
+
+
+def test_an_image_that_is_another_in_another_process_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python's `hash` of a text, which also orders sets, differs between processes."""
+    monkeypatch.delenv("PYTHONHASHSEED", raising=False)
+    checked([Own("hashed")], tmp_path)
+    with pytest.raises(BadInput, match="own is not a function of a sentence and its number"):
+        checked([Own("hashed")], tmp_path, workers=2)
+
+
+@pytest.mark.parametrize("how", ["repeats", "loses", "divides"])
+def test_a_mistake_is_told_with_its_file_and_line(how: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=rf"{Path(__file__).name}:\d+: .*sentence 0"):
+        checked([Own(how)], tmp_path)
+
+
+def test_calques_own_transforms_are_not_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: Any) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(own_transform, "images", refuse)
+    checked([Transliterate()], tmp_path)
