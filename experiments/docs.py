@@ -22,6 +22,7 @@ from calque.derive.transforms import TRANSFORMS
 from calque.experiments.data.recipe import names as recipe_names
 from calque.experiments.data.recipe import read_recipe, sizes
 from calque.experiments.names import study_doc, study_rows
+from calque.experiments.own_files import PARTS, new_files
 from calque.experiments.paper import headlines, items, papers
 from calque.experiments.runs import COMMITTED, stored
 from calque.pretrain.objective import Objective
@@ -33,6 +34,7 @@ _CELL = re.compile(
 )
 _BLOCK = re.compile(r"^<!-- calque: (?P<name>[\w -]+) -->\n.*?^<!-- /calque -->$", re.MULTILINE | re.DOTALL)
 _NUMBER = re.compile(r"[−-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
+OWN = {"transform": "swap", "objective": "closer", "task": "topic", "study": "mine"}  # the parts of the tutorial
 Row = tuple[str, ...]
 Block = Callable[[], list[str]]
 
@@ -161,6 +163,11 @@ def _paper(name: str) -> list[str]:
     return lines
 
 
+def _new(kind: str, name: str) -> list[str]:
+    """A file that `calque new` writes."""
+    return ["```python", *new_files(kind, name)[f"{name}.py"].splitlines(), "```"]
+
+
 def committed_reports() -> list[str]:
     """The names of the committed folders with records, which have a report on the site."""
     return sorted(path.parent.name for path in COMMITTED.glob(f"*/{RECORDS}"))
@@ -183,6 +190,7 @@ BLOCKS: dict[str, Block] = {
     "tasks": _tasks,
     "recipes": _recipes,
     "headlines": _headlines,
+    **{f"new {kind} {name}": partial(_new, kind, name) for kind, name in OWN.items() if kind in PARTS},
     **{f"objective {kind.short_name}": partial(_objective, kind) for kind in OBJECTIVES if kind.forms},
     **{f"paper {name}": partial(_paper, name) for name in papers()},
     **{f"record {name}": partial(_record, name) for name in committed_reports()},

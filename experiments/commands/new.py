@@ -1,0 +1,27 @@
+"""`calque new`: a commented file of one's own with its test, from `experiments.templates`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from calque.experiments.own_files import KINDS, write_new
+
+
+def new(
+    kind: Annotated[str, typer.Argument(metavar="KIND", help=f"One of {', '.join(KINDS)}.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The name of the part and its file, or of the lesson's folder.")
+    ],
+    to: Annotated[
+        Path, typer.Option(metavar="DIR", file_okay=False, help="The folder for the files. Default: the current one.")
+    ] = Path(),
+) -> None:
+    """Write NAME.py, a small working part of your own, and its test, test_NAME.py; or copy a lesson into NAME.
+
+    Existing files are kept.
+    """
+    for path in write_new(kind, name, to):
+        typer.echo(path)

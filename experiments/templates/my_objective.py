@@ -1,0 +1,58 @@
+"""An objective of my own, and a study with it.
+
+calque run my_objective.py
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from calque.derive.languages import Languages
+from calque.experiments.studies.objectives import MASKS
+from calque.experiments.studies.pocket import pocket
+from calque.experiments.study import Study
+from calque.pretrain.batch import Pairs
+from calque.pretrain.mask import MASK_RATE
+from calque.pretrain.model import Learner
+from calque.pretrain.objective import Stream
+from calque.pretrain.objectives.align_mlm import moved_entries
+from calque.pretrain.objectives.mlm import MLM, Monolingual, TextObjective
+
+
+class Distances(Stream):
+    """The squared distance between the embeddings of each dictionary entry and its image."""
+
+    instances = 0  # every step has all entries, so there are none to draw
+
+    def __init__(self, languages: Languages, weight: float) -> None:
+        self.weights = {"distance": weight}  # the loss terms, each with its weight
+        self.entries = Pairs(torch.from_numpy(moved_entries(languages)[0]))  # ids: (entries, 2)
+
+    def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Pairs, dict[str, int]]:
+        return self.entries, {"distance": len(self.entries)}  # a batch, and the divisor of each loss term
+
+    def losses(self, learner: Learner, batch: Pairs) -> dict[str, Tensor]:
+        rows = learner.model.get_input_embeddings()(batch.ids)
+        return {"distance": (rows[:, 0] - rows[:, 1]).square().sum()}  # a sum, which the training loop divides
+
+
+@dataclass(frozen=True)
+class MyObjective(TextObjective):
+    """MLM with a second loss term, `Distances`."""
+
+    weight: float = 1.0
+    mask_rate: float = MASK_RATE
+
+    short_name = "MY-OBJECTIVE"  # in commands, tables and folders
+    summary = "MY-OBJECTIVE is MLM that also reduces the distance between the embeddings of dictionary pairs."
+
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+        return [Monolingual(languages, length, self.mask_rate), Distances(languages, self.weight)]
+
+
+def my_objective() -> Study:
+    """The pocket study with MLM and MyObjective."""
+    return pocket().changed(name="my_objective", objectives=(MLM(MASKS), MyObjective(mask_rate=MASKS)))

@@ -1,0 +1,29 @@
+"""A study of my own: two objectives on two derived languages.
+
+calque plan my_study.py
+calque run my_study.py
+"""
+
+from dataclasses import replace
+
+from calque.derive.order import Invert
+from calque.derive.script import Transliterate
+from calque.derive.transform import compose
+from calque.experiments.studies.objectives import MASKS
+from calque.experiments.studies.pocket import pocket
+from calque.experiments.study import Study
+from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.mlm import MLM
+
+
+def my_study() -> Study:
+    """Does a dictionary help more when word order differs too? One seed, so the answer is preliminary."""
+    study = pocket()  # everything that is not changed below
+    return study.changed(
+        name="my_study",  # the folder of its results, runs/my_study
+        transforms=(Transliterate(), compose(Transliterate(), Invert())),
+        objectives=(MLM(MASKS), AlignMLM(mask_rate=MASKS)),
+        train=replace(study.train, steps=1_000),
+        tasks={"pos": study.tasks["pos"]},
+        seeds=(0,),
+    )

@@ -1,0 +1,36 @@
+"""A transform of my own, and a study with it.
+
+calque show "the warm cook from dalmar ate two red apples ." my-transform trans.my-transform --study my_transform.py
+calque run my_transform.py
+"""
+
+from dataclasses import dataclass
+
+from calque.derive.script import Transliterate
+from calque.derive.sentence import Sentence
+from calque.derive.transform import Transform, compose, draw
+from calque.experiments.studies.pocket import pocket
+from calque.experiments.study import Study
+
+
+@dataclass(frozen=True)
+class MyTransform(Transform):
+    """Neighbouring words change places in half of the pairs: first and second, third and fourth, and so on."""
+
+    seed: int = 0  # fields are settings, and part of the fingerprint
+
+    name = "my-transform"  # in commands, tables and folders
+
+    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+        random = draw(self.seed, number)  # random numbers that depend on the sentence's number in its corpus
+        order = list(range(len(sentence)))  # order[i] is the old place of the word at the new place i
+        for i in range(0, len(order) - 1, 2):
+            if random.random() > 0.5:
+                order[i], order[i + 1] = order[i + 1], order[i]
+        return sentence.reorder(order)  # tags, tree, entities and alignment follow their words
+
+
+def my_transform() -> Study:
+    """The pocket study in a new script, with and without MyTransform."""
+    # In a new script, because alignment is measured between words that differ.
+    return pocket().changed(name="my_transform", transforms=(Transliterate(), compose(Transliterate(), MyTransform())))

@@ -1,0 +1,20 @@
+"""The study can be planned: its values fit together, and its models fit into memory."""
+
+from pathlib import Path
+
+from calque.experiments.languages import DerivedLanguages
+from calque.experiments.plan import describe
+from calque.experiments.study_mistakes import study_mistakes
+from calque.experiments.templates.my_study import my_study
+
+
+def test_its_values_fit_together() -> None:
+    assert study_mistakes(my_study()) == []
+
+
+def test_it_plans_a_model_for_each_objective_language_and_seed() -> None:
+    study = my_study()
+    assert isinstance(study.languages, DerivedLanguages)
+    models = study.models(Path("runs"))
+    assert len(models) == len(study.objectives) * len(study.languages.transforms) * len(study.seeds)
+    assert study.name in describe(study, jobs=1)

@@ -1,0 +1,53 @@
+"""The commands of docs/tutorial.md, in their order in an empty folder, print what the page shows."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.experiments.conftest import TINY
+
+ROOT = Path(__file__).parents[2]
+OTHER = ("seeds", "source", "objectives", "transforms", "tasks")
+SMALL = [setting for setting in TINY if not setting.startswith(OTHER)]
+SETTINGS = " ".join(f"--set {setting}" for setting in SMALL)
+INSTALL = "make .venv/.installed"  # the first command, which is not run
+
+
+@pytest.mark.slow
+def test_the_page_works_as_a_new_user_follows_it(tmp_path: Path) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    small = f'case "$*" in "run mine.py") set -- "$@" --jobs 1 {SETTINGS};; esac'
+    for name, line in (
+        ("calque", f'{small}\nexec "{sys.executable}" -m calque.experiments "$@"'),
+        ("python", f'exec "{sys.executable}" "$@"'),
+    ):
+        (programs / name).write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
+        (programs / name).chmod(0o755)
+    own = tmp_path / "mine"
+    own.mkdir()
+    paths = {"PATH": f"{programs}:{os.environ['PATH']}", "PYTHONPATH": f"{ROOT}:{own}"}
+    page = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    tables = []
+    for kind, block in re.findall(r"^```(\w+)\n(.*?)^```", page, re.MULTILINE | re.DOTALL):
+        if kind == "python":
+            if named := re.match(r"# (\w+\.py)\n", block):
+                (own / named[1]).write_text(block, encoding="utf-8")
+            else:  # a file that a command before it wrote
+                assert block in [path.read_text(encoding="utf-8") for path in own.glob("*.py")]
+        elif INSTALL not in block:
+            commands = re.findall(r"^\$ (.*)", block, re.MULTILINE) if kind == "console" else [block]
+            outputs = re.split(r"^\$ .*\n", block, flags=re.MULTILINE)[1:] if kind == "console" else [None]
+            for command, output in zip(commands, outputs, strict=True):
+                command = command.replace("runs/mine/report/", "runs/mine/report*/")  # a changed study has another
+                done = subprocess.run(
+                    ["bash", "-ec", command], cwd=own, env=os.environ | paths, capture_output=True, text=True
+                )
+                assert done.returncode == 0, command + done.stdout + done.stderr
+                assert output is None or done.stdout.strip() == output.strip(), done.stdout
+                tables += [done.stdout] if "table-8" in command else []
+    assert len(tables) == 1 and all(text in tables[0] for text in ("Trans + swap", "ALIGN-MLM"))
