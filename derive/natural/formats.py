@@ -7,7 +7,6 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
-from calque.derive import strict_json
 from calque.derive.errors import BadInput
 from calque.derive.natural import parquet
 from calque.derive.readers import lines, text
@@ -52,7 +51,7 @@ def pieces(path: Path, column: str) -> Iterator[Piece]:
     else:
         ends, record = (text.closes_document, "</doc>") if name == RUNNING["doc"] else (lines.ends_line, "line end")
         kind = next((kind for kind, title in RUNNING.items() if title == name), None)
-        texts = partial(_running, kind) if kind else partial(_json, column)
+        texts = partial(_running, kind) if kind else partial(text.json_texts, column)
     for block in lines.blocks(path, ends, record, lines.SIZE):
         yield Piece(block, partial(_read, texts), block.offset, block.size)
 
@@ -84,21 +83,6 @@ def _format_of_contents(path: Path) -> str:
 def _running(kind: Kind, numbered: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
     """Plain text, WikiText and documents: see `derive.readers.text`."""
     return text.text_lines(kind, numbered, path, left_out, lambda reason, _: left_out.update([reason]))
-
-
-def _json(column: str, numbered: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
-    """JSON lines: each line of a text is a line of its own. Objects with null for the text are left out."""
-    for number, line in numbered:
-        if not line.strip():
-            left_out["blank lines"] += 1
-            continue
-        place, row = Place(path, number), strict_json.line(line, path, number)
-        if column not in row:
-            raise place.fault(f"no column {column!r}; there are {', '.join(row) or 'none'}")
-        if row[column] is None:
-            left_out["rows without text"] += 1
-        else:
-            yield place.text(row[column], repr(column))
 
 
 def treebank_texts(names: Sequence[str], numbered: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:

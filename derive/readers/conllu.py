@@ -5,14 +5,14 @@ and the enhanced graph together; ties are resolved by a ranking of tags."""
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from calque.derive.errors import BadInput
 from calque.derive.files import read_toml
-from calque.derive.readers.lines import Lines, Place, WithheldWords, check_file, one_word, read_lines
+from calque.derive.readers.lines import Lines, Numbered, Place, WithheldWords, check_file, one_word, read_lines
 from calque.derive.sentence import Sentence
 
 _TABLE = {name: text.split() for name, text in read_toml(Path(__file__).with_name("ud.toml")).items()}
@@ -41,15 +41,18 @@ def read_conllu(
     withheld: bool = False,
     units: Units = WORDS,
     language: str = "",
+    part: Iterable[Numbered] = (),
+    names: Sequence[str] = NAMES,
 ) -> Iterator[Sentence]:
     """Stream a treebank's sentences: words are FORM, tags UPOS, relations DEPREL with its subtype. Multiword tokens and
     empty nodes are checked but are not words; `counts` gets their number, words that lost white space (`20 000` becomes
     `20000`), and blank lines and comments without a sentence. `unparsed` accepts sentences whose HEAD and DEPREL are
     all `_`; they have no tree. `withheld` accepts treebanks published without words. With XTREME's `units`, multiword
-    tokens replace their words, with the tags of XTREME's conversion for `language`, without U+200C and trees."""
+    tokens replace their words, with the tags of XTREME's conversion for `language`, without U+200C and trees. `part` is
+    a part of the file to read instead of all, with whole sentences of the columns `names`."""
     counts = Counter() if counts is None else counts
-    names, lines, words, block = NAMES, Lines(path, counts, must_end=True), WithheldWords(), _Block(counts, unparsed)
-    for number, line in lines:
+    words, block, number = WithheldWords(), _Block(counts, unparsed), 0
+    for number, line in part or Lines(path, counts, must_end=True):
         place = Place(path, number)
         if number == 1:
             names = column_names(path, line)
@@ -63,12 +66,12 @@ def read_conllu(
         else:
             block.leave_out(place)
         block = _Block(counts, unparsed)
-    last = Place(path, lines.number)
+    last = Place(path, number)
     if block.last != "0":
         raise last.fault(UNENDED)
     if block.comments:
         block.leave_out(last)
-    if not words.words:
+    if not words.words and not part:
         raise BadInput("no sentence in this file", path)
     if not withheld:
         words.check(path)

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import takewhile
 from math import isfinite
 from pathlib import Path
@@ -74,6 +75,23 @@ def open_bytes(path: Path) -> io.BufferedReader:
     return file
 
 
+def read_at(path: Path, offset: int, length: int) -> bytes:
+    """`length` bytes of a file's contents from `offset`. A compressed file stays open, to read on from there later."""
+    with open_bytes(path) as file:
+        if not isinstance(file.raw, _Decompressed):
+            file.seek(offset)
+            return file.read(length)
+    status = path.stat()
+    kept = _kept_open(path, status.st_ino, status.st_size, status.st_mtime_ns)
+    kept.seek(offset)
+    return kept.read(length)
+
+
+@lru_cache(maxsize=1)
+def _kept_open(path: Path, *state: int) -> io.BufferedReader:
+    return open_bytes(path)
+
+
 def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
     """The lines of an open file with their line ends; a line longer than LIMIT bytes is refused."""
     for number, line in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
@@ -99,9 +117,18 @@ class _Decompressed(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def seekable(self) -> bool:
+        return True
+
     def readinto(self, buffer: Any) -> int:
+        return self._checked(self._data.readinto, buffer)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._checked(self._data.seek, offset, whence)
+
+    def _checked(self, method: Callable[..., int], *arguments: Any) -> int:
         try:
-            return int(self._data.readinto(buffer))
+            return int(method(*arguments))
         except EOFError:
             raise BadInput(f"truncated {self._name}: the end of the data is missing", self._path) from None
         except Exception as error:  # each library has its own errors

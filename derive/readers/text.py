@@ -1,7 +1,7 @@
-"""Running text to sentences: WikiText, `<doc>`-marked Wikipedia, or plain text with one paragraph per line.
+"""Text to sentences: WikiText, `<doc>`-marked Wikipedia, plain text with one paragraph per line, treebanks, JSON lines.
 
-A large file is cut into chunks that worker processes read independently; the cuts depend only on the file and the
-size. Exclusions are counted:
+A large file, compressed or not, is cut into chunks that worker processes read independently; the cuts depend only on
+the file and the size. Exclusions are counted:
 
 - wikitext: tokens are separated by white space; ` @-@ `, ` @,@ ` and ` @.@ ` are joined again; ` = Heading = ` lines
   are left out.
@@ -9,6 +9,8 @@ size. Exclusions are counted:
   ends headings with a full stop and breaks lists and tables into fragments, so that nothing else distinguishes them
   from sentences), and lines of one tag (`</dl>`). Escaped characters are unescaped, and tags inside a line removed.
 - plain: every line is text.
+- treebank: sentences with their tags and trees, from CoNLL-U.
+- json: every line of the texts in one `column` is text; null is left out.
 """
 
 import re
@@ -18,14 +20,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal
 
+from calque.derive import strict_json
 from calque.derive.errors import BadInput
-from calque.derive.readers.conllu import PLUS
+from calque.derive.readers.conllu import NAMES, PLUS, column_names, read_conllu
 from calque.derive.readers.english import cut_tokens, split_sentences
 from calque.derive.readers.iob2 import DOCUMENT_START
-from calque.derive.readers.lines import LIMIT, SIZE, Numbered, blocks, check_file, decode, ends_line, without_marks
+from calque.derive.readers.lines import (
+    LIMIT,
+    SIZE,
+    Numbered,
+    Place,
+    bare_name,
+    blocks,
+    decode,
+    ends_line,
+    open_bytes,
+    read_at,
+    stripped,
+    without_marks,
+)
 from calque.derive.readers.markup import ESCAPED, seems_escaped, unescaped, without_tags
+from calque.derive.sentence import Sentence
 
-Kind = Literal["wikitext", "doc", "plain"]
+Kind = Literal["wikitext", "doc", "plain", "treebank", "json"]
 LeaveOut = Callable[[str, str], None]  # counts a line that is left out: the reason, and the line
 
 FRAGMENT = 8  # maximum words of a heading or fragment in a `<doc>`
@@ -35,6 +52,7 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]*>")  # a line of a `<doc>` that is a tag
 
 TREEBANK, ENTITIES, JSON = "a treebank in CoNLL-U", "words with the tags of entities", "JSON lines"
 XML, COLUMNS = "XML", "lines of columns"
+_ROWS: dict[str, Kind] = {TREEBANK: "treebank", JSON: "json"}
 SAMPLE, SAMPLE_LETTERS = 100, 1 << 16  # the number of lines and of letters that are read to recognise annotated files
 _LABEL = r"(?:O|[BIESUL]-\S+)"
 _TREE = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}")
@@ -49,23 +67,27 @@ _MARKUP = re.compile(r"<(?:doc>|(?:\?xml|!DOCTYPE|tmx|html|mediawiki|(?:src|ref|
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A part of a text file: `length` bytes from `offset`, where line number `line` starts."""
+    """A part of a text file: `length` bytes of its contents from `offset`, where line number `line` starts. `names` are
+    the columns of a treebank."""
 
     path: Path
     kind: Kind
     offset: int
     length: int
     line: int
+    names: tuple[str, ...] = NAMES
 
 
 def detect(path: Path) -> Kind:
-    """The kind of a text file by its name and first lines; annotated files, columns, JSON and XML are refused."""
-    check_file(path)
-    with path.open("rb") as file:
+    """The kind of a text file by its name and first lines; entities, columns and XML are refused."""
+    with open_bytes(path) as file:
         first, lines = head(path, file)
-    if kind := annotation(first, lines) or (COLUMNS if _are_columns([line for _, line in lines]) else ""):
-        raise BadInput(f"{kind}; expected running text", path, lines[0][0])
-    return kind_of(path.suffix, first)
+    name = annotation(first, lines) or (COLUMNS if _are_columns([line for _, line in lines]) else "")
+    if name in _ROWS:
+        return _ROWS[name]
+    if name:
+        raise BadInput(f"{name}; expected running text, CoNLL-U or JSON lines", path, lines[0][0])
+    return kind_of(Path(bare_name(path)).suffix, first)
 
 
 def kind_of(suffix: str, first: str) -> Kind:
@@ -129,10 +151,12 @@ def _most(shape: re.Pattern[str], lines: Sequence[str]) -> bool:
 
 def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[Chunk]:
     """Cut a file into chunks of about `size` bytes that end with a line or a document."""
-    kind = kind or detect(path)
-    ends, what = (closes_document, "</doc>") if kind == "doc" else (ends_line, "line end")
+    kind, names = kind or detect(path), NAMES
+    ends, what = _ENDS.get(kind, (ends_line, "line end"))
     for block in blocks(path, ends, what, size, LIMIT):
-        yield Chunk(path, kind, block.offset, len(block.data), block.line)
+        if kind == "treebank" and block.line == 1:
+            names = column_names(path, decode(block.data.partition(b"\n")[0], path, 1))
+        yield Chunk(path, kind, block.offset, len(block.data), block.line, names)
 
 
 def closes_document(line: bytes) -> bool:
@@ -140,12 +164,17 @@ def closes_document(line: bytes) -> bool:
     return line.rstrip() == b"</doc>"
 
 
-def sentences(chunk: Chunk, escaped: bool = False) -> tuple[list[list[str]], Counter[str]]:
-    """A chunk's sentences as words, and the number of lines and words left out, by reason. `escaped`: characters are
-    escaped as by Moses's tokenizer; in a `<doc>` they are always unescaped."""
-    with chunk.path.open("rb") as file:
-        file.seek(chunk.offset)
-        data = file.read(chunk.length)
+_ENDS: dict[Kind, tuple[Callable[[bytes], bool], str]] = {
+    "doc": (closes_document, "</doc>"),
+    "treebank": (bytes.isspace, "blank line"),
+}
+"""What ends a chunk, if not any line end."""
+
+
+def sentences(chunk: Chunk, escaped: bool = False, column: str = "text") -> tuple[list[Sentence], Counter[str]]:
+    """A chunk's sentences, and the number of lines and words left out, by reason. `escaped`: characters are escaped as
+    by Moses's tokenizer; in a `<doc>` they are always unescaped. `column` has the text of JSON lines."""
+    data = read_at(chunk.path, chunk.offset, chunk.length)
     left_out: Counter[str] = Counter()
 
     def leave_out(reason: str, line: str) -> None:
@@ -154,9 +183,16 @@ def sentences(chunk: Chunk, escaped: bool = False) -> tuple[list[list[str]], Cou
             left_out[f"words of {reason}"] += len(line.split())
 
     text = without_marks(decode(data, chunk.path, chunk.line, left_out), left_out)
+    numbered = list(enumerate(text.removesuffix("\n").split("\n"), chunk.line))
+    if chunk.kind == "treebank":
+        return list(read_conllu(chunk.path, left_out, unparsed=True, part=numbered, names=chunk.names)), +left_out
     cut = cut_tokens if chunk.kind == "wikitext" else split_sentences
     read: list[list[str]] = []
-    for line in text_lines(chunk.kind, enumerate(text.split("\n"), chunk.line), chunk.path, left_out, leave_out):
+    if chunk.kind == "json":
+        found = iter(stripped(json_texts(column, numbered, chunk.path, left_out), left_out))
+    else:
+        found = text_lines(chunk.kind, numbered, chunk.path, left_out, leave_out)
+    for line in found:
         if chunk.kind == "doc" and line and len(line.split(None, FRAGMENT)) <= FRAGMENT:
             leave_out("headings and fragments", line)
             continue
@@ -165,7 +201,22 @@ def sentences(chunk: Chunk, escaped: bool = False) -> tuple[list[list[str]], Cou
         else:
             left_out[ESCAPED] += seems_escaped(line)
         read += cut(line)
-    return read, +left_out
+    return [Sentence(tuple(words)) for words in read], +left_out
+
+
+def json_texts(column: str, numbered: Iterable[Numbered], path: Path, left_out: Counter[str]) -> Iterator[str]:
+    """The texts in a column of JSON lines. Objects with null for the text, and blank lines, are left out."""
+    for number, line in numbered:
+        if not line.strip():
+            left_out["blank lines"] += 1
+            continue
+        place, row = Place(path, number), strict_json.line(line, path, number)
+        if column not in row:
+            raise place.fault(f"no column {column!r}; there are {', '.join(row) or 'none'}")
+        if row[column] is None:
+            left_out["rows without text"] += 1
+        else:
+            yield place.text(row[column], repr(column))
 
 
 def text_lines(

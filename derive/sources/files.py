@@ -207,9 +207,10 @@ def _without_missing(
 
 @dataclass(frozen=True)
 class Files(Source):
-    """Text files (WikiText, `<doc>`-marked Wikipedia, plain), CoNLL-U for POS, IOB2 for NER, pairs, and SQuAD's JSON.
-    `megabytes` limits each text file to its head, up to the end of the chunk that reaches the limit (0: no limit).
-    `parser` is a folder of Stanza models, for trees. `escaped`: unescape what Moses's tokenizer escapes (`&quot;`)."""
+    """Text files (WikiText, `<doc>`-marked Wikipedia, plain, CoNLL-U, JSON lines with the text in `column`), and files
+    of tasks (`READERS`). `megabytes` limits each text file to its head, up to the end of the chunk that reaches the
+    limit (0: no limit). `parser` is a folder of Stanza models, for trees that files lack. `escaped`: unescape what
+    Moses's tokenizer escapes (`&quot;`)."""
 
     text: tuple[Path, ...]
     pos: TaskFiles | None = None
@@ -220,6 +221,7 @@ class Files(Source):
     megabytes: int = 0
     parser: Path | None = None
     escaped: bool = field(default=False, metadata=ADDED)
+    column: str = field(default="text", metadata=ADDED)
     trees: ParsedTrees | None = field(default=None, compare=False)  # set by `with_trees`
 
     def __post_init__(self) -> None:
@@ -238,8 +240,7 @@ class Files(Source):
             yield from up_to(self.megabytes, reader.chunks(path))
 
     def sentences(self, chunk: reader.Chunk) -> tuple[list[Sentence], Counter[str]]:
-        found, left_out = reader.sentences(chunk, self.escaped)
-        sentences = [Sentence(tuple(words)) for words in found]
+        sentences, left_out = reader.sentences(chunk, self.escaped, self.column)
         return (self.trees.add_to(sentences, left_out) if self.trees else sentences), left_out
 
     @property
@@ -264,12 +265,12 @@ class Files(Source):
         return self._tasks[task][0].of_split(split)
 
     def corpus_fingerprint(self, trees: bool = False) -> str:
-        parser = self._parser.fingerprint() if trees else ""
-        return fingerprint("files", list(map(input_digest, self.text)), self.megabytes, self.escaped, parser)
+        text = list(map(input_digest, self.text))
+        column = [] if self.column == "text" else [self.column]  # as before there were columns
+        return fingerprint("files", text, self.megabytes, self.escaped, self._parses(trees), *column)
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
-        parser = self._parser.fingerprint() if trees else ""
-        return fingerprint("files", task, self._tasks[task][0].identity, parser)
+        return fingerprint("files", task, self._tasks[task][0].identity, self._parses(trees))
 
     @property
     def drawn(self) -> tuple[str, ...]:
@@ -293,16 +294,23 @@ class Files(Source):
         return gather_lemmas(chain.from_iterable(map(read_lemmas, tagged)))
 
     def with_trees(self, cache: Path) -> Source:
-        return replace(self, trees=ParsedTrees(self._parser, cache))
+        parser = self._parser
+        return replace(self, trees=ParsedTrees(parser, cache)) if parser else self
+
+    def _parses(self, trees: bool) -> str:
+        return parser.fingerprint() if trees and (parser := self._parser) else ""
 
     @property
-    def _parser(self) -> StanzaParser:
-        if self.parser is None:
-            raise BadInput(
-                "a language with another word order needs trees, which text lacks: name a folder of Stanza models "
-                "as source.parser or in CALQUE_STANZA (`calque parser fetch` makes one)"
-            )
-        return StanzaParser(self.parser)
+    def _parser(self) -> StanzaParser | None:
+        """The parser of sentences without trees; None if all files are treebanks. BadInput if there is none."""
+        if self.parser is not None:
+            return StanzaParser(self.parser)
+        if {*self._tasks} <= {TAGGED} and all(reader.detect(path) == "treebank" for path in self.text):
+            return None
+        raise BadInput(
+            "a language with another word order needs trees, which text lacks: name a folder of Stanza models "
+            "as source.parser or in CALQUE_STANZA (`calque parser fetch` makes one), or read treebanks alone"
+        )
 
 
 def _texts(example: Example) -> set[str]:

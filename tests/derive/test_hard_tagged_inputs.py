@@ -9,7 +9,7 @@ from calque.derive.errors import BadInput
 from calque.derive.natural.files import TextFiles
 from calque.derive.readers.conllu import read_conllu, read_lemmas, read_treebank
 from calque.derive.readers.iob2 import read_iob2
-from calque.derive.readers.text import detect
+from calque.derive.readers.text import chunks, detect, sentences
 from calque.derive.sentence import Span
 from calque.derive.sources.files import written
 from tests.derive.test_hard_pairs_and_questions import file, refusal
@@ -224,9 +224,7 @@ COLUMNS = "1\tParis\tNNP\t_\tParis\n2\twaits\tVBZ\t_\twait\n\n"
         *((SCHEME.format(*pair), 1) for pair in ("SE", "UL")),
         ("A\tO\nday\tO\nin\tO\nRome\tS-LOC\n\n", 1),
         (THREE, 1),
-        (PLUS, 2),
         (COLUMNS, 1),
-        (TREE, 1),
         ("1\tFC\tB-ORG\t-\tx\n2\tKiel\tI-ORG\t-\tx\n\n", 1),
         ('{"tokens": ["Rome"], "ner_tags": [5]}\n', 1),
         ("1 Paris paris N\n2 waits wait V\n\n1 It it P\n2 rains rain V\n", 1),
@@ -244,7 +242,8 @@ COLUMNS = "1\tParis\tNNP\t_\tParis\n2\twaits\tVBZ\t_\twait\n\n"
 def test_annotated_files_are_no_running_text(tmp_path: Path, text: str, line: int) -> None:
     path = file(tmp_path / "a.txt", text)
     with pytest.raises(BadInput) as refused:
-        detect(path)
+        for chunk in chunks(path):
+            sentences(chunk)
     assert str(refused.value).startswith(refusal(path, line))
 
 

@@ -1,6 +1,10 @@
+import bz2
+import gzip
+import lzma
 import re
 import time
 from collections import Counter
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -9,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
+from calque.derive.readers.conllu import read_conllu
 from calque.derive.readers.text import Kind, chunks, detect, is_heading, sentences
 
 WIKITEXT = """ \n = Lobster = \n \n The well @-@ known lobster weighs 0 @.@ 7 kg . It costs 1 @,@ 000 <unk> .
@@ -27,13 +32,24 @@ Nothing
 </doc>
 """
 PLAIN = "One sentence. Two sentences!\n\nThree of them\n"
+TREES = """\
+# text = It's raining
+1-2\tIt's\t_\t_\t_\t_\t_\t_\t_\t_
+1\tIt\tit\tPRON\t_\t_\t3\texpl\t_\t_
+2\t's\tbe\tAUX\t_\t_\t3\taux\t_\t_
+3\training\train\tVERB\t_\t_\t0\troot\t_\t_
+
+1\tSnow\tsnow\tNOUN\t_\t_\t0\troot\t_\t_
+
+"""
+ROWS = '{"text": "One sentence. Two sentences!\\n\\nThree of them", "id": 1}\n{"text": null}\n'
 
 
 def read(path: Path, size: int = 1 << 22, kind: Kind | None = None) -> tuple[list[str], Counter[str]]:
     found, left_out = [], Counter[str]()
     for chunk in chunks(path, size, kind):
         words, counts = sentences(chunk)
-        found += [" ".join(sentence) for sentence in words]
+        found += [sentence.text for sentence in words]
         left_out += counts
     return found, left_out
 
@@ -79,13 +95,12 @@ def test_plain_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "# newdoc id = a\n# text = Go\n1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n\n",
-            ":3: a treebank in CoNLL-U; expected running text",
-        ),
-        ("\n1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n", ":2: a treebank in CoNLL-U"),
+        ("\n1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n", ":2: "),
         ("Anna\tB-PER\nLee\tI-PER\n", ":1: words with the tags of entities"),
-        ('{"premise": "A.", "hypothesis": "B."}\n', ":1: JSON lines"),
+        ('{"premise": "A.", "hypothesis": "B."}\n', ":1: no column 'text'"),
+        ('{"text": "A."}\n{"text": 1}\n', ":2: 'text' is 1"),
+        ('[{"text": "A."}]\n', ":1: a JSON list"),
+        ('{"text": "A.", "text": "B."}\n', ":1: not JSON"),
     ],
 )
 def test_annotated_files_are_no_text(tmp_path: Path, text: str, message: str) -> None:
@@ -118,6 +133,36 @@ def test_the_kind_can_be_said_and_a_name_can_say_it(tmp_path: Path) -> None:
     path = write(tmp_path / "a.tokens", "No heading here .\n")
     assert detect(path) == "wikitext"
     assert {chunk.kind for chunk in chunks(path, kind="plain")} == {"plain"}
+
+
+def test_treebanks_keep_their_words_tags_and_trees(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.conllu", TREES * 3)
+    whole, left_out = sentences(next(chunks(path)))
+    assert whole == list(read_conllu(path)) and left_out == {"multiword tokens": 3}
+    assert [sentence for chunk in chunks(path, 1) for sentence in sentences(chunk)[0]] == whole
+    plus = "# global.columns = ID FORM UPOS\n" + "1\tSnow\tNOUN\n\n" * 4
+    assert read(write(tmp_path / "b.conllup", plus), size=1)[0] == ["Snow"] * 4
+
+
+def test_json_lines_have_their_text_in_a_column(tmp_path: Path) -> None:
+    found, left_out = read(write(tmp_path / "a.jsonl", ROWS))
+    assert found == read(write(tmp_path / "a.txt", PLAIN))[0] and left_out["rows without text"] == 1
+    (chunk,) = chunks(write(tmp_path / "b.jsonl", '{"body": "Snow falls ."}\n'))
+    assert [sentence.text for sentence in sentences(chunk, column="body")[0]] == ["Snow falls ."]
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+@pytest.mark.parametrize("text", [WIKITEXT, DOC, PLAIN, TREES, ROWS])
+def test_compressed_text_is_read_as_what_is_in_it(tmp_path: Path, pack: Callable[[bytes], bytes], text: str) -> None:
+    plain, packed = write(tmp_path / "a.txt", text * 3), write(tmp_path / "b", pack((text * 3).encode()))
+    for size in (1, 1 << 22):
+        assert read(packed, size) == read(plain, size)
+    pieces = list(chunks(packed, 1))
+    assert [sentences(piece) for piece in reversed(pieces)] == [sentences(piece) for piece in pieces][::-1]
+    write(packed, pack(text.encode()))  # changed: what is kept open is not read
+    assert read(packed) == read(write(plain, text))
+    with pytest.raises(BadInput, match=r"truncated|damaged"):
+        read(write(packed, packed.read_bytes()[:-9]))
 
 
 @pytest.mark.parametrize("text", [WIKITEXT, DOC, PLAIN])
