@@ -14,7 +14,7 @@ import numpy as np
 
 from calque.derive.bpe import SMALLEST, learn_of_words
 from calque.derive.corpus import LONGEST, Corpus, CorpusWriter, Shard
-from calque.derive.dictionary import DictionaryConfig, draw_dictionary, write_dictionary
+from calque.derive.dictionary import DictionaryConfig, draw_dictionary, own_dictionary, write_dictionary
 from calque.derive.errors import BadInput
 from calque.derive.example import Question
 from calque.derive.files import check_name
@@ -255,7 +255,7 @@ def languages_fingerprint(
     if isinstance(vocabulary, int) and among:
         types = [vocabulary, [transform.identity() for transform in among]]
     identities = [transform.identity() for transform in transforms]
-    return with_code(fingerprint(FORMAT, corpus(trees), identities, types, dictionary), transforms)
+    return with_code(fingerprint(FORMAT, corpus(trees), identities, types, dictionary.identity()), transforms)
 
 
 def derive_languages(
@@ -323,7 +323,11 @@ def derive_languages(
                 chosen = chosen[images[chosen] >= 0]
                 np.save(place / SINGLE, images)
                 languages[transform.name]["types without one image"] = len(types.types) - len(chosen)
-            entries = draw_dictionary(dictionary, chosen, types.counts, images)
+            if dictionary.file:
+                entries, left_out = own_dictionary(dictionary.file, types, chosen, images, informed.spell)
+                languages[transform.name]["left out"] |= left_out
+            else:
+                entries = draw_dictionary(dictionary, chosen, types.counts, images)
             out.add_image(transform.name, image, places, None if places is not None else letters_of(transform, types))
             out.add_pair((SOURCE, transform.name), transform.name)
             write_dictionary(place / DICTIONARY, entries, types)

@@ -1,19 +1,25 @@
-"""Interactive derivation: the sentences of a text in languages given by name."""
+"""Derivation on demand: the sentences of a text or of a file in languages given by name."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from calque.derive.bpe import SMALLEST
 from calque.derive.build import trial_image
 from calque.derive.errors import BadInput
-from calque.derive.parser import StanzaParser
+from calque.derive.parser import ParsedTrees, StanzaParser
 from calque.derive.preview import side_by_side
-from calque.derive.readers.text import split_sentences
-from calque.derive.sentence import Sentence
+from calque.derive.readers.iob2 import read_iob2, read_word_labels
+from calque.derive.readers.text import ENTITIES, TREEBANK, annotation, chunks, head_of, split_sentences
+from calque.derive.readers.text import sentences as read_chunk
+from calque.derive.sentence import CHUNKS, EXAMPLES, Sentence, iob2, word_labels
 from calque.derive.transform import Account, Transform, image_of
 from calque.derive.transforms import transform
+from calque.derive.types import OURS
+from calque.derive.usage import Usage
 
 
 @dataclass(frozen=True)
@@ -79,3 +85,60 @@ def sentences_of(
         pairs = zip(sentences, trees, strict=True)
         sentences = [sentence if isinstance(tree, str) else tree for sentence, tree in pairs]
     return sentences, failed
+
+
+def derive_file(
+    path: Path, transform: Transform, account: Account, trees: ParsedTrees | None = None, pairs: bool = False
+) -> Iterator[str]:
+    """The lines of a file's image: of text, a sentence or, as `pairs`, a sentence, a tab and its image; of a treebank,
+    CoNLL-U; of words with labels, both with a tab between. Random transforms draw as in a study. Sentences without a
+    tree get one from `trees`, if given."""
+    usual = transform.informed(Usage.even(SMALLEST))
+    moved = (usual.image(SMALLEST) != np.arange(SMALLEST))[OURS.ordinary(SMALLEST)]
+    if usual.places(SMALLEST) is not None or moved.any() != moved.all():
+        raise BadInput(f"{transform.name} shares sub-words with its source, which text cannot show; expected trans")
+    first, lines = head_of(path)
+    kind = annotation(first, lines)
+    labelled = kind == ENTITIES or all(line.count("\t") == 1 for _, line in lines)
+    if pairs and labelled:
+        raise BadInput("words with labels; expected text for pairs", path, lines[0][0])
+    batches = [_labelled(path, kind == ENTITIES)] if labelled else _chunked(path, account)
+    for first_number, step, sentences in batches:
+        for place, sentence in enumerate(trees.add_to(sentences, account.left_out) if trees else sentences):
+            image = image_of(transform, sentence, first_number + place * step, account)
+            words = [transform.spell(word) for word in image.words]
+            if labelled:
+                labels = iob2(image) if kind == ENTITIES else word_labels(image)
+                yield from (f"{word}\t{label}" for word, label in zip(words, labels, strict=True))
+                yield ""
+            elif kind == TREEBANK and not pairs:
+                yield from _conllu(image, words)
+            elif words:
+                yield f"{sentence.text}\t{' '.join(words)}" if pairs else " ".join(words)
+
+
+Batch = tuple[int, int, Sequence[Sentence]]  # sentences, with the number of the first and the step between numbers
+
+
+def _labelled(path: Path, entities: bool) -> Batch:
+    sentences = list(read_iob2(path) if entities else read_word_labels(path))
+    return EXAMPLES.number(0, 0), EXAMPLES.size, sentences
+
+
+def _chunked(path: Path, account: Account) -> Iterator[Batch]:
+    for index, chunk in enumerate(chunks(path)):
+        sentences, left_out = read_chunk(chunk)
+        account.left_out += left_out
+        yield CHUNKS.number(index, 0), 1, sentences
+
+
+def _conllu(image: Sentence, words: Sequence[str]) -> Iterator[str]:
+    """The lines of a sentence in CoNLL-U; MISC has the positions in the source of the words that each renders."""
+    yield f"# text = {' '.join(words)}"
+    sources = image.sources or tuple((place,) for place in image.origin)
+    for place, (word, group) in enumerate(zip(words, sources, strict=True)):
+        head, relation = (str(image.heads[place] + 1), image.relations[place]) if image.heads else ("_", "_")
+        misc = f"Source={'+'.join(str(source + 1) for source in group)}"
+        columns = (word, "_", image.tags[place], "_", "_", head, relation, "_", misc)
+        yield "\t".join([str(place + 1), *columns])
+    yield ""

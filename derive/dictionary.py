@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
+from calque.derive.artefact import input_digest
 from calque.derive.errors import BadInput
 from calque.derive.files import whole_file
+from calque.derive.fingerprint import ADDED
 from calque.derive.readers.lines import parse_integer, parse_number, read_lines, tokens
 from calque.derive.readers.parallel import Pair
 from calque.derive.vocabulary import Vocabulary
@@ -28,11 +30,13 @@ _ID = re.compile(r"\d{1,9}", re.ASCII)
 
 @dataclass(frozen=True)
 class DictionaryConfig:
-    """The fraction of the types that get an entry: drawn uniformly, or the most frequent ones."""
+    """The fraction of the types that get an entry: drawn uniformly, or the most frequent ones. Or, in a `file`, the
+    words that get one: one per line, or with a translation, as in a lexicon."""
 
     fraction: float = 0.25
     by: Literal["uniform", "frequency"] = "uniform"
     seed: int = 0
+    file: Path | None = field(default=None, metadata=ADDED)
 
     def __post_init__(self) -> None:
         if not 0 <= self.fraction <= 1:
@@ -41,8 +45,17 @@ class DictionaryConfig:
             raise BadInput(f"the dictionary is drawn by 'uniform' or 'frequency', not {self.by!r}")
 
     @property
+    def title(self) -> str:
+        return f"the words of {self.file.name}" if self.file else f"{self.fraction:.0%} of the types, by {self.by}"
+
+    @property
     def drawn(self) -> tuple[str, ...]:
-        return ("the dictionary",) if self.by == "uniform" and 0 < self.fraction < 1 else ()
+        drawn = self.by == "uniform" and 0 < self.fraction < 1 and not self.file
+        return ("the dictionary",) if drawn else ()
+
+    def identity(self) -> Any:
+        """Values for a fingerprint that determine the entries."""
+        return ["dictionary", input_digest(self.file)] if self.file else self
 
     def redrawn(self, by: int) -> DictionaryConfig:
         return replace(self, seed=self.seed + by)
@@ -58,6 +71,36 @@ def draw_dictionary(config: DictionaryConfig, types: np.ndarray, counts: np.ndar
         chosen = np.random.default_rng(config.seed).permutation(types)[:size]
     chosen = np.sort(chosen).astype(np.int64)
     return np.stack([chosen, image[chosen]], axis=1)
+
+
+def read_words(path: Path, counts: Counter[str] | None = None) -> list[tuple[str, str]]:
+    """The words of a file, each with its translation or, if it stands alone, with itself."""
+    if all("\t" not in line and len(tokens(line)) == 1 for _, line in read_lines(path)):
+        return [(word, word) for _, line in read_lines(path, counts) for word in tokens(line)]
+    return [(entry.source, entry.target) for entry in read_lexicon(path, counts)]
+
+
+def own_dictionary(
+    path: Path, vocabulary: Vocabulary, types: np.ndarray, image: np.ndarray, spell: Callable[[str], str]
+) -> tuple[np.ndarray, Counter[str]]:
+    """The entries of a file, as those of `draw_dictionary`: of each word that is one of the `types`. A translation is
+    the word itself or its image as the language `spell`s it. The entries left out are counted by reason."""
+    left_out: Counter[str] = Counter()
+    words, known = read_words(path, left_out), set(types.tolist())
+    chosen: set[int] = set()
+    for (word, translation), source in zip(words, only_ids([word for word, _ in words], vocabulary), strict=True):
+        if source not in known:
+            left_out["entries with a word that the text lacks, or that is several sub-words"] += 1
+        elif translation not in (word, spell(word)):
+            left_out["entries with another translation than the word's image"] += 1
+        else:
+            left_out[TWICE] += source in chosen
+            chosen.add(source)
+    if not chosen:
+        reasons = "; ".join(f"{count:,} {reason}" for reason, count in (+left_out).items())
+        raise BadInput(f"no entry is left: {reasons}", path)
+    entries = np.array(sorted(chosen), np.int64)
+    return np.stack([entries, image[entries]], axis=1), +left_out
 
 
 def write_dictionary(path: Path, pairs: np.ndarray, vocabulary: Vocabulary) -> None:

@@ -188,6 +188,12 @@ def iob2(sentence: Sentence) -> list[str]:
     return tags
 
 
+def word_labels(sentence: Sentence) -> tuple[str, ...]:
+    """The label of the span that each word is in, or ""."""
+    labels = {place: span.label for span in sentence.spans for place in range(span.start, span.end)}
+    return tuple(labels.get(place, "") for place in range(len(sentence)))
+
+
 def spans_of(tags: Sequence[str]) -> tuple[Span, ...]:
     """The spans of IOB2 tags; ValueError if an I- tag continues no entity."""
     spans: list[Span] = []

@@ -20,7 +20,7 @@ from calque.analysis.records.run import Described
 from calque.derive.artefact import digest
 from calque.derive.bpe import SMALLEST
 from calque.derive.build import derive_languages, languages_fingerprint, rewriting_of, trial_image, write_translation
-from calque.derive.dictionary import DictionaryConfig
+from calque.derive.dictionary import DictionaryConfig, read_words
 from calque.derive.errors import BadInput, NoFile
 from calque.derive.example import Question
 from calque.derive.fingerprint import fingerprint
@@ -107,6 +107,11 @@ class DerivedLanguages:
                 wrong.append(f"vocabulary is a number of types, or the folder of a tokenizer: {error}")
         else:
             wrong += _vocabulary_mistakes(self.vocabulary)
+        if self.dictionary.file:
+            try:
+                read_words(self.dictionary.file)
+            except BadInput as error:
+                wrong.append(f"dictionary.file: {error}")
         for transform in self.transforms:
             try:
                 trial_image(transform, SAMPLE)

@@ -10,6 +10,8 @@ from typing import Any
 
 from calque.derive.errors import LONGEST_NAME, BadInput, shown, unknown
 from calque.derive.natural.files import BitextFiles, TextFiles
+from calque.derive.source import Source
+from calque.derive.sources.files import Files, TaskFiles
 from calque.derive.transform import Transform
 from calque.derive.transforms import transform
 from calque.experiments.measures import MEASURES, Measure, Measures
@@ -28,8 +30,24 @@ def _measure(name: str) -> Measure:
     return MEASURES[name]
 
 
+def _paths(text: str) -> tuple[Path, ...]:
+    return tuple(Path(part.strip()) for part in text.split(",") if part.strip())
+
+
 def _files(text: str) -> TextFiles:
-    return TextFiles(tuple(Path(part.strip()) for part in text.split(",") if part.strip()))
+    return TextFiles(_paths(text))
+
+
+def _source(text: str) -> Files:
+    if not (paths := _paths(text)):
+        raise ValueError("expected files of text, with commas between them")
+    return Files(paths)
+
+
+def _task_files(text: str) -> TaskFiles:
+    """Training files, or all splits' if there are no others; and test files after a plus sign."""
+    train, _, test = text.partition("+")
+    return TaskFiles(_paths(train), _paths(test))
 
 
 def _bitext(text: str) -> BitextFiles:
@@ -50,11 +68,13 @@ PARSERS: Mapping[Any, Callable[[str], Any]] = {
     Transform: transform,
     Objective: objectives.parse,
     Mixture: mixture.parse,
+    Source: _source,
+    TaskFiles: _task_files,
     Measures: _measure,
     TextFiles: _files,
     BitextFiles: _bitext,
 }
-"""The parsers of named values, of the text of a language, and of bitexts."""
+"""The parsers of named values, of the text of a language, of bitexts, and of a task's files."""
 UNSAID = "its values cannot be set on the command line, only in a study of your own (calque run my_study.py)"
 
 
@@ -112,6 +132,8 @@ def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -
 def _replace_whole(value: Any, hint: Any, name: str, text: str) -> Any:
     if isinstance(value, Mapping):
         return _keep(with_siblings(value) if name == "tasks" else value, text)
+    if {hint, *typing.get_args(hint)} & PARSERS.keys():
+        return _read(text, hint, value)
     if dataclasses.is_dataclass(value) and not (text.lower() == "none" and type(None) in typing.get_args(hint)):
         raise ValueError(f"{name} has fields of its own; set one of them: {', '.join(_fields(value))}")
     return _read(text, hint, value)

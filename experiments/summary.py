@@ -187,7 +187,7 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
     if study.mixture.held_out:
         yield "Held out", f"the last {study.mixture.held_out:.1%} of the text, which no model reads"
     if isinstance(languages, DerivedLanguages):
-        yield "Dictionary", f"{languages.dictionary.fraction:.0%} of the types, by {languages.dictionary.by}"
+        yield "Dictionary", languages.dictionary.title
         prints = dict.fromkeys(languages.of_seed(seed).step(root).fingerprint for seed in study.data_seeds)
         yield "Languages", f"{', '.join(prints)} (fingerprint of the derived data)"
     elif isinstance(languages, GoldPairs):

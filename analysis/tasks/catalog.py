@@ -1,12 +1,12 @@
 """Every task, one line each, in the order of the tables."""
 
-from calque.analysis.tasks.classification import NLI, Paraphrase
+from calque.analysis.tasks.classification import NLI, PairLabels, Paraphrase, TextLabels
 from calque.analysis.tasks.questions import MLQA, QA, TyDiQA, XQuAD
-from calque.analysis.tasks.tagging import NER, POS
+from calque.analysis.tasks.tagging import NER, POS, WordLabels
 from calque.analysis.tasks.task import Task
 from calque.derive.errors import BadInput, unknown
 
-_ALL = (NLI(), NER(), POS(), QA(), XQuAD(), MLQA(), TyDiQA(), Paraphrase())
+_ALL = (NLI(), NER(), POS(), QA(), XQuAD(), MLQA(), TyDiQA(), Paraphrase(), WordLabels(), TextLabels(), PairLabels())
 TASKS: dict[str, Task] = {task.name: task for task in _ALL}
 PRIMARY = {name: task.primary for name, task in TASKS.items()}  # the main metric of each task
 PRINTED = {name: task.printed or task.primary for name, task in TASKS.items()}  # in ALIGN-MLM's tables

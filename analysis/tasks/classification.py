@@ -1,11 +1,11 @@
-"""Tasks with one label per example: inference and paraphrase."""
+"""Tasks with one label per example: inference, paraphrase, and labels of your own for texts or pairs of texts."""
 
 from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 
-from calque.analysis.tasks.baselines import Answer, Baseline, pair_baselines
+from calque.analysis.tasks.baselines import Answer, BagOfWords, Baseline, MajorityLabel, pair_baselines
 from calque.analysis.tasks.rows import Reader, TaskRow, joined
 from calque.analysis.tasks.score import ACCURACY, Metric, Score, accuracy
 from calque.analysis.tasks.task import Head, Task, TextHead
@@ -77,3 +77,26 @@ class Paraphrase(Classification):
         if label not in SAME_OR_NOT:
             raise ValueError(f"the label {label!r}; expected 1 (same meaning) or 0")
         return (label,)
+
+
+class TextLabels(Classification):
+    """Any label for a text, such as its topic."""
+
+    name: ClassVar[str] = "text_labels"
+    title: ClassVar[str] = "Text labels"
+    summary: ClassVar[str] = "Text labels are one label of your own per text, such as its topic."
+    data: ClassVar[str] = "text_labels"
+    texts: ClassVar[tuple[str, ...]] = ("text",)
+    baselines: ClassVar[tuple[Baseline, ...]] = (MajorityLabel(), BagOfWords(0, "words", "bag of words"))
+
+
+class PairLabels(Classification):
+    """Any label for two texts."""
+
+    name: ClassVar[str] = "pair_labels"
+    title: ClassVar[str] = "Pair labels"
+    summary: ClassVar[str] = "Pair labels are one label of your own per pair of texts."
+    data: ClassVar[str] = "pair_labels"
+    texts: ClassVar[tuple[str, ...]] = ("first text", "second text")
+    of_pairs: ClassVar[bool] = True
+    baselines: ClassVar[tuple[Baseline, ...]] = pair_baselines("first", "second")

@@ -1,4 +1,4 @@
-"""Tasks with a label for every word: part-of-speech tags and named entities."""
+"""Tasks with a label for every word: part-of-speech tags, named entities, and labels of your own."""
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow, windows
 from calque.analysis.tasks.score import ACCURACY, F1, Metric, Score, accuracy, entity_f1
 from calque.analysis.tasks.task import Head, Task, WordHead
 from calque.derive.example import Example
-from calque.derive.sentence import Sentence, iob2
+from calque.derive.sentence import Sentence, iob2, word_labels
 
 
 class Tagging(Task):
@@ -94,3 +94,19 @@ class NER(Tagging):
 
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
         return {"f1": entity_f1(gold, predicted), "accuracy": accuracy(gold, predicted)}
+
+
+class WordLabels(Tagging):
+    """Any label for every word."""
+
+    name: ClassVar[str] = "word_labels"
+    title: ClassVar[str] = "Word labels"
+    summary: ClassVar[str] = "Word labels are one label of your own per word."
+    data: ClassVar[str] = "word_labels"
+    metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY,)
+
+    def tags(self, sentence: Sentence) -> Answer:
+        return word_labels(sentence)
+
+    def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
+        return {"accuracy": accuracy(gold, predicted)}

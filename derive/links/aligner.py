@@ -73,7 +73,21 @@ def line_of(links: Iterable[Link] | Scored) -> str:
     return " ".join(f"{i}-{j}" for i, j in links)
 
 
-def write_links(path: Path, pairs: Iterable[Links] | Iterable[Scored]) -> None:
-    """Write one line per sentence pair, as in `0-0 1-2`, with scores if there are any."""
+def score_of(links: Scored, pair: Pair) -> float:
+    """The score of a sentence pair: the mean over the words of both sides of their best link's, 0 for words without."""
+    best: defaultdict[tuple[int, int], float] = defaultdict(float)
+    for link, score in links.items():
+        for side in enumerate(link):
+            best[side] = max(best[side], score)
+    return sum(best.values()) / max(1, sum(map(len, pair)))
+
+
+def words_of(links: Iterable[Link], pair: Pair) -> str:
+    """The linked words, as in `the=das house=Haus`."""
+    return " ".join(f"{pair[0][i]}={pair[1][j]}" for i, j in sorted(links))
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write lines to a file, which is whole or absent."""
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(line_of(links) + "\n" for links in pairs)
+        file.writelines(f"{line}\n" for line in lines)

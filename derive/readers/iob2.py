@@ -2,14 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from calque.derive import strict_json
 from calque.derive.errors import BadInput
 from calque.derive.readers.lines import Lines, Numbered, Place, WithheldWords, one_word, open_bytes, read_lines, tokens
-from calque.derive.sentence import Sentence, spans_of
+from calque.derive.sentence import Sentence, Span, spans_of
 
 _TAG = re.compile(r"O|[BIESUL]-\S+")
 _JSON = re.compile(r'[\[{]\s*["{]')
@@ -54,7 +55,7 @@ def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Senten
     stray tag B-O are O; white space is removed from words, and a word of white space is left out. `-DOCSTART-` lines,
     comments with columns, and nested entities, GermEval's last column, are left out and counted."""
     counts = Counter() if counts is None else counts
-    rows = _json_rows(path) if _JSON.match(next(read_lines(path))[1]) else _rows(path, counts)
+    rows = _json_rows(path, _entity_tag) if _JSON.match(next(read_lines(path))[1]) else _rows(path, counts)
     found, withheld = False, WithheldWords()
     for row in rows:
         if not row:
@@ -106,7 +107,49 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
         yield sentence
 
 
-def _json_rows(path: Path) -> Iterator[Row]:
+def read_word_labels(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
+    """Stream sentences with any label for every word, as spans of one word: a word, a tab and its label per line, with
+    blank lines between sentences, or JSON lines with `tokens` and `tags`."""
+    found = False
+    for row in _json_rows(path, _label) if _JSON.match(next(read_lines(path))[1]) else _label_rows(path, counts):
+        for number, word, _ in row:
+            if word.split() != [word]:
+                raise BadInput(f"the word {word[:100]!r}; expected one without white space", path, number)
+        found = found or bool(row)
+        spans = tuple(Span(place, place + 1, label) for place, (_, _, label) in enumerate(row))
+        yield Sentence(tuple(word for _, word, _ in row), spans=spans)
+    if not found:
+        raise BadInput("no sentence in this file", path)
+
+
+def _label_rows(path: Path, counts: Counter[str] | None) -> Iterator[Row]:
+    lines, labels = Lines(path, counts), set[str]()
+    for blank, block in groupby(lines, lambda line: not line[1].strip()):
+        sentence: Row = []
+        for number, line in () if blank else block:
+            place, cells = Place(path, number), line.split("\t")
+            if len(cells) != 2:
+                raise place.fault(f"{len(cells)} tab-separated columns; expected a word and its label")
+            label = _label(place, cells[1])
+            if label not in labels:
+                lines.check_end()  # a known label is whole
+            labels.add(label)
+            sentence.append((number, cells[0], label))
+        if sentence:
+            yield sentence
+
+
+def _label(place: Place, label: str) -> str:
+    if label.split() != [label]:
+        raise place.fault(f"the label {label!r}; expected one without white space")
+    return label
+
+
+def _entity_tag(place: Place, tag: str) -> str:
+    return _tag(place, tag, Shape(), Counter())
+
+
+def _json_rows(path: Path, check: Callable[[Place, str], str]) -> Iterator[Row]:
     for number, line in read_lines(path):
         place, row = Place(path, number), strict_json.line(line, path, number)
         words, tags = row.get("tokens"), row.get("ner_tags", row.get("tags"))
@@ -117,7 +160,7 @@ def _json_rows(path: Path) -> Iterator[Row]:
             raise place.fault(f"the tag {numbers[0]} is a number; {expected}")
         if wrong := [text for text in (*words, *tags) if not strict_json.is_text(text)]:
             raise place.fault(f"{wrong[0]!r} in tokens or tags; expected text")
-        yield [(number, word, _tag(place, tag, Shape(), Counter())) for word, tag in zip(words, tags, strict=True)]
+        yield [(number, word, check(place, tag)) for word, tag in zip(words, tags, strict=True)]
 
 
 def language_of_entities(path: Path) -> str:

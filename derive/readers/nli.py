@@ -1,7 +1,8 @@
-"""Pairs of texts with a label: natural language inference and paraphrase, as JSON lines, TSV or CSV."""
+"""Texts or pairs of texts with a label: inference, paraphrase, and your own, as JSON lines or TSV."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,8 @@ from calque.derive.sentence import Sentence
 _TABLE = read_toml(Path(__file__).with_name("nli.toml"))
 LABELS: dict[str, str] = _TABLE["labels"]
 NUMBERED: dict[str, str] = _TABLE["numbered"]
-INFERENCE, PREMISES, HYPOTHESES, GOLD = (
-    tuple(_TABLE["columns"][name]) for name in ("inference", "premises", "hypotheses", "gold")
+INFERENCE, PREMISES, HYPOTHESES, TEXTS, GOLD = (
+    tuple(_TABLE["columns"][name]) for name in ("inference", "premises", "hypotheses", "texts", "gold")
 )
 NO_LABEL = frozenset(("-", "-1"))
 """Gold labels for pairs without a majority of annotators, in MultiNLI and its copies with numeric labels."""
@@ -27,12 +28,23 @@ NOT_WANTED = "pairs without a gold label"
 OTHER_LANGUAGE = "pairs of other languages"
 MISSING = "pairs with a side that is blank or a placeholder (NS)"
 
-WITHOUT_HEADER = ("sentence1", "sentence2", "label")
 LANGUAGE = "language"
 _ONE_WIKIPEDIA = {"nb": "no", "nn": "no"}  # codes that share a Wikipedia, and so a file
 
 Cut = Callable[[str], list[list[str]]]  # the words of each sentence of a text
 Row = tuple[Place, Mapping[str, Any]]  # the place of a pair, and its values by column name
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The possible names of the columns of each text; the label is in one of `GOLD`. Without a header, the columns are
+    the texts and the label. `own_labels`: any label but an empty one, as it is, instead of those of published sets."""
+
+    texts: tuple[tuple[str, ...], ...] = (PREMISES, HYPOTHESES)
+    own_labels: bool = False
+
+
+PUBLISHED, OWN_PAIRS, OWN_TEXTS = Columns(), Columns(own_labels=True), Columns((TEXTS,), own_labels=True)
 
 
 def code(language: str) -> str:
@@ -47,7 +59,11 @@ def differ(first: str, second: str) -> bool:
 
 
 def read_nli(
-    path: Path, counts: Counter[str] | None = None, cut: Cut = split_sentences, language: str = ""
+    path: Path,
+    counts: Counter[str] | None = None,
+    cut: Cut = split_sentences,
+    language: str = "",
+    columns: Columns = PUBLISHED,
 ) -> Iterator[Example]:
     """Stream the pairs of a file; each text is split into sentences and words by English rules or by another `cut`.
     JSON lines have `premise` (or `context`, `sentence1`), `hypothesis` (or `hypo`, `sentence2`), and `gold_label` or
@@ -63,7 +79,7 @@ def read_nli(
     others: Counter[str] = Counter()
     missing: list[tuple[Place, str]] = []
     pairs = 0
-    for place, row in _rows(path, counts):
+    for place, row in _rows(path, counts, columns):
         own = str(row.get(LANGUAGE, ""))
         if differ(own, language):
             others[own] += 1
@@ -72,8 +88,8 @@ def read_nli(
             hint = "split it by that column" + ("" if code(language) else ", or name the language by its code")
             raise place.fault(f"language {own!r} after {first!r}; expected one language per file: {hint}")
         first = own
-        texts = [place.text(_value(row, names), " or ".join(names)) for names in (PREMISES, HYPOTHESES)]
-        label = _label(place, row, counts)
+        texts = [place.text(_value(row, names), " or ".join(names)) for names in columns.texts]
+        label = _label(place, row, counts, columns)
         if label is None:
             continue
         pairs += 1
@@ -81,7 +97,7 @@ def read_nli(
             () if is_placeholder(text) else tuple(Sentence(tuple(words)) for words in cut(text)) for text in texts
         )
         if not all(sides):
-            missing.append((place, "hypothesis" if sides[0] else "premise"))
+            missing.append((place, columns.texts[sides.index(())][0]))
         yield Example(sides if all(sides) else (), label)
     if 2 * len(missing) > pairs:
         place, side = missing[0]
@@ -97,12 +113,12 @@ def read_nli(
         counts[OTHER_LANGUAGE] += others.total()
 
 
-def language_of_pairs(path: Path) -> str:
+def language_of_pairs(path: Path, columns: Columns = PUBLISHED) -> str:
     """The language in a file's language column, as in XNLI's files; empty if there is none."""
-    return next((str(row.get(LANGUAGE, "")) for _, row in _rows(path, Counter())), "")
+    return next((str(row.get(LANGUAGE, "")) for _, row in _rows(path, Counter(), columns)), "")
 
 
-def _rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
+def _rows(path: Path, counts: Counter[str], columns: Columns) -> Iterator[Row]:
     lines = read_lines(path, counts)
     head = next(lines)
     if head[1].startswith("{"):
@@ -111,8 +127,9 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
         return
     names = head[1].split("\t")
     expected = f"the header's {len(names)}"
-    if not all(any(name in names for name in wanted) for wanted in (PREMISES, HYPOTHESES, GOLD)):
-        names, expected, lines = list(WITHOUT_HEADER), "premise, hypothesis, label", chain([head], lines)
+    if not all(any(name in names for name in wanted) for wanted in (*columns.texts, GOLD)):
+        names = [*(f"sentence{place}" for place in range(1, len(columns.texts) + 1)), "label"]
+        expected, lines = ", ".join([*(wanted[0] for wanted in columns.texts), "label"]), chain([head], lines)
     for number, line in lines:
         cells = line.split("\t")
         if len(cells) != len(names):
@@ -120,12 +137,14 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
         yield Place(path, number), dict(zip(names, cells, strict=True))
 
 
-def _label(place: Place, row: Mapping[str, Any], counts: Counter[str]) -> str | None:
+def _label(place: Place, row: Mapping[str, Any], counts: Counter[str], columns: Columns) -> str | None:
     value = _value(row, GOLD)
     if isinstance(value, bool) or not isinstance(value, str | int):
         wrong = "missing" if value is None else repr(value)
         raise place.fault(f"{' or '.join(GOLD)} is {wrong}; expected a string or a number")
     label = str(value)
+    if columns.own_labels:
+        return place.text(label.strip() or None, "the label")
     if label in NO_LABEL:
         counts[NOT_WANTED] += 1
         return None

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from calque.derive.errors import BadInput
 from calque.derive.readers.english import cut, split_words
-from calque.derive.readers.lines import read_lines, tokens
+from calque.derive.readers.lines import decode, read_lines, tokens
 
 Pair = tuple[tuple[str, ...], tuple[str, ...]]  # the words of a sentence and of its translation
 _APOSTROPHES = str.maketrans("’ʼ", "''")
+_BARS = re.compile(r"(?:^|\s)\|\|\|(?:\s|$)")
 _REMEMBERED = 1 << 18
 _NOT = {"ca": "can", "sha": "shall", "wo": "will"}
 _FULL = {f"{short}'": (f"{short}e",) for short in ("c", "d", "j", "l", "m", "n", "qu", "s", "t")} | {
@@ -42,6 +43,16 @@ class TwoFiles:
     def __getitem__(self, line: int) -> Pair:
         """The pair at a line, counted from 1."""
         return next(islice(self, line - 1, None))
+
+
+def pair_of_line(line: bytes, path: Path, number: int) -> Pair:
+    """The words of a sentence and of its translation in a line, `one ||| other` or with a tab; none in a blank one."""
+    text = decode(line, path, number)
+    sides = text.split("\t") if "\t" in text else _BARS.split(text) if text.strip() else ["", ""]
+    if len(sides) != 2:
+        fault = f"{len(sides)} sides of {text[:100]!r}"
+        raise BadInput(f"{fault}; expected a sentence, a tab or ` ||| `, and its translation", path, number)
+    return tuple(tokens(sides[0])), tuple(tokens(sides[1]))
 
 
 def words_of(text: str, language: str) -> tuple[str, ...]:

@@ -80,8 +80,7 @@ class Chunk:
 
 def detect(path: Path) -> Kind:
     """The kind of a text file by its name and first lines; entities, columns and XML are refused."""
-    with open_bytes(path) as file:
-        first, lines = head(path, file)
+    first, lines = head_of(path)
     name = annotation(first, lines) or (COLUMNS if _are_columns([line for _, line in lines]) else "")
     if name in _ROWS:
         return _ROWS[name]
@@ -95,6 +94,12 @@ def kind_of(suffix: str, first: str) -> Kind:
     if first.startswith("<doc "):
         return "doc"
     return "wikitext" if suffix == ".tokens" or is_heading(first) else "plain"
+
+
+def head_of(path: Path) -> tuple[str, list[Numbered]]:
+    """The `head` of a file, compressed or not."""
+    with open_bytes(path) as file:
+        return head(path, file)
 
 
 def head(path: Path, file: BinaryIO) -> tuple[str, list[Numbered]]:

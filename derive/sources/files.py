@@ -20,9 +20,9 @@ from calque.derive.fingerprint import ADDED, fingerprint
 from calque.derive.parser import ParsedTrees, StanzaParser
 from calque.derive.readers import text as reader
 from calque.derive.readers.conllu import WORDS, Units, read_conllu, read_lemmas
-from calque.derive.readers.iob2 import language_of_entities, read_iob2
+from calque.derive.readers.iob2 import language_of_entities, read_iob2, read_word_labels
 from calque.derive.readers.lines import up_to
-from calque.derive.readers.nli import MISSING, differ, language_of_pairs, read_nli
+from calque.derive.readers.nli import MISSING, OWN_PAIRS, OWN_TEXTS, PUBLISHED, differ, language_of_pairs, read_nli
 from calque.derive.readers.squad import read_questions, read_questions_as_written
 from calque.derive.sentence import Sentence
 from calque.derive.source import SPLITS, Source, TaskData
@@ -162,7 +162,8 @@ class TaskFiles:
         without_files = [split for split, paths in self.splits.items() if not paths and self.held_out]
         held_out = self.held_out * len(without_files)
         if held_out >= len(examples):
-            raise BadInput(f"cannot hold out {held_out:,} of {len(examples):,} examples", self.train[0])
+            fault = f"cannot hold out {held_out:,} of {len(examples):,} examples"
+            raise BadInput(f"{fault}; expected a smaller held_out, or files of dev and test data", self.train[0])
         drawn = {
             split: sorted(order[number * self.held_out : (number + 1) * self.held_out])
             for number, split in enumerate(without_files)
@@ -218,6 +219,9 @@ class Files(Source):
     nli: TaskFiles | None = None
     qa: TaskFiles | None = field(default=None, metadata=ADDED)
     paraphrase: TaskFiles | None = field(default=None, metadata=ADDED)
+    word_labels: TaskFiles | None = field(default=None, metadata=ADDED)
+    text_labels: TaskFiles | None = field(default=None, metadata=ADDED)
+    pair_labels: TaskFiles | None = field(default=None, metadata=ADDED)
     megabytes: int = 0
     parser: Path | None = None
     escaped: bool = field(default=False, metadata=ADDED)
@@ -326,10 +330,16 @@ def _entities(path: Path, counts: Counter[str]) -> Iterator[Example]:
     return (Example(((sentence,),)) for sentence in read_iob2(path, counts))
 
 
+def _labelled(path: Path, counts: Counter[str]) -> Iterator[Example]:
+    return (Example(((sentence,),)) for sentence in read_word_labels(path, counts))
+
+
 TAGGED = "pos"  # the task whose files are treebanks
-PICKED = ("nli", "paraphrase")  # tasks whose files may have several languages; one is read
+PICKED = {"nli": PUBLISHED, "paraphrase": PUBLISHED, "text_labels": OWN_TEXTS, "pair_labels": OWN_PAIRS}
+"""The columns of tasks whose files may have several languages, of which one is read."""
+_pairs = {task: partial(read_nli, columns=columns) for task, columns in PICKED.items()}
 READERS: dict[str, Read] = {
-    TAGGED: _tagged, "ner": _entities, "nli": read_nli, "qa": read_questions, "paraphrase": read_nli,
+    TAGGED: _tagged, "ner": _entities, "nli": _pairs["nli"], "qa": read_questions, "word_labels": _labelled, **_pairs
 }  # fmt: skip
 """The reader of a task's annotated English files, which splits texts into sentences and words to derive from."""
 
@@ -344,7 +354,7 @@ def written(task: str, language: str = "", units: Units = WORDS) -> Read:
         raise BadInput(f"units {units!r} of the task {task}; expected {WORDS!r}: only {TAGGED} has others")
     if task == "qa":
         return read_questions_as_written
-    return partial(read_nli, cut=_whole, language=language) if task in PICKED else READERS[task]
+    return partial(READERS[task], cut=_whole, language=language) if task in PICKED else READERS[task]
 
 
 def _whole(text: str) -> list[list[str]]:
@@ -358,7 +368,7 @@ def check_language(task: str, paths: Iterable[Path], name: str = "") -> None:
         return
     expected, why = name, "the study lists it for"
     for path in paths:
-        own = language_of_entities(path) if task == "ner" else language_of_pairs(path)
+        own = language_of_entities(path) if task == "ner" else language_of_pairs(path, PICKED[task])
         if differ(own, expected):
             raise BadInput(f"is marked as {own!r}; {why} {expected!r}", path)
         if not expected:

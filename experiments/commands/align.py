@@ -1,21 +1,22 @@
-"""`calque align`: the word links of two files of sentences."""
+"""`calque align`: the word links of two files of sentences, or of sentence pairs from standard input."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import islice, tee
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from calque.derive.errors import BadInput, unknown
-from calque.derive.readers.parallel import TwoFiles
-from calque.experiments.commands.options import Sentences, Translations, check_out
+from calque.derive.readers.parallel import Pair, TwoFiles, pair_of_line
+from calque.experiments.commands.options import check_out
 from calque.experiments.signals import leaving
 
 if TYPE_CHECKING:
@@ -27,9 +28,19 @@ Symmetrise = Literal["union", "intersect", "grow-diag", "grow-diag-final", "grow
 Precision = Literal["float32", "bfloat16"]
 
 
+STDIN = Path("standard input")
+LONGEST = 1 << 20  # most bytes of a line of standard input
+FORMS = "`one ||| other`, or with a tab between"
+
+
 def align(
-    source: Sentences,
-    target: Translations,
+    source: Annotated[
+        Path | None,
+        typer.Argument(
+            help=f"Sentences, one per line, words separated by spaces. Without files, pairs on standard input: {FORMS}."
+        ),
+    ] = None,
+    target: Annotated[Path | None, typer.Argument(help="Their translations, line by line.")] = None,
     method: Annotated[
         str | None,
         typer.Option(
@@ -55,6 +66,9 @@ def align(
         typer.Option(help="Symmetrisation of fast-align's two directions; default: grow-diag-final-and."),
     ] = None,
     scores: Annotated[bool, typer.Option("--scores", help="Write links as 0-2:0.87.")] = False,
+    words: Annotated[
+        bool, typer.Option("--words", help="Add two columns: the score of the pair, and its linked words.")
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="The file to write; without it, links are printed.")] = None,
     draw: Annotated[
         int | None,
@@ -68,7 +82,15 @@ def align(
     """Link the words of sentences and their translations, in Pharaoh's format: `0-0 1-2`, places from 0."""
     from calque.derive.links.fast_align import is_saved
 
-    pairs = TwoFiles(source, target)
+    if source is None or target is None:
+        if source or model is None or save or out or draw:
+            raise BadInput(
+                "expected two files of sentences; or none, with pairs on standard input and --model, and without "
+                "--save, --out and --draw"
+            )
+        pairs = None
+    else:
+        pairs = TwoFiles(source, target)
     if model is None or is_saved(Path(model)):
         of_encoder = {"--layer": layer, "--joint": joint or None, "--precision": precision, "--device": device}
         if method not in (None, FAST_ALIGN):
@@ -89,10 +111,13 @@ def align(
             wrong = "--symmetrise" if symmetrise else "--save"
             raise BadInput(f"an encoder has one direction, and is a folder already: leave out {wrong}")
         open_aligner = partial(_encoder, model, method, layer, joint, device or "cpu", precision or "float32")
+    if pairs is None:
+        _serve(open_aligner(), scores, words)
+        return
     _check_files(pairs, out, draw)
     with leaving(f"{out} is as it was") if out else nullcontext():
         aligner = open_aligner()
-        _write(pairs, aligner, scores, out)
+        _write(pairs, aligner, scores, words, out)
     for what, count in pairs.counts.items():
         typer.echo(f"{count:,} {what}", err=True)
     for line in aligner.left_out.described():
@@ -147,7 +172,7 @@ def _method(name: str) -> Method:
     return BY_NAME[name]
 
 
-def _fast_align(pairs: TwoFiles, model: str | None, save: Path | None, symmetrise: Symmetrise | None) -> Aligner:
+def _fast_align(pairs: TwoFiles | None, model: str | None, save: Path | None, symmetrise: Symmetrise | None) -> Aligner:
     from calque.derive.files import claimed
     from calque.derive.links.fast_align import StatisticalAligner
     from calque.derive.links.symmetrise import SYMMETRISATIONS
@@ -155,6 +180,7 @@ def _fast_align(pairs: TwoFiles, model: str | None, save: Path | None, symmetris
     if model is not None:
         aligner = StatisticalAligner.open(Path(model))
         return replace(aligner, symmetrisation=SYMMETRISATIONS[symmetrise]) if symmetrise else aligner
+    assert pairs
     with claimed(save) if save else nullcontext():
         aligner = StatisticalAligner.train(pairs, SYMMETRISATIONS[symmetrise or "grow-diag-final-and"])
         if save:
@@ -162,25 +188,69 @@ def _fast_align(pairs: TwoFiles, model: str | None, save: Path | None, symmetris
     return aligner
 
 
-def _write(pairs: TwoFiles, aligner: Aligner, scores: bool, out: Path | None) -> None:
-    from calque.derive.links.aligner import line_of, write_links
+def _lines(pairs: Iterable[Pair], aligner: Aligner, scores: bool, words: bool) -> Iterator[str]:
+    """The line of each pair's links: with `scores`, each link's, and with `words`, the pair's score and its words."""
+    from calque.derive.links.aligner import line_of, score_of, words_of
+
+    if not words:
+        yield from map(line_of, aligner.align_scored(pairs) if scores else aligner.align(pairs))
+        return
+    kept, read = tee(pairs)
+    for links, pair in zip(aligner.align_scored(read), kept, strict=True):
+        yield f"{line_of(links if scores else sorted(links))}\t{score_of(links, pair):.6g}\t{words_of(links, pair)}"
+
+
+def _serve(aligner: Aligner, scores: bool, words: bool) -> None:
+    """Write the links of the pairs on standard input, as soon as whole lines of it can be read."""
+    number, wrong = 0, None
+    for block in _arriving():
+        pairs = list[Pair]()
+        try:
+            for number, line in enumerate(block, number + 1):  # noqa: B020
+                pairs.append(pair_of_line(line, STDIN, number))
+        except BadInput as error:  # the pairs before it have links
+            wrong = error
+        sys.stdout.writelines(f"{line}\n" for line in _lines(pairs, aligner, scores, words))
+        sys.stdout.flush()
+        if wrong:
+            raise wrong
+    for what, count in aligner.left_out.counts.items():
+        typer.echo(f"without links: {count:,} {what}", err=True)
+
+
+def _arriving() -> Iterator[list[bytes]]:
+    """The lines of standard input without their ends, in blocks of what has arrived."""
+    number, rest = 1, b""
+    while data := sys.stdin.buffer.read1(1 << 16):
+        *lines, rest = (rest + data).split(b"\n")
+        number += len(lines)
+        if len(rest) > LONGEST:
+            raise BadInput(f"no line end within {LONGEST >> 20} MiB", STDIN, number)
+        if lines:
+            yield lines
+    if rest:
+        yield [rest]
+
+
+def _write(pairs: TwoFiles, aligner: Aligner, scores: bool, words: bool, out: Path | None) -> None:
+    from calque.derive.links.aligner import write_lines
     from calque.experiments.progress import board
 
-    links_of_pairs: Iterator[Any] = aligner.align_scored(pairs) if scores else aligner.align(pairs)
+    lines = _lines(pairs, aligner, scores, words)
     if out is None:
-        for links in links_of_pairs:
-            typer.echo(line_of(links))
+        for line in lines:
+            typer.echo(line)
         return
 
-    def counted(title: str) -> Iterator[Any]:
+    def counted(title: str) -> Iterator[str]:
         bars.report(title, 0, pairs.size)
-        for done, links in enumerate(links_of_pairs, start=1):
+        for done, line in enumerate(lines, start=1):
             if done % 100 == 0 or done == pairs.size:
                 bars.report(title, done, pairs.size)
-            yield links
+            yield line
 
     with board() as bars:
-        write_links(out, counted(f"aligning {out.name}"))
+        write_lines(out, counted(f"aligning {out.name}"))
 
 
 def _draw(pairs: TwoFiles, line: int, aligner: Aligner, out: Path) -> None:

@@ -21,6 +21,18 @@ FromOne = Annotated[
 LinksFromOne = Annotated[
     bool | None, typer.Option("--links-from-one/--links-from-zero", help="The links count from 1, or from 0.")
 ]
+Own = Annotated[
+    str | None,
+    typer.Option(
+        "--study",
+        metavar="STUDY",
+        help="A study, such as my_study.py, whose transforms languages may name too.",
+    ),
+]
+Parser = Annotated[
+    Path | None,
+    typer.Option(envvar="CALQUE_STANZA", help="A folder of Stanza models, for languages with another word order."),
+]
 Root = Annotated[Path, typer.Option("--runs", file_okay=False, help="The folder for results.")]
 
 

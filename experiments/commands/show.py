@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from calque.derive.errors import BadInput, nearest
-from calque.experiments.commands.options import Root
+from calque.experiments.commands.options import Own, Parser, Root, check_out
 from calque.experiments.places import CACHE, ROOT
 
 if TYPE_CHECKING:
@@ -32,17 +33,8 @@ def show(
             min=1, max=MOST, help="Number of Pocket English sentences to show instead of TEXT; they have trees."
         ),
     ] = None,
-    study: Annotated[
-        str | None,
-        typer.Option(
-            metavar="STUDY",
-            help="A study, such as my_study.py, whose transforms LANGUAGE may name; default: all of them.",
-        ),
-    ] = None,
-    parser: Annotated[
-        Path | None,
-        typer.Option(envvar="CALQUE_STANZA", help="A folder of Stanza models, for languages with another word order."),
-    ] = None,
+    study: Own = None,
+    parser: Parser = None,
     runs: Root = ROOT,
 ) -> None:
     """Print a sentence in each derived language, with its words, tags and glosses."""
@@ -71,6 +63,36 @@ def show(
         known = f"there are {', '.join(EXAMPLES)}"  # said once, at the end; the other languages are shown all the same
         once = [message.replace(known, "").rstrip("; ") for message in wrong]
         raise BadInput([*once, known] if once != wrong and len(wrong) > 1 else wrong)
+
+
+def write_derived(
+    path: Path, language: str, out: Path | None, pairs: bool, parser: Path | None, runs: Path, study: str | None
+) -> None:
+    """Write a file's image in a language to `out`, or print it; counts of what is left out go to standard error."""
+    from calque.derive.derivation import derive_file, transforms_of
+    from calque.derive.files import whole_file
+    from calque.derive.parser import ParsedTrees, StanzaParser
+    from calque.derive.readers.text import TREEBANK, annotation, head_of
+    from calque.derive.transform import Account
+
+    if out is not None:
+        check_out(out, [path])
+    treebank, account = annotation(*head_of(path)) == TREEBANK, Account()
+    transforms, wrong = transforms_of([language], parser, runs / CACHE, _transforms(study) if study else {}, treebank)
+    if wrong:
+        raise BadInput(wrong)
+    (transform,) = transforms
+    trees = None
+    if parser and not treebank and "trees" in transform.needs:
+        trees = ParsedTrees(StanzaParser(parser), runs / CACHE)
+    lines = (f"{line}\n" for line in derive_file(path, transform, account, trees, pairs))
+    if out is None:
+        sys.stdout.writelines(lines)
+    else:
+        with whole_file(out) as part, part.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(lines)
+    for what, count in (account.left_out + account.kept).items():
+        typer.echo(f"{count:,} {what}", err=True)
 
 
 def _transforms(study: str) -> dict[str, Transform]:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from calque.derive.errors import BadInput
-from calque.experiments.commands.options import Root
+from calque.experiments.commands.options import Own, Parser, Root
+from calque.experiments.commands.show import write_derived
 from calque.experiments.places import ROOT, check_report_name
 from calque.experiments.signals import RESUMES, leaving
 
@@ -95,9 +96,36 @@ def run(
     write_report(study, runs, folder, about, quiet, as_json)
 
 
+Derivable = Annotated[str, typer.Argument(metavar="EXP|FILE", help="A study, as in `calque run`; or a file of text.")]
+Language = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Write FILE (text, CoNLL-U, or words and their labels) in this language, such as trans.inv.",
+    ),
+]
+
+
 @leaving(RESUMES)
-def derive(exp: Exp, settings: Set = None, runs: Root = ROOT, jobs: Jobs = None) -> None:
-    """Write a study's languages: corpora, vocabulary, dictionaries, task data, preview."""
+def derive(
+    exp: Derivable,
+    settings: Set = None,
+    runs: Root = ROOT,
+    jobs: Jobs = None,
+    language: Language = None,
+    out: Annotated[Path | None, typer.Option(help="The file to write; without it, the text is printed.")] = None,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Write each sentence, a tab and its image.")] = False,
+    parser: Parser = None,
+    own: Own = None,
+) -> None:
+    """Write a study's languages: corpora, vocabulary, dictionaries, task data, preview. Or a file in a language."""
+    if language is not None:
+        if settings or jobs:
+            raise BadInput("--set and --jobs are for a study; expected neither with the --language of a file")
+        write_derived(Path(exp), language, out, pairs, parser, runs, own)
+        return
+    if out or pairs or own or (not exp.endswith(".py") and Path(exp).is_file()):
+        raise BadInput(f"{exp}: to write a file in another language, name it with --language, as in trans.inv")
     study = _opened(exp, settings)
     from calque.experiments.schedule import first_process
     from calque.experiments.summary import account

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
-from calque.derive.links.aligner import LeftOut, line_of, write_links
+from calque.derive.links.aligner import LeftOut, line_of, write_lines
 from calque.derive.readers.links import read_linked, read_links, read_scored
 
 
@@ -27,10 +27,10 @@ LINKS = st.lists(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99)), uni
 @given(LINKS)
 def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, pairs: list[list[tuple[int, int]]]) -> None:
     path = tmp_path_factory.mktemp("links") / "links"
-    write_links(path, pairs)
+    write_lines(path, map(line_of, pairs))
     assert list(read_links(path)) == pairs
     scored = [{link: (i + 1) / 64 for i, link in enumerate(links)} for links in pairs]
-    write_links(path, scored)
+    write_lines(path, map(line_of, scored))
     assert list(read_scored(path)) == scored
     assert list(read_links(path)) == pairs
 
@@ -66,7 +66,7 @@ def test_nothing_is_left_of_a_file_that_was_not_finished(tmp_path: Path) -> None
         raise RuntimeError
 
     with pytest.raises(RuntimeError):
-        write_links(tmp_path / "links", broken())  # type: ignore[arg-type]
+        write_lines(tmp_path / "links", map(line_of, broken()))  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
 
 

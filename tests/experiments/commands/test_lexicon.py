@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from calque.derive.dictionary import read_lexicon, write_lexicon
-from calque.derive.links.aligner import write_links
+from calque.derive.links.aligner import line_of, write_lines
 from calque.derive.links.fast_align import StatisticalAligner
 from calque.derive.pocket.language import Pocket
 from calque.derive.readers.parallel import TwoFiles
@@ -30,7 +30,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     turned = (" ".join(word.upper() for word in reversed(words)) for words in sentences)
     (folder / "b").write_text("".join(f"{text}\n" for text in turned), encoding="utf-8")
     pairs = TwoFiles(folder / "a", folder / "b")
-    write_links(folder / "links", StatisticalAligner.train(pairs).align_scored(pairs))
+    write_lines(folder / "links", map(line_of, StatisticalAligner.train(pairs).align_scored(pairs)))
     return folder
 
 

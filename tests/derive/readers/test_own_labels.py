@@ -1,0 +1,82 @@
+"""Labels of your own for words, texts and pairs of texts, and hostile files in place of them."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from calque.derive.errors import BadInput
+from calque.derive.readers.iob2 import read_word_labels
+from calque.derive.sentence import word_labels
+from calque.derive.sources.files import READERS, TaskFiles, written
+
+ROWS = {
+    "text_labels": [("It rains.", "weather"), ("He eats. She drinks.", "-1"), ("She eats.", "food")],
+    "pair_labels": [("It rains.", "It is wet.", "2"), ("He eats.", "He sings.", "-"), ("A.", "B.", "far")],
+}
+NAMES = {"text_labels": ("text", "label"), "pair_labels": ("sentence1", "sentence2", "label")}
+
+
+@pytest.mark.parametrize("task", ROWS)
+def test_rows_are_the_same_as_tsv_with_or_without_a_header_and_as_json(task: str, tmp_path: Path) -> None:
+    tsv = "".join("\t".join(row) + "\n" for row in ROWS[task])
+    forms = [tsv, "\t".join(NAMES[task]) + "\n" + tsv, "\ufeff" + tsv.replace("\n", "\r\n"), tsv.removesuffix("\n")]
+    forms.append("".join(json.dumps(dict(zip(NAMES[task], row, strict=True))) + "\n" for row in ROWS[task]))
+    for form in forms:
+        (tmp_path / "rows").write_text(form, "utf-8")
+        counts: Counter[str] = Counter()
+        examples = list(READERS[task](tmp_path / "rows", counts))
+        assert [example.label for example in examples] == [label for *_, label in ROWS[task]] and not +counts
+        assert [len(example.texts) for example in examples] == [len(NAMES[task]) - 1] * 3
+        assert [len(example.texts[0]) for example in written(task)(tmp_path / "rows", counts)] == [1, 1, 1]
+    assert {
+        len(split) for split in TaskFiles((tmp_path / "rows",), held_out=1).load(READERS[task]).examples.values()
+    } == {1}
+
+
+WORDS = "the\tX\n20\tY/Z\n#\t-\n\n\nend\tX"
+
+
+def test_words_have_any_labels(tmp_path: Path) -> None:
+    (tmp_path / "words").write_text(WORDS)
+    found = list(read_word_labels(tmp_path / "words"))
+    assert [(s.words, word_labels(s)) for s in found] == [(("the", "20", "#"), ("X", "Y/Z", "-")), (("end",), ("X",))]
+    rows = [{"tokens": s.words, "tags": word_labels(s)} for s in found]
+    (tmp_path / "rows").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert list(read_word_labels(tmp_path / "rows")) == found
+    assert word_labels(found[0].reorder([2, 0, 1])) == ("-", "X", "Y/Z")
+
+
+@pytest.mark.parametrize(
+    ("task", "data", "line"),
+    [
+        ("word_labels", b"a\tX\nb\n", 2),
+        ("word_labels", b"a\tX\tY\n", 1),
+        ("word_labels", b"a\t\n", 1),
+        ("word_labels", b"\tX\n", 1),
+        ("word_labels", b"It rains .\tweather\n", 1),
+        ("word_labels", b"a\tX\nb\tY", 2),
+        ("word_labels", b"\n\n\n", None),
+        ("word_labels", b'{"tokens": ["a"], "tags": ["X"]}\n{"tokens": ["a"]}\n', 2),
+        ("word_labels", b'{"tokens": ["a"], "tags": [3]}\n', 1),
+        ("word_labels", b"a\tX\n\xff\tX\n", 2),
+        ("text_labels", b"a\tX\nb\n", 2),
+        ("text_labels", b"a\tX\nb\t \n", 2),
+        ("text_labels", b"a\tb\tX\n", 1),
+        ("text_labels", b"text\tlabel\n", None),
+        ("text_labels", b'{"text": "a", "label": "X"}\n{"text": "b"}\n', 2),
+        ("text_labels", b'{"text": "a", "label": null}\n', 1),
+        ("text_labels", b'{"label": "X"}\n', 1),
+        ("text_labels", b"a\0\tX\n", 1),
+        ("pair_labels", b"a\tX\n", 1),
+        ("pair_labels", b" \tb\tX\n\tb\tX\n", 1),
+        ("pair_labels", b"\x1f\x8b\x08\0\0\0\0\0", None),
+        ("pair_labels", b"", None),
+    ],
+)
+def test_a_hostile_file_is_one_error_with_its_line(task: str, data: bytes, line: int | None, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(data)
+    with pytest.raises(BadInput) as refused:
+        list(READERS[task](tmp_path / "file", Counter()))
+    assert str(refused.value).startswith(f"{tmp_path / 'file'}:{line}: " if line else f"{tmp_path / 'file'}: ")

@@ -1,0 +1,123 @@
+"""Files in other languages: text, treebanks, and words with labels."""
+
+import gzip
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from calque.derive.derivation import derive_file
+from calque.derive.pocket.language import Pocket
+from calque.derive.readers.conllu import read_conllu
+from calque.derive.readers.iob2 import read_iob2, read_word_labels
+from calque.derive.sentence import Sentence, iob2
+from calque.derive.sources.files import READERS, Files, TaskFiles
+from calque.derive.transform import Account, image_of, image_of_example
+from calque.derive.transforms import transform
+from tests.derive.test_build import numbered
+from tests.experiments.test_cli import calque
+
+NAMES = ["inv", "perm", "trans.inv", "trans.perm"]
+SENTENCES = tuple(Pocket(types=300).sentences(40))
+
+
+def written(path: Path, lines: Sequence[str]) -> Path:
+    path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    return path
+
+
+def spelt(name: str, image: Sentence) -> str:
+    return " ".join(map(transform(name).spell, image.words))
+
+
+def derived(path: Path, name: str, pairs: bool = False) -> list[str]:
+    return list(derive_file(path, transform(name), Account(), pairs=pairs))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_text_becomes_the_sentences_that_a_study_derives(name: str, tmp_path: Path) -> None:
+    text = written(
+        tmp_path / "text", [f"{a.text} {b.text}" for a, b in zip(SENTENCES[::2], SENTENCES[1::2], strict=True)]
+    )
+    pairs = [(s.text, spelt(name, transform(name)(s, number))) for number, s in numbered(Files((text,)))]
+    assert derived(text, name) == [image for _, image in pairs]
+    assert derived(text, name, pairs=True) == ["\t".join(pair) for pair in pairs]
+    packed = tmp_path / "text.gz"
+    packed.write_bytes(gzip.compress(text.read_bytes()))
+    assert derived(packed, name) == derived(text, name)
+
+
+def treebank(path: Path) -> Path:
+    rows = []
+    for sentence in SENTENCES:
+        columns = zip(sentence.words, sentence.tags, sentence.heads, sentence.relations, strict=True)
+        rows += [
+            "\t".join([str(i), w, "_", t, "_", "_", str(h + 1), r, "_", "_"])
+            for i, (w, t, h, r) in enumerate(columns, 1)
+        ]
+        rows.append("")
+    return written(path, rows)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "syn-romance"])
+def test_a_treebank_stays_one(name: str, tmp_path: Path) -> None:
+    path = treebank(tmp_path / "a.conllu")
+    made = transform(name).ready(tmp_path)
+    lines = list(derive_file(path, made, Account()))
+    for number, (after, before) in enumerate(zip(read_conllu(written(tmp_path / "b", lines)), SENTENCES, strict=True)):
+        image = image_of(made, Sentence(before.words, before.tags, before.heads, before.relations), number, Account())
+        assert after.words == tuple(map(made.spell, image.words))
+        assert (after.tags, after.heads, after.relations) == (image.tags, image.heads, image.relations)
+    origins = [line.rpartition("Source=")[2] for line in lines if "\t" in line]
+    assert sorted(map(int, origins)) == sorted(i + 1 for sentence in SENTENCES for i in range(len(sentence)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("task", ["ner", "word_labels"])
+def test_labels_follow_their_words_as_in_task_data(name: str, task: str, tmp_path: Path) -> None:
+    labels = [iob2(s) if task == "ner" else s.tags for s in SENTENCES]
+    rows = zip(SENTENCES, labels, strict=True)
+    path = written(
+        tmp_path / "a.tsv", ["\n".join(map("\t".join, zip(s.words, own, strict=True))) + "\n" for s, own in rows]
+    )
+    examples = TaskFiles((path,), held_out=0, test=(path,)).load(READERS[task]).examples["train"]
+    read = read_iob2 if task == "ner" else read_word_labels
+    found = list(read(written(tmp_path / "b.tsv", derived(path, name))))
+    for number, (after, example) in enumerate(zip(found, examples, strict=True)):
+        ((image,),) = image_of_example(transform(name), example, number, Account()).texts
+        assert (after.words, after.spans) == (tuple(map(transform(name).spell, image.words)), image.spans)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["{text}", "--language", "trans-25"], "trans-25 shares sub-words"),
+        (["{text}", "--language", "trans-stems-50"], "trans-stems-50 shares sub-words"),
+        (["{text}", "--language", "nonsense"], "nonsense"),
+        (["{text}", "--language", "syn-romance"], "tree"),
+        (["{text}", "--language", "inv", "--out", "{text}"], "is an input"),
+        (["{text}", "--language", "inv", "--set", "seeds=1"], "--set and --jobs"),
+        (["{text}"], "--language"),
+        (["{nowhere}", "--language", "inv"], "no such file"),
+        (["{empty}", "--language", "inv"], "is empty"),
+        (["{binary}", "--language", "inv"], "binary"),
+        (["{cut}", "--language", "inv"], "truncated gzip"),
+        (["{columns}", "--language", "inv"], "columns"),
+        (["{labels}", "--language", "inv", "--pairs"], "words with labels"),
+    ],
+)
+def test_what_cannot_be_derived_is_one_error(arguments: list[str], said: str, tmp_path: Path) -> None:
+    contents = {
+        "text": b"It rains .\nIt snows .\n",
+        "empty": b"",
+        "binary": b"a\0b\n",
+        "cut": gzip.compress(b"It rains .\n" * 99)[:-9],
+        "columns": b"a\tb\tc\nd\te\tf\n",
+        "labels": b"a\tX\nb\tY\n",
+    }
+    for name, data in contents.items():
+        (tmp_path / name).write_bytes(data)
+    paths = {name: tmp_path / name for name in (*contents, "nowhere")}
+    code, out, err = calque("derive", *(word.format(**paths) for word in arguments))
+    assert code == 2 and not out and err.count("\n") <= 1 and said in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(contents)
