@@ -354,7 +354,7 @@ def written(task: str, language: str = "", units: Units = WORDS) -> Read:
         raise BadInput(f"units {units!r} of the task {task}; expected {WORDS!r}: only {TAGGED} has others")
     if task == "qa":
         return read_questions_as_written
-    return partial(READERS[task], cut=_whole, language=language) if task in PICKED else READERS[task]
+    return partial(read_nli, cut=_whole, language=language, columns=PICKED[task]) if task in PICKED else READERS[task]
 
 
 def _whole(text: str) -> list[list[str]]:

@@ -221,7 +221,7 @@ def _serve(aligner: Aligner, scores: bool, words: bool) -> None:
 def _arriving() -> Iterator[list[bytes]]:
     """The lines of standard input without their ends, in blocks of what has arrived."""
     number, rest = 1, b""
-    while data := sys.stdin.buffer.read1(1 << 16):
+    while data := os.read(sys.stdin.fileno(), 1 << 16):
         *lines, rest = (rest + data).split(b"\n")
         number += len(lines)
         if len(rest) > LONGEST:

@@ -16,6 +16,7 @@ from calque.derive.dictionary import (
     counted,
     draw_dictionary,
     id_pairs,
+    own_dictionary,
     read_dictionary,
     read_lexicon,
     write_dictionary,
@@ -213,3 +214,32 @@ def test_pairs_of_ids_are_single_types_and_the_most_probable(tmp_path: Path) -> 
     write_dictionary(tmp_path / "dictionary.tsv", pairs, vocabulary)
     assert np.array_equal(read_dictionary(tmp_path / "dictionary.tsv"), pairs)
     assert id_pairs([], vocabulary)[0].shape == (0, 2)
+
+
+@pytest.mark.parametrize("text", ["house\nthe\n", "house house\nthe the\n", "house\tհղկխճ\t1\t2\nthe\tthe\t1\t1\n"])
+def test_a_dictionary_of_ones_own_has_its_words_and_their_images(text: str, tmp_path: Path) -> None:
+    vocabulary = learn([("house", "the", "la")] * 50, SMALLEST + 10)
+    vocabulary.counts[vocabulary.encode("la")[0]] = 0
+    script, path = Transliterate(), tmp_path / "words"
+    image = script.image(vocabulary.size)
+    path.write_text(text.replace("հղկխճ", script.spell("house")), "utf-8")
+    expected = sorted(vocabulary.encode("house") + vocabulary.encode("the"))
+    entries, left_out = own_dictionary(path, vocabulary, vocabulary.types, image, script.spell)
+    assert entries.tolist() == [[i, image[i]] for i in expected] and not left_out
+    more = "".join(line + ("\tthe\n" if "\t" in text else "\n") for line in ("xylophone", "la"))
+    if "\t" in text or " " not in text:
+        path.write_text(path.read_text("utf-8") + more, "utf-8")
+        again, left_out = own_dictionary(path, vocabulary, vocabulary.types, image, script.spell)
+        assert np.array_equal(again, entries) and left_out.total() == 2, "several sub-words, and not in the text"
+        path.write_text(more, "utf-8")
+        with pytest.raises(BadInput, match=f"{path}: no entry is left"):
+            own_dictionary(path, vocabulary, vocabulary.types, image, script.spell)
+
+
+def test_the_contents_of_a_file_of_words_identify_it(tmp_path: Path) -> None:
+    prints = []
+    for name, text in (("a", "house\n"), ("b", "house\n"), ("a", "the\n")):
+        (tmp_path / name).write_text(text)
+        prints.append(DictionaryConfig(file=tmp_path / name).identity())
+    assert prints[0] == prints[1] != prints[2]
+    assert DictionaryConfig().identity() == DictionaryConfig()

@@ -1,5 +1,6 @@
 """`--set`: values of every kind, and every mistake at once."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -110,6 +111,22 @@ def test_paths_switches_and_what_may_be_absent(files: Study, key: str, text: str
     assert value(override(files, [f"{key}={text}"]), key) == expected
     with pytest.raises(BadInput, match="expected true or false, not 'yes'"):
         override(files, ["source.loud=yes"])
+
+
+def test_text_and_tasks_of_ones_own_are_set_by_name(pocket: Study, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("text\n")
+    a, b = tmp_path / "a", tmp_path / "b"
+    settings = [f"source={a},{b}", f"source.text_labels={a}+{b}", "source.text_labels.held_out=5", f"source.pos={a}"]
+    made = override(pocket, [*settings, "tasks=text_labels,pos"])
+    labels = TaskFiles((a,), (b,), held_out=5)
+    assert made.languages.source == Files((a, b), text_labels=labels, pos=TaskFiles((a,)))  # type: ignore[union-attr]
+    assert made.tasks == {"text_labels": pocket.tasks["pos"], "pos": pocket.tasks["pos"]}
+    with pytest.raises(BadInput, match="source has no examples of 'pair_labels'"):
+        override(pocket, [*settings, "tasks=pair_labels"])
+    for wrong in ("source=,", "source.pos=", "source.pos=+x"):
+        with pytest.raises(BadInput, match=rf"--set {re.escape(wrong)}: "):
+            override(made, [wrong])
 
 
 def test_a_value_of_a_part_may_be_named_alone_where_one_part_has_it(pocket: Study) -> None:

@@ -18,10 +18,13 @@ from typer.testing import CliRunner
 from calque.analysis.aligners.methods import BY_NAME
 from calque.derive.artefact import write_manifest
 from calque.derive.bpe import SMALLEST
+from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST, claimed
+from calque.derive.links.aligner import score_of
 from calque.derive.links.symmetrise import SYMMETRISATIONS
 from calque.derive.pocket.language import Pocket
 from calque.derive.readers.links import read_links, read_scored
+from calque.derive.readers.parallel import pair_of_line
 from calque.derive.types import OURS
 from calque.experiments.cli import Commands
 from calque.experiments.commands.align import Symmetrise, align
@@ -272,3 +275,56 @@ def test_when_it_is_stopped_the_file_is_as_it_was(here: Path, tmp_path: Path) ->
     assert (process.returncode, told) == (128 + signal.SIGTERM, f"calque: stopped by SIGTERM; {out} is as it was\n")
     assert out.read_text(encoding="utf-8") == "0-0\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt", "links"]
+
+
+def served(here: Path, data: bytes, *words: object) -> tuple[int, list[str], str]:
+    """Exit code, lines and standard error of `calque align` with pairs on standard input."""
+    command = [sys.executable, "-m", "calque.experiments", "align", "--model", here / "model", *words]
+    ran = subprocess.run([*map(str, command)], input=data, capture_output=True, cwd=ROOT, check=False)
+    return ran.returncode, ran.stdout.decode().splitlines(), ran.stderr.decode()
+
+
+def test_pairs_on_standard_input_have_the_links_of_files(here: Path) -> None:
+    texts = [(here / name).read_text("utf-8").splitlines() for name in ("a.txt", "b.txt")]
+    code, lines, _ = served(here, "\n".join(f"{a} ||| {b}" for a, b in zip(*texts, strict=True)).encode(), "--words")
+    _, printed, _ = run("--model", here / "model", "--words", here / "a.txt", here / "b.txt")
+    assert code == 0 and lines == printed.splitlines()
+    for line, a, b in zip(lines, *texts, strict=True):
+        links, score, words = line.split("\t")
+        pairs = [tuple(map(int, link.split("-"))) for link in links.split()]
+        assert words.split() == [f"{a.split()[i]}={b.split()[j]}" for i, j in pairs]
+        assert 0 < float(score) < 1.001
+
+
+def test_the_score_of_a_pair_is_the_mean_of_the_best_links_of_its_words() -> None:
+    assert score_of({(0, 0): 0.8, (0, 1): 0.6}, (("a",), ("b", "c", "d"))) == pytest.approx((0.8 + 0.8 + 0.6 + 0) / 4)
+    assert score_of({}, ((), ())) == 0
+
+
+@pytest.mark.parametrize("line", [b"a ||| b ||| c", b"a b", b"a\tb\tc", b"a ||| \xff", b"a\0 ||| b"])
+def test_a_line_that_is_no_pair_is_refused_with_its_number(line: bytes) -> None:
+    with pytest.raises(BadInput, match=r"^x:4: "):
+        pair_of_line(line, Path("x"), 4)
+
+
+def test_pairs_before_a_line_that_is_none_have_links(here: Path) -> None:
+    code, lines, told = served(here, b"the ||| the\n\nthe\tthe\nthe |||\n" + b"a" * (1 << 21))
+    assert code == 2 and lines == ["0-0", "", "0-0", ""] and "standard input:5: no line end" in told.splitlines()[-1]
+
+
+def test_a_pair_is_answered_before_the_next_one_is_asked(here: Path) -> None:
+    command = [sys.executable, "-m", "calque.experiments", "align", "--model", str(here / "model")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, text=True) as process:
+        assert process.stdin and process.stdout
+        for _ in range(2):
+            process.stdin.write("the ||| the\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == "0-0\n"
+        process.stdin.close()
+        assert process.wait() == 0
+
+
+@pytest.mark.parametrize("words", [[], ["a.txt"], ["--model", "model", "--out", "x"], ["--model", "model", "a.txt"]])
+def test_standard_input_needs_a_saved_model_and_no_files(here: Path, words: list[str]) -> None:
+    code, _, told = run(*(here / word if "-" not in word else word for word in words))
+    assert code == 2 and "expected two files of sentences" in told
