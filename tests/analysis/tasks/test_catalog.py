@@ -1,11 +1,12 @@
 """"""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from calque.analysis.tasks.catalog import TASKS, metric_title, task, task_title
-from calque.analysis.tasks.classification import NLI, Paraphrase
+from calque.analysis.tasks.classification import NLI, Paraphrase, TextLabels
 from calque.analysis.tasks.questions import XQuAD
 from calque.analysis.tasks.tagging import POS, Tagging
 from calque.derive.errors import BadInput
@@ -28,7 +29,9 @@ def test_an_unknown_task_is_refused_with_those_that_there_are() -> None:
 @pytest.mark.parametrize("name", TASKS)
 def test_a_task_scores_the_metrics_that_it_names_and_gold_is_perfect(name: str) -> None:
     made = task(name)
-    texts = ((SENTENCE,),) if isinstance(made, Tagging) else ((SENTENCE,), (SENTENCE,))
+    texts = ((SENTENCE,),) if isinstance(made, Tagging | TextLabels) else ((SENTENCE,), (SENTENCE,))
+    if name == "word_labels":
+        texts = ((replace(SENTENCE, spans=(Span(0, 2, "X"),)),),)
     gold = [made.gold(Example(texts, "1" if name == "paraphrase" else "entailment"))]
     scores = made.scores(gold, gold)
     assert list(scores) == [metric.name for metric in made.metrics]

@@ -1,0 +1,78 @@
+"""The files and commands of docs/own-data.md, and tasks of one's own from pretraining to the report."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from calque.derive.pocket.language import Pocket
+from calque.derive.sentence import Sentence
+from tests.experiments.conftest import TINY
+from tests.experiments.test_cli import calque
+
+PAGE = (Path(__file__).parents[2] / "docs" / "own-data.md").read_text(encoding="utf-8")
+FILE = re.compile(r"^`([\w.]+)`:\n\n```\n(.*?)^```", re.MULTILINE | re.DOTALL)
+STUDY = re.compile(r"^```python\n# (\w+\.py)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def test_the_page_shows_what_its_commands_print(tmp_path: Path) -> None:
+    for name, text in (*FILE.findall(PAGE), *STUDY.findall(PAGE)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert len(STUDY.findall(PAGE)[0][1].strip().splitlines()) <= 15
+    for block in COMMAND.findall(PAGE):
+        commands = re.findall(r"^\$ (.*)$", block, re.MULTILINE)
+        script = f'calque() {{ "{sys.executable}" -m calque.experiments "$@"; }}\n' + "\n".join(commands)
+        ran = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False)
+        shown = "".join(line for line in block.splitlines(keepends=True) if not line.startswith("$ "))
+        assert ran.returncode == 0, ran.stderr
+        printed = re.sub(r"^(?:\w+: )?\d.* steps?\b.*\n", "", ran.stdout, flags=re.MULTILINE)  # progress
+        assert re.sub(r"-[0-9a-f]{12}", "-…", printed) == shown
+
+
+def label(sentence: Sentence) -> str:
+    return "long" if len(sentence) > 10 else "short"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with text, and rows of texts, pairs and words with labels."""
+    monkeypatch.chdir(tmp_path)
+    sentences = list(Pocket(types=300).sentences(400))
+    tables = {
+        "text.txt": [s.text for s in sentences],
+        "texts.tsv": [f"{s.text}\t{label(s)}" for s in sentences[:90]],
+        "pairs.tsv": [f"{s.text}\t{s.text}\t{label(s)}" for s in sentences[:90]],
+        "words.tsv": ["\n".join(f"{word}\tL{min(len(word), 5)}" for word in s.words) + "\n" for s in sentences[:90]],
+        "other.tsv": ["It rains .\tunseen"],
+    }
+    for name, rows in tables.items():
+        (tmp_path / name).write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+    return tmp_path
+
+
+KINDS = {"text_labels": "texts.tsv", "pair_labels": "pairs.tsv", "word_labels": "words.tsv"}
+OWN = ["source=text.txt", "tasks=text_labels,pair_labels,word_labels"]
+for kind, file in KINDS.items():
+    OWN[1:1] = [f"source.{kind}={file}", f"source.{kind}.held_out=20"]
+
+
+def test_tasks_of_ones_own_are_in_the_report(here: Path) -> None:
+    tiny = [one for one in TINY if not one.startswith(("source", "tasks"))]
+    settings = [word for setting in [*OWN, *tiny, "objectives=MLM"] for word in ("--set", setting)]
+    code, _, err = calque("run", "pocket", "--jobs", "1", *settings)
+    assert code == 0, err
+    (report,) = Path("runs/pocket").glob("report-*")
+    page = (report / "report.html").read_text(encoding="utf-8")
+    assert all(title in page for title in ("Text labels", "Pair labels", "Word labels", "bag of words"))
+
+
+def test_a_label_that_training_lacks_is_told_before_anything_is_trained(here: Path) -> None:
+    other = ["source.text_labels=texts.tsv+other.tsv", "source.text_labels.held_out=20", "vocabulary=400"]
+    settings = [word for setting in [*OWN, *other] for word in ("--set", setting)]
+    code, _, err = calque("run", "pocket", "--jobs", "1", *settings)
+    (error,) = (line for line in err.splitlines() if "error" in line)
+    assert code == 2 and "other.tsv" in error and "'unseen'" in error and "long, short" in error
+    assert not Path("runs/pocket/trans.inv").exists()
