@@ -28,7 +28,7 @@ def test_the_page_shows_what_its_commands_print(tmp_path: Path) -> None:
         ran = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False)
         shown = "".join(line for line in block.splitlines(keepends=True) if not line.startswith("$ "))
         assert ran.returncode == 0, ran.stderr
-        printed = re.sub(r"^(?:\w+: )?\d.* steps?\b.*\n", "", ran.stdout, flags=re.MULTILINE)  # progress
+        printed = re.sub(r"^(?:(?:\w+: )?\d.* steps?\b|aligning ).*\n", "", ran.stdout, flags=re.MULTILINE)  # progress
         assert re.sub(r"-[0-9a-f]{12}", "-…", printed) == shown
 
 
