@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from calque.derive.pocket.language import Pocket
 from calque.experiments.names import study
 from calque.experiments.override import override
 from calque.experiments.own_files import PARTS
@@ -14,6 +15,7 @@ from tests.experiments.test_cli import calque
 
 CHANGES = {
     "transform": ("random() > 0.5", "random() > 0.1", {"languages", "examples of pos"}),
+    "task": ("rare = [", "rare = [*()] + [", {"floors of a_b", "a_b trans.inv/MLM/seed-0"}),
     "objective": (".square()", ".abs()", {"pretrain trans.inv/A-B/seed-0"}),
 }
 """By kind: a change of the file, and some steps that it concerns."""
@@ -27,7 +29,13 @@ def test_its_test_passes_and_its_study_runs_to_a_report(kind: str, folder: Path)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_a_b.py"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    settings = [*SIZE, *(["tasks=pos", "tasks.pos.finetune.epochs=1"] if kind != "task" else [])]
+    sentences = [" ".join(sentence.words) for sentence in Pocket(types=300).sentences(600)]
+    (folder / "text.txt").write_text("\n".join(sentences) + "\n", encoding="utf-8")
+    rows = [f"{text}\t{'long' if len(text) > 40 else 'short'}\n" for text in sentences]
+    (folder / "a_b.tsv").write_text("".join(rows), encoding="utf-8")
+    task = "a_b" if kind == "task" else "pos"
+    settings = [f"tasks={task}", f"tasks.{task}.finetune.epochs=1", *SIZE]
+    settings = [setting for setting in settings if kind != "task" or not setting.startswith("source.")]
     words = [word for setting in settings for word in ("--set", setting)]
     code, _, err = calque("run", str(folder / "a_b.py"), "--runs", "runs", "--jobs", "1", *words)
     assert code == 0, err

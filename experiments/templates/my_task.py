@@ -1,0 +1,44 @@
+"""A task of my own, and a study with it.
+
+calque run my_task.py
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from calque.analysis.tasks.baselines import Answer
+from calque.analysis.tasks.classification import TextLabels
+from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.analysis.tasks.score import ACCURACY, Metric, Score, accuracy
+from calque.derive.sources.files import Files, TaskFiles
+from calque.experiments.studies.pocket import pocket
+from calque.experiments.study import Study
+from calque.experiments.tasks import CrossLingualTask
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class MyTask(TextLabels):
+    """The label of a text, scored by accuracy and by the recall of the rarest label."""
+
+    name = "my_task"  # in commands and folders
+    title = "My task"  # in tables
+    metrics = (ACCURACY, Metric("rarest", "recall of the rarest label"))  # models are compared by the first
+
+    def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
+        labels = [label for (label,) in gold]
+        rarest = min(sorted(set(labels)), key=labels.count)
+        rare = [answer == (rarest,) for answer in gold]
+        found = [here and answer == g for here, answer, g in zip(rare, predicted, gold, strict=True)]
+        recall = Score.over(found, rare, sum(rare))  # the sum of `found` over the sum of `rare`, example by example
+        return {"accuracy": accuracy(gold, predicted), "rarest": recall}
+
+
+def my_task() -> Study:
+    """The pocket study on text of my own, with labels from a table of my own."""
+    # text.txt has a paragraph per line, my_task.tsv a text, a tab and its label per line. 200 lines are for testing.
+    source = Files(text=(HERE / "text.txt",), text_labels=TaskFiles(train=(HERE / "my_task.tsv",), held_out=200))
+    task = CrossLingualTask(FinetuneConfig(learning_rate=1e-3, head_rate=10, epochs=6, dropout=0.0))
+    return pocket().changed(name="my_task", source=source, vocabulary=2_000, tasks={"my_task": task})
