@@ -21,6 +21,7 @@ from calque.derive.transform import Account, Transform, image_of
 
 LANGUAGE = "trans.inv"
 SENTENCES = 100
+KINDS = ("MLM", "ALIGN-MLM")
 TOLD = 0.99  # the cosine above which a word and its image were in the dictionary
 
 
@@ -41,16 +42,17 @@ def invented(language: Transform) -> None:
         images = [image_of(language, sentence, number, Account()) for number, sentence in enumerate(sentences)]
         again = [image_of(language, sentence, number, Account()) for number, sentence in enumerate(sentences)]
     except (BadInput, ValueError, IndexError, TypeError) as error:
-        return _say(False, f"{error}.")
+        return _say(False, f"{error}. The rule must work for sentences of any length: use `len(sentence)`.")
     moved = sum(image.words != sentence.words for image, sentence in zip(images, sentences, strict=True))
-    reverse = Invert()
+    reverse, every = Invert(), Invert(marks=())
     if [image.words for image in images] != [image.words for image in again]:
         return _say(
             False, "the same sentence gets two different orders. Draw random numbers from `number`, or not at all."
         )
     if moved < SENTENCES / 2:
         return _say(False, f"only {moved} of {SENTENCES} sentences change. Change the order of more words.")
-    if all(image.words == reverse(sentence).words for image, sentence in zip(images, sentences, strict=True)):
+    pairs = list(zip(images, sentences, strict=True))
+    if any(all(image.words == rule(sentence).words for image, sentence in pairs) for rule in (reverse, every)):
         return _say(False, "this is English reversed, which exists already as `inv`. Find another rule.")
     kept = {name: 100 * _neighbours_kept(rule, sentences) for name, rule in (("inv", reverse), ("yours", language))}
     return _say(
@@ -62,19 +64,25 @@ def invented(language: Transform) -> None:
 
 def predicted(predictions: Mapping[str, float | None]) -> None:
     """A number from 0 to 100 for each objective."""
-    if missing := [name for name, value in predictions.items() if value is None or not 0 <= value <= 100]:
-        return _say(False, f"replace None by a number from 0 to 100 for {' and '.join(missing)}.")
+    given = {name: predictions.get(name) for name in KINDS}
+    if missing := [
+        name for name, value in given.items() if not isinstance(value, int | float) or not 0 <= value <= 100
+    ]:
+        return _say(
+            False, f"write a number from 0 to 100 (percent, without quotation marks) for {' and '.join(missing)}."
+        )
     return _say(True, "your predictions are noted. There is no wrong prediction, only one that was not written down.")
 
 
 def aligned_without_help(answer: Sequence[str], model: Checkpoint, words: Sequence[str]) -> None:
     """The words whose nearest word is their own image although the dictionary lacks them."""
+    answer = [answer] if isinstance(answer, str) else answer
     nearest = {word: model.nearest(word, among=LANGUAGE, count=1)[0] for word in words}
     right = {word for word, each in nearest.items() if each.word == SCRIPT.spell(word) and each.cosine < TOLD}
     if {*answer} == right:
         return _say(
             True,
-            f"{', '.join(sorted(right)) or 'none'}: the dictionary lacks them, so the model learnt them from text.",
+            f"{', '.join(sorted(right)) or 'none'}: the dictionary lacks them, so the model learned them from text.",
         )
     wrong, missing = {*answer} - right, right - {*answer}
     parts = [f"{', '.join(sorted(wrong))} should not be in the list"] if wrong else []
@@ -122,8 +130,15 @@ def per_seed(rows: Sequence[Mapping[str, Any]], measure: str, metric: str) -> di
 def compare(predictions: Mapping[str, float | None], scores: Mapping[str, Sequence[float]]) -> None:
     """Print predictions next to the means over seeds."""
     for name, values in scores.items():
-        said = "–" if predictions[name] is None else f"{predictions[name]:.0f}"
+        value = predictions.get(name)
+        said = f"{value:.0f}" if isinstance(value, int | float) else "–"
         print(f"{name:<10} predicted {said:>3}, measured {fmean(values):.1f} (seeds: {', '.join(map(str, values))})")
+
+
+def losses(supervised: Mapping[str, Sequence[float]], scores: Mapping[str, Sequence[float]]) -> None:
+    """Print SUP and Δ, means over seeds."""
+    for name, values in supervised.items():
+        print(f"{name:<10} SUP {fmean(values):.1f}, Δ = SUP − ZS = {fmean(values) - fmean(scores[name]):.1f}")
 
 
 def correlations(alignment: Mapping[str, Sequence[float]], scores: Mapping[str, Sequence[float]]) -> None:
@@ -131,7 +146,8 @@ def correlations(alignment: Mapping[str, Sequence[float]], scores: Mapping[str, 
     groups = {f"{name} only": (alignment[name], scores[name]) for name in scores}
     pooled = [list(chain.from_iterable(each[name] for name in scores)) for each in (alignment, scores)]
     for name, (first, second) in {"all models": (pooled[0], pooled[1]), **groups}.items():
-        print(f"{name:<15} {np.corrcoef(first, second)[0, 1]:+.2f} ({len(first)} models)")
+        rho = f"{np.corrcoef(first, second)[0, 1]:+.2f}" if len(first) > 2 else "    –"  # two points are on a line
+        print(f"{name:<15} {rho} ({len(first)} models)")
 
 
 def verdicts(report: Path) -> None:

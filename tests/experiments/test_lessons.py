@@ -123,3 +123,24 @@ def test_predictions_are_numbers_in_percent(capsys: pytest.CaptureFixture[str]) 
     for wrong in (None, 101, -1):
         checks.predicted({"MLM": wrong, "ALIGN-MLM": 100})
         assert capsys.readouterr().out.startswith("Not yet") and "ALIGN-MLM" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("wrong", ["30", -1, 130, None])
+def test_a_prediction_is_a_number_of_percent_for_both(wrong: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    for given in ({"MLM": wrong, "ALIGN-MLM": 50}, {"ALIGN-MLM": 50}):
+        checks.predicted(given)
+        assert capsys.readouterr().out.startswith("Not yet")
+    checks.predicted({"MLM": 30, "ALIGN-MLM": 50.5})
+    assert capsys.readouterr().out.startswith("Right")
+
+
+def test_english_reversed_exists_already(capsys: pytest.CaptureFixture[str]) -> None:
+    for marks in (Invert().marks, ()):
+        checks.invented(Invert(marks=marks))
+        assert capsys.readouterr().out.startswith("Not yet")
+
+
+def test_two_models_give_no_correlation(capsys: pytest.CaptureFixture[str]) -> None:
+    checks.correlations({"MLM": [1.0, 2.0], "ALIGN-MLM": [3.0, 4.0]}, {"MLM": [1.0, 2.0], "ALIGN-MLM": [5.0, 4.0]})
+    whole, *groups = capsys.readouterr().out.splitlines()
+    assert "+0." in whole and all("–" in line for line in groups)

@@ -247,7 +247,7 @@ def test_mistakes_are_one_line_and_leave_nothing(here: Path, tmp_path: Path) -> 
         ([*two, "--out", tmp_path / "untold"], "untold: is a folder or a device; expected"),
         ([*two, "--out", "/dev/null"], "/dev/null: is a folder or a device"),
         ([*two, "--out", tmp_path / "two"], "two: is an input"),
-        ([*two, "--out", tmp_path / "two" / "links"], f"{tmp_path / 'two'} is not a writable folder"),
+        ([*two, "--out", tmp_path / "two" / "links"], f"{tmp_path / 'two' / 'links'}: cannot be written"),
     ):
         code, _, told = run("--out", tmp_path / "links", *words)
         assert (code, len(told.splitlines())) == (2, 1), told
