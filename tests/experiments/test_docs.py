@@ -10,6 +10,8 @@ import typer
 from typer.testing import CliRunner
 
 from calque.derive.errors import BadInput
+from calque.derive.order import Invert
+from calque.derive.transforms import TRANSFORMS
 from calque.experiments.cli import app
 from calque.experiments.docs import BLOCKS, committed_reports, filled, update
 from calque.experiments.reference import reference
@@ -64,6 +66,13 @@ def test_a_mark_that_names_no_number_is_refused_with_its_page_and_line(mark: str
 
 def test_pages_are_filled_from_the_code_and_the_records_that_are_here() -> None:
     assert update(CHECKOUT, False, {"commands": lambda: reference(typer.main.get_command(app))}) == []
+
+
+def test_a_transform_of_a_study_file_is_on_no_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = type("Own", (Invert,), {"__module__": "mine"})
+    monkeypatch.setattr("calque.experiments.docs.TRANSFORMS", [*TRANSFORMS, own])
+    block = "<!-- calque: transforms -->\n<!-- /calque -->"
+    assert filled(block).count("`inv`") == 1
 
 
 def test_the_gallery_has_every_committed_report() -> None:
