@@ -195,8 +195,8 @@ def rewrite(images: Sequence[Sentence | None], table: WordTable) -> Shard:
 
 def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
     """For each type of the source, the type of the image that renders its words, and the other way round: (2, size)
-    int64. Of links, only those of a word that is rendered alone, by one word, count, if both words are single types:
-    UNSEEN for types without such a link, SEVERAL if they lead to different types."""
+    int64. A link counts if one word alone renders one word, and both words are single types. UNSEEN marks types
+    without such a link, SEVERAL types with links to different types."""
     assert image.lines is not None and image.sources is not None and image.rendered is not None
     starts = (np.cumsum(source.words) - source.words)[image.lines]  # of each line, in the source's words
     linked = image.sources + np.repeat(np.repeat(starts, image.words), image.rendered)
@@ -215,7 +215,7 @@ def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
 
 
 def merged(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Two parts' `single_images` as those of the whole."""
+    """The `single_images` of a text, from the tables of its two parts."""
     return np.where(one == UNSEEN, other, np.where((other == UNSEEN) | (one == other), one, SEVERAL))
 
 
@@ -248,8 +248,8 @@ def languages_fingerprint(
     dictionary: DictionaryConfig,
     among: Sequence[Transform] = (),
 ) -> str:
-    """A fingerprint of the files of these languages; `corpus` is `Source.corpus_identity`. `among` are those of all the
-    folder's transforms that change words: the vocabulary is learnt from their images too."""
+    """A fingerprint of the files of these languages; `corpus` is `Source.corpus_identity`. `among` are all transforms
+    of the folder that change words, because the vocabulary is learnt from their images too."""
     trees = any("tags" in transform.needs for transform in (*transforms, *among))
     types: Any = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
     if isinstance(vocabulary, int) and among:

@@ -74,7 +74,7 @@ def draw_dictionary(config: DictionaryConfig, types: np.ndarray, counts: np.ndar
 
 
 def read_words(path: Path, counts: Counter[str] | None = None) -> list[tuple[str, str]]:
-    """The words of a file, each with its translation or, if it stands alone, with itself."""
+    """The words of a file, each with its translation, or with itself in a list of words."""
     if all("\t" not in line and len(tokens(line)) == 1 for _, line in read_lines(path)):
         return [(word, word) for _, line in read_lines(path, counts) for word in tokens(line)]
     return [(entry.source, entry.target) for entry in read_lexicon(path, counts)]
@@ -83,8 +83,8 @@ def read_words(path: Path, counts: Counter[str] | None = None) -> list[tuple[str
 def own_dictionary(
     path: Path, vocabulary: Vocabulary, types: np.ndarray, image: np.ndarray, spell: Callable[[str], str]
 ) -> tuple[np.ndarray, Counter[str]]:
-    """The entries of a file, as those of `draw_dictionary`: of each word that is one of the `types`. A translation is
-    the word itself or its image as the language `spell`s it. The entries left out are counted by reason."""
+    """The entries of a file as pairs of ids, like `draw_dictionary`'s, for words that are one of the `types`. A
+    translation is the word itself or its image, as `spell` writes it. Entries left out are counted by reason."""
     left_out: Counter[str] = Counter()
     words, known = read_words(path, left_out), set(types.tolist())
     chosen: set[int] = set()

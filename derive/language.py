@@ -33,8 +33,8 @@ class Language:
 
     @property
     def images(self) -> np.ndarray:
-        """The row of each type's one image in this language, (V,) int64; -1 for types without: those of which no word
-        is rendered alone by a word of one type, those with several images, and those with another type's image."""
+        """The row of each type's one image in this language, (V,) int64. It is -1 for a type without an image of one
+        type, with several images, or with the image of another type."""
         return self.table if self.single is None else self.single
 
     def ids(self, ids: np.ndarray) -> np.ndarray:

@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar, Self
 
-from calque.derive.forms import NUMBER, in_percent
+from calque.derive.forms import NUMBER, fraction, in_percent
 from calque.derive.sentence import Sentence
-from calque.derive.transform import Need, Transform, check_probability, draw, some
+from calque.derive.transform import Need, Transform, draw
 from calque.derive.usage import CLASSES
 
 TAG = "(?P<tag>[a-z]{3,5})"
@@ -53,11 +54,12 @@ class Agglutinate(Rewrite):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_probability(self.share)
+        if not 0 < self.share <= 1:
+            raise ValueError(f"the share of function words is above 0 and at most 1, not {self.share}")
 
     @classmethod
     def parse(cls, share: str | None) -> Agglutinate:
-        return cls(some(share) if share else 1.0)
+        return cls(fraction(share) if share else 1.0)
 
     @property
     def name(self) -> str:
@@ -89,30 +91,42 @@ def _drawn(seed: int, word: str) -> float:
 
 
 @dataclass(frozen=True)
-class Drop(Rewrite):
+class OneClass(Rewrite):
+    """A transform of the words of one class, `tag`, whose short and long names `kind` and `heading` start."""
+
+    kind: ClassVar[str]
+    heading: ClassVar[str]
+
+    tag: str
+
+    def __post_init__(self) -> None:
+        if self.tag not in UPOS:
+            raise ValueError(f"no word class {self.tag}; expected one of {', '.join(UPOS)}")
+
+    @classmethod
+    def parse(cls, tag: str) -> Self:
+        return cls(tag.upper())
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}-{self.tag.lower()}"
+
+    @property
+    def title(self) -> str:
+        return f"{self.heading} {self.tag}"
+
+
+@dataclass(frozen=True)
+class Drop(OneClass):
     """The words of one class are dropped: without DET, *the dog barks* is *dog barks*. They link to nothing. A sentence
     of these words alone stays."""
 
     pattern = f"drop-{TAG}"
     examples = (("drop-det", "without articles and other determiners"),)
     term = "Drop leaves out the words of one class."
+    kind, heading = "drop", "Drop"
 
     tag: str = "DET"
-
-    def __post_init__(self) -> None:
-        _check_tag(self.tag)
-
-    @classmethod
-    def parse(cls, tag: str) -> Drop:
-        return cls(tag.upper())
-
-    @property
-    def name(self) -> str:
-        return f"drop-{self.tag.lower()}"
-
-    @property
-    def title(self) -> str:
-        return f"Drop {self.tag}"
 
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
         kept = [place for place, tag in enumerate(sentence.tags) if tag != self.tag]
@@ -151,36 +165,17 @@ CIPHER = {
 
 
 @dataclass(frozen=True)
-class Cipher(Rewrite):
+class Cipher(OneClass):
     """The words of one class have other letters: each vowel becomes the next one, and each consonant; for nouns, *the
     dog* is *the fuh*. Words of other classes that look alike stay, so that a form may have two images."""
 
     pattern = f"cipher-{TAG}"
     examples = (("cipher-noun", "other letters for nouns"),)
     term = "Cipher gives the words of one class other letters."
+    kind, heading = "cipher", "Cipher"
 
     tag: str = "NOUN"
-
-    def __post_init__(self) -> None:
-        _check_tag(self.tag)
-
-    @classmethod
-    def parse(cls, tag: str) -> Cipher:
-        return cls(tag.upper())
-
-    @property
-    def name(self) -> str:
-        return f"cipher-{self.tag.lower()}"
-
-    @property
-    def title(self) -> str:
-        return f"Cipher {self.tag}"
 
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
         pairs = enumerate(zip(sentence.words, sentence.tags, strict=True))
         return [(word.translate(CIPHER) if tag == self.tag else word, (place,)) for place, (word, tag) in pairs]
-
-
-def _check_tag(tag: str) -> None:
-    if tag not in UPOS:
-        raise ValueError(f"no word class {tag}; expected one of {', '.join(UPOS)}")

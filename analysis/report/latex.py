@@ -79,7 +79,7 @@ def latex(table: Table, label: str) -> str:
 
 
 def _packed(sizes: Sequence[int], room: int) -> list[list[int]]:
-    """The indices of sizes in even groups, as many as need `room` each; one empty group without sizes."""
+    """The indices of sizes in the fewest even groups of at most about `room` each; one empty group without sizes."""
     ends = list(accumulate(sizes))
     number = -(-ends[-1] // room) if ends else 0
     groups = groupby(range(len(sizes)), lambda i: (2 * ends[i] - sizes[i]) * number // (2 * ends[-1]))

@@ -38,7 +38,7 @@ Row = tuple[Place, Mapping[str, Any]]  # the place of a pair, and its values by 
 @dataclass(frozen=True)
 class Columns:
     """The possible names of the columns of each text; the label is in one of `GOLD`. Without a header, the columns are
-    the texts and the label. `own_labels`: any label but an empty one, as it is, instead of those of published sets."""
+    the texts and the label. `own_labels`: labels are any text, not only the labels of published sets."""
 
     texts: tuple[tuple[str, ...], ...] = (PREMISES, HYPOTHESES)
     own_labels: bool = False

@@ -336,10 +336,10 @@ def _labelled(path: Path, counts: Counter[str]) -> Iterator[Example]:
 
 TAGGED = "pos"  # the task whose files are treebanks
 PICKED = {"nli": PUBLISHED, "paraphrase": PUBLISHED, "text_labels": OWN_TEXTS, "pair_labels": OWN_PAIRS}
-"""The columns of tasks whose files may have several languages, of which one is read."""
+"""The columns of tasks whose files may have several languages. Only one of them is read."""
 _pairs = {task: partial(read_nli, columns=columns) for task, columns in PICKED.items()}
 READERS: dict[str, Read] = {
-    TAGGED: _tagged, "ner": _entities, "nli": _pairs["nli"], "qa": read_questions, "word_labels": _labelled, **_pairs
+    TAGGED: _tagged, "ner": _entities, **_pairs, "qa": read_questions, "word_labels": _labelled
 }  # fmt: skip
 """The reader of a task's annotated English files, which splits texts into sentences and words to derive from."""
 

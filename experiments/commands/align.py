@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 FAST_ALIGN = "fast-align"  # learns from sentence pairs; the other methods use an encoder
 Symmetrise = Literal["union", "intersect", "grow-diag", "grow-diag-final", "grow-diag-final-and"]
 Precision = Literal["float32", "bfloat16"]
-
-
 STDIN = Path("standard input")
 LONGEST = 1 << 20  # most bytes of a line of standard input
 FORMS = "`one ||| other`, or with a tab between"
@@ -80,8 +78,6 @@ def align(
     device: Annotated[str | None, typer.Option(help="Device of the encoder, such as cuda; default: cpu.")] = None,
 ) -> None:
     """Link the words of sentences and their translations, in Pharaoh's format: `0-0 1-2`, places from 0."""
-    from calque.derive.links.fast_align import is_saved
-
     if source is None or target is None:
         if source or model is None or save or out or draw:
             raise BadInput(
@@ -91,25 +87,12 @@ def align(
         pairs = None
     else:
         pairs = TwoFiles(source, target)
-    if model is None or is_saved(Path(model)):
-        of_encoder = {"--layer": layer, "--joint": joint or None, "--precision": precision, "--device": device}
-        if method not in (None, FAST_ALIGN):
-            _method(method)
-            saved = f"{model} holds what fast-align learnt; " if model else ""
-            raise BadInput(f"{saved}{method} needs an encoder: name one with --model")
-        if unused := [name for name, value in of_encoder.items() if value is not None]:
-            raise BadInput(f"fast-align has no encoder: leave out {' and '.join(unused)}")
-        if save and model is not None:
-            raise BadInput(f"--save is for what is learnt now; {model} is saved already")
-        if save:
-            _check_save(save)
+    of_encoder = {"--layer": layer, "--joint": joint or None, "--precision": precision, "--device": device}
+    unused = [name for name, value in of_encoder.items() if value is not None]
+    if _learns(model, method, save, symmetrise, unused):
         open_aligner = partial(_fast_align, pairs, model, save, symmetrise)
     else:
-        if method == FAST_ALIGN:
-            raise BadInput(f"no aligner that fast-align saved is in {model}; without --model it learns one")
-        if symmetrise or save:
-            wrong = "--symmetrise" if symmetrise else "--save"
-            raise BadInput(f"an encoder has one direction, and is a folder already: leave out {wrong}")
+        assert model is not None
         open_aligner = partial(_encoder, model, method, layer, joint, device or "cpu", precision or "float32")
     if pairs is None:
         _serve(open_aligner(), scores, words)
@@ -124,6 +107,32 @@ def align(
         typer.echo(f"without links: {line}", err=True)
     if out is not None and draw is not None:
         _draw(pairs, draw, aligner, out)
+
+
+def _learns(
+    model: str | None, method: str | None, save: Path | None, symmetrise: Symmetrise | None, of_encoder: Sequence[str]
+) -> bool:
+    """Whether fast-align links the words, not an encoder. Refuses options of the other, such as those `of_encoder`."""
+    from calque.derive.links.fast_align import is_saved
+
+    if model is not None and not is_saved(Path(model)):
+        if method == FAST_ALIGN:
+            raise BadInput(f"no aligner that fast-align saved is in {model}; without --model it learns one")
+        if symmetrise or save:
+            wrong = "--symmetrise" if symmetrise else "--save"
+            raise BadInput(f"an encoder has one direction, and is a folder already: leave out {wrong}")
+        return False
+    if method not in (None, FAST_ALIGN):
+        _method(method)
+        saved = f"{model} holds what fast-align learnt; " if model else ""
+        raise BadInput(f"{saved}{method} needs an encoder: name one with --model")
+    if of_encoder:
+        raise BadInput(f"fast-align has no encoder: leave out {' and '.join(of_encoder)}")
+    if save and model is not None:
+        raise BadInput(f"--save is for a new aligner; {model} is saved already")
+    if save:
+        _check_save(save)
+    return True
 
 
 def _check_save(folder: Path) -> None:
@@ -148,9 +157,6 @@ def _check_files(pairs: TwoFiles, out: Path | None, draw: int | None) -> None:
     if out is None:
         return
     check_out(out, pairs.paths)
-    above = next(folder for folder in out.absolute().parents if folder.exists())
-    if not above.is_dir() or not os.access(above, os.W_OK):
-        raise BadInput(f"cannot be written: {above} is not a writable folder", out)
 
 
 def _encoder(
@@ -219,7 +225,7 @@ def _serve(aligner: Aligner, scores: bool, words: bool) -> None:
 
 
 def _arriving() -> Iterator[list[bytes]]:
-    """The lines of standard input without their ends, in blocks of what has arrived."""
+    """The lines of standard input without their ends, in blocks as they arrive."""
     number, rest = 1, b""
     while data := os.read(sys.stdin.fileno(), 1 << 16):
         *lines, rest = (rest + data).split(b"\n")

@@ -68,7 +68,7 @@ def show(
 def write_derived(
     path: Path, language: str, out: Path | None, pairs: bool, parser: Path | None, runs: Path, study: str | None
 ) -> None:
-    """Write a file's image in a language to `out`, or print it; counts of what is left out go to standard error."""
+    """Write a file's image in a language to `out`, or print it; counts of exclusions go to standard error."""
     from calque.derive.derivation import derive_file, transforms_of
     from calque.derive.files import whole_file
     from calque.derive.parser import ParsedTrees, StanzaParser

@@ -1,4 +1,4 @@
-"""Jupytext's percent format: a notebook as a Python file, whose cells begin with `# %%`."""
+"""Jupytext's percent format: a notebook as a Python file, whose cells start with `# %%`."""
 
 import json
 import re

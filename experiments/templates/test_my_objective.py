@@ -22,6 +22,7 @@ OBJECTIVE = MyObjective(mask_rate=0.3)
 
 @pytest.fixture(scope="module")
 def languages(tmp_path_factory: pytest.TempPathFactory) -> Languages:
+    """Pocket English and the same in a new script."""
     folder = tmp_path_factory.mktemp("toy")
     source = PocketEnglish(Pocket(types=300), size=300)
     derive_languages(source, [Transliterate()], 400, DictionaryConfig(), folder / "languages", folder / "cache")

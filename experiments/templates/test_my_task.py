@@ -15,6 +15,7 @@ ROWS = [("the soup is warm .", "food"), ("the cook ate two apples .", "food"), (
 
 @pytest.fixture
 def examples(tmp_path: Path) -> list[Example]:
+    """The examples of a table with the rows `ROWS`."""
     table = tmp_path / "table.tsv"
     table.write_text("".join(f"{text}\t{label}\n" for text, label in ROWS), encoding="utf-8")
     return list(READERS[TASK.data](table, Counter()))
