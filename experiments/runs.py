@@ -82,10 +82,9 @@ def describe_records(folder: Path, name: str = "") -> About:
     try:
         runs, records, _ = read_records(folder)
     except BadInput as error:
-        by = then.get("versions", {}).get("calque")
-        raise BadInput(
-            f"{error}; Calque {by} wrote and reads them" if by not in (None, __version__) else str(error)
-        ) from error
+        by, commit = then.get("versions", {}).get("calque"), then.get("commit")
+        writer = f"Calque {by}" if by else f"Calque of commit {commit}" if commit else None
+        raise BadInput(f"{error}; {writer} wrote and reads them" if writer and by != __version__ else str(error)) from error
     if not records:
         raise BadInput("no record in it", folder / RECORDS)
     _check_alike(runs, folder / RUNS)

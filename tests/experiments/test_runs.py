@@ -172,9 +172,15 @@ def older(folder: Path) -> None:
     changed(RECORDS, lambda rows: rows[0].update(score=1))(folder)
 
 
+def unversioned(folder: Path) -> None:
+    described(commit="5f8a1b2")(folder)
+    changed(RECORDS, lambda rows: rows[0].update(score=1))(folder)
+
+
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
+        (unversioned, "commit 5f8a1b2 "),
         (older, "unknown score; Calque 0.5.0 wrote and reads them"),
         (changed(RECORDS, lambda rows: rows[0].update(score=1)), "the fields of a Record: missing none; unknown score"),
         (changed(RECORDS, lambda rows: rows[1].update(value=float("nan"))), f"{RECORDS}:2: "),
