@@ -83,8 +83,9 @@ def describe_records(folder: Path, name: str = "") -> About:
         runs, records, _ = read_records(folder)
     except BadInput as error:
         by, commit = then.get("versions", {}).get("calque"), then.get("commit")
-        writer = f"Calque {by}" if by else f"Calque of commit {commit}" if commit else None
-        raise BadInput(f"{error}; {writer} wrote and reads them" if writer and by != __version__ else str(error)) from error
+        writer = f"Calque {by}" if by else f"Calque of commit {commit}" if commit else ""
+        advice = f"; {writer} wrote and reads them" if writer and by != __version__ else ""
+        raise BadInput(f"{error}{advice}") from error
     if not records:
         raise BadInput("no record in it", folder / RECORDS)
     _check_alike(runs, folder / RUNS)
