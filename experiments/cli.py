@@ -177,6 +177,7 @@ for command in (
     *(show.show, study.studies, study.derive, study.pretrain, study.evaluate, study.report, study.run, study.plan),
     *(
         runs.runs,
+        runs.watch,
         compare.compare,
         export.export,
         look.look,

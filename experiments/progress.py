@@ -65,7 +65,7 @@ class Remaining:
 
     def __str__(self) -> str:
         left = self.left if self.waiting else None
-        return f"{self.done} of {self.of} steps" + (f", about {_time(left)} left" if left is not None else "")
+        return f"{self.done} of {self.of} steps" + (f", about {duration(left)} left" if left is not None else "")
 
 
 def _kind(step: Step) -> tuple[str, str]:
@@ -74,7 +74,8 @@ def _kind(step: Step) -> tuple[str, str]:
     return step.stage, f"{step.kind} {name}"
 
 
-def _time(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Seconds in words, in the largest unit that fits."""
     if seconds < 60:
         return f"{max(1, round(seconds))} s"
     return f"{seconds / 60:.0f} min" if seconds < 5_400 else f"{seconds / 3_600:.1f} h"
@@ -121,7 +122,7 @@ class Board:
             return
         seconds = self.run.finish(step)
         self._count()
-        self._print(f"{self.run}: {step.title}, {_time(seconds)}")
+        self._print(f"{self.run}: {step.title}, {duration(seconds)}")
 
     def _count(self) -> None:
         if RUN in self._tasks:

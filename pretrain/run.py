@@ -196,6 +196,8 @@ class Metrics:
         self.write(
             {
                 "step": step,
+                "of": self.train.steps,
+                "seconds left": (self.train.steps - step) / speed,
                 "loss": {name: mean for name, mean in means.items() if name in self.terms},
                 **({"reported": reported} if reported else {}),
                 "gradient norm": norm,
