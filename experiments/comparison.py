@@ -117,16 +117,11 @@ class _Report:
 
 
 def compare_reports(first: Path, second: Path) -> Comparison:
-    """Compare the folders of two reports, or committed records.
-
-    Runs are identified by their configuration, not by their names, which hold fingerprints. Numbers are equal only to
-    the last digit. Whether one differs beyond noise is tested for the numbers of the last step that claims are about:
-    by Welch's t-test over the seeds of both reports, or, where seeds do not vary or there is one each, by the test
-    items, which vary less than seeds do. Holm's correction is for all of these numbers.
-
-    Raises:
-        BadInput: a folder has no report, or the two have no record in common.
-    """
+    """Compare the folders of two reports, or committed records. Runs are identified by their configuration, not by
+    their names, which hold fingerprints. Numbers are equal only to the last digit. Whether one differs beyond noise is
+    tested for the numbers of the last step that claims are about: by Welch's t-test over the seeds of both reports, or,
+    where seeds do not vary or there is one each, by the test items, which vary less than seeds do. Holm's correction is
+    for all of these numbers. Raises BadInput if a folder has no report, or the two have no record in common."""
     ours, theirs = _Report.open(first), _Report.open(second)
     a, b = ours.by_key(), theirs.by_key()
     common = a.keys() & b.keys()

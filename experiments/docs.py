@@ -41,11 +41,8 @@ Block = Callable[[], list[str]]
 
 def filled(text: str, blocks: Mapping[str, Block] | None = None, page: Path | None = None) -> str:
     """The text of a page with every marked cell and block as records and code have them now. `blocks` are known in
-    addition to `BLOCKS`.
-
-    Raises:
-        BadInput: a mark that names no table, row, column or block, with the page and the line.
-    """
+    addition to `BLOCKS`. Raises BadInput, with the page and the line, for a mark that names no table, row, column or
+    block."""
     known = {**BLOCKS, **(blocks or {})}
 
     def fill(mark: re.Match[str]) -> str:

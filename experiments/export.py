@@ -60,11 +60,7 @@ def records_csv(columns: dict[str, list[Any]]) -> str:
 
 
 def write_parquet(columns: dict[str, list[Any]], out: Path) -> None:
-    """Write columns as Parquet, whole or not at all.
-
-    Raises:
-        BadInput: pyarrow is not installed.
-    """
+    """Write columns as Parquet, whole or not at all. Raises BadInput without pyarrow."""
     try:
         import pyarrow
         from pyarrow import parquet
@@ -75,11 +71,8 @@ def write_parquet(columns: dict[str, list[Any]], out: Path) -> None:
 
 
 def training_rows(study: str, runs: Path) -> dict[str, list[dict[str, Any]]]:
-    """The training metrics of each model, by its folder below the study's, which is `study` or `runs`/`study`.
-
-    Raises:
-        BadInput: the study has no metrics.jsonl, or a line is not an object with a step.
-    """
+    """The training metrics of each model, by its folder below the study's, which is `study` or `runs`/`study`. Raises
+    BadInput if there is no metrics.jsonl, or a line is not an object with a step."""
     from calque.pretrain.checkpoint import METRICS  # loads torch
 
     for place in (Path(study), runs / study):
@@ -97,11 +90,8 @@ def _metrics(path: Path) -> list[dict[str, Any]]:
 
 
 def write_tensorboard(curves: dict[str, list[dict[str, Any]]], out: Path) -> None:
-    """Write the curves of each model as TensorBoard event files to a new folder, whole or not at all.
-
-    Raises:
-        BadInput: TensorBoard is not installed, or the folder has files.
-    """
+    """Write the curves of each model as TensorBoard event files to a new folder, whole or not at all. Raises BadInput
+    without TensorBoard, or if the folder has files."""
     try:
         from tensorboard.compat.proto.event_pb2 import Event
         from tensorboard.compat.proto.summary_pb2 import Summary
@@ -119,11 +109,7 @@ def write_tensorboard(curves: dict[str, list[dict[str, Any]]], out: Path) -> Non
 
 def write_wandb(curves: dict[str, list[dict[str, Any]]], out: Path) -> None:
     """Write the curves of each model as an offline run of Weights & Biases to a new folder, whole or not at all.
-    Nothing is uploaded; `wandb sync` does that.
-
-    Raises:
-        BadInput: wandb is not installed, or the folder has files.
-    """
+    Nothing is uploaded; `wandb sync` does that. Raises BadInput without wandb, or if the folder has files."""
     try:
         import wandb
     except ImportError:

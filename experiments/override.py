@@ -79,11 +79,8 @@ UNSAID = "its values cannot be set on the command line, only in a study of your 
 
 
 def override(study: Study, settings: Sequence[str]) -> Study:
-    """The study with `key=value` settings applied; the last one of a key wins.
-
-    Raises:
-        BadInput: listing every unknown key, every invalid value and every mistake of the resulting study.
-    """
+    """The study with `key=value` settings applied; the last one of a key wins. Raises BadInput that lists every unknown
+    key, every invalid value and every mistake of the resulting study."""
     mistakes: list[str] = []
     for setting in settings:
         key, equals, text = setting.partition("=")

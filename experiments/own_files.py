@@ -38,11 +38,8 @@ def new_files(kind: str, name: str) -> dict[str, str]:
 
 
 def write_new(kind: str, name: str, folder: Path) -> list[Path]:
-    """Write the files of a new part into a folder, or copy the lesson into a new one, and return their paths.
-
-    Raises:
-        BadInput: the name cannot be a module's, or is another's, or a file is there already.
-    """
+    """Write the files of a new part into a folder, or copy the lesson into a new one, and return their paths. Raises
+    BadInput if the name cannot be a module's or is another's, or a file is there already."""
     if kind == LESSON:
         check_name(name, "a folder named")
         return copy(folder / name)

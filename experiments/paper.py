@@ -88,11 +88,7 @@ def papers() -> dict[str, dict[str, Any]]:
 
 
 def items(paper: str | None = None) -> list[Item]:
-    """The items of all papers, or of one, in the papers' order.
-
-    Raises:
-        BadInput: an unknown paper.
-    """
+    """The items of all papers, or of one, in the papers' order. Raises BadInput for an unknown paper."""
     if paper is not None and paper not in papers():
         raise BadInput(unknown("paper", paper, papers()))
     return [
@@ -104,11 +100,7 @@ def items(paper: str | None = None) -> list[Item]:
 
 
 def item(paper: str, name: str) -> Item:
-    """One item.
-
-    Raises:
-        BadInput: an unknown paper or item.
-    """
+    """One item. Raises BadInput for an unknown paper or item."""
     found = {one.name: one for one in items(paper)}
     if name not in found:
         raise BadInput(unknown(f"table or figure of {paper}", name, found))
@@ -129,10 +121,7 @@ def listing() -> Iterator[str]:
 
 def source(one: Item, runs: Path) -> tuple[Path, str]:
     """The folder of the records that an item is made from, committed or below `runs`, and the scale of its study.
-
-    Raises:
-        BadInput: its runs are not computed.
-    """
+    Raises BadInput if its runs are not computed."""
     from calque.experiments.summary import scale
     from calque.experiments.sweep import Sweep
 
@@ -147,11 +136,7 @@ def source(one: Item, runs: Path) -> tuple[Path, str]:
 
 
 def rendered(one: Item, runs: Path) -> Table | Plot:
-    """The table or figure.
-
-    Raises:
-        BadInput: its runs are not computed, or make no such table or figure.
-    """
+    """The table or figure. Raises BadInput if its runs are not computed, or make no such table or figure."""
     from calque.analysis.papers.printed import Counterparts, printed_table
     from calque.experiments.report_records import read_records
 
@@ -207,11 +192,8 @@ def write(one: Item, out: Path, runs: Path) -> list[Path]:
 
 def headlines() -> Iterator[Row]:
     """The claims of the papers as committed records decide them: the paper, the headline, the statistic with its
-    interval and seeds, the verdict, and why records may disagree.
-
-    Raises:
-        BadInput: a claim that its records do not have.
-    """
+    interval and seeds, the verdict, and why records may disagree. Raises BadInput for a claim that its records do not
+    have."""
     from calque.experiments.export import table_of
 
     for about in papers().values():
@@ -225,11 +207,7 @@ def headlines() -> Iterator[Row]:
 
 
 def published_table(one: Item) -> Table:
-    """The paper's own table, without ours.
-
-    Raises:
-        BadInput: the paper prints no numbers.
-    """
+    """The paper's own table, without ours. Raises BadInput if the paper prints no numbers."""
     from calque.analysis.papers.printed import Counterparts, printed_table
 
     about, number = papers()[one.paper], one.name.removeprefix("table-")

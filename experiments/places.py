@@ -28,11 +28,7 @@ def name_mistakes(key: str, names: Sequence[str], least: int = 1) -> list[str]:
 
 
 def check_report_name(name: str | None) -> str | None:
-    """The name of a report, which has no dots: `report.html` is a file.
-
-    Raises:
-        BadInput: it is not usable as a folder's name.
-    """
+    """The name of a report, which has no dots: `report.html` is a file. Raises BadInput if it cannot name a folder."""
     if name is not None and not re.fullmatch(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{LONGEST - 1}}}", name):
         raise BadInput(f"--name {shown(name)}; expected 1 to {LONGEST} letters, digits, dashes and underscores")
     return name

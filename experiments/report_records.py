@@ -23,11 +23,8 @@ def records_folder(study: str, runs: Path) -> Path:
 
 
 def read_records(folder: Path) -> tuple[list[Run], list[Record], list[Floor]]:
-    """What a report, or a committed record, was made from; older ones have no floors.
-
-    Raises:
-        BadInput: records are missing, impossible for any measurement, or without a run.
-    """
+    """What a report, or a committed record, was made from; older ones have no floors. Raises BadInput if records are
+    missing, impossible for any measurement, or without a run."""
     if not (folder / RECORDS).is_file():
         raise BadInput(f"no {RECORDS}; expected the folder of a report, as `calque run` writes it", folder)
     runs, records = json_rows.read(folder / RUNS, Run), json_rows.read(folder / RECORDS, Record)

@@ -36,11 +36,9 @@ own_modules: list[str] = []  # the study files that this process has imported, w
 
 
 def study_of_file(path: Path) -> Study:
-    """The study that a file's function returns: the one with the file's name, or the only one without arguments.
-
-    Raises:
-        BadInput: the file is missing, its code fails, it has no such function, or the function does not return a study.
-    """
+    """The study that a file's function returns: the one with the file's name, or the only one without arguments. Raises
+    BadInput if the file is missing, its code fails, it has no such function, or the function does not return a
+    study."""
     module = _imported(path)
     function = _function(module, path)
     study = _run(function, path, f"{function.__name__}()")
@@ -81,11 +79,7 @@ def _imported(path: Path) -> ModuleType:
 
 def import_own(name: str) -> ModuleType:
     """Import a study file. The transforms, objectives and tasks in it, and in modules that it imports from its folder,
-    are then known by name.
-
-    Raises:
-        BadInput: a task has the name of one of Calque's.
-    """
+    are then known by name. Raises BadInput if a task has the name of one of Calque's."""
     module = import_module(name)
     own = modules_of(name)  # takes the digest of the code that was imported
     for kind in [part for each in own for part in vars(each).values() if isinstance(part, type)]:

@@ -34,14 +34,9 @@ def align_figure(pair: Pair, links: Links, folder: Path, title: str, name: str, 
 
 
 def drawn_pair(pair: Pair, links: Links, title: str, scores: np.ndarray | None = None) -> Figure:
-    """A sentence pair, source words down and target words across, with dots for links.
-
-    Words are numbered from 0, as in links. `scores` (n, m) shade the cells, from the smallest to the largest; NaN stays
-    white.
-
-    Raises:
-        ValueError: a side has no words, or a link or the scores do not fit the sentences.
-    """
+    """A sentence pair, source words down and target words across, with dots for links. Words are numbered from 0, as in
+    links. `scores` (n, m) shade the cells, from the smallest to the largest; NaN stays white. Raises ValueError if a
+    side has no words, or a link or the scores do not fit the sentences."""
     n, m = map(len, pair)
     outside = [(i, j) for i, j in links if not (0 <= i < n and 0 <= j < m)]
     if not n or not m or outside or (scores is not None and scores.shape != (n, m)):
