@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from calque.derive.errors import BadInput, unknown
+from calque.derive.files import read_toml
 
 if TYPE_CHECKING:  # it loads torch, and --help does not wait for that
     from calque.experiments.study import Study
@@ -19,9 +21,15 @@ FIRST = "pocket"  # the study at the top of lists
 
 @cache
 def studies() -> tuple[str, ...]:
-    """The studies: the files of `experiments/studies` with a function of the file's name."""
+    """The studies: the files of `experiments/studies` with a function of the file's name, and their variants."""
     names = [file.stem for file in STUDIES.glob("*.py") if f"\ndef {file.stem}()" in file.read_text(encoding="utf-8")]
-    return tuple(sorted(names, key=lambda name: (name != FIRST, name)))
+    return tuple(sorted([*names, *_variants()], key=lambda name: (name != FIRST, name)))
+
+
+@cache
+def _variants() -> dict[str, dict[str, Any]]:
+    """The entries of variants.toml: studies that are another one with other values."""
+    return read_toml(STUDIES / "variants.toml")
 
 
 def study(name: str) -> Study:
@@ -34,8 +42,17 @@ def study(name: str) -> Study:
             raise BadInput(f"its study is called {own.name}, like one of Calque's; give it another name", name)
         return own
     check_name(name)
-    found: Study = getattr(import_module(f"calque.experiments.studies.{name}"), name)()
-    return found
+    if name in _variants():
+        from calque.experiments.override import replaced
+        from calque.experiments.studies.pocket import small_grid
+
+        variant = _variants()[name]
+        found = study(variant["base"]) if "base" in variant else small_grid()
+        for setting in variant["set"]:
+            found = replaced(found, setting)
+        return found.changed(name=name)
+    function: Callable[[], Study] = getattr(import_module(f"calque.experiments.studies.{name}"), name)
+    return function()
 
 
 def check_name(name: str) -> None:
@@ -56,12 +73,16 @@ def study_time(name: str) -> str:
 
 
 def study_doc(name: str) -> str:
-    """The first line of a study's docstring."""
+    """The first line of a study's docstring, or the description of a variant."""
+    if name in _variants():
+        return str(_variants()[name]["doc"])
     functions = (part for part in _source(name).body if isinstance(part, ast.FunctionDef) and part.name == name)
     return (ast.get_docstring(next(functions)) or "").split("\n")[0]
 
 
 def _constant(name: str, constant: str) -> str:
+    if name in _variants():
+        return str(_variants()[name].get(constant.lower(), ""))
     for part in _source(name).body:
         if isinstance(part, ast.Assign) and ast.unparse(part.targets[0]) == constant:
             return str(ast.literal_eval(part.value))

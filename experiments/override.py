@@ -83,17 +83,23 @@ def override(study: Study, settings: Sequence[str]) -> Study:
     key, every invalid value and every mistake of the resulting study."""
     mistakes: list[str] = []
     for setting in settings:
-        key, equals, text = setting.partition("=")
         try:
-            if not equals:
-                raise ValueError("expected key=value")
-            study = _replace(study, Study, study.name, key.strip().split("."), text.strip())
+            study = replaced(study, setting)
         except (ValueError, BadInput) as error:
             mistakes.append(f"--set {setting if len(setting) <= LONGEST_NAME else shown(setting)}: {error}")
     mistakes += [f"study {study.name}: {mistake}" for mistake in study_mistakes(study)]
     if mistakes:
         raise BadInput(mistakes)
     return study
+
+
+def replaced(study: Study, setting: str) -> Study:
+    """The study with one `key=value` setting applied. Raises ValueError or BadInput for a wrong one."""
+    key, equals, text = setting.partition("=")
+    if not equals:
+        raise ValueError("expected key=value")
+    changed: Study = _replace(study, Study, study.name, key.strip().split("."), text.strip())
+    return changed
 
 
 def _fields(value: Any) -> list[str]:

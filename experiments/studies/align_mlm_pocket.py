@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from calque.derive.sources.pocket import Sizes
-from calque.experiments.studies.control import STEPS
 from calque.experiments.studies.pocket import SOURCE, small_grid
 from calque.experiments.study import Study
 from calque.experiments.tasks import CrossLingualTask
@@ -20,6 +19,6 @@ def align_mlm_pocket() -> Study:
         name="align_mlm_pocket",
         source=replace(SOURCE, nli=Sizes(train=25_000, dev=300, test=2_000)),
         seeds=(0, 1, 2, 3, 4),
-        train=replace(small.train, steps=STEPS),
+        train=replace(small.train, steps=5_000),
         tasks={**small.tasks, "nli": CrossLingualTask(slowly)},
     )

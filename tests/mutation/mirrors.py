@@ -179,11 +179,8 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     **{
         f"experiments/studies/{name}.py": (*STUDIES, *(f"tests/experiments/test_{one}.py" for one in tests.split()))
         for name, tests in {
-            **dict.fromkeys("align_mlm align_mlm_pocket control growth knowledge languages objectives".split(), ""),
-            **dict.fromkeys(
-                "objectives_pocket objectives_seconds order_dial morphology overlap wikipedia_small".split(), ""
-            ),
-            **dict.fromkeys("xtreme_continued xlm_align_ablations xlm_align_pocket".split(), ""),
+            **dict.fromkeys("align_mlm align_mlm_pocket growth knowledge languages objectives".split(), ""),
+            **dict.fromkeys("objectives_pocket wikipedia_small xtreme_continued".split(), ""),
             "lesson": "lessons",
             "pocket": "study_file",
             "word_alignment": "word_alignment",
