@@ -40,9 +40,8 @@ Block = Callable[[], list[str]]
 
 
 def filled(text: str, blocks: Mapping[str, Block] | None = None, page: Path | None = None) -> str:
-    """The text of a page with every marked cell and block as records and code have them now. `blocks` are known in
-    addition to `BLOCKS`. Raises BadInput, with the page and the line, for a mark that names no table, row, column or
-    block."""
+    """The text of a page with every marked cell and block as records and code have them now; `blocks` are added to
+    `BLOCKS`. Raises BadInput, with the page and the line, for a mark that names no table, row, column or block."""
     known = {**BLOCKS, **(blocks or {})}
 
     def fill(mark: re.Match[str]) -> str:
@@ -171,8 +170,7 @@ def committed_reports() -> list[str]:
 
 
 def _record(name: str) -> list[str]:
-    """The question of a committed study, or the command of another record; date, scale and links. The site has its
-    report as well."""
+    """The question of a committed study, or the command of another record; date, scale and links."""
     about = stored(COMMITTED / name)
     what = study_doc(name) if name == about["study"] else f"`{about['command']}`"
     page = f'<!-- site: <a href="../gallery/{name}/report.html">report</a>, -->'

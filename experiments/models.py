@@ -217,8 +217,8 @@ def _estimate_links(step: Step, machine: Machine) -> None:
 
 @dataclass(frozen=True)
 class Training:
-    """How a model is pretrained: an objective on `languages` of `data`, from `start` or random weights. A `shipped` run
-    is not trained again."""
+    """How a model is pretrained: an objective on `languages` of `data`, from `start` or random weights, or how it is
+    `shipped`."""
 
     data: Step
     languages: tuple[str, ...]

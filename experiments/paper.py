@@ -192,8 +192,7 @@ def write(one: Item, out: Path, runs: Path) -> list[Path]:
 
 def headlines() -> Iterator[Row]:
     """The claims of the papers as committed records decide them: the paper, the headline, the statistic with its
-    interval and seeds, the verdict, and why records may disagree. Raises BadInput for a claim that its records do not
-    have."""
+    interval and seeds, the verdict, and why records may disagree. Raises BadInput for a claim without records."""
     from calque.experiments.export import table_of
 
     for about in papers().values():

@@ -38,8 +38,7 @@ SENTENCES = 1_000  # maximum number of sentences searched for an example
 
 
 def question(study: str, changed: bool) -> str:
-    """The description of one of Calque's studies, of which a `changed` one keeps the question; empty for a user's
-    own."""
+    """The description of one of Calque's studies, of which a `changed` one keeps the question; empty for others."""
     doc = study_doc(study) if study in studies() else ""
     return doc[: doc.find("?") + 1] if changed else doc
 

@@ -50,8 +50,8 @@ def recorded(study: str, runs: Path) -> tuple[Path, Results]:
 
 
 def joined_rows(folder: Path) -> list[dict[str, Any]]:
-    """The records of a report, one dict per number, with fields of its run: study, seed, objective, start, mixture and
-    the settings of a sweep."""
+    """The records of a report, a dict each, with its run's study, seed, objective, start, mixture and sweep
+    settings."""
     all_runs, records, _ = read_records(folder)
     runs, rows = {run.id: run for run in all_runs}, []
     for record in records:

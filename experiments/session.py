@@ -36,9 +36,8 @@ class StudySession:
         return self.study.report(self.runs, bool(self.settings))
 
     def run(self, jobs: int | None = None) -> Path:
-        """Compute unfinished steps, write the report, and return its folder. `jobs` is the number of steps to compute
-        in parallel, by default all that fit the cores. A script that uses more than one needs the usual `if __name__ ==
-        "__main__"`."""
+        """Compute unfinished steps, write the report, and return its folder. `jobs` steps are computed in parallel, by
+        default all that fit the cores; a script with more than one needs the usual `if __name__ == "__main__"`."""
         steps = self.study.steps(self.runs)
         with board(steps, title=self.study.name) as shown:
             compute(steps, self.study.home(self.runs), jobs, shown.report, watch=shown.watch)

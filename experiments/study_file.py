@@ -37,8 +37,7 @@ own_modules: list[str] = []  # the study files that this process has imported, w
 
 def study_of_file(path: Path) -> Study:
     """The study that a file's function returns: the one with the file's name, or the only one without arguments. Raises
-    BadInput if the file is missing, its code fails, it has no such function, or the function does not return a
-    study."""
+    BadInput if the file is missing, its code fails, or no such function returns a study."""
     module = _imported(path)
     function = _function(module, path)
     study = _run(function, path, f"{function.__name__}()")

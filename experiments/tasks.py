@@ -130,8 +130,7 @@ class CrossLingualTask:
 
 
 def with_siblings(tasks: Mapping[str, CrossLingualTask]) -> dict[str, CrossLingualTask]:
-    """Some tasks, and the catalog's other tasks: with the settings of a task with the same data, or, unless tasks have
-    files of their own, of the first."""
+    """Some tasks, and the catalog's others, set as a task with the same data or, if no task has files, as the first."""
     by_data = {TASKS[name].data: its for name, its in reversed(list(tasks.items())) if name in TASKS}
     if tasks and not any(its.files for its in tasks.values()):
         by_data = dict.fromkeys((of.data for of in TASKS.values()), next(iter(tasks.values()))) | by_data

@@ -76,8 +76,7 @@ class Transport:
 
     def plan(self, table: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
         """The plan for a table of similarities (B, n, m); padding takes no part. If K fits float32 it is scaled
-        directly, in a tenth of the time of log space. The scalings' range in logarithms never exceeds K's, so none
-        over- or underflows."""
+        directly, in a tenth of the time of log space: the scalings' range in logarithms never exceeds K's."""
         padding = None if row_mask.all() and col_mask.all() else ~(row_mask[:, :, None] & col_mask[:, None])
         if padding is not None:
             table = table.masked_fill(padding, 0.0)  # it may hold anything, even NaN

@@ -47,8 +47,8 @@ class RowRoom:
     joint: bool
 
     def cut(self, pair: Sequence[Pieces], line: int, left_out: LeftOut) -> tuple[CutSide, CutSide]:
-        """Both sides, cut to fit; in a joint row, the longer side is cut first. Words that get no links for that reason
-        are counted, with the pair's line."""
+        """Both sides, cut to fit; in a joint row, the longer side first. Words without links for that reason are
+        counted, with the pair's line."""
         flat = [[i for word in side for i in word] for side in pair]
         if not all(pair):
             left_out.add("sentence pairs with an empty side", line)

@@ -91,12 +91,10 @@ class EmbeddingMap:
 @dataclass(frozen=True)
 class Look:
     """A look into a checkpoint. `derivation`, `alignment`, `attention` and `map` are None where no derivation is known.
-
     `attention` (L, n, m) is, for each layer, the share of its attention that a word of the sentence pays to each word
     of its derivation in the same row, as a mean over heads. `before` is the map of the weights that the run started
-    from, None if they were another model's. `glosses` has the source word of each derived word.
-    `left_out` lists missing parts with reasons. `live` is the model itself for a page, if it is small
-    (`looking.live`)."""
+    from, None if they were another model's. `glosses` has the source word of each derived word. `left_out` lists
+    missing parts with reasons. `live` is a small model itself (`looking.live`)."""
 
     languages: tuple[str, ...]
     blanks: tuple[Blank, ...] = ()

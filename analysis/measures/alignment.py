@@ -28,8 +28,7 @@ from calque.pretrain.run import read_metrics
 
 @dataclass(frozen=True)
 class TypeHits:
-    """For each of m moved types: whether it found its image, either way, is in the dictionary, and its count; (m,)
-    each."""
+    """For each of m moved types, (m,): whether it found its image, either way, is in the dictionary, and its count."""
 
     forward: np.ndarray
     back: np.ndarray
@@ -69,8 +68,7 @@ class Types:
     @classmethod
     def between(cls, languages: Languages, first: str, second: str) -> Types:
         """The types of an ordered pair of a model's languages: types of the first look for their image among the
-        second's. Dictionary types are those in any of the model's dictionaries with either language: types linked
-        through the source are not held out."""
+        second's. Dictionary types are those in any of the model's dictionaries with either language."""
         vocabulary, a, b = languages.vocabulary, languages[first], languages[second]
         entries = [_entries(languages, pair) for pair in languages.dictionaries if {first, second} & {*pair}]
         dictionary = np.unique(np.concatenate([np.empty(0, np.int64), *entries]))
@@ -216,8 +214,7 @@ def pair_alignment(model: MeasuredModel, languages: Languages, pairs: Sequence[t
 
 def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, frozenset[int]]) -> Measurement:
     """alignment@1 of held-out inflected types, with another form in the dictionary (`held-out-form`) or without
-    (`held-out-lemma`). Metrics over no types are left out. `mates` are the other forms of each type that is a word
-    (`derive.usage.mates`)."""
+    (`held-out-lemma`). Metrics over no types are left out. `mates` are each word's other forms."""
     if not types.measurable:
         return Measurement()
     (alignment,) = alignments_of_checkpoint(model.checkpoint, [types])

@@ -19,8 +19,7 @@ LIKE_FREQUENT = 10  # types in a group of exchangeable types
 
 
 def like_frequent(counts: np.ndarray) -> list[Hashable]:
-    """The group of each type: LIKE_FREQUENT types of similar frequency, more in the last group. `counts` has the
-    occurrences of each type."""
+    """The group of each type, by its occurrences: LIKE_FREQUENT types of similar frequency, more in the last."""
     rank = np.argsort(np.argsort(-counts, kind="stable"))
     groups: list[Hashable] = np.minimum(rank // LIKE_FREQUENT, max(len(counts) // LIKE_FREQUENT - 1, 0)).tolist()
     return groups

@@ -1,6 +1,5 @@
-"""Probes of a model: how much two languages share at one step of pretraining, each number with its null. All steps of a
-run are probed on one held-out text. Shapes: B rows, L ids or layers with the embeddings, V types, N sentences or words,
-H hidden."""
+"""Probes of a model: how much two languages share at one step of pretraining, each number with its null, on the same
+held-out text at all steps. Shapes: B rows, L ids or layers with the embeddings, N sentences or words, H hidden."""
 
 from __future__ import annotations
 
@@ -69,8 +68,7 @@ class ProbeConfig:
 
 @dataclass(frozen=True)
 class TaggedWords:
-    """Rows of words with their labels: `at` (N, 2) is each word's row and position, `labels` (N,) its label's
-    number."""
+    """Rows of words with their labels: `at` (N, 2) is each word's row and position, `labels` (N,) are numbers."""
 
     rows: list[np.ndarray]
     at: np.ndarray
@@ -249,8 +247,7 @@ class Probes:
             yield model.record(HELD_OUT, "nats", nats, count, null=band, **self._about(name))
 
     def _gradients(self, network: Any, model: MeasuredModel) -> Iterator[Record]:
-        """The cosine of the languages' gradients; chance: 0, as for unrelated vectors. The null covers shuffled units
-        and the texts' sampling noise."""
+        """The cosine of the languages' gradients; chance: 0. The null covers shuffled units and sampling noise."""
         device = next(network.parameters()).device
         ours, theirs = (loss.gradient_parts(network, rows.to(device)) for rows in self.text.gradient_rows)
         first, second = loss.whole(ours), loss.whole(theirs)

@@ -24,8 +24,7 @@ PARTS = 4  # of four sentences two are in both texts, one in the first alone, an
 
 def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[str]]], main_layer: int) -> Measurement:
     """Retrieval between every two languages with the same sentences, given as words, by layer and both ways. A sentence
-    without words in one language is left out of all. At the `main_layer` records have items, and pairs are mined
-    too."""
+    without words in one language is left out of all. Records of the `main_layer` have items, and it is mined too."""
     if len({len(lines) for lines in sentences.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(lines):,}" for name, lines in sentences.items())
         raise BadInput(f"expected treebanks of the same sentences; {sizes}")
@@ -79,16 +78,15 @@ def _crowds(cosines: Tensor, neighbours: int) -> list[Tensor]:
 
 
 def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """Which rows, and which columns, of (N, N) have their only largest score on the diagonal. Ties do not count: if all
-    sentences look alike, none is found."""
+    """Which rows, and which columns, of (N, N) have their only largest score on the diagonal. Ties do not count: where
+    all sentences look alike, none is found."""
     own, others = scores.diagonal(), scores.clone().fill_diagonal_(-torch.inf)
     return (own > others.amax(1)).cpu().numpy(), (own > others.amax(0)).cpu().numpy()
 
 
 def retrievals(vectors: Mapping[str, Tensor]) -> Iterator[tuple[str, str, int, str, tuple[np.ndarray, np.ndarray]]]:
-    """Which sentences of every two languages find their translations, at every layer, by every metric. `vectors` has
-    (L, N, H) for each language. Yields the languages, the layer, the metric, and hits from the first to the second and
-    back, (N,) bool each."""
+    """Which sentences of every two languages find their translations, by layer and metric. `vectors` has (L, N, H) for
+    each language. Yields the languages, the layer, the metric, and hits both ways, (N,) bool."""
     for first, second in combinations(vectors, 2):
         for layer, (source, target) in enumerate(zip(vectors[first], vectors[second], strict=True)):
             for metric, similarity in (("cosine", cosine), ("csls", csls)):

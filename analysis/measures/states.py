@@ -73,8 +73,8 @@ def linear_probe(vectors: Tensor, labels: np.ndarray, ridge: float = RIDGE) -> C
 
 @dataclass(frozen=True)
 class TypeMeans:
-    """The mean state of each type at each layer, `means` (L, T, H), and each sentence's `shares` of them, (N, T).
-    `counts` (T,) are their occurrences."""
+    """The mean state of each type at each layer, `means` (L, T, H), `shares` of types in sentences, (N, T), and
+    `counts` (T,)."""
 
     means: Tensor
     shares: Tensor
@@ -91,8 +91,7 @@ class TypeMeans:
 @torch.inference_mode()
 def states(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tuple[list[int], tuple[Tensor, ...]]]:
     """Encode rows of ids, special ids included, in batches: yields the indices of a batch's rows and their states at
-    each layer, L tensors of (rows, ids, H), arbitrary at padding. `language` is the token type of all ids, in a model
-    with language embeddings."""
+    each layer, L tensors of (rows, ids, H), arbitrary at padding. `language` is their token type, if any."""
     spelt, config, device = architecture_of(model.config), model.config, next(model.parameters()).device
     encoder, number = spelt.encoder(model), language if has_languages(config.type_vocab_size) else 0
     ordered = sorted(range(len(rows)), key=lambda place: len(rows[place]))

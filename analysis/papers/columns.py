@@ -36,8 +36,8 @@ HEADS = {DELTA: "Δ", RETAINED: "retained"}  # how tables name these measures
 @dataclass(frozen=True)
 class Column:
     """One number of each model, under a head; `facets` are further fields of `analysis.results.results.Key`. `null` is
-    the metric of the upper end of its null distribution. `count` shows the number of test items instead, and `remarks`
-    those on retained transfer."""
+    the metric of the upper end of its null. `count` shows the number of test items, `remarks` those on retained
+    transfer."""
 
     head: str
     measure: str
@@ -135,8 +135,7 @@ def printed_rows(
 
 
 def specified_tables(paper: str, results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """The tables of a report that texts.toml specifies, if records have any of their numbers. A user's own measures are
-    in a table of their own."""
+    """The tables of a report that texts.toml specifies, if records have their numbers, and one of own measures."""
     own = dict.fromkeys((r.measure, r.metric) for r in results.records if not r.task and r.measure not in MEASURES)
     columns = {name: columns_of(name) for name, entry in TEXTS["tables"].items() if paper in entry.get("papers", ())}
     metrics = Counter(measure for measure, _ in own)

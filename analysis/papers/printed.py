@@ -23,8 +23,7 @@ class Row(NamedTuple):
 @dataclass(frozen=True)
 class Counterparts:
     """The names of ours that correspond to printed ones, where they differ. The keys of `objectives` are an objective
-    with its setting, as in "XLM parallel 1%". `settings` has the values of a sweep for a printed setting, and under ""
-    for rows without one."""
+    with its setting, as in "XLM parallel 1%". `settings` has a sweep's values by printed setting ("" for none)."""
 
     transforms: Mapping[str, str] = field(default_factory=dict)
     objectives: Mapping[str, str] = field(default_factory=dict)

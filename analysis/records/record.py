@@ -218,9 +218,8 @@ class Record:
 
 @dataclass(frozen=True)
 class Published:
-    """One number that a paper prints, as a share from 0 to 1. `setting` is empty for the paper's default setup, else
-    the varied value, such as "parallel 1%". `title` is the transform's name for people, and `language` the test set's
-    if a setting has several."""
+    """One number that a paper prints, as a share from 0 to 1. `setting` is empty for the default setup, else the varied
+    value, such as "parallel 1%". `title` is the transform's name for people, `language` the test set's."""
 
     paper: str
     table: int

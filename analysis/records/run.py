@@ -37,8 +37,8 @@ class Described:
 
 @dataclass(frozen=True)
 class Start:
-    """The model that a run started from, by its objective or the digest of its weights, and the fraction of all steps
-    spent on it, 0 for a given model."""
+    """The model that a run started from, by its objective or its weights, and its fraction of all steps, 0 for a given
+    model."""
 
     objective: Described
     fraction: float
@@ -55,8 +55,8 @@ class Run:
     """One model, or one aligner that learnt from one text, and its configuration (docs/records.md). `languages` have
     the source first. `objective` is a pretraining objective, fast_align's text, or the folder of a given encoder; None
     if nothing was learnt. `main_layer` was chosen before anything was scored (0: none, or no encoder). `redrawn` lists
-    what else its seed decides, such as "the dictionary"; the seeds of a study share the rest. `settings` are the values
-    of the settings that a sweep varies."""
+    what else its seed decides, such as "the dictionary"; the seeds of a study share the rest. `settings` are a
+    sweep's."""
 
     id: str
     study: str

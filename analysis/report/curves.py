@@ -16,8 +16,7 @@ PROBE, MEASURE = "probe", "alignment@1"  # its name in a run's metrics, and its 
 
 @dataclass(frozen=True)
 class Curves:
-    """What a run wrote during training: rows of numbers, each with its `step`. `group` names the runs that share a
-    colour."""
+    """Rows of numbers of a run's training, each with its `step`. `group` names the runs that share a colour."""
 
     run: str
     group: str

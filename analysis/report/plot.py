@@ -44,8 +44,7 @@ class Plot:
     floors: Sequence[Floor] = ()
 
     def save(self, folder: Path, pdf: bool = False) -> Drawing:
-        """Write `name`.png, `name`.svg and, as JSON lines, `name`.jsonl: every number that it shows; with `pdf`, also
-        `name`.pdf."""
+        """Write `name`.png, .svg and, as JSON lines, .jsonl: every number that it shows; with `pdf`, also .pdf."""
         png, svg = save_figure(self.figure, folder, self.name)
         if pdf:
             with mpl.rc_context(STYLE), whole_file(folder / f"{self.name}.pdf") as part:

@@ -46,8 +46,7 @@ class Table:
 
     @property
     def markdown(self) -> str:
-        """For a terminal or a README: the title, the header, a rule and the rows, with columns padded to line up, and
-        the note."""
+        """For a terminal or a README: the title, the header, a rule, the rows in columns that line up, and the note."""
         rows = [[visible(c).replace("|", r"\|").replace("\n", " ") for c in row] for row in (self.header, *self.rows)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         head, *lines = ("| " + " | ".join(map(str.ljust, row, widths)) + " |" for row in rows)

@@ -16,8 +16,7 @@ FEWEST = 8  # fewest points at which the bootstrap's interval has about its nomi
 
 @dataclass(frozen=True)
 class Correlation:
-    """rho over `n` points, its two-sided permutation p, and a bootstrap interval (None below `FEWEST` points). `rhos`
-    are the bootstrap's."""
+    """rho over `n` points, its two-sided permutation p, and a bootstrap interval (none below `FEWEST` points)."""
 
     rho: float
     p: float
@@ -71,8 +70,7 @@ def _rho(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 def _exact_p(x: np.ndarray, y: np.ndarray, members: Sequence[np.ndarray]) -> float:
     """The share of pairings within groups of two (n,) columns of ranks whose rho is as far from their mean. rho grows
-    with the sum of products of ranks, a sum over independent groups. Ranks are doubled, so that ties have whole
-    ones."""
+    with the sum of products of ranks, a sum over independent groups. Ranks are doubled: ties have whole ones."""
     a, b = (2 * x).astype(int), (2 * y).astype(int)
     shares, middle = np.ones(1), 0.0
     for group in members:

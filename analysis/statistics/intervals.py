@@ -44,8 +44,8 @@ class Estimate:
         return math.isclose(below, above, rel_tol=1e-9, abs_tol=1e-12)
 
     def p(self, bound: float, side: int) -> float | None:
-        """One-sided p of Student's t over seeds, against the mean not being above (`side` +1) or below (-1) `bound`.
-        None without an interval over seeds."""
+        """One-sided p of Student's t over seeds against the mean not being above (`side` +1) or below (-1) `bound`;
+        None without seeds' interval."""
         if self.over != "seeds" or self.error is None:
             return None
         return float(special.stdtr(self.seeds - 1, -side * (self.mean - bound) / self.error))

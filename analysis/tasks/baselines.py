@@ -141,9 +141,8 @@ class MajorityLabel(Baseline):
 
 @dataclass(frozen=True)
 class BagOfWords(Baseline):
-    """Logistic regression on the counts of words in text `text`, penalised by the squared weights (scikit-learn's C=1).
-    Gururangan et al. (2018) used one, on the hypothesis alone, to find annotation artifacts. A text without a known
-    word has the most frequent label."""
+    """Logistic regression on the counts of words in text `text`, penalised by the squared weights (scikit-learn's C=1),
+    as of Gururangan et al. (2018) on the hypothesis. A text without a known word has the most frequent label."""
 
     text: int
     name: str
@@ -174,8 +173,7 @@ class BagOfWords(Baseline):
 
 
 def _matrix(rows: Sequence[Counter[int]], width: int) -> Any:
-    """Counts as a sparse matrix, one row per example. Entries are in the order of the text, because the order of
-    summation affects rounding."""
+    """Counts as a sparse matrix, one row per example, in the order of the text, because it affects rounding."""
     from scipy.sparse import csr_matrix
 
     ends = np.cumsum([0, *map(len, rows)])
@@ -186,9 +184,8 @@ def _matrix(rows: Sequence[Counter[int]], width: int) -> Any:
 
 @dataclass(frozen=True)
 class Shallow(Baseline):
-    """Boosted trees (scikit-learn's, by histograms, with their defaults) on sixteen `features` of a pair of texts. The
-    only words that it knows are the negations of its training language; all else is whether two words are the same,
-    which a new script does not change."""
+    """Boosted trees (scikit-learn's, by histograms, with their defaults) on sixteen `features` of a pair of texts:
+    whether words are the same, which a new script does not change, and the negations of its training language."""
 
     name: str = "shallow"
     title: str = "shallow features"

@@ -41,8 +41,7 @@ class FinetuneConfig:
     forgets the other language. `max_length` counts ids of a row, specials included; a model with fewer positions sets
     the limit. `warmup` is a fraction of the steps. `dropout` applies to hidden states and head, `attention_dropout` to
     attention weights (None: the checkpoint's own); on a CPU any above 0 makes attention three times as slow.
-    `freeze_table` freezes the word embeddings: a few thousand sentences use few of a quarter of a million rows, but an
-    update reads and writes all."""
+    `freeze_table` freezes the word embeddings: few rows are used, but an update reads and writes all."""
 
     learning_rate: float = 2e-5
     head_rate: float = 1.0

@@ -42,8 +42,7 @@ def floors(
 
 
 def spelling(languages: Languages, name: str) -> Spell:
-    """The spelling of a language's words: a word whose ids are not the source's is another word. A word is shared with
-    the source if all its sub-words are."""
+    """The spelling of a language's words: a word is the source's if all its sub-words are, else another word."""
     reader = Reader.of(languages, name)
 
     @cache

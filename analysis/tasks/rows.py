@@ -24,8 +24,7 @@ ONE_TYPE = np.zeros(1, np.uint8)  # the token types of a row with the first type
 class TaskRow:
     """A model's input, `ids` (L,), and its `targets` (K,), int32. The task's head defines the meaning of a target;
     nothing is learnt from UNLABELLED ones. `languages`, (1,) or (L,), are the numbers of the ids' languages, for models
-    with language embeddings. `types`, (1,) or (L,), are the token types of the tokenizer's template, for models with
-    two."""
+    with language embeddings; `types`, (1,) or (L,), token types of the tokenizer's template, for models with two."""
 
     ids: np.ndarray
     targets: np.ndarray

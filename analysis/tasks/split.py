@@ -133,8 +133,8 @@ class Split:
         self, translation: Split, labels: Sequence[str], readers: tuple[Reader, Reader], length: int
     ) -> EncodedSet:
         """The two code-switched pairs of every example and its translation (Pan et al. 2021): the first text is in one
-        language, and the others in the other, which has the answer if that is a span. The two pairs of an example are a
-        unit, as in the paper's batches."""
+        language, the others in the other, which has the answer if that is a span. Both are one unit, as in the
+        paper."""
         ways = (replace(readers[0], second=readers[1]), replace(readers[1], second=readers[0]))
         switched = (
             (replace(other, texts=(first.texts[0], *other.texts[1:])), reader)

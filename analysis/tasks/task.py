@@ -113,14 +113,12 @@ class Task(ABC):
         return self.metrics[0].name
 
     def in_language(self, name: str) -> Self:
-        """The task as scored in a natural language, mostly the same in all. Raises BadInput if it cannot be scored
-        there."""
+        """The task as scored in a natural language. Raises BadInput if it cannot be scored there."""
         return self
 
     @abstractmethod
     def gold(self, example: Example) -> Answer:
-        """The correct answer of an example; for questions, every correct answer. Raises ValueError if it has none, or
-        not the texts of this task."""
+        """The correct answer of an example, or all for questions. Raises ValueError without one, or for other texts."""
 
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
         """The labels that a model may predict, from the gold of its training data; empty if it points into its text.
@@ -143,14 +141,12 @@ class Task(ABC):
 
     @abstractmethod
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
-        """The score of each of `metrics` by its name, for examples in the same order. Raises ValueError if a metric is
-        not defined for this gold."""
+        """The score of each of `metrics` by its name. Raises ValueError if a metric is not defined for this gold."""
 
     def submission(
         self, language: str, examples: Iterable[Example], predictions: Sequence[Answer], units: Units = WORDS
     ) -> tuple[str, str]:
-        """The name and the text of the predictions' file in XTREME's submissions, one per task and language. `units`
-        are the units of the examples' tags."""
+        """The name and text of a language's file in XTREME's submissions. `units` are those of the examples' tags."""
         folder = TAGS if units == XTREME else self.xtreme or self.name
         ending, text = self.submitted(examples, predictions)
         return f"{folder}/test-{language}.{ending}", text

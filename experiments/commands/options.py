@@ -37,8 +37,7 @@ Root = Annotated[Path, typer.Option("--runs", file_okay=False, help="The folder 
 
 
 def check_out(out: Path, inputs: Iterable[Path | None]) -> None:
-    """Refuse the name of a text file to write that is an input, names no file or one that cannot be written, or says
-    that it is compressed."""
+    """Refuse the name of a text file to write that is an input, cannot be written, or says that it is compressed."""
     if any(out.exists() and out.samefile(path) for path in inputs if path is not None):
         raise BadInput("is an input, which would be overwritten", out)
     if out.exists() and not out.is_file():

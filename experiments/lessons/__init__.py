@@ -14,8 +14,7 @@ MODELS = HERE / "models.safetensors"
 
 
 def copy(to: Path) -> list[Path]:
-    """Copy the lesson's files to a folder, which is made if it is missing. Raises BadInput if it has one of the files
-    already."""
+    """Copy the lesson's files to a folder, which may be new. Raises BadInput if it has one of the files already."""
     places = [to / name for name in FILES if (HERE / name).is_file()]
     if there := [place for place in places if place.exists()]:
         raise BadInput("exists already; expected a folder without it", there[0])

@@ -28,8 +28,8 @@ def align_mlm_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]
 
 
 def scores_table(results: Results, scale: str) -> Table:
-    """Table 3: SUP, ZS and Delta of every objective, transform and task, in percent; if there are floors, also retained
-    transfer and one row per baseline."""
+    """Table 3: SUP, ZS and Delta of each objective, transform and task; with floors, retained transfer and
+    baselines."""
     metrics = [(task, m) for task in results.main_tasks for m in dict.fromkeys((PRIMARY[task], PRINTED[task]))]
     floors = results.floors.all
     columns = task_columns(["SUP", "ZS", DELTA, *([RETAINED] if floors else [])], metrics)

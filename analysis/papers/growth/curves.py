@@ -93,8 +93,7 @@ class Curves:
 
 def onset(curve: Curve, side: int) -> float:
     """The step of the first of two consecutive probes beyond their null on that side, or NEVER: a single jump does not
-    count. Probes of one model on one text are not independent: a quantity that leaves its band by chance, one in forty,
-    may stay outside for some steps."""
+    count. Probes of one model on one text are not independent: a quantity that leaves its band may stay outside."""
     beyond = [
         (step, record.null is not None and record.null.left(record.value, side)) for step, record in curve.items()
     ]

@@ -128,8 +128,8 @@ def _null(panel: Axes, curves: Curves, quantity: Quantity, transform: str, axis:
 
 
 def onset_figure(results: Results, scale: str) -> Plot | None:
-    """The median step of each quantity's onset, and the range over seeds: one panel per language, one row per
-    objective. None without two steps."""
+    """Each quantity's median onset, and its range over seeds: a panel per language, a row per objective. None without
+    two steps."""
     curves, columns, objectives = Curves(results), results.transforms, results.objectives
     if len(curves.steps) < 2 or len(columns) > MOST:
         return None

@@ -1,7 +1,6 @@
 """The papers' own numbers, as data: one JSON file per paper, its tables by number, in percent as printed. Transforms
-have Calque's names: ALIGN-MLM's T_syn is trans.syn-fr, because French is its superstrate, so its numbers belong to that
-superstrate only. XLM-Align's languages are natural and have no transform. A setting that is a pair is the varied value
-and the language."""
+have Calque's names: ALIGN-MLM's T_syn is trans.syn-fr, because French is its superstrate. XLM-Align's languages are
+natural and have no transform. A setting that is a pair is the varied value and the language."""
 
 import json
 from pathlib import Path
