@@ -72,8 +72,7 @@ class _Report:
     runs: list[Run]
     records: list[Record]
     floors: list[Floor]
-    printed: dict[str, str]
-    """The verdicts on the claims, as printed."""
+    printed: dict[str, str]  # the verdicts on the claims, as printed
 
     @classmethod
     def open(cls, folder: Path) -> _Report:

@@ -49,8 +49,7 @@ from calque.pretrain.checkpoint import METRICS, snapshots_of
 class Measures(ABC):
     """Measures that share a name and settings in a study."""
 
-    terms: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    """A report's glossary entries, by their titles."""
+    terms: ClassVar[Mapping[str, str]] = MappingProxyType({})  # a report's glossary entries, by their titles
 
     @property
     @abstractmethod
@@ -70,10 +69,8 @@ class Measure(Measures):
     """A measure of a model. Raise `format` if a code change gives other records for the same model."""
 
     format: ClassVar[int] = 1
-    any_model: ClassVar[bool] = False
-    """Whether it needs no other language: most measures compare languages."""
-    only_pairs: ClassVar[bool] = False
-    """Whether it needs models of a source and one other language."""
+    any_model: ClassVar[bool] = False  # whether it needs no other language: most measures compare languages
+    only_pairs: ClassVar[bool] = False  # whether it needs models of a source and one other language
 
     @abstractmethod
     def __call__(self, model: Model, machine: Machine) -> Measurement:

@@ -7,8 +7,7 @@ from pathlib import Path
 from calque.derive.errors import BadInput, shown
 
 ROOT = Path("runs")  # the folder for results, unless a command is given another
-CACHE = "cache"
-"""The folder below it that studies share: learnt grammars, parsed trees."""
+CACHE = "cache"  # the folder below it that studies share: learnt grammars, parsed trees
 LONGEST = 120
 """Most bytes of a name that becomes a folder: file systems allow 255, and fingerprints and splits are added to it."""
 

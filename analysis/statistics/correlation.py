@@ -9,8 +9,7 @@ from scipy.stats import rankdata
 from calque.analysis.statistics.intervals import UPPER
 
 SIGN = "between alignment and −Δ: positive when better alignment goes with better transfer"
-EXACT = 12
-"""Every pairing is counted if no group has more points."""
+EXACT = 12  # every pairing is counted if no group has more points
 FEWEST = 8  # fewest points at which the bootstrap's interval has about its nominal coverage; with 5 it has 77 to 90 %
 
 

@@ -9,8 +9,7 @@ from calque.analysis.statistics.intervals import CONFIDENCE, Estimate
 HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "undecided"
 ONE_SEED = "undecided: one seed"
 """One training run does not show how far others differ from it, and they differ more than test items do."""
-AT_FLOOR = "undecided: at the floor"
-"""Scores that do not exceed a model-free baseline cannot decide a comparison."""
+AT_FLOOR = "undecided: at the floor"  # scores that do not exceed a model-free baseline cannot decide a comparison
 NO_RECORDS = "no records"
 HOLDS_ALONE, FAILS_ALONE = "holds before correction only", "fails before correction only"
 ALONE = {HOLDS: HOLDS_ALONE, FAILS: FAILS_ALONE}  # verdicts that the correction takes back

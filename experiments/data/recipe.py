@@ -11,8 +11,7 @@ from urllib.parse import urlsplit
 
 from calque.derive.errors import BadInput, nearest, unknown
 
-LOCK = "fetched.json"
-"""The data folder's file of digests: of downloads by address, of files by place."""
+LOCK = "fetched.json"  # the data folder's file of digests: of downloads by address, of files by place
 RECIPES = Path(__file__).parents[1] / "recipes"
 LONGEST, LONGEST_PART = 1_000, 200
 """Most bytes of a path and of each part of it: systems allow 4,096 and 255, and the data folder needs some of them."""

@@ -8,8 +8,7 @@ from calque.derive.errors import BadInput
 from calque.derive.files import make_folder
 
 HERE = Path(__file__).parent
-FILES = ("lesson.ipynb", "lesson.py", "solutions.md", "sheet.pdf", "sheet.md", "invent.html")
-"""The files for a class."""
+FILES = ("lesson.ipynb", "lesson.py", "solutions.md", "sheet.pdf", "sheet.md", "invent.html")  # the files for a class
 MODELS = HERE / "models.safetensors"
 
 

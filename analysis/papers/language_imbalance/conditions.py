@@ -18,10 +18,8 @@ from calque.analysis.tasks.catalog import PRIMARY
 
 IDS, LOSS = (READ, "ids"), (HELD_OUT, "nats")  # the ids of a language that a model has read, and its held-out loss
 Pair = tuple[str, str]
-Way = Literal["steps", "batch"]
-"""How a monolingual model reads less: in fewer steps, or in smaller batches."""
-SIDES = {1: "≥", -1: "≤"}
-"""The sign before a ratio beyond the end of the curve, which is its lower or upper bound."""
+Way = Literal["steps", "batch"]  # how a monolingual model reads less: in fewer steps, or in smaller batches
+SIDES = {1: "≥", -1: "≤"}  # the sign before a ratio beyond the end of the curve, which is its lower or upper bound
 Curve = Sequence[tuple[float, float]]
 
 
