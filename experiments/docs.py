@@ -160,7 +160,6 @@ def _paper(name: str) -> list[str]:
 
 
 def _new(kind: str, name: str) -> list[str]:
-    """A file that `calque new` writes."""
     return ["```python", *new_files(kind, name)[f"{name}.py"].splitlines(), "```"]
 
 

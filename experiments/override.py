@@ -175,7 +175,6 @@ def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:
 
 
 def _masking(objective: Any, mask_rate: float) -> Any:
-    """The objective with that mask rate in all of its parts."""
     changes: dict[str, Any] = {}
     for field in dataclasses.fields(objective):
         value = getattr(objective, field.name)

@@ -240,7 +240,6 @@ def check() -> list[str]:
 
 
 def _study(one: Item) -> Study | Sweep:
-    """The study of an item with its settings."""
     from calque.experiments.names import study
     from calque.experiments.override import override
     from calque.experiments.sweep import Sweep

@@ -156,7 +156,6 @@ def _write_sweep(
 
 
 def _write(folder: Path, page: Report, records: Sequence[Record], floors: Sequence[Floor], about: About | None) -> None:
-    """Write the page, its records and the files of its tables and figures, whole or not at all."""
     with whole_folder(folder) as part:
         write_records(part, page.runs, records, floors, about)
         for name, table in {**page.tables, "claims": page.claims, "null": page.null}.items():

@@ -80,7 +80,6 @@ def read_number(text: str, kind: type[int] | type[float]) -> int | float:
 
 @cache
 def _fields() -> dict[str, dict[str, str]]:
-    """The annotations of the fields of every class of the files."""
     trees = (ast.parse((ROOT / path).read_text(encoding="utf-8")) for path in WITH_SETTINGS)
     classes = (part for tree in trees for part in tree.body if isinstance(part, ast.ClassDef))
     return {

@@ -320,7 +320,6 @@ class Study:
         return Described(self.given.fingerprint, self.given.name.name, self.given.facets)
 
     def _described(self, root: Path, step: Step, languages: tuple[Described, ...]) -> Model:
-        """A trained model with its description in records."""
         training: Training = step.config
         objective, given = training.objective, self._given
         derived = self.languages if isinstance(self.languages, DerivedLanguages) else None

@@ -100,7 +100,6 @@ class _Score:
 
 
 def _finding(claim: str, verdict: str, evidence: str) -> str:
-    """A claim with its verdict, and the number that decided it."""
     because = f" ({evidence.split(';')[0]})" if verdict in (HOLDS, FAILS) else ""
     return _wrapped(f"- {verdict}: {claim}{because}")
 

@@ -64,7 +64,6 @@ class RowRoom:
         return sides[0], sides[1]
 
     def _kept(self, sizes: list[int]) -> list[int]:
-        """The number of ids of each side that fit."""
         room = self.length - self.marks
         if not self.joint:
             return [min(size, room) for size in sizes]

@@ -19,7 +19,6 @@ class SubWords:
     `longest` is its `model_max_length`, or None."""
 
     def __init__(self, folder: Path) -> None:
-        """Open the tokenizer of a folder."""
         self._tokenizer = open_tokenizer(folder / TOKENIZER)
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()

@@ -191,7 +191,6 @@ class _Viewer:
             yield Blank(language, place, word, tuple(self.model.fill(text, language, GUESSES)))
 
     def _long_words(self, sentence: Sequence[str]) -> list[str]:
-        """Long words of the sentence that are one type."""
         whole = (word for word in dict.fromkeys(sentence) if word.isalpha() and self.model.is_type(word, SOURCE))
         return sorted(whole, key=len, reverse=True)[:WORDS]
 

@@ -131,7 +131,6 @@ class Look:
 
 
 def _text(look: Look) -> str:
-    """The parts below each other, each under a title."""
     parts = [_guesses(look), _nearest(look), _alignment(look), _attention(look), _map(look)]
     parts.append(fill(f"left out: {note}", WIDTH, subsequent_indent="  ") for note in look.left_out)
     return "\n\n".join(text for part in parts if (text := "\n".join(part)))
@@ -192,7 +191,6 @@ def _map(look: Look) -> Iterator[str]:
 
 
 def _row(label: str, cells: Sequence[str], between: str = "  ") -> str:
-    """A label and the cells that fit."""
     line = f"{label:<{LABEL}}"
     for cell in cells:
         if len(line) + len(between) + len(cell) > WIDTH:

@@ -163,7 +163,6 @@ def _pairs(bitext: Bitext, languages: Languages, length: int, most: int) -> tupl
 
 
 def _types(rows: Rows, language: Language) -> np.ndarray:
-    """The types of the labels that are predicted."""
     labels = rows.labels.flatten()[rows.positions.at[: loss.MOST]].numpy()
     tables = language.table[None] if language.places is None else language.places
     type_of = {int(row): number for table in tables for number, row in enumerate(table)}

@@ -147,7 +147,6 @@ def examples_figure(study: Continued, scale: str) -> Plot | None:
 
 
 def _draw(panel: Axes, study: Continued, task: str) -> None:
-    """Scores at every amount, the line through them, and the floor."""
     amounts = study.amounts(task)
     in_source = means((n, study.scored(study.start, task, study.source, examples=n)) for n in amounts)
     in_others = means((n, study.transferred(study.start, task, examples=n)) for n in amounts)

@@ -75,7 +75,6 @@ def printed_table(
 
 
 def _with_settings(runs: Sequence[Run], records: Sequence[Record], wanted: Mapping[str, str]) -> Results:
-    """The results of the runs that have the settings."""
     chosen = [run for run in runs if all(run.settings.get(key) == value for key, value in wanted.items())]
     names = {run.id for run in chosen}
     return Results(chosen, [record for record in records if record.run in names])

@@ -83,6 +83,5 @@ def _name(axes: Axes, words: Sequence[str], places: np.ndarray) -> None:
 
 
 def _common(box: Bbox, other: Bbox) -> float:
-    """The area that two boxes have in common."""
     both = Bbox.intersection(box, other)
     return float(both.width * both.height) if both else 0.0

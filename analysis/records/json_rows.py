@@ -96,7 +96,6 @@ def _object(kind: type[T], value: Any) -> T:
 
 
 def _value(kind: Any, value: Any, name: str) -> Any:
-    """A field's value, or a ValueError if it is not of the field's type."""
     if type(value) is kind and kind is not float:  # most fields of most rows
         return value
     origin = typing.get_origin(kind)

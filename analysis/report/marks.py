@@ -216,7 +216,6 @@ def _beside(axes: Axes, other: Axes, way: str) -> bool:
 
 
 def _legend(figure: Figure) -> Iterator[Entry]:
-    """The entries of a figure's legends."""
     legends = [*figure.legends, *(axes.get_legend() for axes in figure.axes)]
     for legend in legends:
         if isinstance(legend, Legend):
@@ -265,7 +264,6 @@ def _named_ticks(axis: Any) -> list[tuple[float, str]]:
 
 
 def _fixed_ticks(axis: Any) -> list[tuple[float, str]]:
-    """The places and names of ticks that a figure has chosen."""
     places, form = axis.get_major_locator(), axis.get_major_formatter()
     if not isinstance(places, FixedLocator) or not isinstance(form, FixedFormatter | FuncFormatter):
         return []

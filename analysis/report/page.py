@@ -107,7 +107,6 @@ def _lead(words: str) -> str:
 
 
 def _write(path: Path, title: str, header: str, sections: Mapping[str, str]) -> None:
-    """Write a page of sections, without the empty ones."""
     filled = {name: body for name, body in sections.items() if body}
     links = "".join(f'<a href="#{_anchor(name)}">{name}</a>' for name in filled)
     body = "\n".join(

@@ -75,7 +75,6 @@ class Table:
 
 
 def _cells(line: str) -> tuple[str, ...]:
-    """The cells of a row of Markdown."""
     return tuple(cell.strip().replace(r"\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1])
 
 

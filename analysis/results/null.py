@@ -90,7 +90,6 @@ def null_rates(results: Results) -> list[Rate]:
 
 
 def _rate(measure: str, seeds: int, called: Sequence[Sequence[bool]]) -> Rate:
-    """The rate over the comparisons of each cell: whether its groups were called different."""
     different, of = [sum(each) for each in called], [len(each) for each in called]
     by_cell = sum(different) / sum(of) + per_item(different, of)
     return Rate(measure, seeds, sum(different), sum(of), len(of), estimate(by_cell.tolist(), (0.0, 1.0)))

@@ -126,7 +126,6 @@ class Results:
         self.redrawn = tuple(what for what in (redrawn[0] if redrawn else ()) if all(what in each for each in redrawn))
 
     def _join(self) -> dict[Key, dict[tuple[int, int], Record]]:
-        """The records of each number by seed and step."""
         columns: dict[Key, dict[tuple[int, int], Record]] = {}
         for record in self.records:
             run = self.runs.get(record.run)

@@ -65,7 +65,6 @@ def unpack(archive: Path, name: str, outputs: Sequence[Output], folder: Path) ->
 
 
 def _members(archive: Path, name: str, names: set[tuple[str, ...]], folder: Path) -> dict[tuple[str, ...], Path]:
-    """The members of an archive, and of archives in it."""
     if not names:
         return {}
     folder.mkdir()

@@ -107,7 +107,6 @@ class Downloader:
             raise BadInput(f"failed after {self._size():,} bytes: {what}", self.download.url) from None
 
     def _ask(self, session: Session) -> None:
-        """Request the missing bytes once, and write the response."""
         version = self.version.read_text("utf-8", "replace") if self.version.exists() else ""
         start = self._size() if version or self.digest else 0  # otherwise the rest could be of another file
         asked = {"Range": f"bytes={start}-"} if start else {}

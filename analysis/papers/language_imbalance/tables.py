@@ -162,7 +162,6 @@ def _judge(estimate: Estimate | None, beyond: Set[int], what: str) -> Verdict:
 
 
 def _times(estimate: Estimate, what: str) -> str:
-    """A logarithm as a ratio, with its interval."""
     ratio = f"{math.exp(estimate.mean):.2f} times{what}"
     if estimate.interval is None:
         return f"{ratio}, {'one seed' if estimate.seeds == 1 else 'seeds that do not differ'}"

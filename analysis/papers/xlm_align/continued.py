@@ -214,7 +214,6 @@ def _finds(study: Continued, better: str, worse: str) -> Iterator[Claim]:
 
 
 def _of_links(study: Continued, better: str, worse: str) -> Iterator[Claim]:
-    """Claims about AER, in the main layer and in the last ones."""
     main, last = [study.layer], range(study.layers - LAST + 1, study.layers + 1)
     mean_of = f"mean of {len(study.sets)} gold sets"
     cases = [
