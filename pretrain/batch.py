@@ -33,11 +33,18 @@ class Batch:
         return self._each(lambda value: value.cut(rows) if isinstance(value, Batch) else value[rows])
 
     def to(self, device: torch.device) -> Self:
-        return self._each(lambda value: value.to(device))
+        """On a device; a GPU copies while it computes."""
+        if device.type == "cpu":
+            return self._each(lambda value: value.to(device))
+        return self._each(lambda value: value.to(device) if isinstance(value, Batch) else _copied(value, device))
 
     def _each(self, change: Callable[[Any], Any]) -> Self:
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return replace(self, **{name: change(v) for name, v in values.items() if isinstance(v, Tensor | Batch)})
+
+
+def _copied(tensor: Tensor, device: torch.device) -> Tensor:
+    return tensor.pin_memory().to(device, non_blocking=True)
 
 
 @dataclass(frozen=True)
@@ -55,7 +62,7 @@ class Rows(Batch):
     """Masked rows. `ids`, `labels` and `languages` are (B, L) int64. A position without a label has UNLABELLED.
     `padded`: some positions may be padding, so that an attention mask is needed. `places` (B, L) are the positions of
     ids, from 0, and -1 for padding; None if they are consecutive. `segments` (B, L) are the token types of a row's two
-    texts, if the tokenizer's template has two."""
+    texts, if the tokenizer's template has two. `found` are the labelled positions, if they were found before."""
 
     ids: Tensor
     labels: Tensor
@@ -63,6 +70,20 @@ class Rows(Batch):
     padded: bool
     places: Tensor | None = None
     segments: Tensor | None = None
+    found: LabelledPositions | None = None
+
+    def cut(self, rows: slice) -> Rows:
+        return replace(super().cut(rows), found=None)
+
+    def to(self, device: torch.device) -> Rows:
+        """On a device. A GPU would have to be waited for to find the labels there, so they are found before."""
+        there = super().to(device)
+        if device.type == "cpu":
+            return there
+        known = self.positions
+        return replace(
+            there, found=LabelledPositions(_copied(known.at, device), _copied(known.slot, device), known.most)
+        )
 
     @property
     def labelled(self) -> int:
@@ -70,6 +91,8 @@ class Rows(Batch):
 
     @property
     def positions(self) -> LabelledPositions:
+        if self.found:
+            return self.found
         at = (self.labels.flatten() != UNLABELLED).nonzero().squeeze(1)
         row = at // self.labels.shape[1]
         counts = torch.bincount(row, minlength=len(self))

@@ -143,7 +143,12 @@ def pretrain(
         metrics.since += time.perf_counter() - start  # none of this counts towards the speed of training
         progress(step, schedule.steps)
 
-    draws = train(learner, optimizer, streams, schedule, config.seed, world, first, after, config.mixture)
+    def read(step: int) -> bool:
+        """Whether `after` has to be called at once: it writes a row, probes, or keeps weights."""
+        every = (schedule.log_every, schedule.probe_every, schedule.save_every)
+        return world.device.type == "cpu" or any(n and step % n == 0 for n in every) or step in schedule.kept
+
+    draws = train(learner, optimizer, streams, schedule, config.seed, world, first, after, config.mixture, read)
     if world.first:
         sync(metrics.path)
         whole = initial.complete(model, identity.get("start"))

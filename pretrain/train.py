@@ -89,17 +89,21 @@ def train(
     first: int = 0,
     after: Callable[[int, dict[str, float], float], None] = lambda step, losses, norm: None,
     mixture: Mixture = ALL_TOGETHER,
+    read: Callable[[int], bool] = lambda step: True,
 ) -> Draws:
     """Train from step `first` to the last and return the draws.
 
-    `after(step, means, gradient norm)` is called after every update; its steps count from 1, and its means are of all
-    terms that streams report.
+    `after(step, means, gradient norm)` is called once for every update; its steps count from 1, and its means are of
+    all terms that streams report. To read them from a GPU is to wait for all its work, so they are read after the steps
+    for which `read` is true, and after the last: then `after` is called for all steps since.
 
     Raises:
-        NonFinite: before an update whose loss or gradient is not finite.
+        NonFinite: a loss or its gradient is not finite; the weights are those before its step, whenever it is read.
     """
     draws = Draws(streams, config.batch, seed, mixture, config.steps)
     parameters = list(learner.trained.values())
+    stopped = torch.zeros((), device=world.device)  # 1 after a number that is not finite
+    unread: list[tuple[int, list[str], Tensor]] = []
     learner.train()
     for step in range(first, config.steps):
         batches, counts = draws.at(step)
@@ -113,20 +117,38 @@ def train(
                 shares[name] += value
         add_gradients(parameters, world)
         gradient_norm = nn.utils.clip_grad_norm_(parameters, config.clip)
-        # Read together, because each read from a GPU waits for all its work.
         sums = world.add(torch.stack(list(shares.values())))
-        norm, *means = torch.cat([gradient_norm[None], sums]).tolist()
-        losses = dict(zip(shares, means, strict=True))
-        if not math.isfinite(norm + sum(means)):
-            raise NonFinite(
-                f"step {step + 1}: losses {losses}, gradient norm {norm:g}; the weights are from before this step"
-            )
+        numbers = torch.cat([gradient_norm[None], sums])
+        stopped.copy_(torch.maximum(stopped, (~numbers.isfinite().all()).float()))
+        unread.append((step + 1, list(shares), numbers))
+        if reading := read(step + 1) or step + 1 == config.steps:
+            *earlier, latest = _finite(unread)
+            for done in earlier:
+                after(*done)
+            unread.clear()
+        else:
+            optimizer.found_inf = stopped  # type: ignore[attr-defined]  # fused AdamW changes nothing where it is 1
         for group in optimizer.param_groups:
             group["lr"] = group.get(TIMES, 1.0) * config.rate(step)
         optimizer.step()
         optimizer.zero_grad()
-        after(step + 1, losses, norm)
+        if reading:
+            after(*latest)
     return draws
+
+
+def _finite(unread: Sequence[tuple[int, list[str], Tensor]]) -> list[tuple[int, dict[str, float], float]]:
+    """The steps with their losses and gradient norms, read together; raises NonFinite for the first one that has a
+    number which is not finite."""
+    steps = []
+    for (step, names, _), (norm, *means) in zip(unread, torch.stack([row for *_, row in unread]).tolist(), strict=True):
+        losses = dict(zip(names, means, strict=True))
+        if not all(map(math.isfinite, (norm, *means))):
+            raise NonFinite(
+                f"step {step}: losses {losses}, gradient norm {norm:g}; the weights are from before this step"
+            )
+        steps.append((step, losses, norm))
+    return steps
 
 
 def _cut(

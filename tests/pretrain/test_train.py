@@ -2,25 +2,27 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Literal
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 from transformers.trainer_pt_utils import get_parameter_names
 
 from calque.derive.languages import Languages
 from calque.pretrain.architecture import Architecture
-from calque.pretrain.batch import Pairs, Rows
+from calque.pretrain.batch import PairRows, Pairs, Rows
 from calque.pretrain.distributed import ALONE, World
-from calque.pretrain.model import prediction_loss
+from calque.pretrain.model import prediction_loss, state_of
 from calque.pretrain.objective import Objective, Sum
 from calque.pretrain.objectives.align_mlm import Align, AlignMLM
 from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.xlm import TLM
+from calque.pretrain.objectives.xlm import TLM, XLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
-from calque.pretrain.train import TIMES, Draws, NonFinite, _cut, make_optimizer, train
+from calque.pretrain.train import TIMES, Draws, NonFinite, _backward, _cut, make_optimizer, train
 from tests.pretrain.golden import PATH, losses
 from tests.pretrain.made import MODEL, OBJECTIVES, STILL, TRAIN, Gradients, new_learner
 from tests.pretrain.test_architecture import EACH, foreign
@@ -204,6 +206,91 @@ def test_a_non_finite_loss_stops_before_the_update(languages: Languages) -> None
         )  # fmt: skip
     for name, p in learner.named_parameters():
         assert torch.equal(p, before[-1][name])
+
+
+def keep(rows: list[Any], *row: Any) -> None:
+    rows.append(row)
+
+
+def test_steps_that_are_read_later_are_the_same_steps(languages: Languages) -> None:
+    """To the last bit, and each is told once; a number that is not finite stops the weights at its own step."""
+    found = []
+    for read in (lambda step: True, lambda step: step % 7 == 0):
+        learner, rows = new_learner(ALL, MODEL), list[Any]()
+        optimizer, streams = make_optimizer(learner, TRAIN), ALL.streams(languages, MODEL.length, 0)
+        train(learner, optimizer, streams, TRAIN, 0, ALONE, after=partial(keep, rows), read=read)
+        found.append((rows, state_of(learner)))
+    (rows, weights), (later, same) = found
+    assert rows == later
+    assert [step for step, *_ in rows] == list(range(1, TRAIN.steps + 1))
+    assert all(torch.equal(weights[name], same[name]) for name in weights)
+
+    steep, stopped = replace(TRAIN, learning_rate=1e30), []
+    for read in (lambda step: True, lambda step: step % 5 == 0):
+        learner = new_learner(MLM(), MODEL)
+        with pytest.raises(NonFinite) as error:
+            train(
+                learner, make_optimizer(learner, steep), MLM().streams(languages, MODEL.length, 0), steep, 0, ALONE,
+                read=read,
+            )  # fmt: skip
+        stopped.append((str(error.value), state_of(learner)))
+    (message, weights), (later_message, same) = stopped
+    assert message == later_message
+    assert all(torch.equal(weights[name], same[name]) for name in weights)
+
+
+class Waits(TorchDispatchMode):
+    """Counts the operations that make a program wait for a GPU: those whose result, or its shape, it has to know."""
+
+    NAMES = (
+        "_local_scalar_dense",
+        "nonzero",
+        "masked_select",
+        "_unique2",
+        "unique_dim",
+        "bincount",
+        "is_nonzero",
+        "equal",
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func.overloadpacket.__name__ in self.NAMES:
+            self.found.append(func.overloadpacket.__name__)
+        return func(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("objective", [MLM(), AlignMLM(), DictMLM(), XLM()], ids=lambda objective: objective.name)
+def test_no_loss_or_gradient_waits_for_a_gpu(objective: Objective, languages: Languages) -> None:
+    """As on a GPU, the labelled positions are found before the rows are there."""
+    learner, streams = new_learner(objective, MODEL), objective.streams(languages, MODEL.length, 0)
+    (batches, counts), waits = Draws(streams, 8, 0).at(0), Waits()
+    for stream, batch in zip(streams, batches, strict=True):
+        assert isinstance(batch, Rows | PairRows | Pairs)
+        if isinstance(batch, Rows):
+            batch = replace(batch, found=batch.positions)
+        elif isinstance(batch, PairRows):
+            batch = replace(batch, rows=replace(batch.rows, found=batch.rows.positions))
+        with waits:
+            _backward(learner, stream, batch, counts, ALONE)
+    assert waits.found == []
+    with waits:
+        int(torch.ones(2).sum())
+    assert waits.found == ["_local_scalar_dense"]
+
+
+def test_rows_find_their_labels_again_after_a_cut(languages: Languages) -> None:
+    (stream,) = MLM().streams(languages, MODEL.length, 0)
+    rows, _ = stream.draw(range(6), np.random.default_rng(0))
+    assert isinstance(rows, Rows)
+    cut = replace(rows, found=rows.positions).cut(slice(2, 5)).positions
+    expected = rows.cut(slice(2, 5)).positions
+    assert cut.at.equal(expected.at)
+    assert cut.slot.equal(expected.slot)
+    assert cut.most == expected.most
 
 
 def test_a_non_finite_gradient_stops_too(languages: Languages) -> None:
