@@ -44,14 +44,15 @@ class Training:
         """A row of the table at a time in seconds since 1970."""
         if not self.row:
             return (self.name, "-", "-", "-", "-", "begins")
-        step, of, losses = self.row["step"], self.row.get("of"), self.row["loss"]
+        step, speed, losses = self.row["step"], self.row["tokens/s"], self.row["loss"]
+        of, ids = self.row.get("of", step), self.row.get("tokens", 0) / step  # rows of older runs have neither
         silent = now - self.written
-        left = f"no row for {duration(silent)}" if silent > SILENT else duration(self.row.get("seconds left", 0.0))
+        left = f"no row for {duration(silent)}" if silent > SILENT else duration((of - step) * ids / speed)
         return (
             self.name,
-            f"{step:,}" + (f" of {of:,}" if of else ""),
+            f"{step:,} of {of:,}",
             ", ".join(f"{name} {loss:.3f}" for name, loss in losses.items()),
-            f"{self.row['tokens/s']:,.0f}",
+            f"{speed:,.0f}",
             f"{self.row['mfu']:.0%}",
             "finished" if self.finished else left,
         )

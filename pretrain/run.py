@@ -202,7 +202,7 @@ class Metrics:
             {
                 "step": step,
                 "of": self.train.steps,
-                "seconds left": (self.train.steps - step) / speed,
+                "tokens": step * self.ids,
                 "loss": {name: mean for name, mean in means.items() if name in self.terms},
                 **({"reported": reported} if reported else {}),
                 "gradient norm": norm,
