@@ -44,14 +44,17 @@ def study(name: str) -> Study:
     check_name(name)
     if name in _variants():
         from calque.experiments.override import replaced
-        from calque.experiments.studies.pocket import small_grid
 
         variant = _variants()[name]
-        found = study(variant["base"]) if "base" in variant else small_grid()
+        found = study(variant["base"]) if "base" in variant else _made("pocket", "small_grid")
         for setting in variant["set"]:
             found = replaced(found, setting)
         return found.changed(name=name)
-    function: Callable[[], Study] = getattr(import_module(f"calque.experiments.studies.{name}"), name)
+    return _made(name, name)
+
+
+def _made(module: str, name: str) -> Study:
+    function: Callable[[], Study] = getattr(import_module(f"calque.experiments.studies.{module}"), name)
     return function()
 
 
