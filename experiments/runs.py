@@ -48,15 +48,11 @@ def describe(
     name: str = "",
     command: str = "",
 ) -> About:
-    """The description of a study's report: configuration, date, commit, command, machine, versions. `command` defaults
-    to the typed one."""
-    import torch
-
-    from calque.experiments.summary import LIBRARIES, scale
+    """The description of a study's report: its configuration and `provenance`."""
+    from calque.experiments.summary import scale
     from calque.experiments.sweep import Sweep
 
     one = study.study if isinstance(study, Sweep) else study
-    device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU only"
     return {
         "study": study.name,
         "name": name,
@@ -66,6 +62,18 @@ def describe(
         "sweep": list(sweep),
         "seeds": list(one.seeds),
         "configuration": study.report(root, changed=True).name.removeprefix(f"{REPORT}-"),
+        **provenance(command),
+    }
+
+
+def provenance(command: str = "") -> About:
+    """Date, commit, command, machine and versions. `command` defaults to the typed one."""
+    import torch
+
+    from calque.experiments.summary import LIBRARIES
+
+    device = torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU only"
+    return {
         **_now(command),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, {device}",
         "versions": {library: version(library) for library in LIBRARIES},

@@ -1,13 +1,17 @@
 """The command line: `python -m experiments.bench step mask`; without a name, all."""
 
 import argparse
+import shlex
+import sys
+from pathlib import Path
 
 import torch
 from transformers.utils import logging
 
 from calque.derive.errors import BadInput
 from calque.experiments.bench import alignment, derive, training
-from calque.experiments.bench.harness import report
+from calque.experiments.bench.harness import report, write
+from calque.experiments.runs import provenance
 
 BENCHES = {
     "step": training.step,
@@ -23,8 +27,9 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m experiments.bench", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHES))
-    parser.add_argument("--rounds", type=int, default=3, help="rounds in which the sides take turns")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds in which the sides take turns")
     parser.add_argument("--threads", type=int, default=1, help="torch threads")
+    parser.add_argument("--out", type=Path, help="also write the measurements to this JSON file")
     options = parser.parse_args()
     if unknown := set(options.names) - BENCHES.keys():
         parser.error(f"no benchmark is called {min(unknown)!r}; there are {', '.join(BENCHES)}")
@@ -32,9 +37,13 @@ def main() -> None:
     logging.set_verbosity_error()  # otherwise it lists a model's missing weights each time
     logging.disable_progress_bar()
     try:
-        report({name: BENCHES[name](options.rounds) for name in options.names or BENCHES})
+        measured = {name: BENCHES[name](options.rounds) for name in options.names or BENCHES}
     except BadInput as error:
         parser.exit(2, f"calque: {error}\n")
+    report(measured)
+    if options.out:
+        command = shlex.join(["python", "-m", "experiments.bench", *sys.argv[1:]])
+        write(measured, {**provenance(command), "threads": options.threads}, options.out)
 
 
 if __name__ == "__main__":

@@ -1,37 +1,57 @@
-"""Ratios measured in one run: both sides take turns, medians are compared, and a table shows them."""
+"""Ratios measured in one run: both sides take turns, and each round has a ratio."""
 
+import json
+import math
 import os
 import platform
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
+from calque.analysis.statistics.intervals import estimate
 from calque.derive.errors import BadInput
+from calque.derive.files import write_json
 from calque.pretrain.hub import model_folder
+
+RECORD = Path(__file__).resolve().parents[1] / "records" / "benchmarks.json"
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Our rate and theirs, both in `unit`."""
+    """Our rates and those of `against`, one of each a round, both in `unit`."""
 
     what: str
-    ours: float
-    theirs: float
+    against: str
     unit: str
+    ours: tuple[float, ...]
+    theirs: tuple[float, ...]
+
+    @property
+    def ratio(self) -> str:
+        """Ours over theirs: the geometric mean over rounds, with its 95 % t interval."""
+        logs = estimate([math.log(ours / theirs) for ours, theirs in zip(self.ours, self.theirs, strict=True)])
+        mean, *bounds = (f"{math.exp(log):.3g}" for log in (logs.mean, logs.low, logs.high) if log is not None)
+        return f"{mean} [{', '.join(bounds)}]" if bounds else mean
+
+    @property
+    def cells(self) -> tuple[str, str, str, str]:
+        """What was measured, against what, our median rate, and the ratio."""
+        return self.what, self.against, f"{statistics.median(self.ours):,.4g} {self.unit}", self.ratio
 
 
-def interleaved(sides: Sequence[Callable[[], float]], rounds: int) -> list[float]:
-    """Each side's median over `rounds` rounds in which they take turns, so that other work slows all equally. A side
-    returns its own measurement; the first round is not counted."""
+def interleaved(sides: Sequence[Callable[[], float]], rounds: int) -> list[tuple[float, ...]]:
+    """Each side's measurements over `rounds` rounds in which they take turns, so that other work slows all equally. The
+    first round is not counted."""
     for side in sides:
         side()
-    measured = [[side() for side in sides] for _ in range(rounds)]
-    return [statistics.median(column) for column in zip(*measured, strict=True)]
+    measured = [[float(f"{side():.6g}") for side in sides] for _ in range(rounds)]
+    return list(zip(*measured, strict=True))
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
@@ -73,10 +93,21 @@ def cpu() -> str:
 
 def report(comparisons: Mapping[str, Sequence[Comparison]]) -> None:
     """Print the comparisons of each benchmark as a table."""
-    table = Table("bench", "what", "ours", "theirs", "unit", "ratio", title=cpu())
+    table = Table("bench", "what", "against", "ours", "ratio", title=cpu())
     for bench, rows in comparisons.items():
         for row in rows:
-            table.add_row(
-                bench, row.what, f"{row.ours:,.4g}", f"{row.theirs:,.4g}", row.unit, f"{row.ours / row.theirs:.2f}x"
-            )
+            table.add_row(bench, *row.cells)
     Console().print(table)
+
+
+def write(comparisons: Mapping[str, Sequence[Comparison]], about: Mapping[str, Any], path: Path) -> None:
+    """Write the comparisons as a record, with `about`, where and how they were measured."""
+    rows = [{"bench": bench, **asdict(one)} for bench, of_bench in comparisons.items() for one in of_bench]
+    write_json(path, {**about, "processor": cpu(), "rows": rows})
+
+
+def read(path: Path = RECORD) -> tuple[dict[str, Any], list[Comparison]]:
+    """What a record says about its measurement, and its comparisons."""
+    about = json.loads(path.read_text(encoding="utf-8"))
+    rows = [{**row, "ours": tuple(row["ours"]), "theirs": tuple(row["theirs"])} for row in about.pop("rows")]
+    return about, [Comparison(**{name: value for name, value in row.items() if name != "bench"}) for row in rows]

@@ -56,8 +56,8 @@ def step(rounds: int) -> list[Comparison]:
     """Pretraining a model of 4 layers of width 256."""
     languages, same = made_languages(TYPES // 2, 200_000), replace(MODEL, attention_dropout=0.1)
     recipes = {
-        "the very same recipe": (build(same, TYPES), languages),
-        "Calque's recipe (attention dropout 0)": (build(MODEL, TYPES), languages),
+        "a step of 4 layers of width 256, the Trainer's recipe": (build(same, TYPES), languages),
+        "the same without attention dropout (Calque's recipe)": (build(MODEL, TYPES), languages),
     }
     exact = build(replace(MODEL, dropout=0.0), TYPES)
     return against_trainer(recipes, exact, build(same, TYPES), made_collator(TYPES), TRAIN, rounds)
@@ -80,10 +80,11 @@ def continued(rounds: int) -> list[Comparison]:
         derive_natural(texts, {}, GivenVocabulary(encoder), folder / "all", rows="all")
         derive_natural(texts, {}, GivenVocabulary(encoder), folder / "used", rows="used")
         whole, used = (Languages.open(folder / rows, list(texts)) for rows in ("all", "used"))
+        step = "a step of a real encoder"
         recipes = {
-            f"all {whole.rows:,} rows, the very same recipe": (start(whole, 0.1, 0.1), whole),
-            f"all {whole.rows:,} rows, attention dropout 0": (start(whole, 0.1, 0.0), whole),
-            f"{used.rows:,} used rows, attention dropout 0": (start(used, 0.1, 0.0), used),
+            f"{step}, all {whole.rows:,} rows, the Trainer's recipe": (start(whole, 0.1, 0.1), whole),
+            f"{step}, all {whole.rows:,} rows, without attention dropout": (start(whole, 0.1, 0.0), whole),
+            f"{step}, {used.rows:,} used rows, without attention dropout": (start(used, 0.1, 0.0), used),
         }
         collate = DataCollatorForLanguageModeling(load_tokenizer(encoder), mlm_probability=0.15)
         reference, _ = load_model(encoder, AutoModelForMaskedLM)
@@ -124,7 +125,7 @@ def against_trainer(
     *speeds, theirs = interleaved([*sides, lambda: speed(trainer_ends(reference, data, collate, config))], rounds)
     pairs = zip(recipes, speeds, strict=True)
     return [
-        Comparison(f"{what}; loss and gradients equal to {gap:.0e}", mine, theirs, "tokens/CPU s")
+        Comparison(f"{what}; loss and gradients equal to {gap:.0e}", "HF Trainer", "tokens/CPU s", mine, theirs)
         for what, mine in pairs
     ]
 
@@ -152,8 +153,10 @@ def mask(rounds: int) -> list[Comparison]:
         rows = np.stack([packed.row(i) for i in range(batch)])
         ours = partial(Masking.of(languages), rows, np.zeros_like(rows), np.random.default_rng(0))
         theirs = partial(made_collator(TYPES), examples(rows, languages))
-        mine, other = interleaved([partial(cpu_seconds, work) for work in (ours, theirs)], rounds)
-        comparisons.append(Comparison(f"{batch} rows of {length}", batch / mine, batch / other, "rows/CPU s"))
+        sides = interleaved([partial(cpu_seconds, work) for work in (ours, theirs)], rounds)
+        rates = (tuple(batch / seconds for seconds in side) for side in sides)
+        what, against = f"masking {batch} rows of {length}", "DataCollatorForLanguageModeling"
+        comparisons.append(Comparison(what, against, "rows/CPU s", *rates))
     return comparisons
 
 
