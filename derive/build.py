@@ -133,21 +133,15 @@ def encode_chunk(
         ready, account = transform.ready(cache), Account()
         if "usage" in ready.needs:
             ready = ready.informed(_usage(vocabulary, digest))
-        images: list[Sentence | None] = [None] * len(numbered)  # None: only the source has the sentence
+        images = list[Sentence]()
         if source.has_images(chunk):
             images = [image_of(ready, sentence, number, account) for number, sentence in numbered]
         else:
             account.left_out["sentences of the source alone"] += len(numbered)
+        derived = rewrite(images, table) if ready.rewrites else reorder(shard, images)
+        single.append(single_images(shard, derived, table.size) if ready.rewrites else None)
         image, places = ready.image(table.size, table.specials), ready.places(table.size, table.specials)
-        if ready.rewrites:
-            rewritten = rewrite(images, table)
-            single.append(single_images(shard, rewritten, table.size))
-            shards.append(
-                replace(rewritten, ids=in_places(rewritten.ids, rewritten.pieces, image, places).astype(np.uint32))
-            )
-        else:
-            single.append(None)
-            shards.append(derive(shard, images, image, places))
+        shards.append(replace(derived, ids=in_places(derived.ids, derived.pieces, image, places).astype(np.uint32)))
         accounts.append(account)
     samples = [(number, s) for number, s in numbered if 3 <= len(s) <= 25][:SAMPLES] if index == 0 else []
     return EncodedChunk(shards, single, +left_out, accounts, samples)
@@ -167,27 +161,20 @@ def encode(numbered: Sequence[tuple[int, Sentence]], table: WordTable) -> Shard:
     return Shard(ids.astype(np.uint32), pieces.astype(np.uint16), words, origin.astype(np.uint16))
 
 
-def derive(source: Shard, images: Sequence[Sentence | None], image: np.ndarray, places: np.ndarray | None) -> Shard:
-    """The source's words in the order of `images`, without lines of None; `image`, `places` are `Transform`'s."""
-    lines = np.array([line for line, after in enumerate(images) if after is not None], dtype=np.int64)
-    kept = [after for after in images if after is not None]
-    words = np.fromiter(map(len, kept), np.int64, len(kept))
-    origin = np.fromiter(chain.from_iterable(s.origin for s in kept), np.int64, int(words.sum()))
-    order = origin + np.repeat((np.cumsum(source.words) - source.words)[lines], words)
-    pieces = source.pieces[order]
-    ids = in_places(gather(source.ids, source.pieces, order), pieces, image, places)
-    return Shard(ids.astype(np.uint32), pieces, words, origin.astype(np.uint16), lines)
+def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
+    """The source's words in the order of `images`, which are of its first lines."""
+    words = np.fromiter(map(len, images), np.int64, len(images))
+    origin = np.fromiter(chain.from_iterable(s.origin for s in images), np.int64, int(words.sum()))
+    order = origin + np.repeat((np.cumsum(source.words) - source.words)[: len(words)], words)
+    return Shard(gather(source.ids, source.pieces, order), source.pieces[order], words, origin.astype(np.uint16))
 
 
-def rewrite(images: Sequence[Sentence | None], table: WordTable) -> Shard:
-    """The words of `images` in the source's script, without lines of None, and the source words that each renders."""
-    lines = np.array([line for line, after in enumerate(images) if after is not None], dtype=np.int64)
-    kept = [after for after in images if after is not None]
-    sources = [group for s in kept for group in s.sources or ((place,) for place in s.origin)]
+def rewrite(images: Sequence[Sentence], table: WordTable) -> Shard:
+    """The words of `images` in the source's script, and the source words that each renders."""
+    sources = [group for s in images for group in s.sources or ((place,) for place in s.origin)]
     return replace(
-        encode([(0, sentence) for sentence in kept], table),
-        origin=np.fromiter((place for s in kept for place in s.origin), np.uint16),
-        lines=lines,
+        encode([(0, sentence) for sentence in images], table),
+        origin=np.fromiter((place for s in images for place in s.origin), np.uint16),
         sources=np.fromiter(chain.from_iterable(sources), np.uint16),
         rendered=np.fromiter(map(len, sources), np.int64, len(sources)),
     )
@@ -197,8 +184,8 @@ def single_images(source: Shard, image: Shard, size: int) -> np.ndarray:
     """For each type of the source, the type of the image that renders its words, and the other way round: (2, size)
     int64. A link counts if one word alone renders one word, and both words are single types. UNSEEN marks types
     without such a link, SEVERAL types with links to different types."""
-    assert image.lines is not None and image.sources is not None and image.rendered is not None
-    starts = (np.cumsum(source.words) - source.words)[image.lines]  # of each line, in the source's words
+    assert image.sources is not None and image.rendered is not None
+    starts = (np.cumsum(source.words) - source.words)[: len(image.words)]  # of each line, in the source's words
     linked = image.sources + np.repeat(np.repeat(starts, image.words), image.rendered)
     target = np.repeat(np.arange(len(image.pieces)), image.rendered)
     single = (np.bincount(linked)[linked] == 1) & (image.rendered[target] == 1)

@@ -135,15 +135,13 @@ def _less(numbers: np.ndarray, by: int) -> np.ndarray:
 @dataclass(frozen=True)
 class Shard:
     """A few lines as ids: `ids` (T,), `pieces` (W,), the number of ids of each word, and `words` (N,) int64, the number
-    of words of each line. `origin` (W,) is as on disk; None if words are not derived. `lines` (N,), ascending, are the
-    lines of the source's chunk that these derive from; None if line i derives from line i. `sources` (L,) is as
-    on disk, and `rendered` (W,) the number of them for each word; None unless words are changed."""
+    of words of each line. `origin` (W,) is as on disk; None if words are not derived. `sources` (L,) is as on disk, and
+    `rendered` (W,) the number of them for each word; None unless words are changed."""
 
     ids: np.ndarray
     pieces: np.ndarray
     words: np.ndarray
     origin: np.ndarray | None = None
-    lines: np.ndarray | None = None
     sources: np.ndarray | None = None
     rendered: np.ndarray | None = None
 
@@ -185,7 +183,7 @@ class CorpusWriter:
         return self
 
     def append(self, shard: Shard, first: int) -> None:
-        """Append a shard, whose chunk starts at line `first` of the source."""
+        """Append a shard, whose lines derive from the source's lines from `first` on."""
         word_ends = np.cumsum(shard.words, dtype=np.int64)
         piece_ends = np.concatenate([[0], np.cumsum(shard.pieces, dtype=np.int64)])
         self._write("tokens", shard.ids)
@@ -193,7 +191,7 @@ class CorpusWriter:
         self._write("origin", np.full(len(shard.pieces), NOWHERE) if shard.origin is None else shard.origin)
         self._write("lines", piece_ends[word_ends] + self.tokens)
         self._write("words", word_ends + self.words)
-        self._write("source_line", first + (np.arange(len(shard.words)) if shard.lines is None else shard.lines))
+        self._write("source_line", first + np.arange(len(shard.words)))
         if shard.sources is not None and shard.rendered is not None:
             self._write("sources", shard.sources)
             self._write("source_ends", np.cumsum(shard.rendered, dtype=np.int64) + self.links)

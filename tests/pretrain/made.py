@@ -142,7 +142,6 @@ def write_study(folder: Path, sentences: int = SENTENCES) -> Path:
             pieces=pieces[words].astype(np.uint16),
             origin=np.concatenate([o[::-1] if turned else o for o in origin]).astype(np.uint16),
             words=np.array([len(line) for line in lines]),
-            lines=np.arange(len(lines)),
         )
         with CorpusWriter(folder / name, 2 * SIZE) as writer:
             writer.append(shard, 0)
