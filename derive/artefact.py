@@ -1,8 +1,6 @@
 """Artefacts: finished folders. The manifest, written last, holds the SHA-256 of every file that is read later, a digest
 of itself and, if the folder's name ends with a fingerprint, that name. Changed bytes or swapped folders are refused."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -11,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from calque.derive import strict_json
 from calque.derive.errors import BadInput
@@ -68,7 +66,7 @@ class Artefact:
     _checked: set[str] = field(default_factory=set, compare=False)
 
     @classmethod
-    def open(cls, folder: Path, kind: str, format: int | None = None) -> Artefact:
+    def open(cls, folder: Path, kind: str, format: int | None = None) -> Self:
         """Open a folder that `making` finished, checking its kind and its `format`, if given; `path` checks files."""
         facts = read_sealed(folder / MANIFEST, f"the manifest of {kind}", folder.absolute().name)
         actual_kind, digests = facts.pop(KIND, None), facts.pop(FILES, {})
@@ -164,6 +162,4 @@ def input_digest(path: Path) -> str:
     return digest(path)
 
 
-@lru_cache(maxsize=1 << 10)
-def _digest_at(path: Path, size: int, modified: int, changed: int, inode: int) -> str:
-    return sha256(path)
+_digest_at = lru_cache(maxsize=1 << 10)(lambda path, *state: sha256(path))

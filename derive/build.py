@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from calque.derive.bpe import SMALLEST, learn_of_words
 from calque.derive.corpus import LONGEST, Corpus, CorpusWriter, Shard
 from calque.derive.dictionary import DictionaryConfig, draw_dictionary, own_dictionary, write_dictionary
 from calque.derive.errors import BadInput
@@ -28,7 +27,16 @@ from calque.derive.source import Source
 from calque.derive.transform import Account, Compose, Transform, image_of
 from calque.derive.typology import order_distance
 from calque.derive.usage import USAGE, Usage
-from calque.derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary, WordTable, gather, read_array
+from calque.derive.vocabulary import (
+    SMALLEST,
+    TOKENIZER,
+    GivenVocabulary,
+    Vocabulary,
+    WordTable,
+    gather,
+    learn_of_words,
+    read_array,
+)
 from calque.derive.workers import Progress, Workers, silent
 
 DISTINCT = 1 << 19
@@ -213,14 +221,9 @@ def one_to_one(tables: np.ndarray) -> np.ndarray:
     return np.where((forward >= 0) & same, forward, -1)
 
 
-@lru_cache(maxsize=1)
-def _table(vocabulary: Path, digest: str) -> WordTable:
-    return WordTable(Vocabulary.load(vocabulary))
-
-
-@lru_cache(maxsize=1)
-def _usage(vocabulary: Path, digest: str) -> Usage:
-    return Usage(read_array(vocabulary / USAGE, "the corpus's usage of types"))
+# Changed files have another digest.
+_table = lru_cache(maxsize=1)(lambda folder, digest: WordTable(Vocabulary.load(folder)))
+_usage = lru_cache(maxsize=1)(lambda folder, digest: Usage(read_array(folder / USAGE, "the corpus's usage of types")))
 
 
 def rewriting_of(transforms: Iterable[Transform]) -> tuple[Transform, ...]:

@@ -11,13 +11,12 @@ source_line.bin  (N,) int64, the line of the source corpus that a line derives f
 corpus.json      N, W, T, the type of the tokens and, with sources.bin, L
 """
 
-from __future__ import annotations
-
 import json
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 
@@ -57,7 +56,7 @@ class Corpus:
     source_ends: np.ndarray | None = None
 
     @classmethod
-    def open(cls, folder: Path) -> Corpus:
+    def open(cls, folder: Path) -> Self:
         path = folder / "corpus.json"
         try:
             about = json.loads(path.read_text(encoding="utf-8"))
@@ -84,17 +83,17 @@ class Corpus:
         """The ids of a line, counted from 0."""
         return self.tokens[self.lines[line] : self.lines[line + 1]]
 
-    def between(self, first: int, last: int, source_first: int = 0) -> Corpus:
+    def between(self, first: int, last: int, source_first: int = 0) -> Self:
         """Lines `first` to below `last` as a corpus; its source starts at line `source_first` of this one's source."""
         tokens, words = slice(*self.lines[[first, last]]), slice(*self.words[[first, last]])
-        return Corpus(
+        return replace(
+            self,
             tokens=self.tokens[tokens],
             lines=_less(self.lines[first : last + 1], tokens.start),
             words=_less(self.words[first : last + 1], words.start),
             pieces=self.pieces[words],
             origin=self.origin[words],
             source_line=_less(self.source_line[first:last], source_first),
-            sources=self.sources,
             source_ends=None if self.source_ends is None else self.source_ends[words.start : words.stop + 1],
         )
 
@@ -153,12 +152,12 @@ class Shard:
         long[np.searchsorted(np.cumsum(self.words), many, side="right")] = True
         return long
 
-    def take(self, lines: np.ndarray) -> Shard:
+    def take(self, lines: np.ndarray) -> Self:
         words = self.words[lines]
         starts = np.cumsum(self.words) - self.words
         here = np.repeat(starts[lines] - np.cumsum(words) + words, words) + np.arange(int(words.sum()))
         ids = gather(self.ids, self.pieces, here)
-        return Shard(ids.astype(np.uint32), self.pieces[here].astype(np.uint16), words)
+        return type(self)(ids.astype(np.uint32), self.pieces[here].astype(np.uint16), words)
 
 
 class CorpusWriter:
@@ -170,7 +169,7 @@ class CorpusWriter:
         self._files = ExitStack()
         self.sentences = self.words = self.tokens = self.links = 0
 
-    def __enter__(self) -> CorpusWriter:
+    def __enter__(self) -> Self:
         self._folder.mkdir(parents=True)
         self._out = {
             name: (self._files.enter_context((self._folder / f"{name}.bin").open("wb")), dtype)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from calque.derive.bpe import SMALLEST
 from calque.derive.build import trial_image
 from calque.derive.errors import BadInput
 from calque.derive.parser import ParsedTrees, StanzaParser
@@ -20,6 +19,7 @@ from calque.derive.transform import Account, Transform, image_of
 from calque.derive.transforms import transform
 from calque.derive.types import OURS
 from calque.derive.usage import Usage
+from calque.derive.vocabulary import SMALLEST
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,12 @@ entries of a lexicon whose words are types. A lexicon has one line per entry,
 `source<TAB>target<TAB>probability<TAB>count`, the most frequent first. Published files of two tab-separated columns or
 of two words (MUSE) are read too: each entry has count 1 and probability 1."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -57,7 +55,7 @@ class DictionaryConfig:
         """Values for a fingerprint that determine the entries."""
         return ["dictionary", input_digest(self.file)] if self.file else self
 
-    def redrawn(self, by: int) -> DictionaryConfig:
+    def redrawn(self, by: int) -> Self:
         return replace(self, seed=self.seed + by)
 
 

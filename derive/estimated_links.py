@@ -1,10 +1,9 @@
 """Estimated links of a bitext: fast_align in both directions, symmetrised."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 
@@ -25,7 +24,7 @@ class PairSample:
     seed: int = 0
 
     @classmethod
-    def of(cls, fraction: float, seed: int) -> PairSample:
+    def of(cls, fraction: float, seed: int) -> Self:
         return cls(fraction, seed if fraction < 1 else 0)
 
 

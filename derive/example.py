@@ -1,13 +1,11 @@
 """Instances of tasks, with texts and labels, and questions about facts that a corpus states."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from sys import intern
-from typing import Any
+from typing import Any, Self
 
 from calque.derive.sentence import Sentence, Span
 
@@ -24,7 +22,7 @@ class Example:
     diagnostic: str = ""
     id: str = ""
 
-    def interned(self) -> Example:
+    def interned(self) -> Self:
         """The same example with equal words as one string, which saves four fifths of a data set's memory."""
 
         def shared(sentence: Sentence) -> Sentence:

@@ -16,14 +16,12 @@ opening, except for the large corpora: steps check them once, before they start.
 Shapes: V types of the vocabulary, R of them with a row in a model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -80,7 +78,7 @@ class LanguagesFolder:
     artefact: Artefact
 
     @classmethod
-    def open(cls, folder: Path) -> LanguagesFolder:
+    def open(cls, folder: Path) -> Self:
         return cls(Artefact.open(folder, KIND, FORMAT))
 
     @property

@@ -1,11 +1,10 @@
 """Languages of one folder, opened together. Shapes: V types of the vocabulary, R of them with a row in a model."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 
@@ -37,7 +36,7 @@ class Languages:
     kept: np.ndarray | None = None
 
     @classmethod
-    def open(cls, folder: Path, names: Sequence[str], whole: bool = False) -> Languages:
+    def open(cls, folder: Path, names: Sequence[str], whole: bool = False) -> Self:
         """Open the languages `names` and their source (only the source, without names), and all bitexts and
         dictionaries between them. `whole`: for a model with rows of all types."""
         contents = LanguagesFolder.open(folder)
@@ -51,23 +50,26 @@ class Languages:
         return cls(folder, languages, specials, tuple(pairs), dictionaries, contents.texts(languages), kept=kept)
 
     @property
-    def whole(self) -> Languages:
+    def whole(self) -> Self:
         """The same languages with the tokenizer's ids, as text and finished checkpoints have them."""
         if self.kept is None:
             return self
         names = [language.name for language in self.languages if language.name != SOURCE]
-        whole = Languages.open(self.folder, names, whole=True)
+        whole = self.open(self.folder, names, whole=True)
         return replace(whole, pairs=self.pairs, dictionaries=self.dictionaries, estimates=self.estimates)
 
     @cached_property
     def _contents(self) -> LanguagesFolder:
         return LanguagesFolder.open(self.folder)
 
-    def with_links(self, folder: Path) -> Languages:
+    def with_links(self, folder: Path) -> Self:
         """The same languages with the links in `folder`, which belong to the bitext of two of them."""
         links = StoredLinks.open(folder)
         first, second = links.facts["pair"]
-        links.check(len(self.bitext(first, second)), self.identity(first, second), folder)
+        pairs = len(self.bitext(first, second))
+        if len(links) != pairs or links.facts.get("languages") != self.identity(first, second):
+            message = f"links of {len(links):,} sentence pairs of other languages; expected {pairs:,} of these"
+            raise BadInput(message, folder)
         return replace(self, estimates={**self.estimates, (first, second): links})
 
     def identity(self, *names: str) -> dict[str, str]:

@@ -1,8 +1,7 @@
 """Transforms of word order: inversion and random permutation."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
+from typing import Self
 
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import NUMBER
@@ -30,7 +29,7 @@ class Invert(Transform):
         check_probability(self.p)
 
     @classmethod
-    def parse(cls, p: str | None) -> Invert:
+    def parse(cls, p: str | None) -> Self:
         return cls(some(p) if p else 1.0)
 
     @property

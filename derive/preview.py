@@ -14,14 +14,15 @@ Row = tuple[str, Sequence[str]]
 
 
 def side_by_side(sentence: Sentence, transforms: Sequence[Transform], number: int) -> str:
-    """The sentence and its images, one column per word, with source positions, glosses, tags and entities."""
+    """The sentence and its images, one column per word, with glosses, tags, entities and the positions in the source,
+    from 1, of the words that each renders: `2+1` for two."""
     places = [str(place + 1) for place in range(len(sentence))]
     margin = max([MARGIN, *(len(transform.name) + 1 for transform in transforms)])
     blocks = [_grid([("", places), ("source", sentence.words), *_labels(sentence)], margin)]
     for transform in transforms:
         image = image_of(transform, sentence, number, Account())
         rows: list[Row] = [
-            ("", _places(image)),
+            ("", ["+".join(str(place + 1) for place in group) for group in image.sources or zip(image.origin)]),
             (transform.name, [transform.spell(word) for word in image.words]),
         ]
         if list(rows[1][1]) != list(image.words):
@@ -36,11 +37,6 @@ def preview_sentences(corpus: Iterable[tuple[int, Sentence]], transforms: Sequen
     for place, (number, sentence) in enumerate(corpus, start=1):
         parts.append(f"{place}.\n{side_by_side(sentence, transforms, number)}")
     return "\n".join(parts)
-
-
-def _places(image: Sentence) -> list[str]:
-    """The source positions of each word, counted from 1: `2+1` renders two words."""
-    return ["+".join(str(place + 1) for place in group) for group in image.sources or zip(image.origin)]
 
 
 def _labels(sentence: Sentence) -> list[Row]:

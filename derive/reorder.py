@@ -1,7 +1,5 @@
 """Another language's word order for a source's words: galactic dependencies (Wang and Eisner 2016)."""
 
-from __future__ import annotations
-
 import os
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -11,7 +9,7 @@ from functools import lru_cache
 from glob import escape
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from calque.derive.artefact import digest
 from calque.derive.errors import BadInput, unknown
@@ -140,7 +138,7 @@ class Reorder(Transform):
             raise ValueError(f"the superstrate's weight is between 0 and 1, not {self.superstrate_weight}")
 
     @classmethod
-    def parse(cls, name: str, weight: str | None, p: str | None) -> Reorder:
+    def parse(cls, name: str, weight: str | None, p: str | None) -> Self:
         return cls(
             superstrate(name),
             substrate(name),
@@ -170,7 +168,7 @@ class Reorder(Transform):
         grammars = self.superstrate.fingerprint(), self.substrate.fingerprint()
         return ["Reorder", FORMAT, *grammars, self.superstrate_weight, self.p, self.seed]
 
-    def ready(self, cache: Path) -> Reorder:
+    def ready(self, cache: Path) -> Self:
         if self.grammar is not None:
             return self
         prints = self.superstrate.fingerprint(), self.substrate.fingerprint()

@@ -1,10 +1,8 @@
 """A new script: words keep their positions and change letters; tokenizers read it if `spell` exchanges letters."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from string import ascii_lowercase, ascii_uppercase
-from typing import Literal, get_args
+from typing import Literal, Self, get_args
 
 import numpy as np
 
@@ -94,7 +92,7 @@ class Transliterate(Transform):
             raise ValueError(f"an overlap of 0 shares nothing; expected it without {self.by}")
 
     @classmethod
-    def parse(cls, script: str | None, overlap: str | None, kind: str | None) -> Transliterate:
+    def parse(cls, script: str | None, overlap: str | None, kind: str | None) -> Self:
         by = next(by for by, (suffix, _) in KINDS.items() if suffix == (kind or ""))
         return cls(fraction(overlap or "0"), script=int(script or 1), by=by)
 
@@ -177,7 +175,7 @@ class Cognates(Transform):
             raise ValueError(f"the share of stems is a fraction of the types between 0 and 1, not {self.share}")
 
     @classmethod
-    def parse(cls, share: str) -> Cognates:
+    def parse(cls, share: str) -> Self:
         return cls(fraction(share))
 
     @property

@@ -44,10 +44,9 @@ class Span:
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """Words with the columns that follow them, each empty (unknown) or with one entry per word. `heads` count from 0;
-    the root's is -1. `origin[i]` is the position of word i before any transform: the gold word alignment of a sentence
-    and its image. `sources[i]`, after a transform that changes words, are the positions of all words that word i
-    renders, and `origin[i]` is the main one of them. `glued[i]`: word i follows the previous one without a space;
-    derived sentences have none."""
+    the root's is -1. `origin[i]` is the position of word i before any transform, the gold alignment of a sentence and
+    its image. `sources[i]`, after a transform that changes words, are the positions of all words that word i renders,
+    and `origin[i]` is the main one of them. `glued[i]`: no space before word i, never in derived sentences."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...] = ()

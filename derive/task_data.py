@@ -5,8 +5,6 @@
 manifest.json              written last: the contents, and exclusions by reason
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 from calque.derive.artefact import Artefact, input_digest, making
 from calque.derive.build import check_transforms, learn, lost
@@ -39,7 +37,7 @@ class TaskFolder:
     artefact: Artefact
 
     @classmethod
-    def open(cls, folder: Path) -> TaskFolder:
+    def open(cls, folder: Path) -> Self:
         return cls(Artefact.open(folder, KIND, FORMAT))
 
     @property

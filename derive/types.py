@@ -1,9 +1,8 @@
 """The special types of a vocabulary, and the layout of two texts in a row."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -57,7 +56,7 @@ class PairLayout:
     types: tuple[int, int] = (0, 0)
 
     @classmethod
-    def usual(cls, specials: Specials) -> PairLayout:
+    def usual(cls, specials: Specials) -> Self:
         """The layout of RoBERTa and XLM-R: `<s> text </s> </s> text </s>`, all of one token type."""
         return cls((specials.start,), (specials.end, specials.end), (specials.end,))
 

@@ -1,12 +1,10 @@
 """A corpus's usage of types, types that are forms of one word, and types that a derived language shares."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 
@@ -40,7 +38,7 @@ class Usage:
     of_text: bool = True
 
     @classmethod
-    def even(cls, size: int) -> Usage:
+    def even(cls, size: int) -> Self:
         """A usage to try transforms with: each type occurs twice, once at the end of a word, in words of one class."""
         table = np.zeros((2 + len(_NAMES), size), np.int64)
         table[0], table[1] = 2, 1
@@ -48,7 +46,7 @@ class Usage:
         return cls(table, of_text=False)
 
     @classmethod
-    def of(cls, ids: np.ndarray, pieces: np.ndarray, tags: Sequence[str], size: int) -> Usage:
+    def of(cls, ids: np.ndarray, pieces: np.ndarray, tags: Sequence[str], size: int) -> Self:
         """The usage in a text: sub-words (T,), their number per word (W,), and the words' UPOS tags, "" if unknown."""
         number = {tag: _NAMES.index(name) for tag, name in CLASSES.items()}
         kind = np.repeat(np.fromiter((number.get(tag, -1) for tag in tags), np.int64, len(tags)), pieces)
@@ -98,9 +96,8 @@ def other_forms(lemmas: Lemmas, vocabulary: Vocabulary) -> dict[int, frozenset[i
 
 
 def count_shared(derived: Path, types: np.ndarray, image: np.ndarray) -> dict[str, tuple[float, int]]:
-    """The shares of types, sub-words and words of the corpus in `derived` that its source has too, each with its
-    denominator, unless that is 0. A word is shared if all its sub-words are. `types` are the source's; `image` (V,) has
-    each type's derived id."""
+    """The shares of types, sub-words and words of the corpus in `derived` that its source has too, with denominators
+    above 0. A word is shared if all its sub-words are. `types` are the source's, `image` (V,) their ids."""
     corpus, size = Corpus.open(derived), len(image)
     tokens = words = 0
     for first in range(0, len(corpus), LINES):

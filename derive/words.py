@@ -1,7 +1,5 @@
 """Transforms that change words: gold links are many to many and exact, and labels follow each word's main word."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
@@ -29,8 +27,7 @@ class Rewrite(Transform):
 
     @abstractmethod
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        """The new words, each with the positions of the words that it renders, the main one first; none keeps the
-        sentence."""
+        """The new words, with the positions of the words that each renders, the main one first; empty keeps all."""
 
     def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
         words = self.rewritten(sentence, number) if sentence.tags else ()
@@ -58,7 +55,7 @@ class Agglutinate(Rewrite):
             raise ValueError(f"the share of function words is above 0 and at most 1, not {self.share}")
 
     @classmethod
-    def parse(cls, share: str | None) -> Agglutinate:
+    def parse(cls, share: str | None) -> Self:
         return cls(fraction(share) if share else 1.0)
 
     @property

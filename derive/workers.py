@@ -1,7 +1,5 @@
 """Worker processes that return results in the order of the jobs."""
 
-from __future__ import annotations
-
 import gc
 import multiprocessing
 import os
@@ -13,7 +11,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
-from typing import TypeVar
+from typing import Self, TypeVar
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -34,7 +32,7 @@ class Workers:
         self.count = count
         self._pool: ProcessPoolExecutor | None = None
 
-    def __enter__(self) -> Workers:
+    def __enter__(self) -> Self:
         if self.count > 1:
             spawn = multiprocessing.get_context("spawn")
             self._pool = ProcessPoolExecutor(self.count, mp_context=spawn, initializer=_prepare)

@@ -18,7 +18,6 @@ from typing import Any
 from calque.analysis.measures.aer import SETS, GoldSet, gold_set
 from calque.analysis.records.run import Described
 from calque.derive.artefact import digest
-from calque.derive.bpe import SMALLEST
 from calque.derive.build import derive_languages, languages_fingerprint, rewriting_of, trial_image, write_translation
 from calque.derive.dictionary import DictionaryConfig, read_words
 from calque.derive.errors import BadInput, NoFile
@@ -32,7 +31,7 @@ from calque.derive.natural.files import BitextFiles, TextFiles, Without
 from calque.derive.own_transform import check_own
 from calque.derive.source import Source
 from calque.derive.transform import Transform, image_of_question
-from calque.derive.vocabulary import GivenVocabulary
+from calque.derive.vocabulary import SMALLEST, GivenVocabulary
 from calque.experiments.places import CACHE, name_mistakes
 from calque.experiments.step import Machine, Step, cached_method
 

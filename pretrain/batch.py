@@ -112,8 +112,7 @@ class Pairs(Batch):
 class PairRows(Batch):
     """Sentence pairs, one per row: `<s>` first side `</s>` second side `</s>`, padding. `clean` (B, L) are the ids of
     `rows` before masking; `sides` (B, 2) is the number of ids of each side. `gold` (B, W) is the position in the second
-    side, from 0, that each id of the first is linked to, -1 for none. `dice` (B, L) are uniform random numbers, for
-    sampling positions."""
+    side, from 0, linked to each id of the first, or -1. `dice` (B, L) are uniform, to sample positions."""
 
     rows: Rows
     clean: Tensor

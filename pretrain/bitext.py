@@ -3,8 +3,6 @@
 Shapes: B pairs, L ids per row, W maximum ids per side.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar

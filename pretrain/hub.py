@@ -17,8 +17,7 @@ _NAME = re.compile(r"(?P<model>[\w.-]+(?:/[\w.-]+)?)(?:@(?P<revision>[^/]*))?", 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _PARTS = ["*.json", "*.safetensors", "*.model", "*.txt"]
 """The files of a model and its tokenizer: settings, safetensors, and the tables of SentencePiece and WordPiece."""
-_PATIENCE = 10.0
-"""Timeout in seconds for the first request; later downloads are retried."""
+_PATIENCE = 10.0  # timeout in seconds for the first request; later downloads are retried
 
 
 def on_hub(name: str) -> bool:
@@ -28,14 +27,9 @@ def on_hub(name: str) -> bool:
 
 
 def model_folder(name: str, cache: Path | None = None) -> Path:
-    """The folder of a model: the folder `name` if it exists, else the hub's model `MODEL@REVISION`.
-
-    A model in `cache`, or in the hub's default cache, is not downloaded again.
-
-    Raises:
-        BadInput: there is no such folder, and `name` is not a hub model with a revision; or the hub lacks the model or
-            revision, does not answer, or interrupts the download.
-    """
+    """The folder of a model: the folder `name` if it exists, else the hub's model `MODEL@REVISION`. A model in `cache`,
+    or in the hub's default cache, is not downloaded again. BadInput if `name` lacks its revision, or if the hub lacks
+    the model or revision, does not answer, or interrupts the download."""
     folder = Path(name)
     if folder.exists() or not (named := _NAME.fullmatch(name)):
         return folder

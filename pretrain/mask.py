@@ -1,9 +1,8 @@
 """Masking, drawn each time a row is read. Shapes: B rows, L ids per row, K languages, V types."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 import torch
@@ -19,15 +18,14 @@ MASK_RATE, MASKED, RANDOM = 0.15, 0.8, 0.1
 @dataclass(frozen=True)
 class Masking:
     """Masks `mask_rate` of the positions of rows, as in BERT. `tables` (K, V) int64 is the id of each type in each
-    language. A random replacement is a type of the position's own language (in the published code always of the
-    source)."""
+    language. A random replacement is a type of the position's own language (in the published code, the source's)."""
 
     specials: Specials
     tables: np.ndarray
     mask_rate: float = MASK_RATE
 
     @classmethod
-    def of(cls, languages: Languages, mask_rate: float = MASK_RATE) -> Masking:
+    def of(cls, languages: Languages, mask_rate: float = MASK_RATE) -> Self:
         return cls(languages.specials, languages.tables, mask_rate)
 
     def __call__(

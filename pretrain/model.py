@@ -3,13 +3,11 @@
 Shapes: B rows, L ids, H hidden, N labels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor, nn
@@ -21,8 +19,7 @@ from calque.pretrain.architecture import ROBERTA, TEXT_TYPES, architecture_of, h
 from calque.pretrain.batch import LabelledPositions, Rows
 from calque.pretrain.config import ModelConfig
 
-LOGITS = 2**30
-"""Maximum number of logits that a loss holds at a time (4 GiB), unless one position has more."""
+LOGITS = 2**30  # maximum number of logits that a loss holds at a time (4 GiB), unless one position has more
 
 
 class Learner(nn.Module):
@@ -59,7 +56,7 @@ class Frozen(nn.Module):
         self.model = deepcopy(model).requires_grad_(False)
         self.train(False)
 
-    def train(self, mode: bool = True) -> Frozen:
+    def train(self, mode: bool = True) -> Self:
         """Stay in evaluation mode, whatever `mode` is."""
         super().train(False)
         return self

@@ -24,8 +24,7 @@ from calque.pretrain.model import Learner
 from calque.pretrain.order import Part
 
 Linked = Literal["", "gold", "grow-diag-final-and", "intersect"]
-"""The word links that an objective learns from: none, gold links of the derivation, or a symmetrisation of
-fast_align's."""
+"""The word links that an objective learns from: none, the derivation's gold links, or fast_align's, symmetrised."""
 GROWN: Linked = "grow-diag-final-and"
 GOLD: Linked = "gold"
 
@@ -61,8 +60,7 @@ class Stream(ABC):
         """Called once per step, before its first gradient, in every process. `parts` are this process's micro-batches.
         Use it to label them with the model (inside `evaluating`), to update a momentum encoder, or to fill a queue from
         all processes (`world.gather`). State that a resumed run needs belongs in parameters or buffers of the
-        objective's modules. Returns the batches for `losses`, in place of `parts`, and this process's count of each
-        `uncounted` term."""
+        objective's modules. Returns the batches for `losses` and this process's counts of `uncounted` terms."""
         return parts, {}
 
     @abstractmethod
@@ -293,9 +291,8 @@ class After(Composite):
 
 @dataclass(frozen=True)
 class HeadOnly(Composite):
-    """`objective`, training only the prediction head; the embedding table that the head shares stays frozen. The
-    gradients of a new head are noise at first and would make a pretrained encoder forget. With the encoder frozen, a
-    step costs less than half."""
+    """`objective`, training only the prediction head; the embedding table that the head shares stays frozen. A new
+    head's gradients are noise at first and would make an encoder forget. A step costs less than half."""
 
     objective: Objective
 

@@ -3,15 +3,12 @@
 Shapes: K parts, S stretches of steps with the same shares.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 Part = tuple[str, ...]  # the language, or pair of languages, of instances
-UNIT = 10**9
-"""Shares are whole multiples of 1 / UNIT, so that shares of nine decimals are exact and sums do not drift."""
+UNIT = 10**9  # shares are whole multiples of 1 / UNIT, so that shares of nine decimals are exact and sums do not drift
 NEVER = np.iinfo(np.int64).max
 
 
@@ -90,8 +87,7 @@ Order = Together | Mixed
 
 
 def in_units(shares: Sequence[float]) -> np.ndarray:
-    """Non-negative shares of any positive sum as whole units that sum to `UNIT`, (K,) int64, by the largest remainder
-    method."""
+    """Non-negative shares of any positive sum as whole units that sum to `UNIT`, (K,) int64, by largest remainders."""
     exact = np.asarray(shares, float) / np.sum(shares, dtype=float) * UNIT
     units = np.floor(exact + 1e-6).astype(np.int64)  # corrects floating-point errors, as in 0.29 * UNIT
     lacking = UNIT - int(units.sum())

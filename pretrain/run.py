@@ -90,16 +90,10 @@ def pretrain(
     allow_change: bool = False,
     tell: Callable[[str], None] = lambda message: None,
 ) -> Path:
-    """Train, or resume training, until the folder has a checkpoint; a finished folder is not changed.
-
-    `tell` receives a message about weights that the starting model lacks. `allow_change` permits resuming with another
-    number of threads or processes, torch or device, which changes rounding.
-
-    Raises:
-        BadInput: a folder of another configuration, a damaged state or checkpoint, a start that does not fit, a layer
-            that the model lacks, or a corpus too small for a row.
-        NonFinite: before an update whose loss or gradient is not finite.
-    """
+    """Train, or resume training, until the folder has a checkpoint; a finished folder is not changed. `tell` receives a
+    message about weights that the starting model lacks. `allow_change` permits resuming with another number of threads
+    or processes, torch or device, which changes rounding. BadInput for a folder of another configuration, a damaged
+    state or checkpoint, a start that does not fit, a layer that the model lacks, or a corpus too small for a row."""
     identity, objective, schedule = config.identity(world), config.objective, config.train
     if finished(folder):
         run = Artefact.open(folder, RUN)

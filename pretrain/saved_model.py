@@ -41,8 +41,7 @@ CONFIG, WEIGHTS = "config.json", "model.safetensors"
 TOKENIZER, TOKENIZER_CONFIG, TOKENIZERS = "tokenizer.json", "tokenizer_config.json", "tokenizers"
 RUN = "run"  # the kind of a run's artefact
 INDEX = f"{WEIGHTS}.index.json"  # the file of each tensor, if there are several files
-MOST = 10_000
-"""Maximum number of layers or labels: transformers allocates an object for each before it reads weights."""
+MOST = 10_000  # maximum number of layers or labels: transformers allocates an object for each before it reads weights
 _COUNT = re.compile(r"(?:^|_)(?:layers?|labels)$")
 _OTHER_WEIGHTS = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
 _LAYER = re.compile(r"\blayers?\.\d+\.")
@@ -112,13 +111,8 @@ def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrain
     """The model of a folder on the CPU in float32, and the names of the weights that the folder lacks, sorted.
 
     `kind` is the class of transformers, or the Auto class, whose `from_pretrained` loads it with `options`; by default
-    AutoModel.
-
-    Raises:
-        BadInput: there is no model, it needs code of its own, its weights are not in safetensors or do not fit its
-            config, or it is a run's checkpoint and a byte of it, or of the run's manifest, has changed.
-        MemoryError: it does not fit into memory.
-    """
+    AutoModel. BadInput if there is no model, it needs code of its own, its weights are not in safetensors or do not fit
+    its config, or a byte of a run's checkpoint or manifest has changed; MemoryError if it does not fit into memory."""
     check_part(folder, RUN)  # safetensors have no checksum
     kind = kind or transformers.AutoModel
     layers, files = getattr(read_config(folder), "num_hidden_layers", 0), tensor_files(folder)
@@ -235,9 +229,8 @@ def _types(folder: Path) -> dict[str, int]:
 
 
 def derived_tokenizer(tokenizer: Mapping[str, Any], table: np.ndarray, letters: Letters) -> dict[str, Any]:
-    """The content of tokenizer.json for a derived language, from the vocabulary's. It encodes text in the language's
-    `letters` as the language's ids (`table`, (V,)) and decodes them to the same text, unless that has a letter that is
-    an image but has none itself."""
+    """`tokenizer.json` for a derived language, from the vocabulary's. It encodes text in the language's `letters` as
+    its ids (`table`, (V,)) and decodes them to the same text, unless a letter in it is an image but has none."""
     state = deepcopy(dict(tokenizer))
     model, added = state["model"], state["added_tokens"]
     if isinstance(model["vocab"], dict):  # BPE, WordPiece, whole words

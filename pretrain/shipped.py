@@ -4,8 +4,6 @@ The file is in safetensors: the weights of each run in half precision, as RUN/WE
 metrics of each run. Its SHA-256 is in a file next to it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -57,11 +55,7 @@ class ShippedRun:
 
 @cache
 def runs_of(file: Path) -> dict[str, dict[str, Any]]:
-    """The facts and metrics of each run of a file, by its name.
-
-    Raises:
-        BadInput: the file is missing, or its SHA-256 is not the expected one.
-    """
+    """The facts and metrics of each run of a file, by its name; BadInput unless its SHA-256 is the expected one."""
     if not file.is_file() or sha256(file) != _expected(file):
         raise BadInput(f"expected a file of finished runs whose SHA-256 is in {_digest_file(file).name}", file)
     with safe_open(file, framework="pt") as tensors:

@@ -16,38 +16,28 @@ import torch
 
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
+from calque.pretrain import saved_model
 from calque.pretrain.architecture import architecture_of, has_languages
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.model import build
-from calque.pretrain.saved_model import (
-    TOKENIZER,
-    WEIGHTS,
-    check_own_types,
-    check_same_types,
-    load_model,
-    read_config,
-    tensor_files,
-    weight_files,
-    weights_digest,
-)
 
 
 def check_start(folder: Path, config: ModelConfig) -> None:
     """Refuse a folder that a run of such a model cannot start from, before any other work."""
-    saved = read_config(folder)
+    saved = saved_model.read_config(folder)
     differences = _other_shape(saved, config)
     if saved.is_decoder:
         raise BadInput("is_decoder is set: a left-to-right model; expected a bidirectional encoder", folder)
-    weight_files(folder)
-    if not (folder / TOKENIZER).is_file():
-        raise BadInput("no tokenizer; AutoTokenizer saves one as this file", folder / TOKENIZER)
-    check_own_types(folder, saved.vocab_size, saved.pad_token_id)
+    saved_model.weight_files(folder)
+    if not (folder / saved_model.TOKENIZER).is_file():
+        raise BadInput("no tokenizer; AutoTokenizer saves one as this file", folder / saved_model.TOKENIZER)
+    saved_model.check_own_types(folder, saved.vocab_size, saved.pad_token_id)
     _refuse(differences, folder)
 
 
 def has_head(folder: Path) -> bool:
     """Whether a checkpoint has a prediction head, by the names of its weights."""
-    head, names = architecture_of(read_config(folder)).head, tensor_files(folder)
+    head, names = architecture_of(saved_model.read_config(folder)).head, saved_model.tensor_files(folder)
     return any(name.startswith(f"{head}.") and "seq_relationship" not in name for name in names)  # BERT's other head
 
 
@@ -73,7 +63,7 @@ class InitialModel:
         """The trained model with a row for each type; `digest` is the digest of the start's weights."""
         if self.languages.kept is None:
             return trained
-        if self.start and weights_digest(self.start) != digest:
+        if self.start and saved_model.weights_digest(self.start) != digest:
             raise BadInput("the weights have changed since the run started, which needs their other rows", self.start)
         whole, _ = self.whole()
         put_back(trained, self.languages.kept, whole)
@@ -86,12 +76,12 @@ class InitialModel:
         if folder is None:
             types = languages.token_types if self.language_embeddings else 1
             return build(config, languages.rows, types, self.seed, languages.specials), []
-        saved = read_config(folder)
+        saved = saved_model.read_config(folder)
         _refuse(_other_shape(saved, config) + _other_rows(saved, languages, self.language_embeddings), folder)
-        check_same_types(folder, languages.tokenizer)
+        saved_model.check_same_types(folder, languages.tokenizer)
         architecture = architecture_of(saved)
         saved.hidden_dropout_prob, saved.attention_probs_dropout_prob = config.dropout, config.attention_dropout
-        loaded, missing = load_model(folder, architecture.masked_model, config=saved)
+        loaded, missing = saved_model.load_model(folder, architecture.masked_model, config=saved)
         saved = type(saved).from_dict(saved.to_dict() | {"vocab_size": max(saved.vocab_size, languages.rows)})
         torch.manual_seed(self.seed)
         model = architecture.masked_model(saved)
@@ -100,7 +90,7 @@ class InitialModel:
         # A shared parameter has several names; transformers may report one.
         encoder_alone = {id(each) for each in own.values()} == {id(own[name]) for name in missing if name in own}
         if lacking := [name for name in missing if not (encoder_alone and name in own)]:
-            raise BadInput(f"lacks the weights {', '.join(lacking)}", folder / WEIGHTS)
+            raise BadInput(f"lacks the weights {', '.join(lacking)}", folder / saved_model.WEIGHTS)
         drawn = ["the prediction head"] if encoder_alone else []
         if (rows := int(loaded.config.vocab_size)) < languages.rows:
             drawn.append(f"rows {rows:,} to {languages.rows - 1:,} of its table")

@@ -95,11 +95,8 @@ def train(
 
     `after(step, means, gradient norm)` is called once for every update; its steps count from 1, and its means are of
     all terms that streams report. To read them from a GPU is to wait for all its work, so they are read after the steps
-    for which `read` is true, and after the last: then `after` is called for all steps since.
-
-    Raises:
-        NonFinite: a loss or its gradient is not finite; the weights are those before its step, whenever it is read.
-    """
+    for which `read` is true, and after the last: then `after` is called for all steps since. NonFinite is raised if a
+    loss or its gradient is not finite; the weights are those before its step, whenever it is read."""
     draws = Draws(streams, config.batch, seed, mixture, config.steps)
     parameters = list(learner.trained.values())
     stopped = torch.zeros((), device=world.device)  # 1 after a number that is not finite

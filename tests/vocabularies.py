@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from calque.derive.bpe import learn_of_words
-from calque.derive.vocabulary import Vocabulary
+from calque.derive.vocabulary import Vocabulary, learn_of_words
 
 
 def learn(sentences: Iterable[Sequence[str]], size: int) -> Vocabulary:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from calque.derive.example import Example
+from calque.derive.sentence import spans_of
 
 Answer = Sequence[str]  # a label for each word of an example, or one for the whole, or the answers to a question
 Spell = Callable[[str], str]  # a word of a data set as a word of one language: in a new script it is another word
@@ -107,11 +108,7 @@ class Gazetteer(Baseline):
 
 def _names(words: Sequence[str], tags: Answer) -> Iterator[tuple[tuple[str, ...], str]]:
     """Each name of well-formed IOB2 tags, with its type."""
-    for start in (place for place, tag in enumerate(tags) if tag[0] == "B"):
-        end = start + 1
-        while end < len(tags) and tags[end][0] == "I":
-            end += 1
-        yield tuple(words[start:end]), tags[start][2:]
+    return ((tuple(words[span.start : span.end]), span.label) for span in spans_of(tags))
 
 
 def _tags(words: Sequence[str], types: Mapping[tuple[str, ...], str], longest: int) -> Answer:

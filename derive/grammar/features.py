@@ -3,12 +3,11 @@ feature is a kind followed by labels. An item `ADJ amod` has the labels `ADJ`, `
 has one feature for each, a sequence only for the last. A slot is the index of an item in its node's tuple: n - 1 is the
 head, n the mark before all items, n + 1 the mark after them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise, permutations
+from typing import Self
 
 import numpy as np
 
@@ -143,7 +142,7 @@ class Tree:
     whole: list[bool]
 
     @classmethod
-    def of(cls, heads: tuple[int, ...]) -> Tree:
+    def of(cls, heads: tuple[int, ...]) -> Self:
         n = len(heads)
         dependents: list[list[int]] = [[] for _ in range(n)]
         downwards: list[int] = []
@@ -163,7 +162,7 @@ class Tree:
         return cls(dependents, downwards, [last[i] - first[i] + 1 == size[i] for i in range(n)])
 
     @classmethod
-    def without_closing_marks(cls, sentence: Sentence) -> Tree:
+    def without_closing_marks(cls, sentence: Sentence) -> Self:
         """The tree of a sentence without its closing punctuation: items do not distinguish commas from full stops, so
         commas before participles would teach the grammar to put full stops first."""
         end = len(sentence)

@@ -1,8 +1,6 @@
 """A grammar: the weights of a language's word orders, the probability of each order of a node, sampling, and learning,
 which maximises the conditional log-likelihood of a treebank's orders with L-BFGS."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -42,7 +40,7 @@ class Grammar:
     about: Mapping[str, int]
 
     @classmethod
-    def train(cls, sentences: Iterable[Sentence], name: str = "", l2: float = 1.0, path: Path | None = None) -> Grammar:
+    def train(cls, sentences: Iterable[Sentence], name: str = "", l2: float = 1.0, path: Path | None = None) -> Self:
         """Learn from the projective trees of a treebank (`path`, for errors), from nodes of 2 to 6 items. The concave
         objective is the sum over nodes of log p(order) minus l2 / 2 times the sum of squared weights."""
         about: Counter[str] = Counter()
@@ -69,7 +67,7 @@ class Grammar:
         return cls(name, weights, dict(about))
 
     @classmethod
-    def mix(cls, superstrate: Grammar, substrate: Grammar, weight: float) -> Grammar:
+    def mix(cls, superstrate: Self, substrate: Self, weight: float) -> Self:
         """theta = (1 - weight) * theta of the superstrate + weight * theta of the substrate."""
         weights = {}
         for kind in sorted(superstrate.weights.keys() | substrate.weights.keys()):
@@ -114,7 +112,7 @@ class Grammar:
         write_sealed(path, {"format": FORMAT, "name": self.name, "about": dict(self.about), "weights": weights})
 
     @classmethod
-    def load(cls, path: Path) -> Grammar:
+    def load(cls, path: Path) -> Self:
         check_file(path)
         content = read_sealed(path, "a grammar")
         if (version := content.get("format")) != FORMAT:

@@ -1,7 +1,5 @@
 """The interface of word aligners: sentence pairs in, links out; and links as lines in Pharaoh's format."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -14,6 +12,30 @@ from calque.derive.readers.links import Link, Links, Scored
 from calque.derive.readers.parallel import Pair
 
 _EXAMPLES = 5  # line numbers listed per reason
+
+
+class LeftOut:
+    """Counts of what got no links, by reason, with the first line numbers of each."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self._lines: defaultdict[str, list[int]] = defaultdict(list)
+
+    def add(self, what: str, line: int, count: int = 1) -> None:
+        """Add `count` of `what`, found in line `line`, counted from 1."""
+        self.counts[what] += count
+        lines = self._lines[what]
+        if line not in lines and len(lines) <= _EXAMPLES:
+            lines.append(line)
+
+    def described(self) -> list[str]:
+        """One line per reason, as in `3 words that ... (line 4, 17)`."""
+        described = []
+        for what, count in self.counts.items():
+            lines = self._lines[what]
+            examples = ", ".join(map(str, sorted(lines[:_EXAMPLES]))) + (" …" if len(lines) > _EXAMPLES else "")
+            described.append(f"{count:,} {what} (line {examples})")
+        return described
 
 
 class Aligner(ABC):
@@ -40,30 +62,6 @@ class Aligner(ABC):
     @abstractmethod
     def matrix(self, pair: Pair) -> np.ndarray:
         """The scores of all possible links of one pair, (n, m), NaN where there are none."""
-
-
-class LeftOut:
-    """Counts of what got no links, by reason, with the first line numbers of each."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-        self._lines: defaultdict[str, list[int]] = defaultdict(list)
-
-    def add(self, what: str, line: int, count: int = 1) -> None:
-        """Add `count` of `what`, found in line `line`, counted from 1."""
-        self.counts[what] += count
-        lines = self._lines[what]
-        if line not in lines and len(lines) <= _EXAMPLES:
-            lines.append(line)
-
-    def described(self) -> list[str]:
-        """One line per reason, as in `3 words that ... (line 4, 17)`."""
-        described = []
-        for what, count in self.counts.items():
-            lines = self._lines[what]
-            examples = ", ".join(map(str, sorted(lines[:_EXAMPLES]))) + (" …" if len(lines) > _EXAMPLES else "")
-            described.append(f"{count:,} {what} (line {examples})")
-        return described
 
 
 def line_of(links: Iterable[Link] | Scored) -> str:

@@ -11,15 +11,13 @@ forward-keys.npy, reverse-keys.npy   the co-occurring word pairs, as `FastAlign.
 forward.npy, reverse.npy             t(target | source) and t(source | target) of each
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import count, tee
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import digamma
@@ -57,7 +55,7 @@ class FastAlign:
     left_out: LeftOut = field(default_factory=LeftOut, init=False)
 
     @classmethod
-    def train(cls, pairs: Iterable[Pair], passes: int = 5, *, reverse: bool = False) -> FastAlign:
+    def train(cls, pairs: Iterable[Pair], passes: int = 5, *, reverse: bool = False) -> Self:
         """Learn from sentence pairs, which are read once and kept as ids; a pair takes up to four bytes per cell."""
         if passes < 1:
             raise ValueError(f"passes should be 1 or more, not {passes}")
@@ -116,7 +114,7 @@ class StatisticalAligner(Aligner):
     @classmethod
     def train(
         cls, pairs: Iterable[Pair], symmetrisation: Symmetrisation = grow_diag_final_and, passes: int = 5
-    ) -> StatisticalAligner:
+    ) -> Self:
         """Learn both directions from sentence pairs, which are read twice."""
         forward, reverse = (FastAlign.train(pairs, passes, reverse=turned) for turned in (False, True))
         return cls(forward, reverse, symmetrisation)
@@ -161,7 +159,7 @@ class StatisticalAligner(Aligner):
                 np.save(part / f"{name}.npy", model.probabilities)
 
     @classmethod
-    def open(cls, folder: Path) -> StatisticalAligner:
+    def open(cls, folder: Path) -> Self:
         saved = Artefact.open(folder, KIND, FORMAT)
         sides = (saved.path(f"{side}.json").read_text(encoding="utf-8") for side in ("source", "target"))
         words = list(map(strict_json.loads, sides))

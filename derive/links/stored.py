@@ -4,17 +4,14 @@ links.npy (L, 2) uint16   positions of linked words, (in the first sentence, in 
 ends.npy  (N + 1,) int64  where the links of each sentence pair begin
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from calque.derive.artefact import Artefact, making
-from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Links
 
 KIND, FORMAT = "links", 1
@@ -30,7 +27,7 @@ class StoredLinks:
     facts: dict[str, Any]
 
     @classmethod
-    def open(cls, folder: Path) -> StoredLinks:
+    def open(cls, folder: Path) -> Self:
         artefact = Artefact.open(folder, KIND)
         links, ends = (np.load(artefact.path(name), allow_pickle=False) for name in (LINKS, ENDS))
         return cls(links, ends, artefact.facts)
@@ -40,12 +37,6 @@ class StoredLinks:
 
     def __getitem__(self, pair: int) -> np.ndarray:
         return self.links[self.ends[pair] : self.ends[pair + 1]].astype(np.int64)
-
-    def check(self, pairs: int, languages: dict[str, str], folder: Path) -> None:
-        """Refuse links of another bitext, naming their folder."""
-        if len(self) != pairs or self.facts.get("languages") != languages:
-            message = f"links of {len(self):,} sentence pairs of other languages; expected {pairs:,} of these"
-            raise BadInput(message, folder)
 
 
 def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:

@@ -71,9 +71,7 @@ def encode_piece(folder: Path, digest: str, piece: Piece) -> EncodedPiece:
     return EncodedPiece([side.take(kept) for side in sides], len(empty), +left_out, piece.size)
 
 
-@lru_cache(maxsize=1)
-def _vocabulary(folder: Path, digest: str) -> Vocabulary:
-    return Vocabulary.load(folder)
+_vocabulary = lru_cache(maxsize=1)(lambda folder, digest: Vocabulary.load(folder))
 
 
 Rows = Literal["used", "all"]

@@ -17,7 +17,7 @@ from calque.derive.readers import lines
 from calque.derive.readers.lines import Block, Columns, Piece
 from calque.derive.readers.markup import ESCAPED, seems_escaped, unescaped, whole_pairs
 from calque.derive.readers.parallel import Pair, words_of
-from calque.derive.readers.text import COLUMNS, annotation, head
+from calque.derive.readers.text import COLUMNS, annotation, head_of
 
 MANY = 1 << 14  # lines of two parallel files per piece
 HEAD = 24  # minimum letters of a sentence withheld inside a longer line; shorter ones may match by chance
@@ -76,8 +76,7 @@ class BitextFiles:
 
     def pieces(self) -> Iterator[Piece]:
         for path in self.paths:
-            with lines.open_bytes(path) as file:
-                first, sample = head(path, file)
+            first, sample = head_of(path)
             if (kind := annotation(first, sample)) and not (self.beside is None and kind == COLUMNS):
                 raise BadInput(f"{kind}; expected sentences and their translations", path, sample[0][0])
         if self.beside is None:

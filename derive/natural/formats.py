@@ -40,8 +40,7 @@ def pieces(path: Path, column: str) -> Iterator[Piece]:
     if name == PARQUET:
         yield from parquet.pieces(path, column)
         return
-    ends: Callable[[bytes], bool] = bytes.isspace
-    record = "blank line"
+    ends, record = text.ends_of("treebank")
     if name == TREEBANK:
         with lines.open_bytes(path) as file:
             names = column_names(path, lines.decode(file.readline(lines.LIMIT), path, 1).rstrip("\n"))
@@ -49,9 +48,9 @@ def pieces(path: Path, column: str) -> Iterator[Piece]:
     elif name == ENTITIES:
         texts = partial(_entities, shape_of(path))
     else:
-        ends, record = (text.closes_document, "</doc>") if name == RUNNING["doc"] else (lines.ends_line, "line end")
-        kind = next((kind for kind, title in RUNNING.items() if title == name), None)
-        texts = partial(_running, kind) if kind else partial(text.json_texts, column)
+        kind: Kind = next((kind for kind, title in RUNNING.items() if title == name), "json")
+        ends, record = text.ends_of(kind)
+        texts = partial(text.json_texts, column) if kind == "json" else partial(_running, kind)
     for block in lines.blocks(path, ends, record, lines.SIZE):
         yield Piece(block, partial(_read, texts), block.offset, block.size)
 
@@ -73,7 +72,7 @@ def _format_of_contents(path: Path) -> str:
     with lines.open_bytes(path) as file:
         if file.peek(len(parquet.MAGIC)).startswith(parquet.MAGIC):
             return PARQUET
-        first, sample = text.head(path, file)
+    first, sample = text.head_of(path)
     kind = "" if first.startswith("<doc ") else text.annotation(first, sample)
     if kind in (COLUMNS, XML):
         raise BadInput(f"{kind}; expected text, CoNLL-U, or words with the tags of entities", path, sample[0][0])

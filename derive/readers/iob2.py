@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -55,7 +56,8 @@ def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Senten
     stray tag B-O are O; white space is removed from words, and a word of white space is left out. `-DOCSTART-` lines,
     comments with columns, and nested entities, GermEval's last column, are left out and counted."""
     counts = Counter() if counts is None else counts
-    rows = _json_rows(path, _entity_tag) if _JSON.match(next(read_lines(path))[1]) else _rows(path, counts)
+    of_json = partial(_tag, shape=Shape(), counts=Counter())
+    rows = _json_rows(path, of_json) if _JSON.match(next(read_lines(path))[1]) else _rows(path, counts)
     found, withheld = False, WithheldWords()
     for row in rows:
         if not row:
@@ -143,10 +145,6 @@ def _label(place: Place, label: str) -> str:
     if label.split() != [label]:
         raise place.fault(f"the label {label!r}; expected one without white space")
     return label
-
-
-def _entity_tag(place: Place, tag: str) -> str:
-    return _tag(place, tag, Shape(), Counter())
 
 
 def _json_rows(path: Path, check: Callable[[Place, str], str]) -> Iterator[Row]:

@@ -1,7 +1,5 @@
 """The basis of every reader: decompressed files as bytes, and strictly decoded lines, one by one or in blocks."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io
@@ -15,7 +13,7 @@ from itertools import takewhile
 from math import isfinite
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, Self
 
 from calque.derive.errors import BadInput, NoFile
 from calque.derive.strict_json import is_text
@@ -87,9 +85,7 @@ def read_at(path: Path, offset: int, length: int) -> bytes:
     return kept.read(length)
 
 
-@lru_cache(maxsize=1)
-def _kept_open(path: Path, *state: int) -> io.BufferedReader:
-    return open_bytes(path)
+_kept_open = lru_cache(maxsize=1)(lambda path, *state: open_bytes(path))
 
 
 def raw_lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
@@ -273,7 +269,7 @@ class Piece:
     size: int
     changes: tuple[Change, ...] = ()
 
-    def then(self, change: Change) -> Piece:
+    def then(self, change: Change) -> Self:
         return replace(self, changes=(*self.changes, change))
 
     def columns(self, left_out: Counter[str]) -> Columns:

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Literal
 
 from calque.derive import strict_json
 from calque.derive.errors import BadInput
@@ -67,8 +67,7 @@ _MARKUP = re.compile(r"<(?:doc>|(?:\?xml|!DOCTYPE|tmx|html|mediawiki|(?:src|ref|
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A part of a text file: `length` bytes of its contents from `offset`, where line number `line` starts. `names` are
-    the columns of a treebank."""
+    """A part of a text file: `length` bytes from `offset`, where line `line` starts. `names`: a treebank's columns."""
 
     path: Path
     kind: Kind
@@ -97,25 +96,20 @@ def kind_of(suffix: str, first: str) -> Kind:
 
 
 def head_of(path: Path) -> tuple[str, list[Numbered]]:
-    """The `head` of a file, compressed or not."""
-    with open_bytes(path) as file:
-        return head(path, file)
-
-
-def head(path: Path, file: BinaryIO) -> tuple[str, list[Numbered]]:
     """The first non-blank line of a file, and its first lines that are not comments (or else the first), numbered."""
     first: Numbered | None = None
     lines: list[Numbered] = []
     letters = 0
-    for number, raw in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
-        line = decode(raw, path, number).rstrip("\n")
-        if line.strip():
-            first = first or (number, line)
-            if not line.startswith("#"):  # CoNLL-U starts with comments
-                lines.append((number, line))
-        letters += len(line)
-        if len(lines) >= SAMPLE or (lines and letters >= SAMPLE_LETTERS):
-            break
+    with open_bytes(path) as file:
+        for number, raw in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
+            line = decode(raw, path, number).rstrip("\n")
+            if line.strip():
+                first = first or (number, line)
+                if not line.startswith("#"):  # CoNLL-U starts with comments
+                    lines.append((number, line))
+            letters += len(line)
+            if len(lines) >= SAMPLE or (lines and letters >= SAMPLE_LETTERS):
+                break
     if not first:
         raise BadInput("contains only white space", path)
     return first[1], lines or [first]
@@ -157,23 +151,17 @@ def _most(shape: re.Pattern[str], lines: Sequence[str]) -> bool:
 def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[Chunk]:
     """Cut a file into chunks of about `size` bytes that end with a line or a document."""
     kind, names = kind or detect(path), NAMES
-    ends, what = _ENDS.get(kind, (ends_line, "line end"))
-    for block in blocks(path, ends, what, size, LIMIT):
+    for block in blocks(path, *ends_of(kind), size, LIMIT):
         if kind == "treebank" and block.line == 1:
             names = column_names(path, decode(block.data.partition(b"\n")[0], path, 1))
         yield Chunk(path, kind, block.offset, len(block.data), block.line, names)
 
 
-def closes_document(line: bytes) -> bool:
-    """Whether a line closes a `<doc>`, so that a block may end there."""
-    return line.rstrip() == b"</doc>"
-
-
-_ENDS: dict[Kind, tuple[Callable[[bytes], bool], str]] = {
-    "doc": (closes_document, "</doc>"),
-    "treebank": (bytes.isspace, "blank line"),
-}
-"""What ends a chunk, if not any line end."""
+def ends_of(kind: Kind) -> tuple[Callable[[bytes], bool], str]:
+    """Whether a chunk of this kind may end after a line, and the name of such an end."""
+    if kind == "doc":
+        return (lambda line: line.rstrip() == b"</doc>"), "</doc>"
+    return (bytes.isspace, "blank line") if kind == "treebank" else (ends_line, "line end")
 
 
 def sentences(chunk: Chunk, escaped: bool = False, column: str = "text") -> tuple[list[Sentence], Counter[str]]:

@@ -1,7 +1,5 @@
 """Files as a source: running text for pretraining, and annotated files for the tasks."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,7 +7,7 @@ from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -283,7 +281,7 @@ class Files(Source):
         }
         return tuple(f"the {what} of {', '.join(drawn)}" for what, drawn in tasks.items() if drawn)
 
-    def redrawn(self, by: int) -> Files:
+    def redrawn(self, by: int) -> Self:
         tasks = ((task, files) for task, (files, _) in self._tasks.items() if any(files.draws.values()))
         changed: dict[str, Any] = {task: replace(files, seed=files.seed + by) for task, files in tasks}
         return replace(self, **changed)
@@ -321,17 +319,9 @@ def _texts(example: Example) -> set[str]:
     return {" ".join(sentence.text for sentence in text) for text in example.texts}
 
 
-def _tagged(path: Path, counts: Counter[str], units: Units = WORDS, language: str = "") -> Iterator[Example]:
-    sentences = read_conllu(path, counts, unparsed=True, units=units, language=language)
-    return (Example(((sentence,),)) for sentence in sentences)
-
-
-def _entities(path: Path, counts: Counter[str]) -> Iterator[Example]:
-    return (Example(((sentence,),)) for sentence in read_iob2(path, counts))
-
-
-def _labelled(path: Path, counts: Counter[str]) -> Iterator[Example]:
-    return (Example(((sentence,),)) for sentence in read_word_labels(path, counts))
+def _each(read: Callable[..., Iterable[Sentence]], path: Path, counts: Counter[str]) -> Iterator[Example]:
+    """An example for each sentence of a file."""
+    return (Example(((sentence,),)) for sentence in read(path, counts))
 
 
 TAGGED = "pos"  # the task whose files are treebanks
@@ -339,8 +329,12 @@ PICKED = {"nli": PUBLISHED, "paraphrase": PUBLISHED, "text_labels": OWN_TEXTS, "
 """The columns of tasks whose files may have several languages. Only one of them is read."""
 _pairs = {task: partial(read_nli, columns=columns) for task, columns in PICKED.items()}
 READERS: dict[str, Read] = {
-    TAGGED: _tagged, "ner": _entities, **_pairs, "qa": read_questions, "word_labels": _labelled
-}  # fmt: skip
+    TAGGED: partial(_each, partial(read_conllu, unparsed=True)),
+    "ner": partial(_each, read_iob2),
+    **_pairs,
+    "qa": read_questions,
+    "word_labels": partial(_each, read_word_labels),
+}
 """The reader of a task's annotated English files, which splits texts into sentences and words to derive from."""
 
 
@@ -349,7 +343,7 @@ def written(task: str, language: str = "", units: Units = WORDS) -> Read:
     if task not in READERS:
         raise BadInput(f"no reader for the task {task}; expected one of {', '.join(READERS)}")
     if task == TAGGED:
-        return partial(_tagged, units=units, language=language)
+        return partial(_each, partial(read_conllu, unparsed=True, units=units, language=language))
     if units != WORDS:
         raise BadInput(f"units {units!r} of the task {task}; expected {WORDS!r}: only {TAGGED} has others")
     if task == "qa":

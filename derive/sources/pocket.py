@@ -1,11 +1,10 @@
 """Pocket English as a source: any number of sentences, with every task, without data files."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import Self
 
 from calque.derive.errors import BadInput
 from calque.derive.example import Example, Question
@@ -126,7 +125,7 @@ class PocketEnglish(Source):
         further = ["diagnostics"] if task == "nli" else []
         return fingerprint(EDITION, self.language, task, getattr(self, task), *further)
 
-    def redrawn(self, by: int) -> PocketEnglish:
+    def redrawn(self, by: int) -> Self:
         facts = replace(self.facts, seed=self.facts.seed + by) if self.facts else None
         return replace(self, language=replace(self.language, seed=self.language.seed + by), facts=facts)
 

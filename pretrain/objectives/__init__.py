@@ -33,11 +33,7 @@ AFTER, HEAD = "-after-", "-head"
 
 
 def parse(name: str) -> Objective:
-    """The objective with a name, as on the command line.
-
-    Raises:
-        BadInput: there is no objective with this name.
-    """
+    """The objective with a name, as on the command line; BadInput if there is none."""
     then, after, rest = name.rpartition(AFTER)
     try:
         if after and (matched := re.fullmatch(rf"(.+?)(?:-for-({NUMBER}))?", rest)):

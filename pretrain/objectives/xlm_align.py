@@ -181,12 +181,11 @@ class SentencePairs(PairStream):
 @dataclass(frozen=True)
 class Settings(Named):
     """The settings of DWA, and of TLM on the same pass unless `tlm` is false (section 3.2). Labels come from layer
-    `label_layer` of the current model, from the derivation (`labels="gold"`, an upper bound), or from an external
-    aligner (`labels="estimated"`). DWA is learnt at `layer`. Layers count from 1; by default, `label_layer` has the
-    relative depth of the paper's tenth of twelve, and `layer` is the last. `queries` are the masked ids with a link, an
-    equal number of unmasked ones, or one id of every link (table 7). The pairs of a micro-batch are read in `pieces` of
-    similar length, because pairs are padded to the longest of their piece: with natural text, a single piece is two
-    thirds padding."""
+    `label_layer` of the current model, from the derivation (`labels="gold"`, an upper bound), or from an aligner
+    (`labels="estimated"`). DWA is learnt at `layer`. Layers count from 1; by default, `label_layer` has the relative
+    depth of the paper's tenth of twelve, and `layer` is the last. `queries` are the masked ids with a link, as many
+    unmasked ones, or one id per link (table 7). The pairs of a micro-batch are read in `pieces` of similar length,
+    because pairs are padded to the longest of their piece: a single piece of natural text is two thirds padding."""
 
     parallel_fraction: float = USUAL
     mask_rate: float = MASK_RATE

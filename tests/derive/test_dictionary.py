@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.derive.bpe import SMALLEST
 from calque.derive.dictionary import (
     DictionaryConfig,
     Entry,
@@ -27,6 +26,7 @@ from calque.derive.pocket.language import Pocket
 from calque.derive.readers.parallel import Pair
 from calque.derive.script import Transliterate
 from calque.derive.types import OURS
+from calque.derive.vocabulary import SMALLEST
 from tests.vocabularies import learn
 
 FIRST = len(OURS.ids)  # the first id that is not special

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.derive.bpe import learn_of_words
 from calque.derive.build import check_answers
 from calque.derive.errors import BadInput
 from calque.derive.example import Example
@@ -32,6 +31,7 @@ from calque.derive.transform import (
     image_of_example,
     image_of_question,
 )
+from calque.derive.vocabulary import learn_of_words
 from tests.derive.strategies import law, sentences, transforms
 
 

@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.derive.bpe import learn_of_words
 from calque.derive.errors import BadInput
 from calque.derive.pocket.language import Pocket
 from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.usage import CLASSES, NEARLY, Usage, WordClass, gather_lemmas, other_forms
-from calque.derive.vocabulary import Vocabulary, read_array
+from calque.derive.vocabulary import Vocabulary, learn_of_words, read_array
 from tests.derive.strategies import law
 
 SIZE = 12

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 from transformers import PreTrainedTokenizerFast
 
-from calque.derive.bpe import SMALLEST, learn_of_words
 from calque.derive.errors import BadInput
 from calque.derive.pocket.language import Pocket
 from calque.derive.types import OURS, SPECIALS, PairLayout, Specials
-from calque.derive.vocabulary import GivenVocabulary, Vocabulary, WordTable, pair_types
+from calque.derive.vocabulary import SMALLEST, GivenVocabulary, Vocabulary, WordTable, learn_of_words, pair_types
 from tests.vocabularies import learn
 
 FIRST = len(OURS.ids)  # the first id that is not special

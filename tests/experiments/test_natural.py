@@ -24,14 +24,13 @@ from calque.analysis.records import json_rows
 from calque.analysis.records.record import AER, RETRIEVAL, Floor, Record
 from calque.analysis.records.run import Run
 from calque.analysis.results.results import Results
-from calque.derive.bpe import SMALLEST
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.derive.pocket.language import Pocket
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.sources.files import TaskFiles
-from calque.derive.vocabulary import GivenVocabulary
+from calque.derive.vocabulary import SMALLEST, GivenVocabulary
 from calque.experiments.data.recipe import recipes_of
 from calque.experiments.languages import NaturalLanguages
 from calque.experiments.measures import GoldLinks, GoldSetLinks, Retrieval, read_measured

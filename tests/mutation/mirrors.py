@@ -104,7 +104,6 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     ),
     "derive/readers/lines.py": ("tests/derive/test_hard_text_inputs.py",),
     "derive/natural/files.py": ("tests/derive/natural/test_files.py", "tests/derive/natural/test_build.py"),
-    "derive/bpe.py": ("tests/derive/test_vocabulary.py",),
     **_named(
         "derive",
         {

@@ -9,14 +9,13 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM
 
-from calque.derive.bpe import SMALLEST
 from calque.derive.dictionary import Entry, write_lexicon
 from calque.derive.errors import BadInput
 from calque.derive.estimated_links import estimate_links
 from calque.derive.languages import Languages
 from calque.derive.natural.build import derive_natural
 from calque.derive.natural.files import TextFiles
-from calque.derive.vocabulary import GivenVocabulary
+from calque.derive.vocabulary import SMALLEST, GivenVocabulary
 from calque.pretrain.distributed import ALONE
 from calque.pretrain.mask import Masking
 from calque.pretrain.objective import Objective

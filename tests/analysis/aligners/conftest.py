@@ -9,10 +9,10 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from transformers import BertConfig, BertModel, RobertaConfig, RobertaForMaskedLM
 from transformers.utils.logging import disable_progress_bar
 
-from calque.derive.bpe import SMALLEST
 from calque.derive.links.aligner import Pair
 from calque.derive.pocket.language import Pocket
 from calque.derive.types import OURS
+from calque.derive.vocabulary import SMALLEST
 from tests.vocabularies import learn
 
 LENGTH = 256

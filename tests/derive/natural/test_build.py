@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 from calque.derive.artefact import Artefact
-from calque.derive.bpe import SMALLEST
 from calque.derive.corpus import Shard
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import sha256
@@ -28,7 +27,7 @@ from calque.derive.languages import Languages
 from calque.derive.natural.build import derive_natural, encode_lines, natural_fingerprint
 from calque.derive.natural.files import BitextFiles, FileSet, TextFiles
 from calque.derive.types import Specials
-from calque.derive.vocabulary import GivenVocabulary, Vocabulary
+from calque.derive.vocabulary import SMALLEST, GivenVocabulary, Vocabulary
 from tests.derive.natural.made import EN, XX, inputs, vocabulary, written
 from tests.derive.test_spelling import PIECES, given_vocabulary
 from tests.vocabularies import learn

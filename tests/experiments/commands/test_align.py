@@ -17,7 +17,6 @@ from typer.testing import CliRunner
 
 from calque.analysis.aligners.methods import BY_NAME
 from calque.derive.artefact import write_manifest
-from calque.derive.bpe import SMALLEST
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST, claimed
 from calque.derive.links.aligner import score_of
@@ -26,6 +25,7 @@ from calque.derive.pocket.language import Pocket
 from calque.derive.readers.links import read_links, read_scored
 from calque.derive.readers.parallel import pair_of_line
 from calque.derive.types import OURS
+from calque.derive.vocabulary import SMALLEST
 from calque.experiments.cli import Commands
 from calque.experiments.commands.align import Symmetrise, align
 from calque.pretrain.saved_model import RUN
