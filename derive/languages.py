@@ -66,10 +66,7 @@ class Languages:
         """The same languages with the links in `folder`, which belong to the bitext of two of them."""
         links = StoredLinks.open(folder)
         first, second = links.facts["pair"]
-        pairs = len(self.bitext(first, second))
-        if len(links) != pairs or links.facts.get("languages") != self.identity(first, second):
-            message = f"links of {len(links):,} sentence pairs of other languages; expected {pairs:,} of these"
-            raise BadInput(message, folder)
+        links.check(len(self.bitext(first, second)), self.identity(first, second), folder)
         return replace(self, estimates={**self.estimates, (first, second): links})
 
     def identity(self, *names: str) -> dict[str, str]:

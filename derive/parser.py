@@ -37,8 +37,7 @@ class StanzaParser:
         return _identity(self.folder)
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
-        """Each sentence of words with tags and a tree, or the reason why it cannot be parsed. On a CPU, the same
-        sentences in the same order give the same trees."""
+        """Each sentence with tags and a tree, or the reason for none. On a CPU, equal batches give equal trees."""
         trees: list[Sentence | str] = [
             Sentence(tuple(words)) if len(words) <= LONGEST else f"more than {LONGEST} words" for words in sentences
         ]

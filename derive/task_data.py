@@ -142,9 +142,8 @@ def write_natural_task(
     source: str = "",
 ) -> Path:
     """Write the examples of `files`, test sets and development sets of other languages, and translated training sets.
-    `source` is the language of `files`, for formats that state it: from a file with pairs of several languages, only
-    pairs of the language that it is listed for are read. A pair missing from one of several parallel sets is left out
-    of all. `folder` is whole or absent."""
+    `source` is the language of `files`, for formats that state it: from a file with several languages, only pairs of
+    the listed one are read. A pair missing from one parallel set is left out of all. `folder` is whole or absent."""
     own = written(task, source, files.units)
     check_language(task, files.all, source)
     for name, paths in chain(tests.items(), devs.items(), translations.items()):

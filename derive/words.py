@@ -19,8 +19,7 @@ Rewritten = Sequence[tuple[str, Sequence[int]]]
 
 
 class Rewrite(Transform):
-    """A transform that changes words: `rewritten` gives a sentence's new words. It reads their classes (UPOS), and
-    leaves sentences without them as they are."""
+    """A transform that changes words, by `rewritten`; sentences without word classes (UPOS) stay as they are."""
 
     rewrites = True
     needs = frozenset[Need](("trees", "tags"))
@@ -40,8 +39,7 @@ class Rewrite(Transform):
 @dataclass(frozen=True)
 class Agglutinate(Rewrite):
     """Function words become endings of the content word that they precede, the nearest first: *in the house* is
-    *housethein*. Function words before anything else stay. `share` is the share of the function words, drawn by word
-    form; a larger share contains a smaller one."""
+    *housethein*. Others stay. A `share` of the function words is drawn by form; a larger one contains a smaller one."""
 
     pattern = rf"agg(?:-(?P<share>{NUMBER}))?"
     examples = (("agg", ""), ("agg-50", "half of the function words"))

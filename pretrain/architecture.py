@@ -16,9 +16,8 @@ from calque.pretrain.batch import LabelledPositions
 
 @dataclass(frozen=True)
 class Architecture:
-    """A family of masked language models. `stem` is the prefix of transformers' class names; `base` and `head` are the
-    names of encoder and prediction head in a model and its parameters. `counts_from_padding`: positions start after
-    padding's id instead of at 0."""
+    """A family of masked language models. `stem` starts transformers' class names; `base` and `head` name encoder and
+    prediction head in a model and its parameters. `counts_from_padding`: positions start after padding's id."""
 
     model_type: str
     stem: str

@@ -121,8 +121,7 @@ class PairRows(Batch):
     dice: Tensor
 
     def by_length(self, pieces: int) -> list[PairRows]:
-        """The same pairs by ascending length, in up to `pieces` parts of similar size in ids, each without superfluous
-        padding."""
+        """The same pairs, the shortest first, in up to `pieces` parts of similar size in ids, padded only as needed."""
         lengths, order = self.sides.sum(1).sort(stable=True)
         ends = lengths.cumsum(0)
         _, sizes = ((ends - lengths) * pieces // ends[-1]).unique_consecutive(return_counts=True)

@@ -34,8 +34,7 @@ def below_one(config: Any, names: Iterable[str]) -> list[str]:
 @dataclass(frozen=True)
 class ModelConfig:
     """A RoBERTa (ALIGN-MLM, table 10). Its vocabulary comes from the languages. `length` is the number of ids in a row,
-    including specials. Attention dropout is 0, not RoBERTa's 0.1, which would disable the fast path of scaled
-    dot-product attention (docs/fidelity.md)."""
+    with specials. Attention dropout is 0, not RoBERTa's 0.1, which would rule out fast attention (docs/fidelity.md)."""
 
     layers: int = 8
     heads: int = 8

@@ -37,8 +37,7 @@ class Learner(nn.Module):
 
 
 def state_of(module: nn.Module) -> dict[str, Tensor]:
-    """Every parameter and persistent buffer of a module, each once, under its first name; of a `Learner`, the tensors
-    that a resumed run restores."""
+    """Every parameter and persistent buffer, once, by its first name: of a `Learner`, what a resumed run restores."""
     seen: set[int] = set()
     state = {}
     for name, tensor in module.state_dict(keep_vars=True).items():

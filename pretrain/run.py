@@ -168,9 +168,8 @@ def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]
 
 class Metrics:
     """The rows of a run: mean losses since the last row, speed, and utilisation of the machine. `terms` are the losses;
-    other numbers reported by objectives are averaged too, in a separate field. A step has `ids`; `peak` is the steps/s
-    of all processes at their machines' full speed. A resumed run starts with the state's `rows`, a file. A process that
-    does not write keeps nothing."""
+    other reported numbers are averaged in a separate field. A step has `ids`; `peak` is the steps/s of all processes at
+    their machines' full speed. A resumed run starts with the state's `rows`, a file. Other processes keep nothing."""
 
     def __init__(
         self, folder: Path, config: TrainConfig, terms: set[str], ids: int, peak: float, writes: bool, rows: Path | None

@@ -200,8 +200,8 @@ def write_tokenizer(tokenizer: Path, folder: Path, specials: Specials, length: i
 
 
 def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
-    """Refuse a model with another model's tokenizer: with more types than its table has `rows`, or with another id for
-    padding than the model's, `pad`."""
+    """Refuse a model with another model's tokenizer: with more types than its table's `rows`, or another padding than
+    `pad`."""
     types, path = _types(folder), folder / TOKENIZER
     if not types:
         raise BadInput("has no types", path)

@@ -43,9 +43,8 @@ def has_head(folder: Path) -> bool:
 
 @dataclass(frozen=True)
 class InitialModel:
-    """The model that a run starts from: from the folder `start`, or with new weights. During training it has rows of
-    the languages' kept types; the finished model has all rows. A folder's model is a RoBERTa, XLM-R or BERT of the
-    config's shape; dropout is the config's."""
+    """The model that a run starts from: the folder `start`'s, or a new one. In training it has rows of the kept types,
+    when finished all rows. A folder's is a RoBERTa, XLM-R or BERT of the config's shape, with its dropout."""
 
     start: Path | None
     config: ModelConfig

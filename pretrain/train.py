@@ -164,8 +164,7 @@ def _cut(
 def _before_step(
     learner: Learner, streams: Sequence[Stream], parts: list[tuple[Stream, Batch]], world: World
 ) -> tuple[list[tuple[Stream, Batch]], dict[str, int]]:
-    """The micro-batches after the streams' `before_step`, and the counts of uncounted terms over all processes, which
-    are needed to divide the losses of each part."""
+    """The micro-batches after the streams' `before_step`, and the counts of uncounted terms over all processes."""
     counts: dict[str, int] = {}
     for stream in streams:
         places = [place for place, (of, _) in enumerate(parts) if of is stream]

@@ -40,8 +40,7 @@ def sinkhorn(
 
 def untied(plan: Tensor, log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """The plan, except for pairs with a side of one word, which get K over its sum; all (B, n, m). Transport to or from
-    a single word does not depend on K, so rounding, which varies with the batch, would choose its link; now the largest
-    product does."""
+    one word does not depend on K: rounding, which varies by batch, would choose a link; now the largest K does."""
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
     own = log_kernel.masked_fill(padding, -torch.inf).flatten(1).softmax(1).view_as(plan)
     single = (row_mask.sum(1) == 1) | (col_mask.sum(1) == 1)

@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from calque.derive.artefact import Artefact, making
+from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Links
 
 KIND, FORMAT = "links", 1
@@ -37,6 +38,12 @@ class StoredLinks:
 
     def __getitem__(self, pair: int) -> np.ndarray:
         return self.links[self.ends[pair] : self.ends[pair + 1]].astype(np.int64)
+
+    def check(self, pairs: int, languages: dict[str, str], folder: Path) -> None:
+        """Refuse links of another bitext, naming their folder."""
+        if len(self) != pairs or self.facts.get("languages") != languages:
+            message = f"links of {len(self):,} sentence pairs of other languages; expected {pairs:,} of these"
+            raise BadInput(message, folder)
 
 
 def store(pairs: Iterable[Links], folder: Path, facts: dict[str, Any]) -> Path:

@@ -58,9 +58,9 @@ class TextFiles:
 
 @dataclass(frozen=True)
 class BitextFiles:
-    """Sentences of the first language and translations in the second: line by line in `path` and `beside` (Moses), or,
-    without `beside`, in two `columns`, counted from 0, of a tab-separated file. `megabytes`, in bytes of the first
-    file, and `escaped` are as in `TextFiles`."""
+    """Sentences of the first language and translations in the second: line by line in `path` and `beside` (Moses), or
+    in two `columns`, counted from 0, of a tab-separated `path`. `megabytes` (of the first) and `escaped`: see
+    `TextFiles`."""
 
     path: Path
     beside: Path | None = None

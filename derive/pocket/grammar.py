@@ -38,9 +38,8 @@ INNER = {Role.INTR: 2, Role.TR: 3, Role.SOC: 1, Role.GO: 1}
 
 
 class SentenceGrammar:
-    """Draws trees with `rng`, in the given tenses (PAST or PRESENT); verbs in relative clauses have the first tense. A
-    phrase or clause of depth 0 may contain others, one of depth 1 may not. The class of a common noun is its role in
-    the topic: PERSON, ANIMATE, THING or PLACE."""
+    """Draws trees with `rng`, in the given tenses (PAST or PRESENT); verbs in relative clauses have the first tense.
+    Only phrases and clauses of depth 0 may contain others. The class of a common noun is its role in the topic."""
 
     def __init__(self, rng: random.Random, tenses: dict[str, int]) -> None:
         self._rng = rng

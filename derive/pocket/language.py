@@ -32,9 +32,8 @@ Tasks = Callable[[list[Sense], random.Random, Callable[[], Places]], Iterator[Ex
 @dataclass(frozen=True)
 class Pocket:
     """A language of `types` word types (300 to 5,000), drawn with `seed`; `zipf` is the exponent within a class. All
-    words are in lower case: capitals would reveal names and double the lexicon. `tail` is the share of content words
-    that are so rare that many occur once in a corpus. `order` is one of derive.pocket.tree.ORDERS: languages that
-    differ only in it have the same trees and words."""
+    words are in lower case: capitals would reveal names. `tail` is the share of rare content words, many of which occur
+    once in a corpus. `order` is one of derive.pocket.tree.ORDERS, which share trees and words."""
 
     types: int = 600
     seed: int = 0

@@ -207,9 +207,8 @@ def _without_missing(
 @dataclass(frozen=True)
 class Files(Source):
     """Text files (WikiText, `<doc>`-marked Wikipedia, plain, CoNLL-U, JSON lines with the text in `column`), and files
-    of tasks (`READERS`). `megabytes` limits each text file to its head, up to the end of the chunk that reaches the
-    limit (0: no limit). `parser` is a folder of Stanza models, for trees that files lack. `escaped`: unescape what
-    Moses's tokenizer escapes (`&quot;`)."""
+    of tasks (`READERS`). `megabytes` limits each text file to its head, up to the end of a chunk (0: no limit).
+    `parser` is a folder of Stanza models, for trees that files lack. `escaped`: unescape Moses's escapes (`&quot;`)."""
 
     text: tuple[Path, ...]
     pos: TaskFiles | None = None
