@@ -1,13 +1,11 @@
 """The source of a study's sentences and task data."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from calque.derive.example import Example, Question
 from calque.derive.fingerprint import with_code
@@ -83,13 +81,13 @@ class Source(ABC):
         """Descriptions of the random parts, which `redrawn` changes; empty if all is read from files."""
         return ()
 
-    def redrawn(self, by: int) -> Source:
+    def redrawn(self, by: int) -> Self:
         """The same source with other random draws: `by` is added to seeds."""
         return self
 
     def lemmas(self) -> Lemmas:
         return {}
 
-    def with_trees(self, cache: Path) -> Source:
+    def with_trees(self, cache: Path) -> Self:
         """The same sentences with heads and relations, or BadInput if there are none; `cache` keeps new parses."""
         return self

@@ -294,7 +294,7 @@ class Files(Source):
         tagged = self.pos.all if self.pos else ()
         return gather_lemmas(chain.from_iterable(map(read_lemmas, tagged)))
 
-    def with_trees(self, cache: Path) -> Source:
+    def with_trees(self, cache: Path) -> Self:
         parser = self._parser
         return replace(self, trees=ParsedTrees(parser, cache)) if parser else self
 
