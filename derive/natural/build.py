@@ -109,17 +109,11 @@ def derive_natural(
     dictionaries: Dictionaries | None = None,
 ) -> Path:
     """Write natural languages as a folder that `Languages.open` reads (`derive.folder`), whole or absent. Files do not
-    depend on the number of workers, and memory does not grow with the text.
-
-    Args:
-        texts: each language's text.
-        bitexts: sentences and their translations, by the names of the two languages, which also have texts.
-        vocabulary: the tokenizer's folder.
-        progress: receives the number of bytes read from the files.
-        rows: whether a model has rows of all the tokenizer's types, or only of special types and types that occur.
-        dictionaries: files of words and their translations between the languages of a bitext (`derive.dictionary`);
-            entries are kept if both words are single types that occur.
-    """
+    depend on the number of workers, and memory does not grow with the text. `bitexts` are sentences and translations,
+    by the names of the two languages, which also have `texts`. `progress` receives the number of bytes read. A model
+    has `rows` of all the tokenizer's types, or only of special types and types that occur. `dictionaries` are files of
+    words and their translations between the languages of a bitext (`derive.dictionary`); entries are kept if both words
+    are single types that occur."""
     dictionaries = dictionaries or {}
     _check(texts, bitexts, dictionaries)
     print_ = natural_fingerprint(texts, bitexts, vocabulary, rows, dictionaries)
