@@ -14,7 +14,6 @@ from calque.derive.usage import CLASSES
 
 TAG = "(?P<tag>[a-z]{3,5})"
 UPOS = (*CLASSES, "INTJ", "NUM")
-NO_TAGS = "sentences without word classes"
 Rewritten = Sequence[tuple[str, Sequence[int]]]
 
 
@@ -33,7 +32,7 @@ class Rewrite(Transform):
         return sentence.rewrite(words) if words else sentence
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
-        return Counter() if sentence.tags else Counter({NO_TAGS: 1})
+        return Counter() if sentence.tags else Counter({"sentences without word classes": 1})
 
 
 @dataclass(frozen=True)
@@ -149,14 +148,8 @@ class Split(Rewrite):
         return words
 
 
-VOWELS, CONSONANTS = "aeiou", "bcdfghjklmnpqrstvwxyz"
-CIPHER = {
-    ord(letter): after[0].upper() if letter.isupper() else after[0]
-    for letters in (VOWELS, CONSONANTS)
-    for place, small in enumerate(letters)
-    for letter in (small, small.upper())
-    if (after := letters[(place + 1) % len(letters)])
-}
+KINDS = ("aeiou", "AEIOU", "bcdfghjklmnpqrstvwxyz", "BCDFGHJKLMNPQRSTVWXYZ")
+CIPHER = str.maketrans("".join(KINDS), "".join(letters[1:] + letters[0] for letters in KINDS))
 
 
 @dataclass(frozen=True)

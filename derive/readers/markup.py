@@ -8,7 +8,6 @@ from html import unescape
 UNESCAPED = "lines with escaped characters, unescaped"
 ESCAPED = "lines that seem to have escaped characters (&quot;), kept: see `escaped`"
 TAGS = "tags inside lines, removed"
-PLACEHOLDERS = "pairs with a placeholder for a translation"
 
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _SPACES = re.compile(" {2,}")
@@ -77,7 +76,7 @@ def whole_pairs(pairs: Iterable[tuple[str, str]], left_out: Counter[str]) -> tup
     for pair in pairs:
         a, b = pair[0].strip(), pair[1].strip()
         if is_placeholder(a) or is_placeholder(b):
-            left_out[PLACEHOLDERS] += 1
+            left_out["pairs with a placeholder for a translation"] += 1
         elif a and b:
             first.append(a)
             second.append(b)

@@ -24,8 +24,6 @@ INFERENCE, PREMISES, HYPOTHESES, TEXTS, GOLD = (
 )
 NO_LABEL = frozenset(("-", "-1"))
 """Gold labels for pairs without a majority of annotators, in MultiNLI and its copies with numeric labels."""
-NOT_WANTED = "pairs without a gold label"
-OTHER_LANGUAGE = "pairs of other languages"
 MISSING = "pairs with a side that is blank or a placeholder (NS)"
 
 LANGUAGE = "language"
@@ -110,7 +108,7 @@ def read_nli(
         fault = f"has pairs of {languages}; expected pairs of {language!r}"
         raise BadInput(fault if others else "a header without pairs", path)
     if others:
-        counts[OTHER_LANGUAGE] += others.total()
+        counts["pairs of other languages"] += others.total()
 
 
 def language_of_pairs(path: Path, columns: Columns = PUBLISHED) -> str:
@@ -146,7 +144,7 @@ def _label(place: Place, row: Mapping[str, Any], counts: Counter[str], columns: 
     if columns.own_labels:
         return place.text(label.strip() or None, "the label")
     if label in NO_LABEL:
-        counts[NOT_WANTED] += 1
+        counts["pairs without a gold label"] += 1
         return None
     if label in NUMBERED and _value(row, INFERENCE) is not None:
         counts["labels 0, 1, 2 read as entailment, neutral, contradiction"] += 1

@@ -14,7 +14,6 @@ from calque.derive.readers.lines import decode, read_lines, tokens
 Pair = tuple[tuple[str, ...], tuple[str, ...]]  # the words of a sentence and of its translation
 _APOSTROPHES = str.maketrans("’ʼ", "''")
 _BARS = re.compile(r"(?:^|\s)\|\|\|(?:\s|$)")
-_REMEMBERED = 1 << 18
 _NOT = {"ca": "can", "sha": "shall", "wo": "will"}
 _FULL = {f"{short}'": (f"{short}e",) for short in ("c", "d", "j", "l", "m", "n", "qu", "s", "t")} | {
     "du": ("de", "le"),
@@ -67,7 +66,7 @@ def words_of(text: str, language: str) -> tuple[str, ...]:
     return tuple(words)
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(1 << 18)
 def _words(part: str, language: str) -> tuple[str, ...]:
     words = split_words(part.lower())
     if language == "fr":
