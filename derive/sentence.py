@@ -1,11 +1,9 @@
 """A sentence, with all columns that follow its words when their order changes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from calque.derive.errors import BadInput
 
@@ -68,7 +66,7 @@ class Sentence:
     def __len__(self) -> int:
         return len(self.words)
 
-    def reorder(self, order: Sequence[int]) -> Sentence:
+    def reorder(self, order: Sequence[int]) -> Self:
         """Put word `order[i]` at position i; tags, tree, spans and origin follow their words. A span that the new order
         splits becomes one span per contiguous piece: `len(after.spans) - len(before.spans)` counts the splits."""
         if sorted(order) != list(range(len(self.words))):
@@ -80,7 +78,7 @@ class Sentence:
         if self.heads or self.spans:
             for new, old in enumerate(order):
                 place[old] = new
-        return Sentence(
+        return type(self)(
             words=_pick(self.words, order),
             tags=_pick(self.tags, order),
             heads=tuple(place[self.heads[old]] if self.heads[old] >= 0 else -1 for old in order) if self.heads else (),
@@ -90,7 +88,7 @@ class Sentence:
             sources=_pick(self.sources, order),
         )
 
-    def rewrite(self, words: Sequence[tuple[str, Sequence[int]]]) -> Sentence:
+    def rewrite(self, words: Sequence[tuple[str, Sequence[int]]]) -> Self:
         """Other words, each with the positions of the words that it renders, the main one first. A word has the tag of
         its main word and is in the spans of it; a span without a main word is lost. A word's head is the first word
         that renders the head of its topmost word; words that lost their head have the next head above it."""
@@ -105,7 +103,7 @@ class Sentence:
         spans = {place: number for number, span in enumerate(self.spans) for place in range(span.start, span.end)}
         inside = [spans.get(main, -1) for main in mains]
         ends = [i for i in range(1, len(inside) + 1) if i == len(inside) or inside[i] != inside[i - 1]]
-        return Sentence(
+        return type(self)(
             words=tuple(word for word, _ in words),
             tags=_pick(self.tags, mains),
             heads=self._new_heads(groups) if self.heads else (),

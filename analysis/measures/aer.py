@@ -8,8 +8,8 @@ from pathlib import Path
 from calque.analysis.records.record import LinkCounts
 from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Pair
-from calque.derive.readers.lines import read_lines, tokens
 from calque.derive.readers.links import Gold, GoldPair, Link, read_gold
+from calque.derive.readers.parallel import TwoFiles
 
 SETS = ("de-en", "en-fr", "ro-en", "en-hi")  # XLM-Align's Table 2; each is named after its source and its target
 
@@ -62,18 +62,12 @@ def gold_set(folder: Path, name: str) -> GoldSet:
 
 
 def read_pairs(source: Path, target: Path) -> tuple[Pair, ...]:
-    """The words, separated by spaces and tabs, of two files of one sentence per line. Raises BadInput if the files do
-    not have the same number of lines, or a line has no words."""
-    sides: list[list[tuple[str, ...]]] = []
-    for path in (source, target):
-        sides.append([])
-        for number, line in read_lines(path):
-            if not (words := tuple(tokens(line))):
-                raise BadInput("a line without words; expected a sentence", path, number)
-            sides[-1].append(words)
-    if len(sides[0]) != len(sides[1]):
-        raise BadInput(f"{len(sides[1]):,} sentences for the {len(sides[0]):,} of {source}", target)
-    return tuple(zip(*sides, strict=True))
+    """The pairs of `TwoFiles`. Raises BadInput if a line has no words."""
+    pairs = tuple(TwoFiles(source, target))
+    for number, pair in enumerate(pairs, start=1):
+        if not all(pair):
+            raise BadInput("a line without words; expected a sentence", target if pair[0] else source, number)
+    return pairs
 
 
 def lengths(pairs: Iterable[Pair]) -> list[Link]:

@@ -292,7 +292,7 @@ def test_a_set_and_its_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({"test.en": "a house\n"}, r"test\.en: 1 sentences for the 2 of .*test\.de"),
+        ({"test.en": "a house\n"}, r"test\.en: 1 lines for the 2 of .*test\.de"),
         ({"test.en": "a house\n \n"}, r"test\.en:2: a line without words"),
         ({"alignv2.txt": "0 1 1 S\n1 1\n"}, r"alignv2\.txt:2: '1 1' is not a link"),
     ],
