@@ -221,8 +221,7 @@ def batches_of(units: np.ndarray, batch: int, seed: Sequence[int]) -> list[np.nd
     each row, in rising order. A batch has whole units of at most `batch` rows; a unit that is larger is a batch of its
     own. Batches are not sorted by length: that would save a fifth of a small model's time, but costs up to a point of
     accuracy, because rows of one length have similar labels. `pieces` saves time within a batch."""
-    firsts = np.flatnonzero(np.diff(units, prepend=-1))
-    own = np.split(np.arange(len(units)), firsts[1:])
+    own = np.split(np.arange(len(units)), np.flatnonzero(np.diff(units)) + 1)
     batches, filled, size = list[np.ndarray](), list[np.ndarray](), 0
     for number in np.random.default_rng(seed).permutation(len(own)):
         if filled and size + len(own[number]) > batch:

@@ -293,11 +293,11 @@ class LearningWay:
     (`on_curve`) records have the number of training examples: a `sample`, or all."""
 
     configs: tuple[FinetuneConfig, ...]
-    name: str = "ZS"
-    devs: tuple[str, ...] = ()
-    translations: tuple[str, ...] = ()
-    on_curve: bool = False
-    sample: int = 0
+    name: str
+    devs: tuple[str, ...]
+    translations: tuple[str, ...]
+    on_curve: bool
+    sample: int
 
 
 def zero_shot(

@@ -5,7 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
-from calque.derive.sentence import Sentence, Span, iob2, spans_of
+from calque.derive.sentence import (
+    CHUNKS,
+    EXAMPLES,
+    PARTS,
+    QUESTIONS,
+    Numbering,
+    Sentence,
+    Span,
+    iob2,
+    spans_of,
+)
 from tests.derive.strategies import law, sentences
 
 
@@ -105,6 +115,18 @@ def test_a_text_has_a_space_before_every_word_that_is_not_glued_but_the_first(wo
     assert [expected[:end].replace(" ", "") for end in starts] == [
         "".join(sentence.words[:n]) for n in range(len(starts))
     ]
+
+
+@pytest.mark.parametrize("numbering", [CHUNKS, EXAMPLES, QUESTIONS, PARTS])
+def test_numbers_of_groups_follow_each_other(numbering: Numbering) -> None:
+    assert numbering.number(0, 0) == numbering.first
+    assert numbering.number(3, numbering.size - 1) + 1 == numbering.number(4, 0)
+    assert numbering.number(3, 7) - numbering.number(3, 0) == 7
+
+
+def test_a_corpus_counts_from_0_and_reaches_no_question() -> None:
+    assert CHUNKS.first == EXAMPLES.first == PARTS.first == 0
+    assert CHUNKS.number((1 << 32) - 1, CHUNKS.size - 1) < QUESTIONS.number(0, 0) < PARTS.size
 
 
 def test_a_column_of_another_length_is_refused() -> None:

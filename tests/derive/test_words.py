@@ -1,7 +1,7 @@
 """Transforms that change words: exact links, labels by the main word, and images of types, against brute force."""
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -60,7 +60,14 @@ def test_links_and_labels_follow_words(case: tuple[Sentence, list[list[int]]], r
         assert (spans[main].label if main in spans else "") == (new[i].label if i in new else "")
         if before.tags:
             assert (after.tags[i], after.relations[i]) == (before.tags[main], before.relations[main])
-    for i in range(len(groups)) if before.heads else ():
+    renders = {place: i for i, group in reversed([*enumerate(groups)]) for place in group}
+
+    def path(place: int) -> list[int]:
+        return [place, *path(before.heads[place])] if place >= 0 else []
+
+    for i, group in enumerate(groups) if before.heads else ():
+        above = [renders[place] for place in min(map(path, group), key=len) if place in renders]
+        assert after.heads[i] == next((other for other in above if other != i), -1)
         seen = set()
         while i >= 0:
             assert i not in seen, "a cycle"
@@ -108,6 +115,33 @@ def test_what_each_transform_does_to_a_sentence(sentence: Sentence) -> None:
     )
     nouns = {word for word, tag in pairs if tag == "NOUN"}
     assert len({Cipher()(Sentence((word,), ("NOUN",))).words[0] for word in nouns}) == len(nouns)
+
+
+@pytest.mark.parametrize(
+    ("transform", "text", "tags", "changed"),
+    [
+        (Agglutinate(), "in the house of a", "ADP DET NOUN ADP DET", "housethein of a"),
+        (Agglutinate(), "the , Rome", "DET PUNCT PROPN", "the , Rome"),
+        (Drop(), "the dog barks", "DET NOUN VERB", "dog barks"),
+        (Drop("NOUN"), "the dog barks", "DET NOUN VERB", "the barks"),
+        (Split(), "walked boxes walking going ants", "VERB NOUN VERB VERB NOUN", "walk ed box es walk ing going ant s"),
+        (Split(), "used asked axes wolfs red", "VERB VERB NOUN ADJ NOUN", "used ask ed axe s wolfs red"),
+        (Cipher(), "the dog Uz", "DET NOUN NOUN", "the fuh Ab"),
+        (Cipher("VERB"), "dog barks", "NOUN VERB", "dog ceslt"),
+    ],
+)
+def test_words_change_as_documented(transform: Rewrite, text: str, tags: str, changed: str) -> None:
+    sentence = Sentence(tuple(text.split()), tuple(tags.split()))
+    assert transform(sentence).text == changed
+    assert transform.account(sentence) == Counter()
+
+
+def test_the_share_of_function_words_is_above_0_and_at_most_1() -> None:
+    for share in (0.0, -0.5, 1.01):
+        with pytest.raises(ValueError, match=str(share)):
+            Agglutinate(share)
+    assert [Agglutinate(share).name for share in (0.5, 1)] == ["agg-50", "agg"] and Agglutinate().share == 1
+    assert Agglutinate.parse("50") == Agglutinate(0.5) and Agglutinate.parse(None) == Agglutinate()
 
 
 def test_sentences_that_cannot_be_changed_are_counted() -> None:

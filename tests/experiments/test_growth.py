@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from transformers import RobertaModel
@@ -140,6 +141,16 @@ def test_too_little_text_held_out_is_refused(made: Done, growth: tuple[Growth, M
     measure, model = growth
     with pytest.raises(BadInput, match=r"fewer than twice 10000 \(probe\.rows\)"):
         replace(measure, probe=replace(measure.probe, rows=10_000))(model, Machine())
+
+
+def test_a_new_script_alone_changes_neither_rows_nor_chance(made: Done, growth: tuple[Growth, Model]) -> None:
+    measure, model = growth
+    text = measure.text(Languages.open(made.data, model.training.languages), model)
+    assert text.language == "trans" and text.unigram["source"] == text.unigram["trans"]
+    one, other = (text.masked[name] for name in ("source", "trans"))
+    labels = [rows.labels.flatten()[rows.positions.at].numpy() for rows in (one, other)]
+    assert (np.array(labels[1]) - labels[0] == made.study.vocabulary).all()
+    assert len({*text.gradient_rows[0].labels.flatten().tolist()} & {*labels[1].tolist()}) == 0
 
 
 def test_what_a_language_of_shared_stems_is_asked_for_are_its_types(tmp_path: Path) -> None:

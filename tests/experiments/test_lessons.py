@@ -5,13 +5,16 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from importlib.util import find_spec
 from io import StringIO
+from itertools import count
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from calque.derive.errors import BadInput
 from calque.derive.order import Invert, Permute
+from calque.derive.pocket.language import Pocket
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Transform
 from calque.experiments.lessons import FILES, HERE, checks, copy
@@ -134,10 +137,91 @@ def test_a_prediction_is_a_number_of_percent_for_both(wrong: Any, capsys: pytest
     assert capsys.readouterr().out.startswith("Right")
 
 
+def right(capsys: pytest.CaptureFixture[str]) -> bool:
+    """Whether the check that was called last printed that the answer is right."""
+    out = capsys.readouterr().out
+    assert out.startswith(("Right: ", "Not yet: "))
+    return out.startswith("Right")
+
+
+def test_the_first_word_reversed_is_the_last_before_the_full_stop(capsys: pytest.CaptureFixture[str]) -> None:
+    for answer in ("", "two", "rooms", "."):
+        checks.first_word(answer, "the farmer warms two rooms .")
+        assert right(capsys) == (answer == "rooms")
+
+
+def test_only_one_conclusion_follows_from_correlations(capsys: pytest.CaptureFixture[str]) -> None:
+    for answer in ("", "a", "b", "c", "d"):
+        checks.explanation(answer)
+        assert right(capsys) == (answer == "b")
+
+
+@pytest.mark.parametrize("changing", [49, 50])
+def test_half_of_the_sentences_have_to_change(changing: int, capsys: pytest.CaptureFixture[str]) -> None:
+    class Some(Transform):
+        name = "some"
+
+        def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+            return Last(lambda n: [*range(1, n), 0])(sentence) if number < changing else sentence
+
+    checks.invented(Some())
+    assert right(capsys) == (changing == 50)
+
+
+def test_a_language_is_the_same_each_time(capsys: pytest.CaptureFixture[str]) -> None:
+    shifts = count(1)
+    checks.invented(Last(lambda n: [(place + shift) % n for shift in [next(shifts)] for place in range(n)]))
+    assert not right(capsys)
+
+
+def test_neighbours_that_stay_neighbours_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    checks.invented(Last(lambda n: [*range(0, n, 2), *range(1, n, 2)]))
+    out = capsys.readouterr().out
+    assert int(re.findall(r"(\d+) % in yours", out)[0]) < int(re.findall(r"(\d+) % in `inv`", out)[0]) < 100
+    lengths = [len(sentence) for sentence in Pocket(types=300).sentences(checks.SENTENCES)]
+    for order, lost in ((lambda n: [*range(1, n), 0], 1), (lambda n: [*range(2, n), 0, 1], 1)):
+        checks.invented(Last(order))
+        kept = 100 * (1 - lost * len(lengths) / (sum(lengths) - len(lengths)))
+        assert f"{kept:.0f} % in yours" in capsys.readouterr().out
+
+
+def test_the_extremes_of_all_pairs_of_models(capsys: pytest.CaptureFixture[str]) -> None:
+    scores = {"MLM": [40.0, 43.0], "ALIGN-MLM": [45.0, 50.0]}
+    answers = [(2.0, 10.0), (2.05, 9.95), (10.0, 2.0), (2.0, 7.0), (2.2, 10.0), (None, 10.0), (2.0, None)]
+    for place, answer in enumerate(answers):
+        checks.smallest_and_largest(answer, scores)
+        assert right(capsys) == (place < 2), answer
+    for mlm, always in ((43.0, True), (45.0, False), (46.0, False)):
+        checks.smallest_and_largest((45 - mlm, 50 - mlm), {"MLM": [mlm], "ALIGN-MLM": [45.0, 50.0]})
+        out = capsys.readouterr().out
+        assert f"from {45 - mlm:.1f} to {50 - mlm:.1f}" in out and ("not always" in out) != always
+
+
+def test_scores_are_those_of_the_last_step_in_percent(capsys: pytest.CaptureFixture[str]) -> None:
+    first = {"measure": "ZS", "metric": "f1", "language": checks.LANGUAGE, "step": 9, "objective": "MLM", "value": 0.5}
+    others = [{"measure": "SUP"}, {"metric": "accuracy"}, {"language": "trans"}, {"step": 8}]
+    rows = [first, *(first | other for other in others), first | {"value": 0.62045}]
+    scores = checks.per_seed([*rows, first | {"objective": "ALIGN-MLM"}], "ZS", "f1")
+    assert scores == {"MLM": [50.0, 62.0], "ALIGN-MLM": [50.0]}
+    checks.compare({"MLM": 40, "ALIGN-MLM": None}, scores)
+    mlm, align = capsys.readouterr().out.splitlines()
+    assert mlm.split()[2] == "40," and "56.0 (seeds: 50.0, 62.0)" in mlm and align.split()[2] == "–,"
+    checks.losses({"MLM": [90.0, 92.4]}, scores)
+    assert re.findall(r"\d+\.\d", capsys.readouterr().out) == ["91.2", "35.2"]
+
+
 def test_english_reversed_exists_already(capsys: pytest.CaptureFixture[str]) -> None:
     for marks in (Invert().marks, ()):
         checks.invented(Invert(marks=marks))
         assert capsys.readouterr().out.startswith("Not yet")
+
+
+def test_correlations_are_of_all_models_and_of_each_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    checks.correlations({"MLM": [1, 2, 3], "ALIGN-MLM": [7, 8, 9]}, {"MLM": [3, 2, 1], "ALIGN-MLM": [7, 9, 8]})
+    rows = [line.rsplit(maxsplit=3) for line in capsys.readouterr().out.splitlines()]
+    rho = np.corrcoef([1, 2, 3, 7, 8, 9], [3, 2, 1, 7, 9, 8])[0, 1]
+    assert [row[1] for row in rows] == [f"{rho:+.2f}", "-1.00", "+0.50"]
+    assert [row[2:] for row in rows] == [["(6", "models)"], ["(3", "models)"], ["(3", "models)"]]
 
 
 def test_two_models_give_no_correlation(capsys: pytest.CaptureFixture[str]) -> None:

@@ -58,7 +58,11 @@ def draw(root: Path, under: Sequence[str], count: int, seed: int) -> list[Mutant
     files = sorted(
         file for name in under for file in ([root / name] if (root / name).is_file() else (root / name).rglob("*.py"))
     )
-    sources = {file.relative_to(root): file.read_text(encoding="utf-8") for file in files if MEASURED not in file.parts}
+    sources = {
+        file.relative_to(root): file.read_text(encoding="utf-8")
+        for file in files
+        if MEASURED not in file.parts and not file.name.startswith("test_")
+    }
     every = [
         (hashlib.sha256(f"{seed} {path.as_posix()} {words}".encode()).digest(), path, site)
         for path, source in sources.items()

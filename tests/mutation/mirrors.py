@@ -113,6 +113,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "parser": "parsed_trees",
             "preview": "build",
             "script": "script cognates spelling",
+            "sentence": "words transform",
             "transform": "transform",
             "reorder": "reorder",
             "typology": "pocket_orders reorder",
@@ -143,6 +144,9 @@ MIRRORS: dict[str, tuple[str, ...]] = {
         for name in "aer align compare data export grammar lexicon look parser".split()
     },
     "experiments/commands/docs.py": ("tests/experiments/test_docs.py",),
+    "experiments/commands/new.py": ("tests/experiments/test_own_files.py",),
+    "experiments/commands/paper.py": ("tests/experiments/test_paper.py",),
+    "experiments/commands/runs.py": ("tests/experiments/test_runs.py",),
     "experiments/commands/options.py": tuple(
         f"tests/experiments/commands/test_{one}.py" for one in ("align", "lexicon")
     ),
@@ -172,6 +176,11 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "study_mistakes": "study_mistakes names override natural start_alone mixtures",
         },
     ),
+    **{f"experiments/lessons/{name}.py": ("tests/experiments/test_lessons.py",) for name in ("checks", "lesson")},
+    **{
+        f"experiments/templates/my_{kind}.py": (f"experiments/templates/test_my_{kind}.py",)
+        for kind in ("objective", "study", "task", "transform")
+    },
     "pretrain/mixture.py": ("tests/pretrain/test_mixture.py", "tests/experiments/test_names.py"),
     "experiments/commands/show.py": ("tests/experiments/test_docs.py", "tests/experiments/test_cli.py"),
     # What a study trains is what its committed records were trained as, and studies of real text are run with toys.

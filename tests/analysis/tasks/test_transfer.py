@@ -321,13 +321,14 @@ def test_a_metric_that_is_not_defined_for_what_is_tried_is_refused() -> None:
 __all__ = ["roberta", "sentence_pairs"]  # fixtures
 CONFIG = FinetuneConfig(learning_rate=1e-2, epochs=3, batch=8, dropout=0.0, freeze_table=True)
 CPU = torch.device("cpu")
+ONE_WAY: dict[str, Any] = {"name": "ZS", "devs": (), "translations": (), "on_curve": False, "sample": 0}
 
 
 def learn_and_score(
     checkpoint: Path, task: NaturalTask, configs: list[FinetuneConfig], seed: int = 3, **way: Any
 ) -> Measurement:
     """A model that learnt Pocket English, tested."""
-    return zero_shot(MeasuredModel(checkpoint, "run", seed=seed), task, LearningWay(tuple(configs), **way))
+    return zero_shot(MeasuredModel(checkpoint, "run", seed=seed), task, LearningWay(tuple(configs), **ONE_WAY | way))
 
 
 def scores(measurement: Measurement, language: str, task: str = "pos") -> dict[str, Score]:

@@ -244,6 +244,16 @@ def test_a_score_is_the_mean_of_both_directions(aligner: StatisticalAligner) -> 
         assert all(0 < score <= 1 for score in links.values())
 
 
+def test_a_symmetrisation_is_given_the_forward_links_first(aligner: StatisticalAligner) -> None:
+    text = [*made(50), *ODD]
+    for directed, chosen in (
+        (aligner.forward, StatisticalAligner(aligner.forward, aligner.reverse, lambda forward, reverse: forward)),
+        (aligner.reverse, StatisticalAligner(aligner.forward, aligner.reverse, lambda forward, reverse: reverse)),
+    ):
+        assert list(chosen.align(text)) == [list(scored) for scored in chosen.align_scored(text)]
+        assert list(chosen.align(text)) == list(directed.align(text))
+
+
 def test_the_surer_a_link_the_likelier_it_is_right(aligner: StatisticalAligner) -> None:
     """In translations of which a part of another stands in place of some words."""
     text = list(made(400, seed=3))

@@ -159,6 +159,48 @@ def test_maps_are_the_first_principal_components_of_embeddings_before_and_after_
             assert calque.derive(word, NAME).words == (image,)
 
 
+def test_the_sentence_and_the_words_of_the_map_are_frequent(done: Done, model: Checkpoint, found: Look) -> None:
+    assert found.derivation and found.map
+    data = Languages.open(done.data, [NAME])
+    vocabulary, corpus = data.vocabulary, data["source"].corpus
+    tokenizer = model.tokenizers["source"]
+    rarest = [vocabulary.counts[corpus[line]].min() for line in range(600) if len(corpus.line_pieces(line)) in (7, 8)]
+    ids = tokenizer(" ".join(found.derivation.source), add_special_tokens=False)["input_ids"]
+    assert len(found.derivation.source) in (7, 8) and vocabulary.counts[ids].min() == max(rarest)
+    names = {i: model.name(i)[0] for i in vocabulary.types.tolist()}
+    whole = {name: int(vocabulary.counts[i]) for i, name in names.items() if name and vocabulary.encode(name) == (i,)}
+    frequent = sorted((count for name, count in whole.items() if name.isalpha() and len(name) > 1), reverse=True)
+    assert [whole[word] for word, _ in found.map.words] == frequent[:30]
+    assert all(len(word) > 1 and word.isalpha() for word, _ in found.map.words)
+
+
+def test_the_words_of_a_sentence_with_neighbours_are_its_longest(model: Checkpoint, found: Look) -> None:
+    assert found.derivation
+    sentence = sorted({*found.derivation.source}, key=len)
+    chosen = list(dict.fromkeys(each.word for each in found.neighbours))
+    assert list(map(len, chosen)) == list(map(len, sentence[::-1][: len(chosen)])) and len(chosen) == 4
+
+
+def test_a_map_is_drawn_in_proportion(found: Look) -> None:
+    figures = re.findall("<figure class=map>.*?</figure>", look_html([("m", found)]), re.DOTALL)
+    for shown, figure in zip((found.before, found.map), figures, strict=True):
+        assert shown
+        dots = np.array(re.findall(r'<circle class=(?:source|image) cx="(.+?)" cy="(.+?)"', figure), float)
+        width, height = map(float, re.findall(r'viewBox="0 0 (\d+) (\d+)"', figure)[0])
+        assert (dots > 0).all() and (dots < (width, height)).all()
+        up, places = dots * (1, -1), shown.places.reshape(-1, 2)
+        assert (up - up.min(0)) / np.ptp(up, 0) == pytest.approx((places - places.min(0)) / np.ptp(places, 0), abs=1e-3)
+        ends = np.array(re.findall(r'<path d="M(\S+) (\S+)L(\S+) (\S+)"/>', figure), float)
+        assert (ends == dots.reshape(-1, 4)).all()
+
+
+def test_a_text_fills_the_model_s_length_and_no_more(model: Checkpoint) -> None:
+    longest = model.tokenizers["source"].model_max_length
+    assert model.fill(" ".join(["<mask>", *["the"] * (longest - 3)]))
+    with pytest.raises(BadInput, match=rf"{longest + 1} ids in the text; expected at most {longest}"):
+        model.fill(" ".join(["<mask>", *["the"] * (longest - 2)]))
+
+
 def test_a_look_is_the_same_each_time(model: Checkpoint, found: Look) -> None:
     assert look(calque.load(model.folder)).json == found.json
 
