@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import count, takewhile
 from typing import Any, Literal
 
 from calque.derive.fingerprint import ADDED, plain
@@ -97,7 +97,7 @@ class TrainConfig:
         """The steps after which a snapshot is kept, ascending; a longer run shares them all, except the last."""
         if not self.snapshots:
             return ()
-        places = range(round(math.log2(FIRST_SNAPSHOT) * self.snapshots), 64 * self.snapshots)
+        places = count(round(math.log2(FIRST_SNAPSHOT) * self.snapshots))
         steps = (round(2 ** (place / self.snapshots)) for place in places)
         return tuple(sorted({0, *takewhile(lambda step: step < self.steps, steps), self.steps}))
 

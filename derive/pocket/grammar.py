@@ -39,7 +39,7 @@ INNER = {Role.INTR: 2, Role.TR: 3, Role.SOC: 1, Role.GO: 1}
 
 class SentenceGrammar:
     """Draws trees with `rng`, in the given tenses (PAST or PRESENT); verbs in relative clauses have the first tense.
-    Only phrases and clauses of depth 0 may contain others. The class of a common noun is its role in the topic."""
+    A `nested` phrase or clause contains no others. The class of a common noun is its role in the topic."""
 
     def __init__(self, rng: random.Random, tenses: dict[str, int]) -> None:
         self._rng = rng
@@ -52,13 +52,13 @@ class SentenceGrammar:
             return self._question().add(Node("?", "PUNCT", "punct"))
         root = self._clause("root")
         if self.chance(0.08):
-            root = phrase.coordinate(root, self._clause("conj", 1), self.among({"and": 3, "but": 2, "or": 1}))
+            root = phrase.coordinate(root, self._clause("conj", True), self.among({"and": 3, "but": 2, "or": 1}))
         elif self.chance(0.11):
             mark = self.among({"when": 3, "because": 3, "if": 2, "after": 1, "before": 1})
-            root.add(phrase.subordinate(self._clause("advcl", 1), "advcl", mark, first=self.chance(0.4)))
+            root.add(phrase.subordinate(self._clause("advcl", True), "advcl", mark, first=self.chance(0.4)))
         return root.add(Node(".", "PUNCT", "punct"))
 
-    def _clause(self, relation: str, depth: int = 0, question: bool = False, frame: str = "") -> Node:
+    def _clause(self, relation: str, nested: bool = False, question: bool = False, frame: str = "") -> Node:
         frame = frame or self.among(FRAMES)
         tense = self.among(self._tenses)
         negative = self.chance(0.13)
@@ -69,57 +69,57 @@ class SentenceGrammar:
         if frame == "quality":
             return self._quality(relation, tense, negative, question)
         if frame == "passive":
-            return self._passive(relation, tense, negative, depth)
+            return self._passive(relation, tense, negative, nested)
         role = Role[frame.upper()]
         if role == Role.HIRE:
             subject, source, plural = self.employer()
         else:
-            subject, source, plural = self.subject(frame in ("ditr", "go", "say", "want"), depth)
+            subject, source, plural = self.subject(frame in ("ditr", "go", "say", "want"), nested)
         recurs = frame == "tr" and self.chance(0.2)
         verb = Pick(THING, Role.PASSIVE) if recurs else Pick(source, role)
         root = phrase.verb(verb, tense, plural, negative, question).add(subject)
         root.relation = relation
         if recurs:
-            root.add(self.noun(THING, Role.THING, "obj", False, depth, "the"))
+            root.add(self.noun(THING, Role.THING, "obj", False, nested, "the"))
         else:
-            root.add(*self.objects(verb, role, depth))
+            root.add(*self.objects(verb, role, nested))
         if frame == "say":
-            clause = self._clause("ccomp", 1, frame=self.among({"intr": 2, "tr": 3, "soc": 1, "quality": 2}))
+            clause = self._clause("ccomp", True, frame=self.among({"intr": 2, "tr": 3, "soc": 1, "quality": 2}))
             return root.add(phrase.subordinate(clause, "ccomp", "that"))
         if frame == "want":
             return root.add(self._infinitive(source))
-        plain = tense in ("past", "present") and not (question or negative or depth)
+        plain = tense in ("past", "present") and not (question or negative or nested)
         if frame == "intr" and plain and self.chance(0.15):
             phrase.coordinate(root, phrase.verb(Pick(verb, Role.INTR), tense, plural), "and")
-        self._adjuncts(root, verb, depth, sparse=frame == "intr" and not depth)
+        self._adjuncts(root, verb, nested, sparse=frame == "intr" and not nested)
         return root
 
     def _infinitive(self, source: Pick) -> Node:
         role = self.among(INNER)
         verb = Pick(source, role)
         node = Node(verb.form(0), "VERB", "xcomp", [Node("to", "PART", "mark")])
-        node.add(*self.objects(verb, role, 1))
+        node.add(*self.objects(verb, role, True))
         if self.chance(0.9 if role == Role.INTR else 0.4):
             node.add(self.phrase(verb, "obl"))
         return node
 
-    def _adjuncts(self, root: Node, verb: Pick, depth: int, sparse: bool = False) -> None:
+    def _adjuncts(self, root: Node, verb: Pick, nested: bool, sparse: bool = False) -> None:
         """Adverbs and prepositional phrases; a `sparse` clause, which has little else, gets more of them."""
         if self.chance(0.12):
             root.add(phrase.adverb(Pick(verb, Role.FREQ), "often"))
         manner = self.chance(0.4 if sparse else 0.2)
         if manner:
             root.add(phrase.adverb(Pick(verb, Role.MANNER)))
-        if self.chance(0.9 if sparse else 0.3 if depth else 0.5):
+        if self.chance(0.9 if sparse else 0.3 if nested else 0.5):
             adjunct = self.phrase(verb, "obl")
-            front = not depth and root.relation == "root" and self.chance(0.15)
+            front = not nested and root.relation == "root" and self.chance(0.15)
             root.add(phrase.fronted(adjunct) if front else adjunct)
         elif self.chance(0.15) and not manner:
             root.add(Node(self.among(WORDS["prepositions"]["particles"]), "ADV", "advmod"))
 
-    def _passive(self, relation: str, tense: str, negative: bool, depth: int) -> Node:
+    def _passive(self, relation: str, tense: str, negative: bool, nested: bool) -> Node:
         kind = self.among({Role.THING: 3, Role.ANIMATE: 1})
-        subject, pick, plural = self.topical(kind, "nsubj:pass", depth)
+        subject, pick, plural = self.topical(kind, "nsubj:pass", nested)
         tense = "present" if tense == "perfect" else tense
         verb = Pick(pick, Role.PASSIVE)
         root = phrase.verb(verb, tense, plural, negative, passive=True).add(subject)
@@ -128,7 +128,7 @@ class SentenceGrammar:
             root.add(phrase.adverb(Pick(verb, Role.MANNER)))
         agent = self.chance(0.5)
         if agent:
-            root.add(adposition(self.someone(verb, Role.SUBJECT, "obl:agent", 1), "by"))
+            root.add(adposition(self.someone(verb, Role.SUBJECT, "obl:agent", True), "by"))
         if self.chance(0.3 if agent else 0.95):
             root.add(self.phrase(verb, "obl"))
         return root
@@ -138,7 +138,7 @@ class SentenceGrammar:
         pick, plural = Pick(TOPIC, Role.HYPONYM), self.chance(0.3)
         article, points = "" if plural else "a", self.chance(0.4)
         predicate = pick if points else Pick(pick, Role.HYPERNYM)
-        root = self.noun(predicate, Role.THING, relation, plural, 0, article, rich=True)
+        root = self.noun(predicate, Role.THING, relation, plural, False, article, rich=True)
         if points:
             words = {"these": 1, "those": 1} if plural else {"this": 1, "that": 1}
             subject = phrase.pronoun(self.among(words), "nsubj")
@@ -150,7 +150,7 @@ class SentenceGrammar:
     def _quality(self, relation: str, tense: str, negative: bool, question: bool) -> Node:
         """As in: The old horse is weak."""
         kind = self.among({Role.THING: 4, Role.PERSON: 3, Role.PLACE: 2})
-        subject, pick, plural = self.topical(kind, "nsubj", 0)
+        subject, pick, plural = self.topical(kind, "nsubj", False)
         quality = Pick(pick, Role.ADJ)
         root = phrase.copular(phrase.adjective(quality, relation), tense, plural, negative, question).add(subject)
         if self.chance(0.2):
@@ -166,7 +166,7 @@ class SentenceGrammar:
         kind, plural = self.among({Role.THING: 2, Role.ANIMATE: 1}), self.chance(0.4)
         pick = Pick(TOPIC, kind)
         determiner = "no" if negative else self.among({"some": 2, "many": 1}) if plural else "a"
-        noun = self.noun(pick, kind, "nsubj", plural, 1, determiner)
+        noun = self.noun(pick, kind, "nsubj", plural, True, determiner)
         noun.place = "there"
         root = Node(phrase.be(tense, plural), "VERB", relation)
         return root.add(Node("there", "PRON", "expl"), noun, self.phrase(pick, "obl"))
@@ -174,22 +174,22 @@ class SentenceGrammar:
     def _question(self) -> Node:
         frame = self.among(QUESTIONS)
         if frame not in ("who", "what", "where"):
-            return self._clause("root", 0, question=True, frame=frame)
+            return self._clause("root", question=True, frame=frame)
         tense = self.among(self._tenses)
         if frame == "who":
             role = self.among(INNER)
             verb = Pick(TOPIC, role)
-            root = phrase.verb(verb, tense).add(phrase.pronoun("who", "nsubj", "wh"), *self.objects(verb, role, 1))
+            root = phrase.verb(verb, tense).add(phrase.pronoun("who", "nsubj", "wh"), *self.objects(verb, role, True))
         else:
-            subject, source, plural = self.subject(False, 1)
+            subject, source, plural = self.subject(False, True)
             role = Role.TR if frame == "what" else self.among({Role.TR: 1, Role.INTR: 1})
             verb = Pick(source, role)
             root = phrase.verb(verb, tense, plural, question=True).add(subject)
             if frame == "where":
-                root.add(*self.objects(verb, role, 1), Node("where", "ADV", "advmod", place="wh"))
+                root.add(*self.objects(verb, role, True), Node("where", "ADV", "advmod", place="wh"))
             else:
                 root.add(phrase.pronoun("what", "obj", "wh"))
-        self._adjuncts(root, verb, 1, sparse=True)
+        self._adjuncts(root, verb, True, sparse=True)
         return root
 
     def chance(self, probability: float) -> bool:
@@ -199,7 +199,7 @@ class SentenceGrammar:
         """A key, drawn by its weight."""
         return self._rng.choices(list(weights), list(weights.values()))[0]
 
-    def subject(self, human: bool, depth: int) -> tuple[Node, Pick, bool]:
+    def subject(self, human: bool, nested: bool) -> tuple[Node, Pick, bool]:
         """A subject, the pick that draws its verb, and whether it is plural."""
         kind = self.among({"name": 29, "pronoun": 12, "noun": 49, "pair": 6, "they": 4})
         person = HERO if self.chance(0.7) else FRIEND
@@ -213,7 +213,7 @@ class SentenceGrammar:
             self._named.update((HERO, FRIEND))
             first, second = phrase.person(HERO, "nsubj", 1), phrase.person(FRIEND, "conj", 1)
             return phrase.coordinate(first, second, "and"), person, True
-        noun, pick, plural = self.topical(Role.PERSON if human or self.chance(0.6) else Role.ANIMATE, "nsubj", depth)
+        noun, pick, plural = self.topical(Role.PERSON if human or self.chance(0.6) else Role.ANIMATE, "nsubj", nested)
         if kind == "pair":
             other = phrase.noun(Pick(pick, Role.COMPANION), "conj", plural, "the")
             return phrase.coordinate(noun, other, "and"), pick, True
@@ -223,48 +223,55 @@ class SentenceGrammar:
         if self.chance(0.7) and (firm := self._name(ORGANISATIONS, "nsubj")):
             return *firm, False
         pick, plural = Pick(TOPIC, Role.PLACE), self.chance(0.3)
-        return self.noun(pick, Role.PLACE, "nsubj", plural, 1), pick, plural
+        return self.noun(pick, Role.PLACE, "nsubj", plural, True), pick, plural
 
-    def topical(self, kind: Role, relation: str, depth: int) -> tuple[Node, Pick, bool]:
+    def topical(self, kind: Role, relation: str, nested: bool) -> tuple[Node, Pick, bool]:
         """The paragraph's recurring noun of a kind, or a new one; with its pick, and whether it is plural."""
         if self.chance(0.44):
-            return self.noun(RECURRING[kind], kind, relation, False, depth, "the"), RECURRING[kind], False
+            return self.noun(RECURRING[kind], kind, relation, False, nested, "the"), RECURRING[kind], False
         pick, plural = Pick(TOPIC, kind), self.chance(0.3)
-        return self.noun(pick, kind, relation, plural, depth), pick, plural
+        return self.noun(pick, kind, relation, plural, nested), pick, plural
 
-    def thing(self, verb: Pick, depth: int) -> Node:
+    def thing(self, verb: Pick, nested: bool) -> Node:
         """An inanimate direct object of the verb."""
         if self.chance(0.1):
             return phrase.pronoun(self.among({"it": 4, "this": 2, "that": 2, "these": 1, "those": 1}), "obj")
-        return self.noun(Pick(verb, Role.OBJECT), Role.THING, "obj", self.chance(0.36), depth)
+        return self.noun(Pick(verb, Role.OBJECT), Role.THING, "obj", self.chance(0.36), nested)
 
-    def someone(self, verb: Pick, role: Role, relation: str, depth: int) -> Node:
+    def someone(self, verb: Pick, role: Role, relation: str, nested: bool) -> Node:
         """A person or animal in a role of the verb."""
         kind = self.among({"noun": 58, "name": 30, "pronoun": 9, "them": 3})
         if kind == "name" and self._first_mention(FRIEND):
             return self._person(FRIEND, relation)
         if kind in ("pronoun", "them"):
             return phrase.pronoun("them" if kind == "them" else FRIEND.form(ACCUSATIVE), relation)
-        return self.noun(Pick(verb, role), Role.ANIMATE, relation, self.chance(0.3), depth)
+        return self.noun(Pick(verb, role), Role.ANIMATE, relation, self.chance(0.3), nested)
 
-    def objects(self, verb: Pick, frame: Role, depth: int) -> list[Node]:
+    def objects(self, verb: Pick, frame: Role, nested: bool) -> list[Node]:
         """The objects of a verb of that frame, except clauses."""
         if frame == Role.TR:
-            return [self.thing(verb, depth)]
+            return [self.thing(verb, nested)]
         if frame == Role.GO:
             if self.chance(0.5) and self._first_mention(cast.ELSEWHERE):
                 return [phrase.simple_name(cast.ELSEWHERE, "obj", "LOC")]
-            return [self.noun(Pick(verb, Role.OBJECT), Role.PLACE, "obj", self.chance(0.2), depth)]
+            return [self.noun(Pick(verb, Role.OBJECT), Role.PLACE, "obj", self.chance(0.2), nested)]
         if frame in (Role.SOC, Role.HIRE):
-            return [self.someone(verb, Role.OBJECT, "obj", depth)]
+            return [self.someone(verb, Role.OBJECT, "obj", nested)]
         if frame == Role.DITR:
             if self.chance(0.6):
-                return [self.someone(verb, Role.RECIPIENT, "iobj", 1), self.thing(verb, 1)]
-            return [self.thing(verb, 1), adposition(self.someone(verb, Role.RECIPIENT, "obl", 1), "to")]
+                return [self.someone(verb, Role.RECIPIENT, "iobj", True), self.thing(verb, True)]
+            return [self.thing(verb, True), adposition(self.someone(verb, Role.RECIPIENT, "obl", True), "to")]
         return []
 
     def noun(
-        self, pick: Pick, kind: Role, relation: str, plural: bool, depth: int, determiner: str = "", rich: bool = False
+        self,
+        pick: Pick,
+        kind: Role,
+        relation: str,
+        plural: bool,
+        nested: bool,
+        determiner: str = "",
+        rich: bool = False,
     ) -> Node:
         """A common noun with its dependents; a `rich` noun always has a phrase, or a relative clause unless a place."""
         node = phrase.noun(pick, relation, plural, determiner)
@@ -275,11 +282,11 @@ class SentenceGrammar:
             if self.chance(0.1):
                 adjective.add(Node("very", "ADV", "advmod", place="degree"))
             node.add(adjective)
-        if depth == 0 and self.chance(0.3 if rich else 0.14):
+        if not nested and self.chance(0.3 if rich else 0.14):
             node.add(self.phrase(pick, "nmod"))
-        elif depth == 0 and kind != Role.PLACE and (rich or self.chance(0.1)):
+        elif not nested and kind != Role.PLACE and (rich or self.chance(0.1)):
             node.add(self._relative(pick, kind, plural))
-        elif depth == 0 and relation == "obj" and kind == Role.THING and self.chance(0.08):
+        elif not nested and relation == "obj" and kind == Role.THING and self.chance(0.08):
             other = phrase.noun(Pick(pick, Role.COMPANION), "conj", self.chance(0.5), "the")
             phrase.coordinate(node, other, self.among({"and": 3, "or": 1}))
         return node
@@ -294,7 +301,7 @@ class SentenceGrammar:
             return adposition(self._person(FRIEND, relation), self.among({"with": 3, "about": 1, "like": 1}))
         role, kind = (Role.LOCATIVE, Role.PLACE) if self.chance(0.6) else (Role.OBLIQUE, Role.THING)
         preposition = Pick(head, role)
-        noun = self.noun(Pick(preposition, Role.NOUN), kind, relation, self.chance(0.15), 1)
+        noun = self.noun(Pick(preposition, Role.NOUN), kind, relation, self.chance(0.15), True)
         return adposition(noun, preposition.form(0))
 
     def _first_mention(self, pick: Pick) -> bool:
@@ -343,4 +350,4 @@ class SentenceGrammar:
         node = phrase.verb(verb, next(iter(self._tenses)), plural, negative=self.chance(0.1))
         node.relation = "acl:relcl"
         node.add(phrase.pronoun("who" if kind == Role.PERSON and self.chance(0.7) else "that", "nsubj", "wh"))
-        return node.add(*self.objects(verb, frame, 1))
+        return node.add(*self.objects(verb, frame, True))

@@ -135,6 +135,12 @@ def test_clones_have_names_and_letters_of_their_own() -> None:
             Transliterate(script=wrong)
 
 
+def test_capitals_are_those_of_the_small_letters_or_follow_them() -> None:
+    for _, small, capital in SCRIPTS:
+        if capital - small != 26:
+            assert all(chr(capital + i).lower() == chr(small + i) != chr(capital + i) for i in range(26))
+
+
 def test_spelling_changes_latin_letters_alone() -> None:
     spelt = Transliterate().spell("Sara-2")
     assert spelt[-2:] == "-2"

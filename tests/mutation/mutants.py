@@ -31,7 +31,9 @@ OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
     ast.LShift: ast.RShift,
     ast.RShift: ast.LShift,
 }
-COMMUTE = frozenset("spearman min max minimum maximum gcd isclose allclose equal array_equal convolve hypot".split())
+COMMUTE = frozenset(
+    "spearman min max minimum maximum gcd isclose allclose equal array_equal convolve hypot transpose swapaxes".split()
+)
 """Functions that take their two arguments in either order: to exchange them changes nothing."""
 TELLS = frozenset({"progress", "report", "warn", "filterwarnings", "simplefilter"})
 """Functions that tell progress and warnings, which no result depends on."""

@@ -6,7 +6,7 @@ import pytest
 
 from calque.derive.errors import BadInput
 from calque.derive.example import Example
-from calque.derive.readers.nli import read_nli
+from calque.derive.readers.nli import differ, read_nli
 from calque.derive.sentence import Sentence
 
 
@@ -51,6 +51,23 @@ def test_tsv_and_json_lines(tmp_path: Path, text: str) -> None:
 def test_paraphrases_of_glue(tmp_path: Path, header: str) -> None:
     found, counts = read(tmp_path / "a", f"{header}\n7\t8\tA .\tB .\t0\n7\t9\tA .\tA .\t1\n")
     assert ([example.label for example in found], counts) == (["0", "1"], {})
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("en", "fr", True),
+        ("zh_TW", "en-gb", True),
+        ("EN", "en", False),
+        ("zh-tw", "zh", False),
+        ("nb", "nn", False),
+        ("german", "en", False),
+        ("", "en", False),
+        ("german", "english", False),
+    ],
+)
+def test_names_with_two_letter_codes_may_differ(first: str, second: str, expected: bool) -> None:
+    assert differ(first, second) == differ(second, first) == expected
 
 
 def test_a_question_and_what_may_answer_it(tmp_path: Path) -> None:
