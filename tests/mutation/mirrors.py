@@ -71,7 +71,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     # A grammar of Pocket English is tested by the sentences that it makes.
     **{
         f"derive/pocket/{name}.py": POCKET
-        for name in "grammar inference language lexicon phrase preferences tree".split()
+        for name in "grammar inference language lexicon pairs phrase preferences tree".split()
     },
     # Parts of a whole that is held against an implementation of its own.
     "derive/links/cells.py": LINKS,
@@ -161,11 +161,11 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "cli": "two_commands",
             "finetuning": "stages translate_train start_alone mixtures",
             "languages": "study natural word_alignment xlm_align",
-            "measures": "growth mixtures knowledge natural",
+            "measures": "growth mixtures knowledge natural study",
             "models": "starts mixtures override",
             "step": "schedule study study_file",
             "study": "study plan",
-            "summary": "summary report natural start_alone xlm_align",
+            "summary": "summary report natural start_alone xlm_align plan",
             "tasks": "tasks start_alone translate_train study own_data",
             "places": "override study_file",
             "plan": "xlm_align start_alone",
@@ -173,6 +173,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "settings": "override cli",
             "signals": "cli",
             "report": "report terminal",
+            "report_records": "package paper runs terminal",
             "study_mistakes": "study_mistakes names override natural start_alone mixtures word_alignment",
         },
     ),
