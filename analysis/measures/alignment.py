@@ -56,9 +56,9 @@ class Types:
     dictionary: np.ndarray  # (d,) the source ids of the dictionary's entries
     counts: np.ndarray  # (V,) occurrences in the source corpus
     own: np.ndarray  # (V,) the id of each source id in the first language
-    numbers: tuple[int, int] = (0, 1)  # the token types of both languages
-    rows: int = 0
-    skipped: int = 0  # types without one image in both languages
+    numbers: tuple[int, int]  # the token types of both languages
+    rows: int
+    skipped: int  # types without one image in both languages
 
     @classmethod
     def open(cls, data: Path, language: str) -> Types:

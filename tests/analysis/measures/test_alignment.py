@@ -44,6 +44,8 @@ from tests.analysis.conftest import MakeCheckpoint
 FEW = Sizes(1, 1, 1)
 FIRST = len(OURS.ids)
 """The first id that is not special."""
+NUMBERS = (0, 1), 0, 0
+"""The token types of two languages, any number of rows, and no type without an image."""
 
 
 def brute_force(source: torch.Tensor, derived: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
@@ -85,7 +87,7 @@ def toy_types(size: int = 30, overlap: float = 0.0) -> Types:
     image = Transliterate(overlap).image(size)
     counts = np.arange(size) % 4  # a quarter of the types never occur
     types = np.flatnonzero(counts[FIRST:]) + FIRST
-    return Types(types, image, types[::3], counts, np.arange(size))
+    return Types(types, image, types[::3], counts, np.arange(size), *NUMBERS)
 
 
 @pytest.mark.parametrize("scale", [3.0, 1e-3])
@@ -315,7 +317,7 @@ def test_its_null_keeps_types_among_those_of_like_frequency() -> None:
     size = 5 + 200
     image = np.arange(size) + size
     counts = np.concatenate([np.zeros(5, np.int64), np.arange(200, 0, -1)])
-    types = Types(np.arange(5, size), image, np.arange(5, 55), counts, np.arange(size))
+    types = Types(np.arange(5, size), image, np.arange(5, 55), counts, np.arange(size), *NUMBERS)
     model = build(ModelConfig(layers=1, heads=1, hidden=8, ffn=8, length=8), 2 * size)
     table = model.roberta.embeddings.word_embeddings.weight
     angle = torch.linspace(0, 1.5, 200)
@@ -354,7 +356,7 @@ def test_types_are_counted_by_what_the_dictionary_has_of_their_word(seed: int, o
     occurring = np.arange(FIRST, FORMS)
     image = Transliterate(overlap).image(FORMS)
     told = random.permutation(occurring)[:9]
-    types = Types(occurring, image, told, np.ones(FORMS, np.int64), np.arange(FORMS))
+    types = Types(occurring, image, told, np.ones(FORMS, np.int64), np.arange(FORMS), *NUMBERS)
     source = torch.randn(FORMS, 4, generator=made)
     table = torch.cat([source, source + torch.randn(FORMS, 4, generator=made)])
     alignment = types.alignment(table)
