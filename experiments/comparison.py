@@ -17,8 +17,7 @@ from calque.analysis.report.table import Table
 from calque.analysis.results.measured import BySeed
 from calque.analysis.results.null import in_claims
 from calque.analysis.results.results import Results
-from calque.analysis.statistics.intervals import CONFIDENCE
-from calque.analysis.statistics.two_samples import welch
+from calque.analysis.statistics.intervals import CONFIDENCE, welch
 from calque.analysis.statistics.verdicts import NO_RECORDS, holm, in_families
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import fingerprint

@@ -1,4 +1,4 @@
-"""A figure with its caption and the records it shows, in memory as a plot and on disk as a drawing."""
+"""A figure with its caption and the records it shows."""
 
 import dataclasses
 import io
@@ -17,20 +17,6 @@ from calque.derive.files import whole_file
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """A figure on disk: its files, a caption of two or three sentences, details, and the runs that it shows."""
-
-    name: str
-    title: str
-    caption: str
-    details: tuple[str, ...]
-    png: Path
-    svg: Path
-    records: Path
-    runs: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Plot:
     """A figure that is not saved yet. `name` names its files; `records`, `published` and `floors` are its numbers."""
 
@@ -43,18 +29,15 @@ class Plot:
     details: Sequence[str] = ()
     floors: Sequence[Floor] = ()
 
-    def save(self, folder: Path, pdf: bool = False) -> Drawing:
+    def save(self, folder: Path, pdf: bool = False) -> None:
         """Write `name`.png, .svg and, as JSON lines, .jsonl: every number that it shows; with `pdf`, also .pdf."""
-        png, svg = save_figure(self.figure, folder, self.name)
+        save_figure(self.figure, folder, self.name)
         if pdf:
             with mpl.rc_context(STYLE), whole_file(folder / f"{self.name}.pdf") as part:
                 self.figure.savefig(part, format="pdf", metadata={"CreationDate": None, "Creator": None})
-        jsonl = folder / f"{self.name}.jsonl"
         records = (dataclasses.replace(record, items=None) for record in self.records)
         floors = (dataclasses.replace(floor, items=None) for floor in self.floors)
-        json_rows.write(jsonl, [*records, *floors, *self.published])
-        runs = tuple(sorted({record.run for record in self.records}))
-        return Drawing(self.name, self.title, self.caption, tuple(self.details), png, svg, jsonl, runs)
+        json_rows.write(folder / f"{self.name}.jsonl", [*records, *floors, *self.published])
 
 
 def save_figure(figure: Figure, folder: Path, name: str) -> tuple[Path, Path]:

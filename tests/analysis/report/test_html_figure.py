@@ -14,6 +14,7 @@ from calque.analysis.report.marks import Mark, written
 from calque.analysis.report.plot import Plot
 from calque.analysis.results.measured import mean
 from calque.analysis.results.results import Results
+from tests.analysis.saved import saved
 from tests.analysis.toy import joined, toy_published, toy_records
 
 
@@ -56,8 +57,8 @@ def test_a_plot_is_saved_without_the_marks_of_its_page(results: Results, tmp_pat
     plot = correlation_figure(results, "toy")
     assert plot
     svg, reading = vectors(plot)
-    saved = plot.save(tmp_path).svg.read_text(encoding="utf-8")
-    assert "data-s=" in svg and not re.search("data-s|entries-|class=mark", saved)
+    file = saved(plot, tmp_path).svg.read_text(encoding="utf-8")
+    assert "data-s=" in svg and not re.search("data-s|entries-|class=mark", file)
     panels = {mark.panel for mark in reading.marks}
     assert panels == {"NLI, accuracy", "NER, F1", "POS, F1 on bare tags"}, "titles without statistics"
     published = [mark for mark in reading.marks if "published" in mark.series]

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 from calque.analysis.records.record import Record
 from calque.analysis.report.drawing import styled
 from calque.analysis.report.plot import Plot
+from tests.analysis.saved import saved
 from tests.analysis.toy import toy_published
 
 
@@ -18,7 +19,7 @@ def plot(title: str = "toy") -> Plot:
 
 
 def test_the_same_plot_gives_the_same_bytes_and_real_files(tmp_path: Path) -> None:
-    first, again = (plot().save(tmp_path / name) for name in "ab")
+    first, again = (saved(plot(), tmp_path / name) for name in "ab")
     for kind in ("png", "svg", "records"):
         assert getattr(first, kind).read_bytes() == getattr(again, kind).read_bytes()
     assert first.png.read_bytes().startswith(b"\x89PNG")
@@ -31,7 +32,7 @@ def test_the_same_plot_gives_the_same_bytes_and_real_files(tmp_path: Path) -> No
 
 
 def test_its_records_and_published_numbers_stand_beside_it(tmp_path: Path) -> None:
-    drawing = plot().save(tmp_path)
+    drawing = saved(plot(), tmp_path)
     ours, theirs = map(json.loads, drawing.records.read_text(encoding="utf-8").splitlines())
     assert (ours["run"], ours["value"], theirs["paper"]) == ("run-b", 0.5, "ALIGN-MLM")
     assert drawing.runs == ("run-b",) and drawing.details == ("rising",)
@@ -39,5 +40,5 @@ def test_its_records_and_published_numbers_stand_beside_it(tmp_path: Path) -> No
 
 def test_control_characters_leave_the_svg_well_formed(tmp_path: Path) -> None:
     """A superstrate's name or a study's scale may hold any character."""
-    drawing = plot("b\x1cel").save(tmp_path)
+    drawing = saved(plot("b\x1cel"), tmp_path)
     assert ElementTree.parse(drawing.svg).getroot().tag.endswith("svg")

@@ -5,7 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from calque.analysis.statistics.two_samples import welch
+from calque.analysis.statistics.intervals import welch
 
 SAMPLES = st.lists(st.integers(0, 1_000), min_size=2, max_size=8)
 
