@@ -15,7 +15,6 @@ from functools import cache, partial
 from pathlib import Path
 
 from calque.analysis.records.record import RECORDS
-from calque.analysis.report.table import Table
 from calque.analysis.tasks.catalog import TASKS
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_file
@@ -37,6 +36,7 @@ _CELL = re.compile(
 _BLOCK = re.compile(r"^<!-- calque: (?P<name>[\w -]+) -->\n.*?^<!-- /calque -->$", re.MULTILINE | re.DOTALL)
 _NUMBER = re.compile(r"[−-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
 OWN = {"transform": "swap", "objective": "closer", "task": "topic", "study": "mine"}  # the parts of the tutorial
+Row = tuple[str, ...]
 Block = Callable[[], list[str]]
 
 
@@ -79,23 +79,25 @@ def update(root: Path, write: bool, blocks: Mapping[str, Block] | None = None) -
 
 
 @cache
-def _table(name: str) -> Table:
-    """A committed table, STUDY/FILE."""
+def _table(name: str) -> tuple[Row, tuple[Row, ...]]:
+    """The header and the rows of a committed table, STUDY/FILE."""
     path = COMMITTED / f"{name}.md"
     if not path.is_file():
         raise BadInput(f"no committed table {name}; expected STUDY/FILE, as in align_mlm_pocket/table-3")
-    return Table.of_markdown(path.read_text(encoding="utf-8"))
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    header, _, *rows = (tuple(cell.strip() for cell in line.strip().strip("|").split("|")) for line in lines)
+    return header, tuple(rows)
 
 
 def _cell(mark: re.Match[str]) -> str:
-    table = _table(mark["table"])
+    header, rows = _table(mark["table"])
     keys = {key.strip() for key in re.split(r"\||,,", mark["keys"]) if key.strip()}
-    found = [row for row in table.rows if keys <= {*row}]
+    found = [row for row in rows if keys <= {*row}]
     if len(found) != 1:
         raise BadInput(f"{len(found)} rows of {mark['table']} have {', '.join(sorted(keys))}; expected one")
-    if table.header.count(mark["column"]) != 1:
-        raise BadInput(unknown("column", mark["column"], table.header))
-    cell = found[0][table.header.index(mark["column"])]
+    if header.count(mark["column"]) != 1:
+        raise BadInput(unknown("column", mark["column"], header))
+    cell = found[0][header.index(mark["column"])]
     if not mark["number"]:
         return cell
     numbers, place = _NUMBER.findall(cell), int(mark["number"])

@@ -78,44 +78,36 @@ def transfers(others: Sequence[str]) -> list[LanguagePair]:
 @dataclass(frozen=True)
 class ZeroShot(Measure):
     """A task in natural languages: scores in the source, where the model is fine-tuned, and in the other languages.
-
-    Of several `configs` the best on the joint validation set is chosen. On a learning curve (`on_curve`) records have
-    the number of training examples: a `sample`, or all. Predictions are files of XTREME's submissions.
-    """
+    Predictions are files of XTREME's submissions."""
 
     examples: Step
-    configs: tuple[FinetuneConfig, ...]
-    way: str = ZERO_SHOT
-    on_curve: bool = False
-    sample: int = 0
+    learning: LearningWay
 
     format = 5
     any_model = True
 
     @property
     def name(self) -> str:
-        way = f"-{self.way.lower()}" if self.way != ZERO_SHOT else ""
-        return self.examples.config.task + way + (f"-{self.sample}" if self.sample else "")
+        way = f"-{self.learning.name.lower()}" if self.learning.name != ZERO_SHOT else ""
+        return self.examples.config.task + way + (f"-{self.learning.sample}" if self.learning.sample else "")
 
     def settings(self, model: Model) -> Any:
         return {
             "examples": self.examples.fingerprint,
             "head": task(self.examples.config.task).head.format,
-            "finetune": self.configs,
-            "way": self.way,
-            "sample": self.sample if self.on_curve else None,
+            "finetune": self.learning.configs,
+            "way": self.learning.name,
+            "sample": self.learning.sample if self.learning.on_curve else None,
         }
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         of, title = self.examples.config, f"{self.name} {model.name}"
-        folder, tests = TaskFolder.open(self.examples.folder), tuple(of.settings.tests)
-        translations = tuple(of.settings.translations) if self.way != ZERO_SHOT else ()
-        way = LearningWay(self.configs, self.way, tuple(of.settings.devs), translations, self.on_curve, self.sample)
 
         def progress(done: int, steps: int) -> None:
             machine.report(title, done, steps + 1)
 
+        folder, tests = TaskFolder.open(self.examples.folder), tuple(of.settings.tests)
         data = NaturalTask(task(of.task), folder, of.source, tests, of.files.units)
-        measurement = zero_shot(model.measured(machine), data, way, progress)
+        measurement = zero_shot(model.measured(machine), data, self.learning, progress)
         machine.report(title, 1, 1)
         return measurement

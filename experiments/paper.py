@@ -137,18 +137,16 @@ def source(one: Item, runs: Path) -> tuple[Path, str]:
 
 def rendered(one: Item, runs: Path) -> Table | Plot:
     """The table or figure. Raises BadInput if its runs are not computed, or make no such table or figure."""
-    from calque.analysis.papers.printed import Counterparts, printed_table
+    from calque.analysis.papers.printed import printed_table
     from calque.experiments.report_records import read_records
 
     folder, size = source(one, runs)
     if one.printed:
         found, records, _ = read_records(folder)
         about = papers()[one.paper]
-        same = about["same"]
-        settings = {**same["settings"], "": one.default} if one.sweep else {}
-        counterparts = Counterparts(same["transforms"], same["objectives"], settings)
+        same = {**about["same"], "settings": {**about["same"]["settings"], "": one.default} if one.sweep else {}}
         title = f"Table {one.printed} of {about['title']}: {one.title}, {size}"
-        return printed_table(found, records, about["published"], one.printed, counterparts, title, one.absent)
+        return printed_table(found, records, about["published"], one.printed, same, title, one.absent)
     made = _report(folder, one.report, size, one.is_figure).get(one.file)
     if made is None:
         raise BadInput(f"these records make no {one.file}", folder)
@@ -207,13 +205,13 @@ def headlines() -> Iterator[Row]:
 
 def published_table(one: Item) -> Table:
     """The paper's own table, without ours. Raises BadInput if the paper prints no numbers."""
-    from calque.analysis.papers.printed import Counterparts, printed_table
+    from calque.analysis.papers.printed import printed_table
 
     about, number = papers()[one.paper], one.name.removeprefix("table-")
     if one.is_figure:
         raise BadInput(f"{one.full_name} is drawn without printed numbers")
     title = f"Table {number} of {about['title']}: {one.title}"
-    return printed_table([], [], about["published"], int(number), Counterparts(), title)
+    return printed_table([], [], about["published"], int(number), {}, title)
 
 
 def lock() -> dict[str, dict[str, Any]]:

@@ -23,6 +23,7 @@ from typing import Any, Literal
 from calque.analysis.aligners.encoder import main_layer
 from calque.analysis.records.run import Described, Run
 from calque.analysis.records.run import Start as StartOfRun
+from calque.analysis.tasks.transfer import LearningWay
 from calque.derive.fingerprint import fingerprint
 from calque.derive.language import SOURCE
 from calque.derive.transform import Transform
@@ -33,7 +34,7 @@ from calque.experiments.measures import PAIR_MEASURES, Growth, Measure, Measures
 from calque.experiments.models import GivenModel, Group, Model, Training, Weights
 from calque.experiments.report_records import REPORT
 from calque.experiments.step import Step, cached_method, with_needs
-from calque.experiments.tasks import CrossLingualTask, DerivedExamples, Floors, NaturalExamples
+from calque.experiments.tasks import ZERO_SHOT, CrossLingualTask, DerivedExamples, Floors, NaturalExamples
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.objective import HeadOnly, Objective
@@ -368,7 +369,8 @@ class Study:
                 yield from (Transfer(examples[name], its.finetune, way) for way in its.ways)
                 continue
             for way, sample in product(its.ways, (*its.sizes, 0)):
-                yield ZeroShot(examples[name], its.configs, way, bool(its.sizes), sample)
+                sets = tuple(its.devs), tuple(its.translations) if way != ZERO_SHOT else ()
+                yield ZeroShot(examples[name], LearningWay(its.configs, way, *sets, bool(its.sizes), sample))
 
 
 def _starts(weights: Weights | None) -> Iterator[Step]:

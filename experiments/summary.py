@@ -217,8 +217,8 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
 def _chosen(step: Step) -> Iterator[tuple[str, str]]:
     """The settings of fine-tuning that the dev sets chose, where several were tried."""
     measure = getattr(step.config, "measure", None)
-    if isinstance(measure, ZeroShot) and len(measure.configs) > 1:
-        settings, facts = [vars(config) for config in measure.configs], step.open().facts
+    if isinstance(measure, ZeroShot) and len(measure.learning.configs) > 1:
+        settings, facts = [vars(config) for config in measure.learning.configs], step.open().facts
         varied = [name for name in settings[0] if len({each[name] for each in settings}) > 1]
         choice = listed({name: settings[facts["chosen"]][name] for name in varied})
         dev = ", ".join(f"{100 * value:.1f}" for value in facts["dev"])

@@ -1,8 +1,7 @@
 """A table of a paper with our numbers below its own: a row of ours for each printed row that has a counterpart."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from calque.analysis.papers.columns import task_columns
 from calque.analysis.papers.published import notes, published
@@ -20,36 +19,19 @@ class Row(NamedTuple):
     setting: str
 
 
-@dataclass(frozen=True)
-class Counterparts:
-    """The names of ours that correspond to printed ones, where they differ. The keys of `objectives` are an objective
-    with its setting, as in "XLM parallel 1%". `settings` has a sweep's values by printed setting ("" for none)."""
-
-    transforms: Mapping[str, str] = field(default_factory=dict)
-    objectives: Mapping[str, str] = field(default_factory=dict)
-    settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-
-    def objective(self, row: Row) -> str:
-        """Our objective for a printed row; empty if there is none."""
-        if not row.setting or row.setting in self.settings:
-            return row.objective
-        return self.objectives.get(f"{row.objective} {row.setting}", "")
-
-    def transform(self, row: Row) -> str:
-        """Our name of a printed row's transform."""
-        return self.transforms.get(row.transform, row.transform)
-
-
 def printed_table(
     runs: Sequence[Run],
     records: Sequence[Record],
     paper: str,
     number: int,
-    counterparts: Counterparts,
+    same: Mapping[str, Mapping[str, Any]],
     title: str,
     remark: str = "",
 ) -> Table:
-    """Table `number` of a paper, each row followed by ours; the columns are the paper's."""
+    """Table `number` of a paper, each row followed by ours; the columns are the paper's. `same` has the names of ours
+    that correspond to printed ones, where they differ: `transforms`; `objectives`, by an objective with its setting, as
+    in "XLM parallel 1%"; and under `settings` a sweep's values by printed setting ("" for none)."""
+    objectives, transforms, settings = (same.get(kind, {}) for kind in ("objectives", "transforms", "settings"))
     rows: dict[Row, dict[tuple[str, str, str], Published]] = {}
     for one in published(paper, number):
         setting = " ".join(filter(None, [one.setting, one.language]))
@@ -59,12 +41,14 @@ def printed_table(
     cells: list[tuple[str, ...]] = []
     shown: dict[str, Results] = {}
     for row, numbers in rows.items():
-        results = _with_settings(runs, records, counterparts.settings.get(row.setting, {}))
-        transform = counterparts.transform(row)
+        results = _with_settings(runs, records, settings.get(row.setting, {}))
+        transform = transforms.get(row.transform, row.transform)
+        usual = not row.setting or row.setting in settings
+        objective = row.objective if usual else objectives.get(f"{row.objective} {row.setting}", "")
         name, setting = next(iter(numbers.values())).title or "–", row.setting or "default"
         theirs = (percent(numbers[key].value if key in numbers else None) for key in keys)
         cells.append((row.objective, name, setting, PUBLISHED, *theirs))
-        ours = [column.cell(results, counterparts.objective(row), transform) for column in columns]
+        ours = [column.cell(results, objective, transform) for column in columns]
         if any(one != MISSING for one in ours):
             cells.append((row.objective, results.transform_title(transform), setting, OURS, *ours))
             shown |= dict.fromkeys(results.run_ids(), results)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from calque.analysis.papers.printed import Counterparts, printed_table
+from calque.analysis.papers.printed import printed_table
 from calque.analysis.papers.published import published
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, cell, percent
 from calque.analysis.results.measured import mean
@@ -32,7 +32,7 @@ def test_a_published_table_has_every_printed_number_once(one: paper.Item) -> Non
 def test_a_row_of_ours_has_the_means_of_its_records_below_the_printed_row() -> None:
     runs, records, _ = read_records(paper.COMMITTED / "pocket")
     results = Results(runs, records)
-    table = printed_table(runs, records, "align_mlm", 6, Counterparts(objectives={"XLM parallel 1%": "MLM"}), "title")
+    table = printed_table(runs, records, "align_mlm", 6, {"objectives": {"XLM parallel 1%": "MLM"}}, "title")
     (place,) = (i for i, row in enumerate(table.rows) if row[3] == OURS)
     assert table.rows[place - 1][:4] == ("XLM", "Trans + Inv", "parallel 1%", PUBLISHED)
     column = table.header.index("POS F1 on bare tags Δ")
@@ -43,7 +43,7 @@ def test_a_row_of_ours_has_the_means_of_its_records_below_the_printed_row() -> N
 def test_the_values_of_a_sweep_choose_the_runs_of_a_row() -> None:
     runs, records, _ = read_records(paper.COMMITTED / "pocket")
     settings = {"dictionary 50%": {"dictionary.fraction": "0.5"}}
-    table = printed_table(runs, records, "align_mlm", 4, Counterparts(settings=settings), "title")
+    table = printed_table(runs, records, "align_mlm", 4, {"settings": settings}, "title")
     ours = [row[:3] for row in table.rows if row[3] == OURS]
     assert ours == [("ALIGN-MLM", "Trans + Inv", "default")]  # no run has the other fraction
 

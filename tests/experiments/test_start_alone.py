@@ -15,10 +15,10 @@ from calque.derive.sources.files import TaskFiles
 from calque.experiments.data.recipe import recipes_of
 from calque.experiments.finetuning import ZeroShot
 from calque.experiments.languages import NaturalLanguages
+from calque.experiments.names import study as named
 from calque.experiments.override import override
 from calque.experiments.plan import describe
 from calque.experiments.studies.xtreme import xtreme
-from calque.experiments.studies.xtreme_curve import xtreme_curve
 from calque.experiments.studies.xtreme_small import xtreme_small
 from calque.experiments.study import Study
 from calque.experiments.study_mistakes import study_mistakes
@@ -221,7 +221,7 @@ def test_several_settings_need_a_dev_set_and_tasks_a_name(study: Study) -> None:
 
 def test_xtreme_small_names_files_that_are_there(calque_data: Path, calque_encoder: Path) -> None:
     study = xtreme_small()
-    assert study_mistakes(study) == [] and study_mistakes(xtreme_curve()) == []
+    assert study_mistakes(study) == [] and study_mistakes(named("xtreme_curve")) == []
     for its in study.tasks.values():
         read = [
             *its.files.train,

@@ -195,7 +195,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "word_alignment": "word_alignment",
             "xlm_align": "xlm_align",
             "xlm_align_small": "natural",
-            **dict.fromkeys("xtreme xtreme_small xtreme_curve".split(), "start_alone"),
+            **dict.fromkeys("xtreme xtreme_small".split(), "start_alone"),
         }.items()
     },
     "pretrain/objectives/xlm_align.py": ("tests/pretrain/test_xlm_align.py", *OBJECTIVES),
