@@ -91,6 +91,14 @@ def cell(estimate: Estimate | None, over_items: bool = False) -> str:
     return f"{percent(estimate.mean)} ± {100 * ((high - low) / 2):.1f}"
 
 
+def decimal(estimate: Estimate | None, digits: int) -> str:
+    """A number with half of its interval over seeds; an interval that is clipped is written out."""
+    if estimate is None or estimate.half is None:
+        return MISSING if estimate is None else f"{estimate.mean:.{digits}f}"
+    ends = f" [{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
+    return f"{estimate.mean:.{digits}f}" + (f" ± {estimate.half:.{digits}f}" if estimate.symmetric else ends)
+
+
 def percent(share: float | None) -> str:
     """A share in percent, to one digit; zero has no sign."""
     return MISSING if share is None else f"{100 * share + 0.0:.1f}".replace("-0.0", "0.0").replace("-", "−")

@@ -49,12 +49,6 @@ def most_frequent(counts: Counter[str], overall: Counter[str]) -> str:
     return min(counts, key=lambda label: (-counts[label], -overall[label], label))
 
 
-def majority(examples: Iterable[tuple[Example, Answer]]) -> str:
-    """The most frequent label of all."""
-    counts = Counter(label for _, gold in examples for label in gold)
-    return most_frequent(counts, counts)
-
-
 def most_frequent_of_each(labelled: Iterable[tuple[T, str]]) -> tuple[dict[T, str], Counter[str]]:
     """The most frequent label of each item, and the counts of all labels."""
     by_item: dict[T, Counter[str]] = {}
@@ -66,15 +60,17 @@ def most_frequent_of_each(labelled: Iterable[tuple[T, str]]) -> tuple[dict[T, st
 
 
 @dataclass(frozen=True)
-class MajorityTag(Baseline):
-    """Every word has the most frequent tag of the training words."""
+class Majority(Baseline):
+    """Every example, or with `of_words` every word, has the most frequent label of the training examples."""
 
     name: str = "majority"
     title: str = "majority"
+    of_words: bool = False
 
     def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
-        tag = majority(examples)
-        return lambda tests, _: [(tag,) * sum(map(len, example.texts[0])) for example in tests]
+        counts = Counter(label for _, gold in examples for label in gold)
+        label = most_frequent(counts, counts)
+        return lambda tests, _: [(label,) * (sum(map(len, e.texts[0])) if self.of_words else 1) for e in tests]
 
 
 @dataclass(frozen=True)
@@ -122,18 +118,6 @@ def _tags(words: Sequence[str], types: Mapping[tuple[str, ...], str], longest: i
         else:
             tags.append("O")
     return tags
-
-
-@dataclass(frozen=True)
-class MajorityLabel(Baseline):
-    """Every example has the most frequent label of the training examples."""
-
-    name: str = "majority"
-    title: str = "majority"
-
-    def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
-        label = majority(examples)
-        return lambda tests, _: [(label,) for _ in tests]
 
 
 @dataclass(frozen=True)
@@ -196,7 +180,7 @@ class Shallow(Baseline):
         rows = [(list(features(example, spell, negations).values()), gold) for example, gold in examples]
         labels = [gold[0] for _, gold in rows]
         if len(set(labels)) < 2:
-            return MajorityLabel().learn([(Example(()), (label,)) for label in labels], spell)
+            return Majority().learn([(Example(()), (label,)) for label in labels], spell)
         model = HistGradientBoostingClassifier(early_stopping=False, random_state=0)
         with threadpool_limits(1):
             model.fit(np.array([row for row, _ in rows]), labels)
@@ -248,7 +232,7 @@ def _share(part: int, whole: int) -> float:
 def pair_baselines(first: str, second: str) -> tuple[Baseline, ...]:
     """Majority, each text alone, by its name (`hypothesis-only`), and shallow features of both."""
     alone = (BagOfWords(place, f"{text}-only", f"{text} only") for place, text in ((1, second), (0, first)))
-    return (MajorityLabel(), *alone, Shallow())
+    return (Majority(), *alone, Shallow())
 
 
 @dataclass(frozen=True)

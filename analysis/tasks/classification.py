@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from calque.analysis.tasks.baselines import Answer, BagOfWords, Baseline, MajorityLabel, pair_baselines
+from calque.analysis.tasks.baselines import Answer, BagOfWords, Baseline, Majority, pair_baselines
 from calque.analysis.tasks.rows import Reader, TaskRow, joined
-from calque.analysis.tasks.score import ACCURACY, Metric, Score, accuracy
+from calque.analysis.tasks.score import ACCURACY, Metric
 from calque.analysis.tasks.task import Head, Task, TextHead
 from calque.derive.example import Example
 
@@ -36,9 +36,6 @@ class Classification(Task):
         self, example: Example, rows: Sequence[TaskRow], answers: Sequence[np.ndarray], labels: Sequence[str]
     ) -> Answer:
         return (labels[int(answers[0][0])],)
-
-    def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
-        return {"accuracy": accuracy(gold, predicted)}
 
 
 class NLI(Classification):
@@ -87,7 +84,7 @@ class TextLabels(Classification):
     summary: ClassVar[str] = "Text labels are one label of your own per text, such as its topic."
     data: ClassVar[str] = "text_labels"
     texts: ClassVar[tuple[str, ...]] = ("text",)
-    baselines: ClassVar[tuple[Baseline, ...]] = (MajorityLabel(), BagOfWords(0, "words", "bag of words"))
+    baselines: ClassVar[tuple[Baseline, ...]] = (Majority(), BagOfWords(0, "words", "bag of words"))
 
 
 class PairLabels(Classification):

@@ -21,17 +21,6 @@ Entity = tuple[str, int, int]  # type, first and last word, numbered over all se
 
 
 @dataclass(frozen=True)
-class Metric:
-    """A metric: its `name` in records, and its `title` for people."""
-
-    name: str
-    title: str
-
-
-ACCURACY, F1, EXACT = Metric("accuracy", "accuracy"), Metric("f1", "F1"), Metric("exact", "exact match")
-
-
-@dataclass(frozen=True)
 class Score:
     """A fraction from 0 to 1, and the number of answers behind it. `items` has the contribution of each example, so
     that two models can be compared on the same examples; None if the number is not a sum over examples."""
@@ -88,6 +77,18 @@ def entity_f1(gold: Sequence[Answer], predicted: Sequence[Answer]) -> Score:
     return Score.over(hits, (len(correct) + len(found) for correct, found in pairs), count)
 
 
+@dataclass(frozen=True)
+class Metric:
+    """A metric: its `name` in records, its `title` for people, and its score of gold and predicted answers in the same
+    order, unless a task has `scores` of its own."""
+
+    name: str
+    title: str
+    score: Callable[[Sequence[Answer], Sequence[Answer]], Score] | None = None
+
+
+ACCURACY, F1 = Metric("accuracy", "accuracy", accuracy), Metric("f1", "F1", entity_f1)
+EXACT = Metric("exact", "exact match")
 PARTS = 10**6  # items are whole numbers: the F1 of an answer is rounded to this many parts
 ARTICLES: dict[str, str] = {
     "en": r"\b(a|an|the)\b",

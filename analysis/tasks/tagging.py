@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from calque.analysis.tasks.baselines import Answer, Baseline, Gazetteer, MajorityTag, Unigram
+from calque.analysis.tasks.baselines import Answer, Baseline, Gazetteer, Majority, Unigram
 from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow, windows
-from calque.analysis.tasks.score import ACCURACY, F1, Metric, Score, accuracy, entity_f1
+from calque.analysis.tasks.score import ACCURACY, F1, Metric, entity_f1
 from calque.analysis.tasks.task import Head, Task, WordHead
 from calque.derive.example import Example
 from calque.derive.sentence import Sentence, iob2, word_labels
@@ -18,7 +18,7 @@ class Tagging(Task):
     """A label for each word of one text, learnt at the word's first sub-word; a long text becomes several rows."""
 
     head: ClassVar[Head] = WordHead()
-    baselines: ClassVar[tuple[Baseline, ...]] = (MajorityTag(), Unigram())
+    baselines: ClassVar[tuple[Baseline, ...]] = (Majority(of_words=True), Unigram())
 
     @abstractmethod
     def tags(self, sentence: Sentence) -> Answer:
@@ -62,14 +62,11 @@ class POS(Tagging):
     title: ClassVar[str] = "POS"
     summary: ClassVar[str] = "POS is tagging: a part of speech for every word."
     data: ClassVar[str] = "pos"
-    metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY, Metric("f1_bare_tags", "F1 on bare tags"))
+    metrics: ClassVar[tuple[Metric, ...]] = (ACCURACY, Metric("f1_bare_tags", "F1 on bare tags", entity_f1))
     printed: ClassVar[str] = "f1_bare_tags"
 
     def tags(self, sentence: Sentence) -> Answer:
         return sentence.tags
-
-    def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
-        return {"accuracy": accuracy(gold, predicted), "f1_bare_tags": entity_f1(gold, predicted)}
 
 
 class NER(Tagging):
@@ -92,9 +89,6 @@ class NER(Tagging):
         types = sorted({tag[2:] for tags in gold for tag in tags if tag != "O"})
         return ("O", *(f"{mark}-{kind}" for kind in types for mark in "BI"))
 
-    def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
-        return {"f1": entity_f1(gold, predicted), "accuracy": accuracy(gold, predicted)}
-
 
 class WordLabels(Tagging):
     """Any label for every word."""
@@ -107,6 +101,3 @@ class WordLabels(Tagging):
 
     def tags(self, sentence: Sentence) -> Answer:
         return word_labels(sentence)
-
-    def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
-        return {"accuracy": accuracy(gold, predicted)}

@@ -139,9 +139,9 @@ class Task(ABC):
     ) -> Answer:
         """The prediction for an example, from the head's answers to each of its rows (`Head.answers`)."""
 
-    @abstractmethod
     def scores(self, gold: Sequence[Answer], predicted: Sequence[Answer]) -> dict[str, Score]:
         """The score of each of `metrics` by its name. Raises ValueError if a metric is not defined for this gold."""
+        return {metric.name: metric.score(gold, predicted) for metric in self.metrics if metric.score}
 
     def submission(
         self, language: str, examples: Iterable[Example], predictions: Sequence[Answer], units: Units = WORDS

@@ -12,7 +12,7 @@ from statistics import median
 from calque.analysis.aligners.encoder import main_layer
 from calque.analysis.papers.texts import table
 from calque.analysis.records.record import Record
-from calque.analysis.report.table import MISSING, Table, listed
+from calque.analysis.report.table import MISSING, Table, decimal, listed
 from calque.analysis.results.results import Results
 from calque.analysis.statistics.intervals import Bounds, Estimate, estimate
 from calque.derive.files import read_toml
@@ -44,7 +44,7 @@ PREDICTED, ALIGNED = (
 )
 """Quantities of prediction, and of words and sentences in space: one figure each."""
 QUANTITIES = (*PREDICTED, *ALIGNED)
-BY_NAME = {quantity.name: quantity for quantity in QUANTITIES}
+DIGITS = [1 if quantity.unit == 100 else 2 for quantity in QUANTITIES]  # two if it is not in percent
 
 
 class Curves:
@@ -169,8 +169,9 @@ def growth_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
             titles = results.transform_title(transform), results.objective_title(objective)
             order.append((*titles, order_in_words(found), agreement(found, len(results.seeds))))
             steps.append((*titles, *(str(found.get(quantity, MISSING)) for quantity in QUANTITIES)))
-            lines = [(quantity, list(curves.means(quantity, objective, transform).values())) for quantity in QUANTITIES]
-            ends.append((*titles, *(_ending(line[-1], q.unit) if line else MISSING for q, line in lines)))
+            lines = [list(curves.means(quantity, objective, transform).values()) for quantity in QUANTITIES]
+            cells = zip((line[-1] if line else None for line in lines), DIGITS, strict=True)
+            ends.append((*titles, *(decimal(*cell) for cell in cells)))
     labels = ("language", "objective")
     what = (*labels, "what leaves its null, in this order", "the same order in all seeds")
     names, axes = ((*labels, *(getattr(quantity, name) for quantity in QUANTITIES)) for name in ("name", "axis"))
@@ -178,15 +179,6 @@ def growth_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
     yield "onsets", table("onsets", results, scale, names, steps, 2, onset=NOTE)
     after = f"after step {max(curves.steps):,}" if curves.steps else "after the last step"
     yield "ends", table("ends", results, scale, axes, ends, 2, after=after)
-
-
-def _ending(last: Estimate, unit: float) -> str:
-    """`84.3 ± 2.1`, or `84.3 [70.1, 100.0]` if the interval is clipped; two digits if it is not in percent."""
-    digits, interval = 1 if unit == 100 else 2, ""
-    if last.half is not None:
-        ends = f" [{last.low:.{digits}f}, {last.high:.{digits}f}]"
-        interval = f" ± {last.half:.{digits}f}" if last.symmetric else ends
-    return f"{last.mean:.{digits}f}{interval}"
 
 
 def order_in_words(found: Found) -> str:

@@ -15,7 +15,7 @@ from calque.analysis.papers.language_imbalance.conditions import (
     curves,
 )
 from calque.analysis.papers.texts import claim, table
-from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, listed, percent
+from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, cell, decimal, listed, percent
 from calque.analysis.results.measured import difference, judge_difference, mean
 from calque.analysis.results.results import Results
 from calque.analysis.statistics.intervals import Estimate
@@ -62,13 +62,7 @@ def _efficiency_cells(condition: Condition, objective: str) -> list[str]:
     ratios = [condition.efficiencies(objective, group) for group in groups]
     ratios.append(condition.efficiencies(objective, condition.small, "batch"))
     thousands = [MISSING if amount is None else f"{amount.mean / 1000:,.0f}" for amount in read]
-    return [*thousands, *map(_nats, nats), *map(str, ratios)]
-
-
-def _nats(one: Estimate | None) -> str:
-    if one is None:
-        return MISSING
-    return f"{one.mean:.3f}" + (f" ± {one.half:.3f}" if one.half is not None else "")
+    return [*thousands, *(decimal(each, 3) for each in nats), *map(str, ratios)]
 
 
 def _transfer_cells(condition: Condition, objective: str) -> list[str]:

@@ -11,8 +11,7 @@ from calque.analysis.tasks.baselines import (
     Answer,
     Baseline,
     Gazetteer,
-    MajorityLabel,
-    MajorityTag,
+    Majority,
     Unigram,
     most_frequent,
 )
@@ -35,9 +34,9 @@ def test_the_most_frequent_label_and_what_decides_between_equal_ones() -> None:
 
 
 def test_majority() -> None:
-    assert MajorityTag().learn(TRAIN, as_is)(asked(TRAIN[1:]), as_is) == [("NOUN",) * 2, ("NOUN",) * 3]
+    assert Majority(of_words=True).learn(TRAIN, as_is)(asked(TRAIN[1:]), as_is) == [("NOUN",) * 2, ("NOUN",) * 3]
     labelled = [pair("a", "b", "yes"), pair("a", "c", "no"), pair("a", "d", "no")]
-    assert MajorityLabel().learn(labelled, as_is)(asked(labelled[:2]), as_is) == [("no",), ("no",)]
+    assert Majority().learn(labelled, as_is)(asked(labelled[:2]), as_is) == [("no",), ("no",)]
 
 
 def test_unigram_knows_words_and_nothing_else() -> None:
@@ -135,7 +134,7 @@ def test_on_its_own_text_unigram_is_never_below_majority(train: Set) -> None:
     def of(baseline: Baseline) -> float:
         return accuracy(gold, baseline.learn(train, as_is)(asked(train), as_is)).value
 
-    assert of(Unigram()) >= of(MajorityTag()) >= 1 / len({tag for tags in gold for tag in tags})
+    assert of(Unigram()) >= of(Majority(of_words=True)) >= 1 / len({tag for tags in gold for tag in tags})
 
 
 def test_unigram_on_real_english(calque_data: Path) -> None:
@@ -152,4 +151,4 @@ def test_unigram_on_real_english(calque_data: Path) -> None:
 
     assert of(Unigram(), 2_000) == pytest.approx(0.804, abs=0.0005)
     assert of(Unigram(), len(train)) == pytest.approx(0.862, abs=0.0005)
-    assert of(MajorityTag(), len(train)) == pytest.approx(0.165, abs=0.01)
+    assert of(Majority(of_words=True), len(train)) == pytest.approx(0.165, abs=0.01)

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from calque.analysis.papers.growth.curves import (
-    BY_NAME,
     NEVER,
+    QUANTITIES,
     Curves,
     Onsets,
     agreement,
@@ -19,6 +19,8 @@ from calque.analysis.papers.growth.curves import (
 )
 from calque.analysis.records.record import Null, Record
 from tests.analysis.papers.growth.grown import ORDER, STEPS, grown
+
+BY_NAME = {quantity.name: quantity for quantity in QUANTITIES}
 
 
 def curve(*values: float) -> dict[int, Record]:
