@@ -31,30 +31,23 @@ def export(
         raise BadInput("--parquet, --tensorboard and --wandb export everything: expected --out, and no --table")
     from calque.analysis.report.latex import latex as latex_of
     from calque.derive.files import whole_file
-    from calque.experiments.export import (
-        flat,
-        records_csv,
-        table_of,
-        training_rows,
-        write_parquet,
-        write_tensorboard,
-        write_wandb,
-    )
+    from calque.experiments import export as formats
     from calque.experiments.report_records import joined_rows, records_folder
 
     if (tensorboard or wandb) and out:
-        (write_tensorboard if tensorboard else write_wandb)(training_rows(study, runs), out)
+        write = formats.write_tensorboard if tensorboard else formats.write_wandb
+        write(formats.training_rows(study, runs), out)
         return
     folder = records_folder(study, runs)
     if parquet and out:
-        write_parquet(flat(joined_rows(folder)), out)
+        formats.write_parquet(formats.flat(joined_rows(folder)), out)
         return
     if latex:
-        text = latex_of(table_of(folder, table), table or "")
+        text = latex_of(formats.table_of(folder, table), table or "")
     elif table:
-        text = table_of(folder, table).csv
+        text = formats.table_of(folder, table).csv
     else:
-        text = records_csv(flat(joined_rows(folder)))
+        text = formats.records_csv(formats.flat(joined_rows(folder)))
     if out:
         with whole_file(out) as part:
             part.write_text(text, encoding="utf-8", newline="\n")

@@ -1,6 +1,7 @@
 """Quantities by step of pretraining, on a logarithmic axis."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -61,18 +62,9 @@ class StepScale:
         panel.set_xlim(0.85 * self.places([0])[0], last * 1.15)
 
 
-def predicted_figure(results: Results, scale: str) -> Plot | None:
-    """Loss, gradient cosine and zero-shot tags by step. None without two steps, or with too many lines or languages."""
-    return _figure(results, scale, PREDICTED, "figure-predicted")
-
-
-def aligned_figure(results: Results, scale: str) -> Plot | None:
-    """alignment@1, sentences found and CKA by step. None as `predicted_figure`."""
-    return _figure(results, scale, ALIGNED, "figure-aligned")
-
-
 def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: str) -> Plot | None:
-    """One row per quantity, one column per language, one line per objective."""
+    """One row per quantity, one column per language, one line per objective. None without two steps, or with too many
+    lines or languages."""
     curves, columns, look = Curves(results), results.transforms, looks(results)
     rows = [row for row in quantities if curves.records([row])]
     if len(curves.steps) < 2 or not rows or len(columns) > MOST or not look:
@@ -105,6 +97,10 @@ def _figure(results: Results, scale: str, quantities: Sequence[Quantity], name: 
         legend(figure, [*keys(results, look, line=None), null, chance], 3)
     texts, count = " ".join(row.text for row in rows), len(results.seeds)
     return plot(name, figure, results, scale, curves.records(rows), quantities=texts, count=count)
+
+
+predicted_figure = partial(_figure, quantities=PREDICTED, name="figure-predicted")
+aligned_figure = partial(_figure, quantities=ALIGNED, name="figure-aligned")
 
 
 def _null(panel: Axes, curves: Curves, quantity: Quantity, transform: str, axis: StepScale) -> None:
