@@ -21,6 +21,7 @@ from calque.analysis.records.record import Null
 from calque.analysis.results.results import Results
 from tests.analysis.drawn import coordinates, legend, panels
 from tests.analysis.papers.growth.grown import ORDER, STEPS, grown
+from tests.analysis.saved import saved
 
 
 def test_figures_show_every_quantity_and_its_records(tmp_path: Path) -> None:
@@ -31,7 +32,7 @@ def test_figures_show_every_quantity_and_its_records(tmp_path: Path) -> None:
     for quantity in QUANTITIES:
         assert any(quantity.text in figure.caption for figure in figures)
     for figure in figures:
-        assert figure.save(tmp_path).png.stat().st_size > 10_000
+        assert saved(figure, tmp_path).png.stat().st_size > 10_000
     assert len(figures[1].figure.axes) == 6
     assert list(legend(figures[1].figure))[:2] == ["MLM", "ALIGN-MLM"]
 
