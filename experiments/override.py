@@ -34,10 +34,6 @@ def _paths(text: str) -> tuple[Path, ...]:
     return tuple(Path(part.strip()) for part in text.split(",") if part.strip())
 
 
-def _files(text: str) -> TextFiles:
-    return TextFiles(_paths(text))
-
-
 def _source(text: str) -> Files:
     if not (paths := _paths(text)):
         raise ValueError("expected files of text, with commas between them")
@@ -71,7 +67,7 @@ PARSERS: Mapping[Any, Callable[[str], Any]] = {
     Source: _source,
     TaskFiles: _task_files,
     Measures: _measure,
-    TextFiles: _files,
+    TextFiles: lambda text: TextFiles(_paths(text)),
     BitextFiles: _bitext,
 }
 """The parsers of named values, of the text of a language, of bitexts, and of a task's files."""

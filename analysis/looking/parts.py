@@ -127,13 +127,9 @@ class Look:
         return [f"{self.glossed(each.word)} {each.cosine:.2f}" for each in neighbours.nearest]
 
     def __str__(self) -> str:
-        return _text(self)
-
-
-def _text(look: Look) -> str:
-    parts = [_guesses(look), _nearest(look), _alignment(look), _attention(look), _map(look)]
-    parts.append(fill(f"left out: {note}", WIDTH, subsequent_indent="  ") for note in look.left_out)
-    return "\n\n".join(text for part in parts if (text := "\n".join(part)))
+        parts = [_guesses(self), _nearest(self), _alignment(self), _attention(self), _map(self)]
+        parts.append(fill(f"left out: {note}", WIDTH, subsequent_indent="  ") for note in self.left_out)
+        return "\n\n".join(text for part in parts if (text := "\n".join(part)))
 
 
 def _guesses(look: Look) -> Iterator[str]:
