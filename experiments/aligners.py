@@ -67,7 +67,7 @@ def _record(run: Run, text: GoldText, aligner: str, counts: LinkCounts, **fields
 class GoldSetAligner:
     """An aligner of one gold set that uses no model of the study `study`. `name` is `diagonal`, a baseline that links
     each target word to the source word at the same relative position; `fast_align`, trained on the set's own sentences
-    and, if there is parallel text, on both; or `encoder`, a folder's model, which reads capitals, by all methods."""
+    and, if there is parallel text, on both; or `encoder`, a folder's model, scored by every method at every layer."""
 
     name: str
     text: GoldText

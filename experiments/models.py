@@ -217,7 +217,7 @@ def _estimate_links(step: Step, machine: Machine) -> None:
 
 @dataclass(frozen=True)
 class Training:
-    """How a model is pretrained: an objective on `languages` of `data`, from `start` or random weights, or how it is
+    """How a model is pretrained: an objective on `languages` of `data`, from `start` or random weights, unless
     `shipped`."""
 
     data: Step

@@ -28,7 +28,8 @@ from calque.pretrain.run import read_metrics
 
 @dataclass(frozen=True)
 class TypeHits:
-    """For each of m moved types, (m,): whether it found its image, either way, is in the dictionary, and its count."""
+    """For each of m moved types, (m,): whether it found its image, either way, whether it is in the dictionary, its
+    count."""
 
     forward: np.ndarray
     back: np.ndarray

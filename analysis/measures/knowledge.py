@@ -34,8 +34,8 @@ def knowledge(
     (carried), and on facts stated in both, queried in the model's language, each with its chance level and nulls.
     `images` are the questions in that language. A null permutes answers among the questions of each relation, so a
     preference for some answers gains nothing; one permutation in twenty reaches its quantile. Questions with seen and
-    with held-out answers have nulls of their own: a model that prefers dictionary words gains where they are
-    answers."""
+    with held-out answers have nulls of their own: a model that prefers dictionary words is right more often where they
+    are answers."""
     spelt = architecture_of(read_config(model.checkpoint))
     network: Any = load_model(model.checkpoint, spelt.masked_model)[0]
     network.to(model.device).eval()

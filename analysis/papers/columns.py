@@ -135,7 +135,7 @@ def printed_rows(
 
 
 def specified_tables(paper: str, results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """The tables of a report that texts.toml specifies, if records have their numbers, and one of own measures."""
+    """The tables of a report that texts.toml specifies, if records have their numbers, and a user's own measures."""
     own = dict.fromkeys((r.measure, r.metric) for r in results.records if not r.task and r.measure not in MEASURES)
     columns = {name: columns_of(name) for name, entry in TEXTS["tables"].items() if paper in entry.get("papers", ())}
     metrics = Counter(measure for measure, _ in own)

@@ -72,7 +72,7 @@ def plot(
     **values: Any,
 ) -> Plot:
     """A figure with its title and caption, and the numbers that it shows. The caption has the `parts`, floors and
-    published numbers among them, that are not empty, and the scale. Intervals are over `seeds` (all)."""
+    published numbers among them, that are not empty, and the scale. Intervals are over `seeds`, or all."""
     seeds = seeds or results.seeds
     text, several = TEXTS["figures"][name], len(seeds) > 1
     contents = {"floors": floors, "published": published, "several": several, "one": not several}

@@ -55,8 +55,8 @@ class Run:
     """One model, or one aligner that learnt from one text, and its configuration (docs/records.md). `languages` have
     the source first. `objective` is a pretraining objective, fast_align's text, or the folder of a given encoder; None
     if nothing was learnt. `main_layer` was chosen before anything was scored (0: none, or no encoder). `redrawn` lists
-    what else its seed decides, such as "the dictionary"; the seeds of a study share the rest. `settings` are a
-    sweep's."""
+    what else its seed decides, such as "the dictionary"; the seeds of a study share the rest. `settings` are of a
+    sweep."""
 
     id: str
     study: str

@@ -122,8 +122,8 @@ def _tags(words: Sequence[str], types: Mapping[tuple[str, ...], str], longest: i
 
 @dataclass(frozen=True)
 class BagOfWords(Baseline):
-    """Logistic regression on the counts of words in text `text`, penalised by the squared weights (scikit-learn's C=1),
-    as of Gururangan et al. (2018) on the hypothesis. A text without a known word has the most frequent label."""
+    """Logistic regression on the counts of words in text `text`, penalised by the squared weights (scikit-learn's C=1);
+    Gururangan et al. (2018) read only the hypothesis. A text without a known word has the most frequent label."""
 
     text: int
     name: str

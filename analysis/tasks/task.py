@@ -118,7 +118,7 @@ class Task(ABC):
 
     @abstractmethod
     def gold(self, example: Example) -> Answer:
-        """The correct answer of an example, or all for questions. Raises ValueError without one, or for other texts."""
+        """The correct answer of an example, or all for questions. Raises ValueError if it has none, or other texts."""
 
     def labels(self, gold: Iterable[Answer]) -> tuple[str, ...]:
         """The labels that a model may predict, from the gold of its training data; empty if it points into its text.

@@ -171,7 +171,8 @@ def transfer(model: MeasuredModel, data: DerivedTask, progress: Progress = lambd
     """Every metric of one task on the source and the model's derived language. SRC, ZS and DEV are one model,
     fine-tuned on the source and scored on the source's test set, the derived language's, and the source's dev set,
     which is unused here: choose learning rates by it. SUP is fine-tuned and scored on the derived language. CUT is the
-    fraction of a split's source examples that do not fit into one row. DELTA is SUP - ZS."""
+    fraction of a split's source examples that do not fit into one row, as in the derived language. DELTA is SUP -
+    ZS."""
     derived = model.language
     of_source = {
         ("SRC", derived, ""): ("test", SOURCE),
@@ -203,7 +204,7 @@ def pair_transfer(
     model: MeasuredModel, data: DerivedTask, pairs: Sequence[tuple[str, str]], progress: Progress = lambda *_: None
 ) -> Measurement:
     """Every metric of one task on ordered pairs of a model's languages. A model is fine-tuned on the first language of
-    each pair, once, and scored on the second's test set: ZS, or SUP if both are the same. Else as `transfer`."""
+    each pair, once, and scored on the second's test set: ZS, or SUP if both are the same. CUT is of the sets in use."""
     lessons = []
     for first in dict.fromkeys(first for first, _ in pairs):
         tests = {}
