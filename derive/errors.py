@@ -12,6 +12,8 @@ class BadInput(Exception):
     """Unusable input: where, found, expected. Any function that reads or checks input may raise it, so docstrings
     rarely mention it. The command line prints `messages`, one per line, and exits with code 2."""
 
+    exit_code = 2
+
     def __init__(self, message: str | Sequence[str], path: str | Path | None = None, line: int | None = None) -> None:
         place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
         several = [message] if isinstance(message, str) else message
@@ -20,6 +22,12 @@ class BadInput(Exception):
         shortened = (text if len(text) <= LONGEST else f"{text[:half]} ... {text[-half:]}" for text in several)
         self.messages = tuple(place + text for text in shortened)
         super().__init__("; ".join(self.messages))
+
+
+class Unfinished(BadInput):
+    """Steps that failed while others continued, one message each."""
+
+    exit_code = 1
 
 
 class NoFile(BadInput):

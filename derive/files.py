@@ -134,22 +134,33 @@ def _remove_dead(leftover: Path) -> None:
 
 
 @contextmanager
-def claimed(folder: Path) -> Iterator[None]:
-    """Hold an exclusive claim on a folder, which ends with the process; BadInput if another process holds one."""
-    path = folder.with_name(f".{folder.name}.claim")
+def claimed(folder: Path, wait: bool = False) -> Iterator[None]:
+    """Hold an exclusive claim on a folder, which ends with the process. If another process holds one, `wait` for its
+    end, or raise BadInput."""
+    path, lost = claim_of(folder), True
     make_folder(path.parent)
-    with path.open("ab") as file:
+    while lost:
+        file = path.open("ab")
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             lost = os.fstat(file.fileno()).st_ino != path.stat().st_ino  # released and claimed again in between
         except (BlockingIOError, FileNotFoundError):
-            lost = True
-        if lost:
-            raise BadInput("another process is using this folder; wait for it or stop it", folder)
-        try:
-            yield
+            pass
         finally:
-            path.unlink(missing_ok=True)  # the whole study may have been removed
+            if lost:
+                file.close()
+        if lost and not wait:
+            raise BadInput("another process is using this folder; wait for it or stop it", folder)
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)  # the whole study may have been removed
+        file.close()
+
+
+def claim_of(folder: Path) -> Path:
+    """The file that exists while a process works on a folder."""
+    return folder.with_name(f".{folder.name}.claim")
 
 
 def sync(path: Path) -> None:

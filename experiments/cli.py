@@ -70,7 +70,7 @@ class Commands(TyperGroup):
 
             _fail("; ".join(filter(None, [str(error), remedy(error.path)])))
         except BadInput as error:
-            _fail(*error.messages)
+            _fail(*error.messages, code=error.exit_code)
         except UnicodeEncodeError as error:
             _check_text(error.object[max(0, error.start - 100) : error.end + 100])  # the name of a file that was found
             raise
@@ -174,8 +174,9 @@ def options(version: Version = False) -> None:
 
 
 for command in (
-    *(show.show, study.studies, study.derive, study.pretrain, study.evaluate, study.report, study.run, study.plan),
+    *(show.show, study.studies, study.derive, study.pretrain, study.evaluate, study.report, study.run, study.cell),
     *(
+        study.plan,
         runs.runs,
         runs.watch,
         compare.compare,

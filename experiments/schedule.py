@@ -7,6 +7,7 @@ number of parallel steps. Under torchrun the processes work on shared steps toge
 import multiprocessing
 import os
 import time
+import traceback
 from collections.abc import Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import nullcontext
@@ -15,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from calque.derive.errors import BadInput, Unfinished
 from calque.derive.files import claimed, sweep
 from calque.derive.fingerprint import check_same, own_code
 from calque.derive.workers import Progress as Report
@@ -69,6 +71,36 @@ def compute(
             raise KeyboardInterrupt
 
 
+def compute_cells(
+    steps: Sequence[Step], report: Report = silent, allow_change: bool = False, watch: Watch = unwatched
+) -> None:
+    """Compute the steps, each after its needs, in a job of an engine. If another process is computing a step, wait for
+    it. After a failure, steps that do not need the failed one are computed, except under torchrun.
+
+    Raises:
+        Unfinished: the failed steps, and the steps whose needs are unfinished.
+    """
+    cores = int(os.environ.get("SLURM_CPUS_PER_TASK") or os.cpu_count() or 1)
+    machine, failed = Machine(Throttled(report), cores, allow_change, watch, wait=True), list[str]()
+    if "WORLD_SIZE" in os.environ:
+        _compute_together(steps, machine)
+        return
+    for step in (step for step in steps if not step.finished):
+        try:
+            if missing := [need.title for need in step.needs if not need.finished]:
+                raise BadInput(f"needs {missing[0]}, which is not computed")
+            _check_memory([step])
+            _check_needs([step], machine.report)
+            do(step, machine)
+        except BadInput as error:
+            failed.append(f"{step.title}: {error}")
+        except Exception as error:
+            traceback.print_exc()
+            failed.append(f"{step.title}: {type(error).__name__}: {error}")
+    if failed:
+        raise Unfinished(failed)
+
+
 def do(step: Step, machine: Machine) -> None:
     """Compute one step in this process, unless it is finished by now; no other process works on it meanwhile."""
     from calque.pretrain.train import NonFinite
@@ -76,7 +108,7 @@ def do(step: Step, machine: Machine) -> None:
     machine.watch(step, False)
     shared = step.shared and machine.world.size > 1
     try:
-        with claimed(step.folder) if not shared or machine.world.first else nullcontext():
+        with claimed(step.folder, machine.wait) if not shared or machine.world.first else nullcontext():
             if shared or not step.finished:
                 if not step.spreads:
                     import torch

@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from textwrap import fill
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -19,6 +19,7 @@ from calque.experiments.places import ROOT, check_report_name
 from calque.experiments.signals import RESUMES, leaving
 
 if TYPE_CHECKING:
+    from calque.experiments.engines import Engine
     from calque.experiments.runs import About
     from calque.experiments.step import Stage
     from calque.experiments.study import Study
@@ -67,6 +68,19 @@ Cards = Annotated[
 Kind = Annotated[str, typer.Option(metavar="KIND", help="The kind of card, such as A100 or H100.")]
 
 
+On = Annotated[
+    Literal["local", "slurm", "snakemake"], typer.Option(help="Compute here, or in jobs of Slurm or Snakemake.")
+]
+Options = Annotated[
+    list[str] | None,
+    typer.Option("--option", metavar="KEY=VALUE", help="An option of sbatch or snakemake, as in partition=gpu."),
+]
+Processes = Annotated[
+    int, typer.Option(min=1, help="Processes that train each model in a job, on one machine, by torchrun.")
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what Slurm or Snakemake would be given.")]
+
+
 @leaving(RESUMES)
 def run(
     exp: Exp,
@@ -78,22 +92,59 @@ def run(
     quiet: Quiet = False,
     as_json: Json = False,
     name: Name = None,
+    on: On = "local",
+    option: Options = None,
+    processes: Processes = 1,
+    dry_run: DryRun = False,
 ) -> None:
     """Do all of a study: derive, pretrain, evaluate, report. Finished work is skipped."""
     from calque.experiments.names import study_time
 
-    study = _varied(exp, settings, sweep)
+    if on == "local" and (option or processes > 1 or dry_run):
+        raise BadInput("--option, --processes and --dry-run are for jobs; expected --on slurm or --on snakemake")
+    study, engine = _varied(exp, settings, sweep), None
+    if on != "local":
+        from calque.experiments.engines import ENGINES
+
+        words = [f"--set={each}" for each in settings or ()] + [f"--sweep={each}" for each in sweep or ()]
+        words = ["calque.experiments", "cell", exp, f"--runs={runs}", *words, *(["--allow-change"] if change else [])]
+        engine = ENGINES[on](study.steps(runs), study.home(runs), words, option or (), processes, jobs)
+        if dry_run:
+            typer.echo(engine.script)
+            return
     folder, about = _place(study, runs, settings, sweep, name)
     if name is not None:
         _reserve(folder, about)
     steps, start = study.steps(runs), monotonic()
     finished = sum(step.finished for step in steps)
     time = "" if settings or sweep else study_time(exp)
-    _compute(study, runs, STAGES, jobs, change, quiet or as_json, time)
+    _compute(study, runs, STAGES, jobs, change, quiet or as_json, time, engine)
     if finished < len(steps):
         before = f"; {finished} of {len(steps)} steps were finished before" if finished else ""
         about = {**about, "wall": f"{timedelta(seconds=round(monotonic() - start))}{before}"}
     write_report(study, runs, folder, about, quiet, as_json)
+
+
+@leaving(RESUMES)
+def cell(
+    exp: Exp,
+    fingerprints: Annotated[list[str], typer.Argument(metavar="FINGERPRINT...", help="The ends of folders' names.")],
+    settings: Set = None,
+    sweep: Sweeps = None,
+    runs: Root = ROOT,
+    change: Change = False,
+) -> None:
+    """Compute steps of a study, as a job does. A finished step is skipped; one that is being computed is waited for."""
+    from calque.experiments.progress import board
+    from calque.experiments.schedule import compute_cells, first_process
+
+    study = _varied(exp, settings, sweep)
+    names = {name.rpartition("-")[2] for name in fingerprints}
+    steps = [step for step in study.steps(runs) if step.fingerprint in names]
+    if unknown := sorted(names - {step.fingerprint for step in steps}):
+        raise BadInput(f"no step {unknown[0]} in {study.name}; a file or a setting changed: start `calque run` again")
+    with board(steps, not first_process(), study.name) as shown:
+        compute_cells(steps, shown.report, change, shown.watch)
 
 
 Derivable = Annotated[str, typer.Argument(metavar="EXP|FILE", help="A study, as in `calque run`; or a file of text.")]
@@ -241,15 +292,20 @@ def _compute(
     change: bool = False,
     quiet: bool = False,
     time: str = "",
+    engine: Engine | None = None,
 ) -> None:
-    """Compute the unfinished steps of some stages of a study; `time` is an estimate for all of it on two cores."""
+    """Compute the unfinished steps of some stages of a study; `time` is an estimate for all of it on two cores. An
+    `engine` computes all stages in jobs."""
     from calque.experiments.progress import board
     from calque.experiments.schedule import compute, first_process
 
     steps = [step for step in study.steps(runs) if step.stage in stages]
     title = study.name if not time or any(step.finished for step in steps) else f"{study.name}, {time} on two cores"
     with board(steps, quiet or not first_process(), title) as shown:
-        compute(steps, study.home(runs), jobs, shown.report, change, shown.watch)
+        if engine:
+            engine.compute(shown.watch, lambda line: None if quiet else typer.echo(line, err=True))
+        else:
+            compute(steps, study.home(runs), jobs, shown.report, change, shown.watch)
 
 
 def _is_folder(exp: str) -> bool:

@@ -7,15 +7,16 @@ import sys
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 import torch
 
 from calque.derive.artefact import making
-from calque.derive.errors import BadInput
-from calque.derive.files import MANIFEST, claimed
-from calque.experiments.schedule import compute, do, side_by_side
+from calque.derive.errors import BadInput, Unfinished
+from calque.derive.files import MANIFEST, claim_of, claimed
+from calque.experiments.schedule import compute, compute_cells, do, side_by_side
 from calque.experiments.step import Machine, Step, with_needs
 
 ROOT = Path(__file__).parents[2]
@@ -163,6 +164,26 @@ def test_a_step_that_another_command_computes_is_refused(tmp_path: Path) -> None
     before = times(a)
     do(a, Machine())  # as a command that looked before the other had finished
     assert times(a) == before
+
+
+def test_a_cell_waits_for_a_living_process_and_then_finds_the_step_finished(tmp_path: Path) -> None:
+    a = word(tmp_path, "a", (), 1.0)
+    first = Thread(target=do, args=(a, Machine()))
+    first.start()
+    while not claim_of(a.folder).exists() and first.is_alive():
+        time.sleep(0.01)
+    compute_cells([a])
+    first.join()
+    assert text(a) == "a " and times(a)[1] < time.time() and not list(tmp_path.glob(".*"))
+
+
+def test_a_cell_that_fails_stops_only_what_needs_it(tmp_path: Path) -> None:
+    bad = word(tmp_path, "bad")
+    needs, later = word(tmp_path, "needs", (bad,)), word(tmp_path, "later")
+    with pytest.raises(Unfinished) as failed:
+        compute_cells([bad, needs, later])
+    assert [message.split(":")[0] for message in failed.value.messages] == ["word bad", "word needs"]
+    assert later.finished and not needs.finished
 
 
 def test_what_killed_processes_left_is_swept(tmp_path: Path) -> None:

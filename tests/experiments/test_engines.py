@@ -1,0 +1,189 @@
+"""Studies on Slurm and Snakemake: the same bytes as here, whatever ends in the middle."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from calque.derive.files import MANIFEST
+from calque.experiments.engines import Slurm
+from calque.experiments.names import study
+from calque.experiments.override import override
+from calque.experiments.step import Step
+from tests.experiments.conftest import TINY, Done
+from tests.experiments.test_cli import ROOT, SETTINGS, calque
+from tests.processes import below, descendants, wait_for
+
+AFTER = ["objectives=MLM,WEAM-after-MLM", "transforms=trans", "measures=alignment"]
+TOY = [*TINY, *AFTER]
+FRAGILE = '''
+import os
+from dataclasses import dataclass
+
+from calque.experiments.override import override
+from calque.experiments.studies.objectives_pocket import objectives_pocket
+from calque.pretrain.objectives.mlm import MLM
+
+
+@dataclass(frozen=True)
+class Fragile(MLM):
+    """MLM, except where the environment has BROKEN."""
+
+    short_name = "FRAGILE"
+    summary = "FRAGILE is MLM."
+
+    def streams(self, languages, length, seed):
+        if "BROKEN" in os.environ:
+            raise ZeroDivisionError("broken")
+        return super().streams(languages, length, seed)
+
+
+def fragile():
+    toy = override(objectives_pocket(), SETTINGS)
+    return toy.changed(name="fragile", objectives=(*toy.objectives, Fragile()))
+'''
+
+
+def contents(home: Path) -> dict[str, bytes]:
+    """The files of a study, except those with times and speeds, which are not the same in two runs."""
+    timed = {path.parent / name for path in below(home, "metrics.jsonl") for name in (path.name, MANIFEST)}
+    timed |= {*below(home, "report.html"), *below(home, "about.json")}
+    return {
+        str(path.relative_to(home)): path.read_bytes()
+        for path in below(home, "*")
+        if path.is_file() and path not in timed and path.relative_to(home).parts[0] != "jobs"
+    }
+
+
+@pytest.fixture(scope="session")
+def fragile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with a study of three models, and a folder beside it with the results of this machine."""
+    file = tmp_path_factory.mktemp("fragile") / "fragile.py"
+    file.write_text(FRAGILE.replace("SETTINGS", repr(TOY)))
+    _, err = begun(file, file.with_name("here")).communicate()
+    assert err == ""
+    return file
+
+
+def begun(exp: Path, runs: Path, *words: str, **environment: str) -> subprocess.Popen[str]:
+    """`calque run` in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "calque.experiments", "run", str(exp), "--runs", str(runs), "-q", *words],
+        env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"} | environment,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def placed(steps: list[Step], processes: int) -> list[list[list[Step]]]:
+    return list(Slurm(steps, Path("runs"), ["calque.experiments", "cell"], processes=processes).levels())
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_every_step_is_in_one_job_after_those_that_it_needs(processes: int, tmp_path: Path) -> None:
+    steps = override(study("objectives_pocket"), [*TOY, "seeds=0,1"]).steps(tmp_path)
+    levels = placed(steps, processes)
+    jobs = {step.folder: (level, id(job)) for level, its in enumerate(levels) for job in its for step in job}
+    assert len(jobs) == len(steps) == sum(len(job) for level in levels for job in level)
+    for step in steps:
+        for need in step.needs:
+            assert jobs[need.folder] < (jobs[step.folder][0], 0) or jobs[need.folder] == jobs[step.folder]
+    apart = all(len({step.shared for step in job}) == 1 for level in levels for job in level)
+    assert apart == (processes > 1)
+
+
+def test_too_many_jobs_for_an_array_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("calque.experiments.engines.MOST", 3)
+    steps = override(study("objectives_pocket"), [*TOY, "seeds=0,1,2,3"]).steps(tmp_path)
+    script = Slurm(steps, tmp_path, ["calque.experiments", "cell"]).script
+    arrays = [line for line in script.splitlines() if "--array" in line]
+    assert arrays == ["#SBATCH --array=0-0", "#SBATCH --array=0-2", "#SBATCH --array=0-1"]
+    assert all(script.count(step.fingerprint) == 1 for step in steps)
+
+
+def test_a_cell_computes_its_step_alone(done: Done, tmp_path: Path) -> None:
+    words = ["pocket", "--runs", str(tmp_path), *SETTINGS]
+    places = Done(tmp_path, done.study)
+    code, _, err = calque("cell", *words, places.models()[0].weights.fingerprint)
+    assert code == 1 and "needs languages" in err and not below(tmp_path, MANIFEST)
+    assert calque("cell", *words, places.languages.folder.name, places.languages.fingerprint)[0] == 0
+    assert contents(places.data) == contents(done.data) and list(places.home.iterdir()) == [places.data]
+    code, _, err = calque("cell", *words, "0123456789ab")
+    assert code == 2 and err.count("\n") == 1 and "0123456789ab" in err
+
+
+@pytest.mark.parametrize("engine", ["slurm", "snakemake"])
+def test_where_there_is_no_engine_nothing_is_written(
+    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    code, _, err = calque("run", "pocket", "--runs", str(tmp_path / "runs"), "--on", engine, *SETTINGS)
+    assert code == 2 and err.count("\n") == 1 and not (tmp_path / "runs").exists()
+    code, out, _ = calque("run", "pocket", "--runs", str(tmp_path / "runs"), "--on", engine, "--dry-run", *SETTINGS)
+    assert code == 0 and "calque.experiments cell pocket" in out and not (tmp_path / "runs").exists()
+    code, _, err = calque("run", "pocket", "--runs", str(tmp_path / "runs"), "--option", "partition=main", *SETTINGS)
+    assert code == 2 and err.count("\n") == 1
+
+
+@pytest.fixture(scope="session")
+def snakemake() -> None:
+    if not shutil.which("snakemake"):
+        pytest.skip("Snakemake is not installed")
+
+
+@pytest.fixture(scope="session")
+def slurm() -> None:
+    if not shutil.which("sinfo") or subprocess.run(["sinfo"], capture_output=True, timeout=90).returncode:
+        pytest.skip("no Slurm answers here")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("snakemake")
+def test_snakemake_computes_the_same_after_a_kill_in_the_middle(fragile: Path, tmp_path: Path) -> None:
+    home, words = tmp_path / "fragile", ["--on", "snakemake", "--jobs", "2"]
+    with begun(fragile, tmp_path, *words, BROKEN="1") as first:
+        wait_for(lambda: below(home, ".seed-0-*.claim"), first)
+        for process in descendants(first.pid):
+            os.kill(process, signal.SIGKILL)
+    with begun(fragile, tmp_path, *words, BROKEN="1") as second:
+        _, err = second.communicate()
+    assert second.returncode == 1
+    failed = next(line for line in err.splitlines() if "FRAGILE" in line)
+    assert "ZeroDivisionError: broken" in failed and (log := Path(failed.split("(")[-1].split(")")[0])).is_file()
+    assert "Traceback" in log.read_text()
+    assert not any("WEAM" in line for line in err.splitlines())
+    with begun(fragile, tmp_path, *words) as third:
+        _, err = third.communicate()
+    assert third.returncode == 0, err
+    assert contents(home) == contents(fragile.with_name("here") / "fragile")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("slurm")
+def test_slurm_computes_the_same_after_a_kill_a_failure_a_requeue_and_a_restart(fragile: Path, tmp_path: Path) -> None:
+    home, words = tmp_path / "fragile", ["--on", "slurm"]
+    with begun(fragile, tmp_path, *words, BROKEN="1") as first:
+        wait_for(lambda: below(home, ".seed-0-*.claim"), first)
+        first.kill()
+    (folder,) = (home / "jobs").glob("calque-*")
+    named = f"--name={folder.name}"
+
+    def queued(*states: str) -> list[str]:
+        squeue = ["squeue", "--noheader", "--array", named, "--format=%i", f"--states={','.join(states)}"]
+        return subprocess.run(squeue, capture_output=True, text=True, check=True).stdout.split()
+
+    running = wait_for(lambda: queued("RUNNING"))
+    subprocess.run(["scontrol", "requeue", running[0]], check=True)
+    subprocess.run(["scancel", queued("RUNNING", "PENDING")[-1]], check=True)
+    wait_for(lambda: running[0] in queued("PENDING"))
+    subprocess.run(["scontrol", "update", f"jobid={running[0]}", "starttime=now"], check=True)  # and not in 2 minutes
+    with begun(fragile, tmp_path, *words) as second:
+        _, err = second.communicate()
+    assert second.returncode == 0, err
+    assert contents(home) == contents(fragile.with_name("here") / "fragile")
+    with begun(fragile, tmp_path / "new", *words, "--option", "partition=none") as refused:
+        _, err = refused.communicate()
+    assert refused.returncode == 2 and "partition" in err and not (tmp_path / "new").exists()
