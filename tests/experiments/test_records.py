@@ -29,6 +29,7 @@ STUDIES = {
     "xtreme_small": "xtreme",
     "xtreme_curve": "xtreme",
     "xtreme_continued": "xtreme",
+    "xtreme_continued_tasks": "xtreme",
 }
 
 
