@@ -231,6 +231,24 @@ def test_an_entry_of_a_type_that_the_corpus_lacks_is_refused(folder: Path, tmp_p
         Languages.open(copy, ["trans"]).dictionary("trans", "source")
 
 
+def test_a_vocabulary_of_another_size_is_refused(folder: Path, tmp_path: Path) -> None:
+    assert Languages.open(folder, NAMES).vocabulary.size == 500
+    other = derive_languages(
+        PocketEnglish(Pocket(types=300), 400, FEW, FEW, FEW),
+        [Invert()],
+        450,
+        DictionaryConfig(),
+        tmp_path / "other",
+        tmp_path,
+    )
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    shutil.rmtree(copy / "vocabulary")
+    shutil.copytree(other / "vocabulary", copy / "vocabulary")
+    write_manifest(copy, KIND, Artefact.open(folder, KIND).facts)
+    with pytest.raises(BadInput, match="450 types; the languages have 500"):
+        Languages.open(copy, NAMES).vocabulary  # noqa: B018
+
+
 def test_special_types_are_those_of_the_vocabulary(tmp_path: Path) -> None:
     """Languages of a given vocabulary: BERT's special ids, which stand elsewhere, stay in every script."""
     pieces = [mark + letter for mark in ("", "##") for letter in "abcdefghijklmnopqrstuvwxyz.,?!"]

@@ -80,7 +80,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "derive/language.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),
     "derive/links/stored.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),
     # Formats are tested by what files of them hold, and the steps of a folder by the folder.
-    "derive/readers/markup.py": ("tests/derive/test_hard_text_inputs.py",),
+    "derive/readers/markup.py": ("tests/derive/test_hard_text_inputs.py", "tests/derive/natural/test_files.py"),
     **{
         f"derive/readers/{name}.py": tuple(f"tests/derive/test_hard_{one}.py" for one in tests.split())
         for name, tests in {
@@ -107,7 +107,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     **_named(
         "derive",
         {
-            "build": "build corpus translation",
+            "build": "build corpus translation words usage sharing cognates",
             "corpus": "build",
             "dictionary": "languages",
             "parser": "parsed_trees",
@@ -120,6 +120,8 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "usage": "usage sharing script",
         },
     ),
+    "analysis/statistics/intervals.py": ("tests/analysis/statistics/test_welch.py",),
+    "analysis/report/marks.py": ("tests/analysis/report/test_html_figure.py",),
     "derive/transforms.py": ("tests/experiments/test_names.py",),
     "derive/derivation.py": ("tests/experiments/test_package.py", "tests/experiments/test_cli.py"),
     "derive/grammar/features.py": ("tests/derive/grammar/test_model.py", "tests/derive/test_reorder.py"),

@@ -19,6 +19,9 @@ def test_reasons_are_counted_and_the_first_lines_named() -> None:
     left_out.add("words", 3, 2)
     assert left_out.described() == ["8 pairs (line 1, 2, 3, 4, 5 …)", "22 words (line 3)"]
     assert left_out.counts == {"pairs": 8, "words": 22}
+    for line in range(1, 6):  # all that are named are all
+        left_out.add("lines", line)
+    assert left_out.described()[-1] == "5 lines (line 1, 2, 3, 4, 5)"
 
 
 LINKS = st.lists(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99)), unique=True).map(sorted), min_size=1)
