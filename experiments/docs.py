@@ -19,7 +19,6 @@ from calque.analysis.tasks.catalog import TASKS
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_file
 from calque.derive.transforms import TRANSFORMS
-from calque.experiments.bench.harness import read
 from calque.experiments.data.recipe import names as recipe_names
 from calque.experiments.data.recipe import read_recipe, sizes
 from calque.experiments.names import study_doc, study_rows
@@ -178,17 +177,7 @@ def _record(name: str) -> list[str]:
     return [what, "", f"{about['date']} · {about['scale']} · {links}"]
 
 
-def _benchmarks() -> list[str]:
-    """The committed benchmarks, and where they were measured."""
-    about, comparisons = read()
-    rows = [f"| {' | '.join(comparison.cells)} |" for comparison in comparisons]
-    where = f"{about['processor']}, {about['threads']} thread, {about['date']}, commit {about['commit']}"
-    heads = ["| what | compared with | here | ratio |", "|---|---|---|---|"]
-    return [f"{where}; {len(comparisons[0].ours)} rounds.", "", *heads, *rows]
-
-
 BLOCKS: dict[str, Block] = {
-    "benchmarks": _benchmarks,
     "transforms": _transforms,
     "objectives": objectives_table,
     "studies": _studies,

@@ -19,8 +19,6 @@ from calque.derive.errors import BadInput
 from calque.derive.files import write_json
 from calque.pretrain.hub import model_folder
 
-RECORD = Path(__file__).resolve().parents[1] / "records" / "benchmarks.json"
-
 
 @dataclass(frozen=True)
 class Comparison:
@@ -106,7 +104,7 @@ def write(comparisons: Mapping[str, Sequence[Comparison]], about: Mapping[str, A
     write_json(path, {**about, "processor": cpu(), "rows": rows})
 
 
-def read(path: Path = RECORD) -> tuple[dict[str, Any], list[Comparison]]:
+def read(path: Path) -> tuple[dict[str, Any], list[Comparison]]:
     """What a record says about its measurement, and its comparisons."""
     about = json.loads(path.read_text(encoding="utf-8"))
     rows = [{**row, "ours": tuple(row["ours"]), "theirs": tuple(row["theirs"])} for row in about.pop("rows")]
