@@ -1,6 +1,7 @@
 """The account of a derivation says everything that its manifest counts."""
 
 import re
+from functools import reduce
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from calque.derive.order import Invert, Permute
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.strict_json import loads
 from calque.derive.task_data import KIND, derive_task
-from calque.experiments.override import override
+from calque.experiments.override import override, replaced
 from calque.experiments.study import Study
 from calque.experiments.summary import TORN, counted, listed, omissions, scale
 from tests.experiments.committed import ROOT, committed, natural
@@ -63,7 +64,8 @@ def test_every_count_of_a_manifest_is_told_once() -> None:
 @pytest.mark.parametrize("name", [name for name in STUDIES if name not in OLDER])
 def test_committed_records_have_the_scale_of_their_study(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     about = loads(committed(ROOT / name / "about.json"))
-    assert about["scale"] == scale(natural(about["study"], monkeypatch))
+    study = reduce(replaced, about.get("settings", []), natural(about["study"], monkeypatch))
+    assert about["scale"] == scale(study)
     assert any(about["scale"] in committed(table) for table in (ROOT / name).glob("*.md"))
 
 
