@@ -30,6 +30,7 @@ STUDIES = {
     "xtreme_curve": "xtreme",
     "xtreme_continued": "xtreme",
     "xtreme_continued_tasks": "xtreme",
+    "xtreme_continued_ppa": "xtreme",
 }
 
 
