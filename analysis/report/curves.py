@@ -10,7 +10,7 @@ from calque.analysis.report.table import visible
 
 Point = tuple[int, float | None]  # a step and a number, None if it is not finite
 POINTS = 200  # most points of a curve
-LEFT_OUT = {"step", "learning rate", "mfu"}
+LEFT_OUT = {"step", "of", "tokens", "learning rate", "mfu"}
 PROBE, MEASURE = "probe", "alignment@1"  # its name in a run's metrics, and its title
 
 

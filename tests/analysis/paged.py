@@ -19,7 +19,15 @@ SENTENCE = Example(
     tuple(Derivation(name, WORDS, words, origin) for name, words, origin in IMAGES), ("PROPN", "VERB", "PUNCT")
 )
 ROWS = [
-    {"step": step, "loss": {"mlm": 5 / step}, "gradient norm": 0.5, "learning rate": 1.0, "tokens/s": 4000.0}
+    {
+        "step": step,
+        "of": 499,
+        "tokens": 1024 * step,
+        "loss": {"mlm": 5 / step},
+        "gradient norm": 0.5,
+        "learning rate": 1.0,
+        "tokens/s": 4000.0,
+    }
     for step in range(1, 500)
 ]
 PROBES = [{"step": step, "probe": {"all": step / 500}} for step in (100, 300)]
