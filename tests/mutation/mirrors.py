@@ -166,7 +166,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "measures": "growth mixtures knowledge natural study",
             "models": "starts mixtures override",
             "step": "schedule study study_file",
-            "study": "study plan",
+            "study": "study plan mixtures study_mistakes",
             "summary": "summary report natural start_alone xlm_align plan",
             "tasks": "tasks start_alone translate_train study own_data",
             "places": "override study_file",
