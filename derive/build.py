@@ -170,7 +170,7 @@ def encode(numbered: Sequence[tuple[int, Sentence]], table: WordTable) -> Shard:
 
 
 def reorder(source: Shard, images: Sequence[Sentence]) -> Shard:
-    """The source's words in the order of `images`, which are of its first lines."""
+    """The source's words in the order of `images`, the images of its first lines."""
     words = np.fromiter(map(len, images), np.int64, len(images))
     origin = np.fromiter(chain.from_iterable(s.origin for s in images), np.int64, int(words.sum()))
     order = origin + np.repeat((np.cumsum(source.words) - source.words)[: len(words)], words)

@@ -145,7 +145,7 @@ def claimed(folder: Path, wait: bool = False) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             lost = os.fstat(file.fileno()).st_ino != path.stat().st_ino  # released and claimed again in between
         except (BlockingIOError, FileNotFoundError):
-            pass
+            pass  # it is lost: another process has it, or released and removed it just now
         finally:
             if lost:
                 file.close()

@@ -1,8 +1,8 @@
 """`calque run --on slurm|snakemake`: a study's unfinished steps as jobs of an engine, which orders and restarts them.
 
 A job is the command `calque cell` with all languages and examples, with a model and its measures, or with another step.
-Finished folders alone decide what is left, so no state of the engine matters: the same command continues after any end.
-Jobs of steps that failed end like others, and a cell checks that its needs are finished.
+Only unfinished folders are computed, so the engine's own state does not matter: the same command continues after any
+end. The job of a failed step ends like any other, and a cell checks that its needs are finished.
 """
 
 from __future__ import annotations
@@ -100,10 +100,10 @@ class Engine(ABC):
             tell(f"{len(logs)} jobs; logs in {self.folder}")
             self._wait(watch)
             if failed := [line for log, job in logs.items() for line in _failures(log, job)]:
-                raise Unfinished([*failed, "the same command computes what is missing"])
+                raise Unfinished([*failed, "the same command computes the missing steps"])
 
     def levels(self) -> Iterator[Level]:
-        """The jobs that need none, then those that need only these, and so on."""
+        """The jobs without needs, then the jobs that need only these, and so on."""
         jobs: dict[Any, Job] = {}
         for step in self.steps:
             if not step.finished:
@@ -159,7 +159,7 @@ class Engine(ABC):
 
 
 class Slurm(Engine):
-    """An array of jobs for each level, which starts when those of the level before have ended."""
+    """An array of jobs for each level. It starts when all jobs of the previous level have ended."""
 
     @property
     def script(self) -> str:
@@ -188,7 +188,7 @@ class Slurm(Engine):
             super()._wait(watch)
 
     def _arrays(self, level: Level) -> list[tuple[str, Level]]:
-        """The scripts of a level with their jobs; those of models that several processes train are an array."""
+        """The scripts of a level with their jobs. Jobs that several processes share are a separate array."""
         parts = ([job for job in level if self.spread(job) == spread] for spread in (False, True))
         return [self._array(part) for part in parts if part]
 
@@ -222,7 +222,7 @@ class Snakemake(Engine):
 
     def check(self) -> None:
         if not shutil.which(SNAKEMAKE):
-            raise BadInput(f"there is no program {SNAKEMAKE}; `pipx install snakemake` installs it")
+            raise BadInput(f"{SNAKEMAKE} is not installed; `pipx install snakemake` installs it")
 
     def start(self, levels: Sequence[Level]) -> dict[Path, Job]:
         jobs = [job for level in levels for job in level]
@@ -297,7 +297,7 @@ def _slurm(*words: str, script: str) -> str:
     try:
         found = subprocess.run(words, input=script, capture_output=True, text=True, check=False)
     except FileNotFoundError:
-        raise BadInput(f"there is no program {words[0]}; expected a machine that submits jobs to Slurm") from None
+        raise BadInput(f"{words[0]} is not installed; expected a machine that submits jobs to Slurm") from None
     if found.returncode:
         raise BadInput(f"Slurm refuses the jobs: {' '.join(found.stderr.split())}")
     return found.stdout

@@ -72,7 +72,7 @@ def write_parquet(columns: dict[str, list[Any]], out: Path) -> None:
 
 def training_rows(study: str, runs: Path) -> dict[str, list[dict[str, Any]]]:
     """The training metrics of each model, by its folder below the study's, which is `study` or `runs`/`study`. Raises
-    BadInput if there is no metrics.jsonl, or a line is not an object with a step."""
+    BadInput if metrics.jsonl is missing, or a line is not an object with a step."""
     from calque.pretrain.checkpoint import METRICS  # loads torch
 
     for place in (Path(study), runs / study):

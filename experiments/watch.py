@@ -14,7 +14,7 @@ from calque.derive.errors import BadInput
 from calque.experiments.progress import duration
 
 SILENT = 120.0  # seconds without a new row after which a table says for how long
-HEADER = ("run", "step", "loss", "tokens/s", "% of peak", "left")
+HEADER = ("run", "step", "loss", "tokens/s", "peak", "left")
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class Training:
         left = f"no row for {duration(silent)}" if silent > SILENT else duration((of - step) * ids / speed)
         return (
             self.name,
-            f"{step:,} of {of:,}",
-            ", ".join(f"{name} {loss:.3f}" for name, loss in losses.items()),
+            f"{step:,}/{of:,}",
+            ", ".join(f"{name} {loss:.2f}" for name, loss in losses.items()),
             f"{speed:,.0f}",
             f"{self.row['mfu']:.0%}",
             "finished" if self.finished else left,
@@ -72,8 +72,9 @@ def table(runs: Sequence[Training], now: float) -> Table:
     shown.columns[0].overflow = "fold"
     for column in shown.columns[1:]:
         column.justify, column.no_wrap = "right", True
-    for run in runs:
-        shown.add_row(*run.cells(now))
+    short = [run.name.rpartition("-")[0] for run in runs]  # without the fingerprint, unless only that differs
+    for run, name in zip(runs, short, strict=True):
+        shown.add_row(name if short.count(name) == 1 else run.name, *run.cells(now)[1:])
     shown.caption = f"{sum(run.finished for run in runs)} of {len(runs)} runs that began have finished"
     return shown
 

@@ -69,7 +69,7 @@ class Types:
     @classmethod
     def between(cls, languages: Languages, first: str, second: str) -> Types:
         """The types of an ordered pair of a model's languages: types of the first look for their image among the
-        second's. Dictionary types are those in any of the model's dictionaries with either language."""
+        second's. A type of any of the model's dictionaries with either language is a dictionary type."""
         vocabulary, a, b = languages.vocabulary, languages[first], languages[second]
         entries = [_entries(languages, pair) for pair in languages.dictionaries if {first, second} & {*pair}]
         dictionary = np.unique(np.concatenate([np.empty(0, np.int64), *entries]))

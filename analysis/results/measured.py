@@ -87,8 +87,8 @@ def difference(ours: BySeed, theirs: BySeed) -> Estimate | None:
 
 
 def average(values: Sequence[BySeed]) -> BySeed:
-    """The mean of several numbers for each seed that has all of them. Numbers of one task (or gold set) with as many
-    items may share them, as layers and translations of one text do: their items' contributions are averaged."""
+    """The mean of several numbers for each seed that has all of them. Numbers of one task or gold set may share their
+    items, as layers and translations of one text do: then the items' contributions are averaged."""
     seeds = [seed for seed in (values[0] if values else ()) if all(seed in by_seed for by_seed in values)]
     return {seed: _average([by_seed[seed] for by_seed in values]) for seed in seeds}
 

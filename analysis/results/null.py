@@ -25,8 +25,8 @@ Split = tuple[tuple[int, int], ...]  # pairs of a seed of the first group and on
 
 def splits(seeds: Sequence[int], size: int, most: int) -> list[Split]:
     """Every split of some of the seeds into two groups of `size`, with every pairing between them. The order of the
-    groups does not matter: the first has the smallest seed. Of more than `most` splits, `most` are sampled, always the
-    same."""
+    groups does not matter: the first has the smallest seed. If there are more than `most` splits, `most` are sampled,
+    always the same."""
     every = list(islice(_all_splits(sorted(seeds), size), most + 1))
     if len(every) <= most:
         return every

@@ -42,8 +42,8 @@ class TaskSet:
 
 @dataclass(frozen=True)
 class Predictions:
-    """The predictions for the `size` examples of a set, in their order, and the score of each metric. `cut` counts the
-    examples that do not fit into one row, `unlabelled` those whose answers have no sub-words."""
+    """The predictions for the `size` examples of a set, in their order, and the score of each metric. `cut` counts
+    examples that do not fit into one row, `unlabelled` examples whose answers have no sub-words."""
 
     scores: Mapping[str, Score]
     answers: Sequence[Answer]
@@ -204,7 +204,7 @@ def pair_transfer(
     model: MeasuredModel, data: DerivedTask, pairs: Sequence[tuple[str, str]], progress: Progress = lambda *_: None
 ) -> Measurement:
     """Every metric of one task on ordered pairs of a model's languages. A model is fine-tuned on the first language of
-    each pair, once, and scored on the second's test set: ZS, or SUP if both are the same. CUT is of the sets in use."""
+    each pair, once, and scored on the second's test set: ZS, or SUP if both are the same. CUT is over the sets used."""
     lessons = []
     for first in dict.fromkeys(first for first, _ in pairs):
         tests = {}

@@ -27,7 +27,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m experiments.bench", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHES))
-    parser.add_argument("--rounds", type=int, default=5, help="rounds in which the sides take turns")
+    parser.add_argument("--rounds", type=int, default=5, help="measurements of each side, in turns")
     parser.add_argument("--threads", type=int, default=1, help="torch threads")
     parser.add_argument("--out", type=Path, help="also write the measurements to this JSON file")
     options = parser.parse_args()

@@ -22,7 +22,7 @@ from calque.pretrain.hub import model_folder
 
 @dataclass(frozen=True)
 class Comparison:
-    """Our rates and those of `against`, one of each a round, both in `unit`."""
+    """Our rates, and the rates of `against`, in `unit`; each round measures both."""
 
     what: str
     against: str
@@ -44,8 +44,8 @@ class Comparison:
 
 
 def interleaved(sides: Sequence[Callable[[], float]], rounds: int) -> list[tuple[float, ...]]:
-    """Each side's measurements over `rounds` rounds in which they take turns, so that other work slows all equally. The
-    first round is not counted."""
+    """Each side's measurements over `rounds` rounds. Sides take turns, so that other work slows all equally. The first
+    round is not counted."""
     for side in sides:
         side()
     measured = [[float(f"{side():.6g}") for side in sides] for _ in range(rounds)]

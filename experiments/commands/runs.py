@@ -39,7 +39,7 @@ def watch(
     study: Annotated[str, typer.Argument(metavar="STUDY", help="A study below --runs, or any folder of its runs.")],
     runs: Root = ROOT,
     every: Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="The pause between two looks.")] = 2.0,
-    once: Annotated[bool, typer.Option("--once", help="Print the table once, as where there is no terminal.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Print the table once and leave, as in a pipe.")] = False,
 ) -> None:
     """Show the training runs of a study as they go on: loss, speed, share of the machine's peak, time left.
 

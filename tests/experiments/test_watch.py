@@ -45,7 +45,7 @@ def test_an_unfinished_run_is_first_and_its_incomplete_row_is_not_read(done: Don
     assert (first.name, first.row, first.finished) == ("z/MLM/seed-0-0", ROW, False)
     assert all(training.finished for training in others)
     now = path.stat().st_mtime
-    assert first.cells(now) == ("z/MLM/seed-0-0", "30 of 120", "mlm 2.500", "60", "25%", "45 s")
+    assert first.cells(now) == ("z/MLM/seed-0-0", "30/120", "mlm 2.50", "60", "25%", "45 s")
     assert "4 min" in first.cells(now + 2 * SILENT)[-1]
 
 
