@@ -25,7 +25,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from calque.derive.errors import BadInput, Unfinished
+from calque.derive.errors import BadInput, Unfinished, shown
 from calque.derive.files import claim_of, claimed, make_folder, sweep
 from calque.derive.fingerprint import fingerprint
 from calque.experiments.signals import leaving
@@ -53,6 +53,11 @@ class Engine(ABC):
     options: Sequence[str] = ()
     processes: int = 1
     jobs: int | None = None
+
+    def __post_init__(self) -> None:
+        for option in self.options:
+            if not re.fullmatch(r"[a-z][a-z-]*(=[^\n]+)?", option):
+                raise BadInput(f"--option {shown(option)}: expected KEY=VALUE, as in partition=gpu")
 
     @property
     @abstractmethod

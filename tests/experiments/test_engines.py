@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.experiments.engines import Slurm
 from calque.experiments.names import study
@@ -93,6 +94,13 @@ def test_every_step_is_in_one_job_after_those_that_it_needs(processes: int, tmp_
             assert jobs[need.folder] < (jobs[step.folder][0], 0) or jobs[need.folder] == jobs[step.folder]
     apart = all(len({step.shared for step in job}) == 1 for level in levels for job in level)
     assert apart == (processes > 1)
+
+
+@pytest.mark.parametrize("option", ["--dry-run", "", "time=", "time=1\nrm -r x", "a b=1"])
+def test_an_option_that_would_be_more_than_one_is_refused(option: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="expected KEY=VALUE"):
+        Slurm([], tmp_path, [], [option])
+    assert Slurm([], tmp_path, [], ["time=2:00:00", "exclusive", "cpus-per-task=16"]).options
 
 
 def test_too_many_jobs_for_an_array_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
