@@ -73,7 +73,7 @@ class Checkpoint:
             raise BadInput(f"{len(guesses)} masks in the text; expected one {mask}")
         return guesses[0]
 
-    def fill_all(self, text: str, language: str = SOURCE, count: int = 5) -> list[list[Guess]]:
+    def fill_all(self, text: str, language: str, count: int) -> list[list[Guess]]:
         """The guesses of `fill` for each mask of a text, from left to right."""
         if not self.has_head:
             raise BadInput("no prediction head in this model, so it guesses nothing", self.folder)
@@ -123,7 +123,7 @@ class Checkpoint:
 
     def token_type(self, language: str) -> int:
         """The token type of a language's text: its number, in models with language embeddings."""
-        types = getattr(self.model.config, "type_vocab_size", 0) or 0
+        types = getattr(self.model.config, "type_vocab_size", None) or 0
         return self.numbered.index(language) if has_languages(types) else 0
 
     @cached_property

@@ -53,12 +53,12 @@ class PairLayout:
     before: tuple[int, ...]
     between: tuple[int, ...]
     after: tuple[int, ...]
-    types: tuple[int, int] = (0, 0)
+    types: tuple[int, int]
 
     @classmethod
     def usual(cls, specials: Specials) -> Self:
         """The layout of RoBERTa and XLM-R: `<s> text </s> </s> text </s>`, all of one token type."""
-        return cls((specials.start,), (specials.end, specials.end), (specials.end,))
+        return cls((specials.start,), (specials.end, specials.end), (specials.end,), (0, 0))
 
     def around(self, number: int, last: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The special ids before and after text `number`, from 0; `last`: it is the last of its row."""

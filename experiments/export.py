@@ -114,9 +114,9 @@ def write_wandb(curves: dict[str, list[dict[str, Any]]], out: Path) -> None:
         import wandb
     except ImportError:
         raise BadInput("runs of Weights & Biases need wandb: pip install 'calque[wandb]'") from None
-    names = ("disable_git", "disable_code", "x_disable_meta", "x_disable_machine_info", "x_disable_stats")
-    quiet = {"silent": True, "console": "off", "x_save_requirements": False, **dict.fromkeys(names, True)}
-    settings = wandb.Settings(mode="offline", **quiet)
+    names = ("silent", "disable_git", "disable_code", "x_disable_meta", "x_disable_machine_info", "x_disable_stats")
+    quiet: dict[str, Any] = dict.fromkeys(names, True)
+    settings = wandb.Settings(mode="offline", console="off", x_save_requirements=False, **quiet)
     with _new_folder(out) as part:
         for model, rows in curves.items():
             with wandb.init(project="calque", name=model, dir=part, settings=settings) as run:

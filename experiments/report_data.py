@@ -86,7 +86,7 @@ def recorded_example(about: About, root: Path) -> Example | None:
 
 def _short(source: Source) -> tuple[int, Sentence] | None:
     """The first short sentence of a corpus, or else the shortest of the first ones, with its number."""
-    for chunk in islice(source.chunks(), 1):
+    for chunk in source.chunks():
         sentences, _ = source.sentences(chunk)
         numbered = [(CHUNKS.number(0, place), each) for place, each in enumerate(sentences[:SENTENCES]) if each.words]
         short = (pair for pair in numbered if len(pair[1]) in WORDS)

@@ -119,7 +119,7 @@ def _of_derived(study: Study, languages: DerivedLanguages) -> list[str]:
             wrong.append(f"mixtures: {mixture.name} has {mixture.languages} languages, but there are {number}")
             continue
         mistakes = mixture.mistakes(1 + len(others))
-        if not mistakes and rows > 0 and min(mixture.averages, default=1.0) * rows < 1:
+        if not mistakes and rows > 0 and any(average * rows < 1 for average in mixture.averages):
             mistakes = [f"a language with none of all {rows:,} rows; leave it out of the model"]
         wrong += [f"mixtures: {mixture.name}: {mistake}" for mistake in mistakes]
         if not others:

@@ -107,7 +107,7 @@ class CrossLingualTask:
             wrong += [f"the grid: {mistake}" for mistake in mistakes]
         if (self.ways != (ZERO_SHOT,)) != bool(self.translations):
             wrong.append("ways have TT or TT-CS if and only if there are translations")
-        if list(self.sizes) != sorted({*self.sizes}) or min(self.sizes, default=1) < 1:
+        if list(self.sizes) != sorted({*self.sizes}) or any(size < 1 for size in self.sizes):
             wrong.append("sizes are numbers of training examples from 1 on, each once, the smallest first")
         if self.sizes and files.limit and self.sizes[-1] >= files.limit:
             wrong.append(f"sizes are below files.limit, which is {files.limit:,}: models learn from that many too")

@@ -153,7 +153,7 @@ class PairStream(Stream):
         found = [self.bitexts[number].piece_links(pair)[:, :: -1 if back else 1] for number, pair, back in each]
         return LinkedPairs(rows, _links(found, 1, 2 + rows.sides[:, 0].numpy()))
 
-    def draw_words(self, instances: Sequence[int], marks: bool = False) -> WordPairs:
+    def draw_words(self, instances: Sequence[int], marks: bool) -> WordPairs:
         """The pairs of some instances, the first language first, with the links of their words. With `marks`, `<s>` and
         `</s>` are words too, each linked to its counterpart."""
         of, pairs = self._chosen(instances)

@@ -69,7 +69,8 @@ class Mixture:
             return by_size.format(self.exponent)
         texts = []
         for phase in self.phases:
-            shares = between.join(f"{100 * share / (sum(phase.shares) or 1.0):.4g}" for share in phase.shares)
+            total = sum(phase.shares)
+            shares = between.join(f"{total and 100 * share / total:.4g}" for share in phase.shares)
             texts.append(shares + ("" if phase is self.phases[-1] else until.format(100 * phase.until)))
         return then.join(texts)
 

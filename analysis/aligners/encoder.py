@@ -44,7 +44,7 @@ class Encoder:
         self.top = self.layers if top is None else top
         if not 0 <= self.top <= self.layers:
             raise BadInput(f"no layer {top}: the model has {self.layers}, and 0 is its embeddings", folder)
-        self.token_types: int = getattr(config, "type_vocab_size", 0) or 0
+        self.token_types: int = getattr(config, "type_vocab_size", None) or 0
         model, missing = load_model(folder)
         if missing := [name for name in missing if "pooler" not in name]:  # random here, and not used
             raise BadInput(f"{len(missing):,} weights are missing, such as {missing[0]}", folder)

@@ -145,7 +145,7 @@ class PairEncoder:
     ) -> Iterator[list[Scored]]:
         """As `links`, for sentence pairs that are ids already."""
         numbered, layers = enumerate(pairs, start=1), {reading.layer for reading in readings}
-        size = max(1, WINDOW // max(1, len(layers)))
+        size = WINDOW // len(layers)
         while window := list(islice(numbered, size)):
             cut = [self.room.cut(pair, line, self.left_out) for line, pair in window]
             states = self.side_states(cut, layers)

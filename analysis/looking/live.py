@@ -10,7 +10,7 @@ from calque.analysis.checkpoint import Checkpoint
 from calque.derive.language import SOURCE
 from calque.pretrain.architecture import ROBERTA, XLM_R
 
-BYTES = 1_000_000  # maximum size of the weights
+MOST = 500_000  # maximum number of weights
 ACTIVATION = "gelu"  # the only one in `live.js`
 
 
@@ -23,7 +23,7 @@ def live_data(
     that are one type: `types` has their ids by language. `weights` has all parameters in the model's order."""
     config, parameters = model.model.config, [each.detach().numpy() for each in model.model.parameters()]
     size, known = sum(each.size for each in parameters), {ROBERTA.model_type, XLM_R.model_type}
-    if config.model_type not in known or config.hidden_act != ACTIVATION or 2 * size >= BYTES or not texts:
+    if config.model_type not in known or config.hidden_act != ACTIVATION or size > MOST or not texts:
         return None
     tokenizer = model.tokenizers[SOURCE]
     names = [model.name(i)[0] for i in range(config.vocab_size)]

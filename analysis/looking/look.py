@@ -34,7 +34,6 @@ from calque.pretrain.saved_model import RUN
 LENGTHS = range(7, 9)  # words of a sentence that fits a terminal and a phone
 LINES = 1_000  # lines of the corpus to search for one
 WORDS, PAIRS, GUESSES = 4, 30, 5  # words with neighbours, pairs in the map, and guesses or neighbours per word
-ABOVE = 5  # folders above a run to search for its languages
 
 
 def look(model: Checkpoint, sentence: str = "", words: Sequence[str] = (), language: str = "") -> Look:
@@ -81,8 +80,8 @@ class _Viewer:
 
     @cached_property
     def _data(self) -> Languages | None:
-        """The languages that the checkpoint's run read, if they are still in the study's folder."""
-        for above in self.model.folder.resolve().parents[1 : ABOVE + 1] if self._identity else ():
+        """The languages that the checkpoint's run read, if they are still in a folder above it."""
+        for above in self.model.folder.resolve().parents if self._identity else ():
             for folder in sorted(above.glob("languages-*")):
                 known = LanguagesFolder.open(folder).artefact.facts["languages"] if finished(folder) else {}
                 prints = self._identity["data"].items()

@@ -46,7 +46,7 @@ class Items:
     def over(cls, hits: Iterable[int], of: Iterable[int]) -> Items:
         """Items from whole numbers of 0 or more, one of each per item."""
         hits, of = [int(n) for n in hits], [int(n) for n in of]
-        if min((*hits, *of), default=0) < 0:
+        if any(n < 0 for n in (*hits, *of)):
             raise ValueError("items are numbers of 0 or more")
         return cls(_written(hits), _written(of))
 

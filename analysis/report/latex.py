@@ -44,7 +44,7 @@ def latex(table: Table, label: str) -> str:
     paragraphs and heads are as narrow as their columns. What a page has no room for continues in another table, which
     repeats the columns before the first numeric one."""
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.header)
-    widths = [max(map(len, (*column, "")), default=0) for column in columns]
+    widths = [max(map(len, (*column, ""))) for column in columns]
     kinds = ["r" if numeric(column) else "l" for column in columns]
     labels = range(kinds.index("r") if "r" in kinds[1:] else 1)
     for i, width in enumerate(widths):

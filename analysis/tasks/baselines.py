@@ -98,7 +98,7 @@ class Gazetteer(Baseline):
     def learn(self, examples: Iterable[tuple[Example, Answer]], spell: Spell) -> Learnt:
         names = (name for example, gold in examples for name in _names(words_of(example, spell), gold))
         types, _ = most_frequent_of_each(names)
-        longest = max(map(len, types), default=0)
+        longest = max(map(len, ((), *types)))
         return lambda tests, spell: [_tags(words_of(example, spell), types, longest) for example in tests]
 
 
@@ -251,7 +251,7 @@ class KnownAnswer(Baseline):
             for sentence in example.texts[1]
             for span in sentence.spans
         }
-        longest = max(map(len, known), default=0)
+        longest = max(map(len, (("any word",), *known)))
 
         def answer(example: Example, spell: Spell) -> Answer:
             question = set(words_of(example, spell))
@@ -264,7 +264,7 @@ class KnownAnswer(Baseline):
                 (words[start:end], spelled[start:end])
                 for words, spelled in alike
                 for start in range(len(words))
-                for end in range(min(start + max(1, longest), len(words)), start, -1)
+                for end in range(min(start + longest, len(words)), start, -1)
             ]
             for usable in (lambda words: words in known, lambda words: len(words) == 1):
                 for words, spelled in strings:

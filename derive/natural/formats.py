@@ -139,6 +139,6 @@ def _entities(shape: Shape, numbered: NumberedLines, path: Path, left_out: Count
 def join_words(words: Sequence[str]) -> str:
     """The words joined by spaces, except between letters of scripts written without spaces. A sentence of single
     characters that has such a letter was split by character (Chinese and Japanese PAN-X): it is joined without any."""
-    if max(map(len, words), default=0) == 1 and _ANY.search("".join(words)):
+    if all(len(word) == 1 for word in words) and _ANY.search("".join(words)):
         return "".join(words)
     return _BETWEEN.sub("", " ".join(words))

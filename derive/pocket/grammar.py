@@ -103,7 +103,7 @@ class SentenceGrammar:
             node.add(self.phrase(verb, "obl"))
         return node
 
-    def _adjuncts(self, root: Node, verb: Pick, nested: bool, sparse: bool = False) -> None:
+    def _adjuncts(self, root: Node, verb: Pick, nested: bool, sparse: bool) -> None:
         """Adverbs and prepositional phrases; a `sparse` clause, which has little else, gets more of them."""
         if self.chance(0.12):
             root.add(phrase.adverb(Pick(verb, Role.FREQ), "often"))

@@ -143,7 +143,7 @@ class WordDraws:
         topic = self._topic()
         nouns = self._nouns(topic, Role.ANIMATE)
         poles = self._poles(lambda: self._rng.choice(self._verbs[Role.TR]))
-        return Material(nouns, poles, True, self._tense(), True, self._draw(topic, Role.THING))
+        return Material(nouns, poles, True, self._tense(), other=self._draw(topic, Role.THING))
 
     def meeting(self) -> Material:
         topic = self._topic()
@@ -159,7 +159,7 @@ class WordDraws:
         nouns, verb = self._nouns(topic, Role.ANIMATE), self._draw(topic, Role.TR)
         other = self._another(lambda: self._draw(verb, Role.OBJECT), nouns)
         numbers = tuple(self._rng.sample(NUMBERS, 2))
-        return Material(nouns, (verb,), True, self._tense(), True, other, numbers=numbers)
+        return Material(nouns, (verb,), True, self._tense(), other=other, numbers=numbers)
 
     def adjunct(self) -> Material:
         topic = self._topic()

@@ -1,6 +1,7 @@
 """The lesson: its study measures trained models, its notebook runs, and its checks tell right answers from wrong."""
 
 import re
+import shutil
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from importlib.util import find_spec
@@ -18,6 +19,7 @@ from calque.derive.pocket.language import Pocket
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Transform
 from calque.experiments.lessons import FILES, HERE, checks, copy
+from calque.experiments.lessons.__main__ import main
 from calque.experiments.lessons.notebook import cells, ipynb
 from calque.experiments.names import study
 
@@ -59,6 +61,18 @@ def test_the_notebook_is_as_jupytext_reads_it() -> None:
     assert [(cell.cell_type, cell.source) for cell in theirs] == cells(SOURCE)
 
 
+def test_the_generated_files_are_those_of_their_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not (shutil.which("chromium") or shutil.which("google-chrome")):
+        pytest.skip("no Chromium is installed, which prints the lab sheet")
+    made = Path(shutil.copytree(HERE, tmp_path / "lessons", ignore=shutil.ignore_patterns("*.ipynb", "*.pdf")))
+    monkeypatch.setattr("calque.experiments.lessons.__main__.HERE", made)
+    monkeypatch.setattr("sys.argv", ["experiments.lessons"])
+    main()
+    assert (made / "lesson.ipynb").read_bytes() == (HERE / "lesson.ipynb").read_bytes()
+    sheets = [(folder / "sheet.pdf").read_bytes() for folder in (made, HERE)]
+    assert len({len(re.findall(rb"/Type\s*/Page\b", sheet)) for sheet in sheets} - {0}) == 1
+
+
 def run(code: Sequence[str], folder: Path) -> list[str]:
     """What each cell prints, in a kernel of Jupyter if nbclient is installed, or else in this process."""
     if not find_spec("nbclient"):
@@ -95,7 +109,7 @@ def test_the_notebook_runs_and_its_solutions_are_right(tmp_path: Path, monkeypat
     printed = run([*code, "print({name: len(scores) for name, scores in zero_shot.items()}, report)"], tmp_path)
     assert [*exercises] == [*answers] and len(exercises) == 6
     for solved in exercises.values():
-        assert "Not yet" in printed[solved - 1] and "Right" in printed[solved]
+        assert printed[solved - 2] and "Not yet" in printed[solved - 1] and "Right" in printed[solved]
     assert printed[-1].startswith("{'MLM': 2, 'ALIGN-MLM': 2}")
     assert [*tmp_path.glob("runs/lesson/report-*/report.html")]
 

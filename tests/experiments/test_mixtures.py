@@ -11,6 +11,7 @@ from calque.analysis.records.record import Floor, Record
 from calque.analysis.records.run import Run
 from calque.derive.errors import BadInput
 from calque.experiments.finetuning import transfers
+from calque.experiments.measures import MEASURES
 from calque.experiments.names import study
 from calque.experiments.override import override
 from calque.experiments.study import Study
@@ -132,6 +133,17 @@ def test_the_order_of_languages_is_part_of_a_model(tiny: Study) -> None:
     assert training.languages == theirs.languages[::-1]
     assert training.identity()["order"] is None != theirs.identity()["order"]
     assert ours.model("MLM").folder != ours.changed("transforms=trans2,trans").model("MLM").folder
+
+
+def test_models_of_mixtures_have_no_measure_from_a_source_to_one_language(tiny: Study) -> None:
+    done = Done(ROOT, tiny)
+    pair, several = (done.model("MLM", mixture.name) for mixture in (tiny.mixtures[0], tiny.mixtures[2]))
+    for model, names in (
+        (pair, ["links", "alignment", "reading"]),
+        (several, ["links", "alignment", "reading"]),
+        (done.model("MLM-of-6", "alone"), ["reading"]),
+    ):
+        assert [name for name, measure in MEASURES.items() if measure.applies(model)] == names
 
 
 def test_settings(tiny: Study) -> None:

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from calque.experiments import progress
-from calque.experiments.progress import INTERVAL, Board, Remaining, Throttled, board, drain
+from calque.experiments.progress import INTERVAL, Board, Remaining, Throttled, board, drain, duration
 from tests.experiments.conftest import Heard
 
 
@@ -97,6 +97,11 @@ def test_the_time_left_is_that_of_steps_of_the_same_kind(monkeypatch: pytest.Mon
     run.finish(steps[1])
     assert (run.done, run.of, run.left) == (2, 4, 20.0)
     assert str(run) == "2 of 4 steps, about 20 s left"
+
+
+def test_a_duration_is_in_the_largest_unit_that_fits() -> None:
+    seconds = {0.2: "1 s", 59: "59 s", 60: "1 min", 5_399: "90 min", 5_400: "1.5 h", 9_000: "2.5 h"}
+    assert {number: duration(number) for number in seconds} == seconds
 
 
 def test_at_a_terminal_the_whole_run_has_a_bar_of_80_columns(screen: io.StringIO) -> None:

@@ -14,14 +14,19 @@ POCKET = (
     "tests/derive/test_pocket.py",
     "tests/derive/test_pocket_inference.py",
     "tests/derive/test_pocket_orders.py",
+    "tests/derive/test_pocket_laws.py",
+    "tests/derive/sources/test_pocket.py",
 )
 LINKS = ("tests/derive/links/test_fast_align.py",)
 XLM_ALIGN = ("tests/analysis/papers/xlm_align/test_claims.py", "tests/analysis/papers/xlm_align/test_ablations.py")
 ALIGN_MLM = ("tests/analysis/papers/align_mlm/test_claims.py", "tests/analysis/papers/align_mlm/test_tables.py")
-STUDIES = tuple(f"tests/experiments/studies/test_{one}.py" for one in ("values", "committed", "given"))
+VALUES = ("tests/experiments/studies/test_values.py",)
+STUDIES = (*VALUES, *(f"tests/experiments/studies/test_{one}.py" for one in ("committed", "given")))
 COMMITTED = ("tests/experiments/test_records.py", "tests/analysis/papers/test_committed_figures.py")
-REPORT = ("papers", "report", "results", "statistics")
+REPORT = ("papers", "records", "report", "results", "statistics")
 """The folders of `analysis` that make tables and figures of records: committed ones are made again by COMMITTED."""
+FEW = 8
+"""The number of test files up to which all that import a file answer for it."""
 
 
 def _named(folder: str, tests: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
@@ -38,23 +43,28 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "pretrain/objectives/xlm.py": OBJECTIVES,
     "pretrain/objectives/dict_mlm.py": OBJECTIVES,
     "pretrain/objectives/align_mlm.py": OBJECTIVES,
-    "pretrain/objective.py": ("tests/pretrain/test_head_only.py", *OBJECTIVES),
+    "pretrain/objective.py": (
+        *(f"tests/pretrain/test_{one}.py" for one in ("head_only", "cost", "train", "mixture", "gradients", "link")),
+        *OBJECTIVES,
+        "tests/experiments/test_names.py",
+    ),
     "derive/forms.py": ("tests/experiments/test_names.py",),
     **_named(
         "pretrain",
         {
             "architecture": "rows train",
-            "batch": "mask model objectives bitext weam ppa",
+            "batch": "mask model objectives bitext weam ppa xlm_align rows",
             "bitext": "papers groups weam word_aligned",
             "checkpoint": "snapshots run metrics",
+            "config": "train run snapshots start papers",
             "cost": "xlm_align",
             "mask": "papers",
             "transport": "papers",
-            "distributed": "gradients",
-            "model": "head_only ppa word_aligned",
+            "distributed": "gradients checkpoint run",
+            "model": "head_only ppa word_aligned objectives rows xlm_align prealign",
             "order": "apportion packed",
-            "run": "metrics start",
-            "train": "gradients",
+            "run": "metrics start snapshots architecture checkpoint",
+            "train": "gradients checkpoint run ppa",
         },
     ),
     "pretrain/saved_model.py": ("tests/pretrain/test_tokenizer.py", "tests/derive/test_spelling.py"),
@@ -75,7 +85,10 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     },
     # Parts of a whole that is held against an implementation of its own.
     "derive/links/cells.py": LINKS,
-    "derive/languages.py": ("tests/derive/test_estimated_links.py", "tests/pretrain/test_natural.py"),
+    "derive/languages.py": (
+        *(f"tests/derive/test_{one}.py" for one in ("estimated_links", "translation")),
+        *(f"tests/pretrain/test_{one}.py" for one in ("natural", "groups", "mixture", "several_languages")),
+    ),
     "derive/folder.py": ("tests/derive/test_languages.py", "tests/derive/natural/test_build.py"),
     "derive/language.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),
     "derive/links/stored.py": ("tests/derive/test_languages.py", "tests/derive/test_estimated_links.py"),
@@ -94,6 +107,8 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     },
     "derive/readers/conllu.py": (
         "tests/derive/readers/test_pos_units.py",
+        "tests/derive/readers/test_text.py",
+        "tests/derive/test_parser.py",
         "tests/derive/test_hard_tagged_inputs.py",
         "tests/derive/test_parsed_trees.py",
     ),
@@ -107,17 +122,22 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     **_named(
         "derive",
         {
-            "build": "build corpus translation words usage sharing cognates",
+            "artefact": "files fingerprint",
+            "build": "build corpus translation words usage sharing cognates languages task_data script parsed_trees",
             "corpus": "build",
-            "dictionary": "languages",
+            "dictionary": "languages build cognates words sharing",
+            "files": "artefact translation",
+            "fingerprint": "artefact build task_data",
+            "order": "build preview spelling",
             "parser": "parsed_trees",
             "preview": "build",
-            "script": "script cognates spelling",
-            "sentence": "words transform",
-            "transform": "transform",
+            "script": "script cognates spelling words build transform preview",
+            "sentence": "words transform example reorder parsed_trees",
+            "transform": "words build example script",
             "reorder": "reorder",
             "typology": "pocket_orders reorder",
             "usage": "usage sharing script",
+            "vocabulary": "build usage dictionary spelling",
         },
     ),
     "analysis/statistics/intervals.py": ("tests/analysis/statistics/test_welch.py",),
@@ -129,6 +149,12 @@ MIRRORS: dict[str, tuple[str, ...]] = {
     "derive/links/symmetrise.py": LINKS,
     "derive/natural/build.py": ("tests/derive/natural/test_files.py", "tests/pretrain/test_natural.py"),
     "derive/source.py": ("tests/derive/test_build.py", "tests/derive/sources/test_files.py"),
+    "derive/sources/files.py": (
+        *(f"tests/derive/test_{one}.py" for one in ("task_data", "derive_file", "hard_tagged_inputs")),
+        "tests/derive/readers/test_own_labels.py",
+    ),
+    "derive/sources/pocket.py": tuple(f"tests/derive/test_{one}.py" for one in ("build", "task_data", "pocket_laws")),
+    "derive/types.py": ("tests/pretrain/test_rows.py", "tests/pretrain/test_tokenizer.py"),
     "experiments/data/store.py": ("tests/experiments/data/test_store.py", "tests/experiments/commands/test_data.py"),
     # Words, titles and tables of a paper are tested where the paper's claims are.
     "analysis/papers/columns.py": ALIGN_MLM,
@@ -137,6 +163,8 @@ MIRRORS: dict[str, tuple[str, ...]] = {
         "tests/experiments/test_two_commands.py",
         "tests/experiments/test_cli.py",
         "tests/experiments/test_sweep.py",
+        *(f"tests/experiments/test_{one}.py" for one in ("plan", "engines", "report", "runs")),
+        "tests/experiments/commands/test_null.py",
     ),
     **{
         f"experiments/commands/{name}.py": (
@@ -145,14 +173,17 @@ MIRRORS: dict[str, tuple[str, ...]] = {
         )
         for name in "aer align compare data export grammar lexicon look parser".split()
     },
-    "experiments/commands/docs.py": ("tests/experiments/test_docs.py",),
-    "experiments/commands/new.py": ("tests/experiments/test_own_files.py",),
-    "experiments/commands/paper.py": ("tests/experiments/test_paper.py",),
-    "experiments/commands/runs.py": ("tests/experiments/test_runs.py",),
-    "experiments/commands/options.py": tuple(
-        f"tests/experiments/commands/test_{one}.py" for one in ("align", "lexicon")
+    **{
+        f"experiments/commands/{name}.py": tuple(f"tests/experiments/test_{one}.py" for one in ("docs", *tests.split()))
+        for name, tests in {"docs": "", "new": "own_files", "paper": "paper", "runs": "runs watch"}.items()
+    },
+    "experiments/commands/options.py": (
+        *(f"tests/experiments/commands/test_{one}.py" for one in ("align", "lexicon", "aer")),
+        "tests/experiments/test_docs.py",
+        "tests/experiments/test_cli.py",
     ),
     "experiments/comparison.py": ("tests/experiments/commands/test_compare.py", "tests/experiments/test_report.py"),
+    "experiments/data/recipe.py": ("tests/experiments/data/test_recipes.py", "tests/experiments/data/test_store.py"),
     "experiments/session.py": ("tests/experiments/test_session.py", "tests/experiments/test_package.py"),
     "experiments/export.py": ("tests/experiments/commands/test_export.py",),
     # Parts of a study are tested where a study has them.
@@ -160,26 +191,31 @@ MIRRORS: dict[str, tuple[str, ...]] = {
         "experiments",
         {
             "aligners": "word_alignment study_file",
-            "cli": "two_commands",
-            "finetuning": "stages translate_train start_alone mixtures",
+            "cli": "two_commands commands_in_docs",
+            "finetuning": "stages translate_train start_alone mixtures natural study",
             "languages": "study natural word_alignment xlm_align",
             "measures": "growth mixtures knowledge natural study",
             "models": "starts mixtures override",
+            "names": "study_file sweep plan own_files",
+            "override": "study_file mixtures study",
             "step": "schedule study study_file",
-            "study": "study plan mixtures study_mistakes",
+            "study": "plan mixtures study_mistakes study_file natural starts start_alone summary",
             "summary": "summary report natural start_alone xlm_align plan",
             "tasks": "tasks start_alone translate_train study own_data",
-            "places": "override study_file",
+            "places": "override study_file runs",
             "plan": "xlm_align start_alone",
             "reference": "docs",
-            "settings": "override cli",
+            "settings": "override cli sweep",
             "signals": "cli",
             "report": "report terminal",
             "report_records": "package paper runs terminal",
             "study_mistakes": "study_mistakes names override natural start_alone mixtures word_alignment",
         },
     ),
-    **{f"experiments/lessons/{name}.py": ("tests/experiments/test_lessons.py",) for name in ("checks", "lesson")},
+    **{
+        f"experiments/lessons/{name}.py": ("tests/experiments/test_lessons.py",)
+        for name in ("__main__", "checks", "lesson")
+    },
     **{
         f"experiments/templates/my_{kind}.py": (f"experiments/templates/test_my_{kind}.py",)
         for kind in ("objective", "study", "task", "transform")
@@ -210,6 +246,9 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "measures/aer": "word_alignment",
             "measures/loss": "gradients",
             "measures/nulls": "states gradients",
+            "report/drawing": "plot pair_figure sentence_figure",
+            "report/table": "numeric html_table latex claims_table",
+            "results/results": "retained floors",
             "measures/retrieval": "states",
             "measures/states": "nulls",
             "measures/word_alignment": "contextual",
@@ -224,6 +263,11 @@ MIRRORS: dict[str, tuple[str, ...]] = {
             "tasks/transfer": "translated",
         },
     ),
+    **{
+        f"analysis/measures/{name}.py": (f"tests/experiments/test_{test}.py",)
+        for name, test in {"knowledge": "knowledge", "probing": "growth"}.items()
+    },
+    "analysis/measures/lexicon.py": ("tests/experiments/commands/test_lexicon.py",),
     "analysis/records/record.py": (
         "tests/analysis/records/test_json_rows.py",
         "tests/analysis/results/test_results.py",
@@ -233,23 +277,31 @@ MIRRORS: dict[str, tuple[str, ...]] = {
 
 
 def answering(root: Path, path: Path) -> list[Path]:
-    """The test files that answer for a source file: its mirror, or those of the table, or those that import it.
+    """The test files that answer for a source file: its mirror, those of the table, and those that import it if they
+    are few. The defaults of a dataclass are also values of studies.
 
     A mirror is `tests/derive/test_order.py` of `derive/order.py`, and `tests/derive/test_pocket_tree.py` of
-    `derive/pocket/tree.py`. A file that no test imports is answered for by the tests of its folder.
+    `derive/pocket/tree.py`. A file without any is answered for by all files that import it, or those of its folder.
     """
     mirror = root / "tests" / path.parent / f"test_{path.stem}.py"
     above = root / "tests" / path.parent.parent / f"test_{path.parent.name}_{path.stem}.py"
-    named = dict.fromkeys([*(root / name for name in MIRRORS.get(path.as_posix(), ())), mirror, above])
-    found = [one for one in named if one.is_file()] or _importing(root, path)
+    importing = _importing(root, path)
+    listed = (root / name for name in MIRRORS.get(path.as_posix(), ()))
+    named = [one for one in (mirror, above, *listed) if one.is_file()]
+    found = [*named, *importing] if len(importing) <= FEW else named or importing
     if path.parts[0] == "analysis" and path.parts[1] in REPORT:
-        found = list(dict.fromkeys([*found, *(root / name for name in COMMITTED)]))
-    return [one.relative_to(root) for one in found or sorted(mirror.parent.glob("test_*.py"))]
+        found += [root / name for name in COMMITTED]
+    if (root / path).is_file() and "\n@dataclass" in (root / path).read_text(encoding="utf-8"):
+        found += [root / name for name in VALUES if (root / name).is_file()]
+    return [one.relative_to(root) for one in dict.fromkeys(found) or sorted(mirror.parent.glob("test_*.py"))]
 
 
 def _importing(root: Path, path: Path) -> list[Path]:
     """The test files that import a source file."""
-    module = re.escape(".".join(path.with_suffix("").parts).removesuffix(".__init__"))
-    imported = re.compile(rf"^\s*(?:from (?:calque\.)?{module} import|import (?:calque\.)?{module}\b)", re.MULTILINE)
+    *folders, name = path.with_suffix("").parts
+    folder, module = (re.escape(".".join(parts)) for parts in (folders, (*folders, name)))
+    modules = rf"(?:from (?:calque\.)?{module} import|import (?:calque\.)?{module}\b)"
+    names = rf"from (?:calque\.)?{folder} import (?:[^\n(]*|\([^)]*)\b{name}\b"
+    imported = re.compile(rf"^\s*(?:{modules}|{names})", re.MULTILINE)
     files = sorted((root / "tests").rglob("test_*.py"))
     return [one for one in files if imported.search(one.read_text(encoding="utf-8"))]

@@ -38,8 +38,8 @@ COMMUTE = frozenset(
 TELLS = frozenset({"progress", "report", "warn", "filterwarnings", "simplefilter"})
 """Functions that tell progress and warnings, which no result depends on."""
 LOOKS = "figsize linewidth linewidths elinewidth markersize alpha dpi fontsize pad labelpad rotation zorder capsize"
-UNSEEN = frozenset({"strict", "handlelength", *LOOKS.split()})
-"""Named arguments whose numbers no test should hold: an eye judges how large and how thick things are."""
+UNSEEN = frozenset({"strict", "maxsize", "handlelength", *LOOKS.split()})
+"""Named arguments whose values no test should fix: the size of a cache is not behaviour, and an eye judges looks."""
 Change = Callable[[ast.AST], None]
 Site = tuple[int, int]
 """The number of a node of a source's tree, and which of its changes is meant."""

@@ -37,7 +37,7 @@ class StepScale:
 
     def __init__(self, steps: Sequence[int]) -> None:
         self.steps = steps
-        self.first = min((step for step in steps if step), default=1)
+        self.first = min(filter(None, steps))
         self.never = max(steps) * 1.9
 
     def places(self, steps: Sequence[float]) -> list[float]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from matplotlib.collections import LineCollection
 
 from calque.analysis.papers.align_mlm.figures import correlation_figure, delta_figure
 from calque.analysis.records.run import Described
@@ -51,6 +52,12 @@ def test_marks_are_where_their_bars_are(plot: Plot) -> None:
     marks = {(mark.entries[0], round(mark.x), round(mark.y)) for mark in reading.marks}
     near = [any(s == t and abs(x - a) <= 1 and abs(y - b) <= 1 for t, a, b in marks) for s, x, y in tops]
     assert bars and all(near)
+
+
+def test_an_interval_has_the_series_of_its_bar(plot: Plot) -> None:
+    _, reading = vectors(plot)
+    intervals = {entries for artist, entries in reading.artists if isinstance(artist, LineCollection)}
+    assert intervals == {mark.entries for mark in reading.marks if "[" in mark.value} != set()
 
 
 def test_a_plot_is_saved_without_the_marks_of_its_page(results: Results, tmp_path: Path) -> None:

@@ -284,8 +284,10 @@ def test_a_model_without_a_prediction_head_guesses_nothing(model: Checkpoint, el
 
 
 def test_large_models_are_not_put_into_a_page(model: Checkpoint, found: Look, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calque.analysis.looking.live.BYTES", 1_000)
-    assert live_data(model, {"source": ["a"]}, {}) is None
+    size = sum(each.numel() for each in model.model.parameters())
+    for most in (size, size - 1):
+        monkeypatch.setattr("calque.analysis.looking.live.MOST", most)
+        assert (live_data(model, {"source": ["a"]}, {}) is None) == (most < size)
     monkeypatch.setattr("calque.analysis.report.look_html.LIVE_LETTERS", 0)
     assert "<select>" not in look_html([("m", replace(found, live=None))])
 

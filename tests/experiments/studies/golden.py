@@ -11,6 +11,7 @@ from pathlib import Path
 from unittest import mock
 
 from calque.derive.fingerprint import fingerprint
+from calque.derive.sources.pocket import PocketEnglish
 from calque.experiments.names import studies, study
 
 PATH = Path(__file__).with_name("golden.json")
@@ -19,14 +20,17 @@ PLACES = {"CALQUE_DATA": "data of the tests", "CALQUE_ENCODER": "encoder"}
 
 
 def values(name: str) -> dict[str, str]:
-    """The fingerprint of each value of a study."""
+    """The fingerprint of each value of a study, and of the folders in which finished work is found again."""
     with mock.patch.dict(os.environ, PLACES), mock.patch("calque.pretrain.hub.model_folder", Path):
         os.environ.pop("CALQUE_STANZA", None)
         made = study(name)
     found = {field.name: getattr(made, field.name) for field in dataclasses.fields(made)}
     if made.shipped:  # a file of the package
         found["shipped"] = made.shipped.name
-    return {field: fingerprint(value) for field, value in found.items()}
+    prints = {field: fingerprint(value) for field, value in found.items()}
+    if isinstance(getattr(made.languages, "source", None), PocketEnglish):  # which reads no files
+        prints["folders"] = fingerprint([str(step.folder) for step in made.steps(Path())])
+    return prints
 
 
 if __name__ == "__main__":
