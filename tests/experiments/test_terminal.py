@@ -1,6 +1,7 @@
 """The summary at the end of a run, and streams that are closed or cannot encode."""
 
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -81,6 +82,20 @@ def test_scores_are_those_of_the_records_and_the_best_is_marked() -> None:
 def _titles(shown: Outcome) -> list[str]:
     assert shown.results
     return [shown.results.objective_title(name) for name in shown.results.objectives]
+
+
+@pytest.mark.parametrize(
+    ("study", "paper"),
+    [("control", "align_mlm"), ("align_mlm_pocket", "align_mlm"), ("objectives_pocket", "equal_terms")],
+)
+def test_numbers_and_groups_end_under_their_heads(study: str, paper: str) -> None:
+    blocks, _ = str(outcome(study, paper)).split("\n\nIn percent")
+    for block in blocks.split("\n\n")[1:]:
+        groups, *lines = block.splitlines() if study == "control" else ["", *block.splitlines()]
+        heads = [head.end() for head in re.finditer(r"\S+", lines[0])][-5:-1]  # `held-out` fills its column
+        assert {group.end() for group in re.finditer(r"\S+(?: \S+)*", groups)} <= {*heads, len(lines[0]) - 1}
+        rows = [[number.end() for number in re.finditer(r"\d+\.\d", line)][:4] for line in lines[1:]]
+        assert [row for row in rows if row] == [heads[: len(row)] for row in rows if row] != []
 
 
 def test_scores_at_the_floor_are_marked() -> None:

@@ -37,7 +37,7 @@ COMMUTE = frozenset(
 """Functions that take their two arguments in either order: to exchange them changes nothing."""
 TELLS = frozenset({"progress", "report", "warn", "filterwarnings", "simplefilter"})
 """Functions that tell progress and warnings, which no result depends on."""
-LOOKS = "figsize linewidth linewidths elinewidth markersize alpha dpi fontsize pad labelpad rotation zorder capsize"
+LOOKS = "figsize linewidth linewidths elinewidth markersize s alpha dpi fontsize pad labelpad rotation zorder capsize"
 UNSEEN = frozenset({"strict", "maxsize", "handlelength", *LOOKS.split()})
 """Named arguments whose values no test should fix: the size of a cache is not behaviour, and an eye judges looks."""
 Change = Callable[[ast.AST], None]
