@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from importlib import import_module, invalidate_caches
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,12 @@ class Base(Invert):
     def identity(self):
         return "mine"
 """
+
+
+def test_a_fingerprint_is_the_start_of_the_digest_of_sorted_json_in_utf_8() -> None:
+    """Finished folders and committed records have these names."""
+    text = '[{"a": [1, "Köln"], "b": null}]'
+    assert fingerprint({"b": None, "a": (1, Path("Köln"))}) == sha256(text.encode()).hexdigest()[:12]
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from tests.mutation.warm import LIBRARIES, LONGEST, TIMEOUT
 PACKAGES = ("derive", "pretrain", "analysis", "experiments")
 PATIENCE = 4
 """Times the processor's time that tests take without a mutant, and a while of grace, and a mutant counts as noticed."""
-TRUSTED = 240
+TRUSTED = 600
 """Seconds of a processor that tests may take which are not tried without a mutant."""
 Verdict = Literal["fails", "times out", "survives"]
 

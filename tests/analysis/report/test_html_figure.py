@@ -5,13 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
+import matplotlib.pyplot as plt
 import pytest
 from matplotlib.collections import LineCollection
 
 from calque.analysis.papers.align_mlm.figures import correlation_figure, delta_figure
 from calque.analysis.records.run import Described
 from calque.analysis.report.html_figure import LARGEST, PIXELS, SMALLEST, figure_html, vectors
-from calque.analysis.report.marks import Mark, written
+from calque.analysis.report.marks import Mark, read, written
 from calque.analysis.report.plot import Plot
 from calque.analysis.results.measured import mean
 from calque.analysis.results.results import Results
@@ -58,6 +59,17 @@ def test_an_interval_has_the_series_of_its_bar(plot: Plot) -> None:
     _, reading = vectors(plot)
     intervals = {entries for artist, entries in reading.artists if isinstance(artist, LineCollection)}
     assert intervals == {mark.entries for mark in reading.marks if "[" in mark.value} != set()
+
+
+@pytest.mark.parametrize(("aside", "inside"), [(0.0, True), (-0.49, True), (0.49, True), (0.51, False)])
+def test_an_interval_is_that_of_the_bar_which_it_is_inside(aside: float, inside: bool) -> None:
+    figure, axes = plt.subplots()
+    axes.bar([0, 1.5], [2, 3], width=1)
+    axes.vlines(aside, 1.5, 2.5)
+    figure.draw_without_rendering()
+    first, second = read(figure).marks
+    plt.close(figure)
+    assert (first.value, second.value) == ("2 [1.5, 2.5]" if inside else "2", "3")
 
 
 def test_a_plot_is_saved_without_the_marks_of_its_page(results: Results, tmp_path: Path) -> None:
