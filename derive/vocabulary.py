@@ -33,6 +33,7 @@ ROLES = {
 SMALLEST = len(SPECIALS) + len(pre_tokenizers.ByteLevel.alphabet())
 """Every vocabulary has the special types and all 256 bytes, so it can encode any text."""
 BETWEEN_WORDS = "[ \t\r\n]+"  # separates words; other white space (U+00A0, U+3000) is treated as a letter
+BLOCK = 1 << 14  # words encoded at a time: the tokenizer's answer takes a kilobyte for each
 _PART = re.compile("[^ \t\r\n]+")
 
 
@@ -85,6 +86,11 @@ class Vocabulary:
     def encode_all(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """The words' concatenated ids and their number per word: ((T,), (len(words),)) int64. A word without an id gets
         the unknown type; ValueError if it is only white space."""
+        blocks = [self._encode(words[first : first + BLOCK]) for first in range(0, len(words) or 1, BLOCK)]
+        ids, pieces = (np.concatenate(each) for each in zip(*blocks, strict=True))
+        return ids, pieces
+
+    def _encode(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         texts = [f" {word}" for word in words]
         encoded = [encoding.ids for encoding in self._words.encode_batch_fast(texts, add_special_tokens=False)]
         for i, ids in enumerate(encoded):

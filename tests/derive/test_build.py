@@ -2,6 +2,7 @@
 
 import json
 import resource
+import tracemalloc
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -275,6 +276,28 @@ def test_words_that_training_forgot_are_encoded_and_counted_all_the_same(
     assert json.loads((folder / "manifest.json").read_text())["vocabulary"]["rare words not trained on"] == 1
     assert vocabulary.text(Corpus.open(folder / "source")[0]) == "abc abc xyz"
     assert vocabulary.counts.sum() == len(Corpus.open(folder / "source").tokens)
+
+
+@dataclass(frozen=True)
+class Many(Lines):
+    """The lines again and again, in many chunks."""
+
+    times: int = 1
+
+    def chunks(self) -> list[int]:
+        return list(range(self.times))
+
+
+def test_memory_does_not_grow_with_the_text(tmp_path: Path) -> None:
+    lines, peaks = tuple(f"w{i} x{i % 7} y{i % 90}" for i in range(300)), []
+    for times in (5, 5, 30):  # the first loads what is loaded once
+        tracemalloc.start()
+        derive_languages(
+            Many(lines, times), (Invert(),), 300, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
+        )
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[2] < 1.05 * peaks[1]
 
 
 @dataclass(frozen=True)

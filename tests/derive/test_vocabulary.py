@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -253,6 +254,14 @@ def test_damage_is_refused(vocabulary: Vocabulary, tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text(text[: len(text) // 2])
     with pytest.raises(BadInput, match="not a readable tokenizer"):
         Vocabulary.load(tmp_path)
+
+
+def test_many_words_are_encoded_block_by_block(vocabulary: Vocabulary, monkeypatch: pytest.MonkeyPatch) -> None:
+    flat = [word for line in LINES[-50:] for word in line]
+    ids, pieces = vocabulary.encode_all(flat)
+    monkeypatch.setattr(import_module("calque.derive.vocabulary"), "BLOCK", 7)
+    for one, other in zip(vocabulary.encode_all(flat), (ids, pieces), strict=True):
+        assert np.array_equal(one, other)
 
 
 @pytest.mark.parametrize("room", [0, 50, 1 << 19])
