@@ -114,7 +114,8 @@ def _of_run(error: Exception) -> str:
     if isinstance(error, NonFinite):
         return f"stopped before an update with numbers that are not finite: {error}"
     if isinstance(error, OutOfMemoryError):
-        return f"the card's memory ran out: run with fewer --jobs; {RESUMES}"
+        ways = ", or ".join(["with fewer --jobs", *getattr(error, "__notes__", ())])
+        return f"the card's memory ran out: run {ways}; {RESUMES}"
     if isinstance(error, Lost):
         return f"{error}; {RESUMES}"
     return f"not enough memory: {error}" if NO_MEMORY.search(str(error)) else ""

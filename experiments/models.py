@@ -325,8 +325,8 @@ class Training:
         """Peak bytes of each process, in a GPU's memory if there is a GPU."""
         import torch
 
-        micro_batch = math.ceil(self.train.batch / (self.train.grad_accumulation * processes))
-        card = torch.cuda.is_available()
+        card, parts = torch.cuda.is_available(), self.train.micro_batches * processes
+        micro_batch = 1 if card and self.train.grad_accumulation == "auto" else math.ceil(self.train.batch / parts)
         training = int(self._bytes(card=card).of(micro_batch))
         return training if card else PROCESS + training + BATCH_BYTES * self.train.batch * self.model.length
 

@@ -73,9 +73,9 @@ class Alone:
         if list(self.batches) != sorted(set(self.batches)) or not all(0 < rows < train.batch for rows in self.batches):
             wrong.append(f"batches are ascending numbers of rows below train.batch ({train.batch}), not {self.batches}")
         return wrong + [
-            f"batches: grad_accumulation ({train.grad_accumulation:,}) is at most a batch, not above {rows:,}"
+            f"batches: grad_accumulation ({train.micro_batches:,}) is at most a batch, not above {rows:,}"
             for rows in self.batches
-            if rows < train.grad_accumulation
+            if rows < train.micro_batches
         ]
 
 

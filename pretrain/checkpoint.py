@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -44,11 +45,12 @@ def save_state(
     identity: Mapping[str, Any],
     rows: Path,
     snapshots: Mapping[str, str],
+    facts: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """Write `folder/step-N`, then remove earlier states; if the disk is full, the last state stays. The state has a
-    copy of the `rows` of metrics so far, and the digests of the `snapshots`, by name."""
+    copy of the `rows` of metrics so far, the digests of the `snapshots` by name, and other `facts`."""
     new = folder / f"step-{step:09d}"
-    with making(new, STATE, {**_owner(folder, step), "identity": identity, SNAPSHOTS: snapshots}) as part:
+    with making(new, STATE, {**_owner(folder, step), "identity": identity, SNAPSHOTS: snapshots, **facts}) as part:
         shutil.copy(rows, part / METRICS)
         save_tensors(state_of(learner), part / WEIGHTS)
         states = {name: optimizer.state[parameter] for name, parameter in learner.trained.items()}

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count, takewhile
 from typing import Any, Literal
 
@@ -64,15 +64,16 @@ class ModelConfig:
 class TrainConfig:
     """AdamW with linear warm-up and decay to zero (ALIGN-MLM, table 10). `batch` counts rows over all processes and
     micro-batches; `grad_accumulation` is the number of micro-batches per process, which affects memory but not
-    gradients. `*_every` count steps; 0 means never. `weight_decay` applies to `decayed` parameters: all, or only
-    matrices, without biases and normalisation weights. `betas` and `epsilon` are AdamW's (XLM-Align, table 11: 0.9,
-    0.98 and 1e-6). The prediction head and an objective's own modules, which are new when the encoder is pretrained,
-    have `head_rate` times the encoder's learning rate. Snapshots of the weights are kept before the first step, after
-    the last one, and `snapshots` times per doubling of the steps."""
+    gradients; `auto` is 1, doubled whenever a GPU's memory runs out. `*_every` count steps; 0 means never.
+    `weight_decay` applies to `decayed` parameters: all, or only matrices, without biases and normalisation weights.
+    `betas` and `epsilon` are AdamW's (XLM-Align, table 11: 0.9, 0.98 and 1e-6). The prediction head and an objective's
+    own modules, which are new when the encoder is pretrained, have `head_rate` times the encoder's learning rate.
+    Snapshots of the weights are kept before the first step, after the last one, and `snapshots` times per doubling of
+    the steps."""
 
     steps: int = 500_000
     batch: int = 128
-    grad_accumulation: int = 1
+    grad_accumulation: Literal["auto"] | int = 1
     learning_rate: float = 1e-4
     warmup: int = 10_000
     weight_decay: float = 0.0
@@ -93,6 +94,11 @@ class TrainConfig:
         return self.learning_rate * (self.steps - step) / (self.steps - self.warmup)
 
     @property
+    def micro_batches(self) -> int:
+        """The number of micro-batches per process, before it is doubled."""
+        return 1 if isinstance(self.grad_accumulation, str) else self.grad_accumulation
+
+    @property
     def kept(self) -> tuple[int, ...]:
         """The steps after which a snapshot is kept, ascending; a longer run shares them all, except the last."""
         if not self.snapshots:
@@ -107,6 +113,8 @@ class TrainConfig:
         return {name: value for name, value in plain(self).items() if name not in (*WATCHED, "kind")}
 
     def mistakes(self) -> list[str]:
+        if isinstance(self.grad_accumulation, str):
+            return replace(self, grad_accumulation=1).mistakes()
         wrong = below_one(self, ("steps", "batch", "grad_accumulation", "log_every")) + unreal(self)
         if self.steps > MOST_STEPS:
             wrong.append(f"steps are at most {MOST_STEPS:,}, not {self.steps:,}")

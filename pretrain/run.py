@@ -8,12 +8,13 @@
 <run>/manifest.json   written last: the inputs, and the sha256 of the files
 """
 
+import gc
 import json
 import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ from calque.pretrain.start import InitialModel
 from calque.pretrain.train import make_optimizer, train
 
 CHECKPOINT, RESUME = "checkpoint", "resume"
+PARTS = "micro-batches"  # the key of the number that `auto` found
 Probe = Callable[[Any], dict[str, float]]  # measures a model during training; its numbers go into metrics.jsonl
 
 
@@ -94,12 +96,31 @@ def pretrain(
     message about weights that the starting model lacks. `allow_change` permits resuming with another number of threads
     or processes, torch or device, which changes rounding. BadInput for a folder of another configuration, a damaged
     state or checkpoint, a start that does not fit, a layer that the model lacks, or a corpus too small for a row."""
+    parts: int | None = config.train.micro_batches
+    while parts:
+        parts = _attempt(folder, config, world, probe, progress, allow_change, tell, parts)
+        gc.collect()  # so that the card is free for another attempt
+    return folder / CHECKPOINT
+
+
+def _attempt(
+    folder: Path,
+    config: Pretraining,
+    world: World,
+    probe: Probe | None,
+    progress: Callable[[int, int], None],
+    allow_change: bool,
+    tell: Callable[[str], None],
+    parts: int,
+) -> int | None:
+    """`pretrain` with at least `parts` micro-batches; if these need too much memory, returns a larger number to try
+    from the last saved state."""
     identity, objective, schedule = config.identity(world), config.objective, config.train
     if finished(folder):
         run = Artefact.open(folder, RUN)
         check_identity(run, identity, any_machine=True)
         run.verify()
-        return folder / CHECKPOINT
+        return None
     if mistakes := objective.mistakes(config.model):
         raise BadInput(mistakes)
     languages = config.mixture.of(config.languages)
@@ -114,6 +135,9 @@ def pretrain(
         tell(f"random, because the starting model lacks them: {', '.join(drawn)}")
     optimizer = make_optimizer(learner, schedule)
     first, state = load_state(folder / RESUME, learner, optimizer, identity, allow_change)
+    auto = schedule.grad_accumulation == "auto"
+    parts = max(parts, state.facts.get(PARTS, 1) if state else 1)
+    used = {PARTS: parts} if auto else {}
     ids = schedule.batch * config.model.length
     flops = ids * objective.flops(config.model, model.config.vocab_size)
     peak = peak_flops(world.device.type) * world.size / flops
@@ -132,7 +156,7 @@ def pretrain(
             learner.train()  # the probe may have changed the mode
         if schedule.save_every and step % schedule.save_every == 0 and not last:
             if world.first:
-                save_state(folder / RESUME, step, learner, optimizer, identity, metrics.path, snapshots.digests)
+                save_state(folder / RESUME, step, learner, optimizer, identity, metrics.path, snapshots.digests, used)
             world.wait()
         metrics.since += time.perf_counter() - start  # none of this counts towards the speed of training
         progress(step, schedule.steps)
@@ -142,15 +166,24 @@ def pretrain(
         every = (schedule.log_every, schedule.probe_every, schedule.save_every)
         return world.device.type == "cpu" or any(n and step % n == 0 for n in every) or step in schedule.kept
 
-    draws = train(learner, optimizer, streams, schedule, config.seed, world, first, after, config.mixture, read)
+    fixed = replace(schedule, grad_accumulation=parts)
+    try:
+        draws = train(learner, optimizer, streams, fixed, config.seed, world, first, after, config.mixture, read)
+    except torch.OutOfMemoryError as error:
+        if auto and world.size == 1 and parts < schedule.batch:
+            tell(f"the card's memory ran out: smaller micro-batches, {2 * parts} per step, from the last saved state")
+            return min(2 * parts, schedule.batch)
+        if parts * world.size < schedule.batch:
+            error.add_note(f"with --set train.grad_accumulation={'auto' if world.size == 1 else 2 * parts}")
+        raise
     if world.first:
         sync(metrics.path)
         whole = initial.complete(model, identity.get("start"))
         left_out = sum((Counter(stream.left_out) for stream in streams), Counter())
-        facts = {"identity": identity, "left out": dict(left_out), "drawn": drawn}
+        facts = {"identity": identity, "left out": dict(left_out), "drawn": drawn, **used}
         finish(folder, whole, languages.whole, facts | {"shown": draws.shown(schedule.steps)})
     world.wait()
-    return folder / CHECKPOINT
+    return None
 
 
 def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]) -> None:

@@ -106,7 +106,7 @@ def train(
         batches, counts = draws.at(step)
         # Only dropout draws random numbers from torch; a resumed run draws the same ones.
         torch.manual_seed(int(np.random.SeedSequence([seed, step, world.rank]).generate_state(1)[0]))
-        parts, more = _before_step(learner, streams, _cut(streams, batches, config.grad_accumulation, world), world)
+        parts, more = _before_step(learner, streams, _cut(streams, batches, config.micro_batches, world), world)
         counts |= more
         shares = {name: torch.zeros((), device=world.device) for name in counts}
         for stream, part in parts:

@@ -54,6 +54,13 @@ def of_torch(size: int) -> RuntimeError:
     return caught.value
 
 
+def too_large(note: str) -> torch.OutOfMemoryError:
+    """A batch that a card has no memory for, with what the training loop notes."""
+    error = torch.OutOfMemoryError("CUDA")
+    error.add_note(note)
+    return error
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -288,6 +295,7 @@ def test_a_command_that_is_none_is_refused(words: list[str]) -> None:
         (KeyboardInterrupt(), 130, "interrupted"),
         (MemoryError("models/large: too much"), 1, "not enough memory: models/large: too much"),
         (torch.cuda.OutOfMemoryError("CUDA"), 1, "the card's memory ran out: run with fewer --jobs; the same command"),
+        (too_large("with --set a=b"), 1, "run with fewer --jobs, or with --set a=b; the same command"),
         (of_torch(2**48), 1, "not enough memory: "),
         (of_torch(2**62), 1, "not enough memory: "),
         (OSError(errno.ENOSPC, "No space left on device", "runs/x"), 2, "runs/x: No space left on device"),

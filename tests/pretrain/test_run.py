@@ -1,7 +1,7 @@
 import json
 import shutil
 from collections import deque
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count, islice
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,13 +22,23 @@ from calque.derive.types import OURS
 from calque.pretrain.batch import Rows
 from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.distributed import ALONE
-from calque.pretrain.model import prediction_loss
-from calque.pretrain.objective import Objective
+from calque.pretrain.model import Learner, prediction_loss
+from calque.pretrain.objective import Objective, Stream
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import XLM
 from calque.pretrain.run import Pretraining, finished, pretrain, read_metrics
 from calque.pretrain.train import Draws, NonFinite, make_optimizer, train
-from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, TRAIN, new_learner, stop_at, study_facts, write_study
+from tests.pretrain.made import (
+    LANGUAGE,
+    MODEL,
+    OBJECTIVES,
+    TRAIN,
+    check_resumes,
+    new_learner,
+    stop_at,
+    study_facts,
+    write_study,
+)
 
 HOUR = 3_600
 
@@ -117,6 +127,48 @@ def test_probes_are_logged_and_leave_the_run_as_it_is(study: Path, tmp_path: Pat
     assert probes == [{"step": step, "probe": {"all": 0.5}} for step in (5, 10, 12)]
     weights = [(tmp_path / name / "checkpoint" / "model.safetensors").read_bytes() for name in ("with", "without")]
     assert weights[0] == weights[1]
+
+
+@dataclass(frozen=True)
+class Hungry(MLM):
+    """MLM where, after some batches, memory runs out for more than `room` rows at a time."""
+
+    room: int = 4
+    after: int = 0
+
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+        (stream,), computed = super().streams(languages, length, seed), count()
+        losses = stream.losses
+
+        def hungry(learner: Learner, batch: Rows) -> dict[str, torch.Tensor]:
+            if len(batch) > self.room and next(computed) >= self.after:
+                raise torch.OutOfMemoryError("CUDA out of memory")
+            return losses(learner, batch)
+
+        stream.losses = hungry  # type: ignore[method-assign]
+        return [stream]
+
+
+AUTO = replace(TRAIN, grad_accumulation="auto")
+
+
+def test_where_memory_runs_out_micro_batches_become_smaller(study: Path, tmp_path: Path) -> None:
+    """From the first step, as with a number that was set; from a later one, with the same bits after a kill."""
+    weights = [
+        (pretrain(tmp_path / name, config(study, Hungry(), train=settings), ALONE) / "model.safetensors").read_bytes()
+        for name, settings in (("auto", AUTO), ("set", replace(TRAIN, grad_accumulation=2)))
+    ]
+    assert weights[0] == weights[1]
+    check_resumes(tmp_path / "later", config(study, Hungry(after=7), train=AUTO), 10)
+    manifests = [tmp_path / name / MANIFEST for name in ("auto", "set", "later/whole", "later/stopped")]
+    assert [json.loads(path.read_text()).get("micro-batches") for path in manifests] == [2, None, 2, 2]
+
+
+def test_a_run_that_memory_is_too_small_for_names_the_setting(study: Path, tmp_path: Path) -> None:
+    for name, settings, notes in (("set", TRAIN, ["with --set train.grad_accumulation=auto"]), ("auto", AUTO, [])):
+        with pytest.raises(torch.OutOfMemoryError) as error:
+            pretrain(tmp_path / name, config(study, Hungry(room=0), train=settings), ALONE)
+        assert getattr(error.value, "__notes__", []) == notes
 
 
 def test_a_finished_run_is_left_as_it_is(study: Path, tmp_path: Path) -> None:
