@@ -10,7 +10,7 @@ study (`<!-- calque: record align_mlm_pocket -->`) has its facts. Only the site 
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache, partial
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from calque.analysis.tasks.catalog import TASKS
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_file
 from calque.derive.transforms import TRANSFORMS
+from calque.experiments.bench.harness import read as read_benchmarks
 from calque.experiments.data.recipe import names as recipe_names
 from calque.experiments.data.recipe import read_recipe, sizes
 from calque.experiments.names import study_doc, study_rows
@@ -34,6 +35,8 @@ _CELL = re.compile(
 )
 _BLOCK = re.compile(r"^<!-- calque: (?P<name>[\w -]+) -->\n.*?^<!-- /calque -->$", re.MULTILINE | re.DOTALL)
 _NUMBER = re.compile(r"[−-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
+BENCHMARKS = COMMITTED / "benchmarks.json"
+QUOTED = ("step", "finetuning", "aligners", "derive")  # the benchmarks whose first comparison is in the README
 OWN = {"transform": "swap", "objective": "closer", "task": "topic", "study": "mine"}  # the parts of the tutorial
 Row = tuple[str, ...]
 Block = Callable[[], list[str]]
@@ -144,6 +147,20 @@ def _recipes() -> list[str]:
     return lines
 
 
+def _benchmarks(quoted: Collection[str] = ()) -> list[str]:
+    """All committed comparisons and their measurement, or the first comparison of each `quoted` benchmark."""
+    about, benchmarks = read_benchmarks(BENCHMARKS)
+    lines = ["| task | compared with | Calque's speed | times as fast, 95 % interval |", "|---|---|---|---|"]
+    for name, comparisons in benchmarks.items():
+        chosen = comparisons[: name in quoted] if quoted else comparisons
+        lines += [f"| {' | '.join(comparison.cells)} |" for comparison in chosen]
+    if quoted:
+        return lines
+    libraries = ", ".join(f"{library} {version}" for library, version in about["versions"].items())
+    when = f"{about['date']}, commit {about['commit']}, on {about['processor']} with {libraries}"
+    return [*lines, "", f"`{about['command']}`, {when}."]
+
+
 def _headlines() -> list[str]:
     rows = [f"| {' | '.join(row)} |" for row in headlines()]
     return ["| paper | claim | statistic here | verdict here | likely reason |", "|---|---|---|---|---|", *rows]
@@ -183,6 +200,8 @@ BLOCKS: dict[str, Block] = {
     "studies": _studies,
     "tasks": _tasks,
     "recipes": _recipes,
+    "benchmarks": _benchmarks,
+    "quoted benchmarks": partial(_benchmarks, QUOTED),
     "headlines": _headlines,
     **{f"new {kind} {name}": partial(_new, kind, name) for kind, name in OWN.items() if kind in PARTS},
     **{f"objective {kind.short_name}": partial(_objective, kind) for kind in OBJECTIVES if kind.forms},

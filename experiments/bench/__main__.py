@@ -1,15 +1,13 @@
 """The command line: `python -m experiments.bench step mask`; without a name, all."""
 
 import argparse
-import shlex
-import sys
 from pathlib import Path
 
 import torch
 from transformers.utils import logging
 
 from calque.derive.errors import BadInput
-from calque.experiments.bench import alignment, derive, training
+from calque.experiments.bench import alignment, derive, finetuning, training
 from calque.experiments.bench.harness import report, write
 from calque.experiments.runs import provenance
 
@@ -17,6 +15,7 @@ BENCHES = {
     "step": training.step,
     "continued": training.continued,
     "mask": training.mask,
+    "finetuning": finetuning.finetuning,
     "aligners": alignment.aligners,
     "derive": derive.derive,
 }
@@ -36,14 +35,17 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     logging.set_verbosity_error()  # otherwise it lists a model's missing weights each time
     logging.disable_progress_bar()
-    try:
-        measured = {name: BENCHES[name](options.rounds) for name in options.names or BENCHES}
-    except BadInput as error:
-        parser.exit(2, f"calque: {error}\n")
+    settings = f"--rounds {options.rounds} --threads {options.threads}"
+    command = " ".join(["python -m experiments.bench", *options.names, settings])
+    measured = {}
+    for name in options.names or BENCHES:
+        try:
+            measured[name] = BENCHES[name](options.rounds)
+        except BadInput as error:
+            parser.exit(2, f"calque: {error}\n")
+        if options.out:  # after each: some take half an hour
+            write(measured, {**provenance(command), "threads": options.threads}, options.out)
     report(measured)
-    if options.out:
-        command = shlex.join(["python", "-m", "experiments.bench", *sys.argv[1:]])
-        write(measured, {**provenance(command), "threads": options.threads}, options.out)
 
 
 if __name__ == "__main__":

@@ -40,7 +40,8 @@ class Comparison:
     @property
     def cells(self) -> tuple[str, str, str, str]:
         """What was measured, against what, our median rate, and the ratio."""
-        return self.what, self.against, f"{statistics.median(self.ours):,.4g} {self.unit}", self.ratio
+        rate = float(f"{statistics.median(self.ours):.3g}")
+        return self.what, self.against, f"{rate:,g} {self.unit}", self.ratio
 
 
 def interleaved(sides: Sequence[Callable[[], float]], rounds: int) -> list[tuple[float, ...]]:
@@ -86,7 +87,7 @@ def cpu() -> str:
     names = Path("/proc/cpuinfo")
     lines = names.read_text(encoding="utf-8").splitlines() if names.exists() else []
     models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return f"{models[0] if models else platform.processor()}, {len(models)} logical"
+    return f"{models[0] if models else platform.processor()}, {len(models)} logical cores"
 
 
 def report(comparisons: Mapping[str, Sequence[Comparison]]) -> None:
@@ -104,8 +105,10 @@ def write(comparisons: Mapping[str, Sequence[Comparison]], about: Mapping[str, A
     write_json(path, {**about, "processor": cpu(), "rows": rows})
 
 
-def read(path: Path) -> tuple[dict[str, Any], list[Comparison]]:
-    """What a record says about its measurement, and its comparisons."""
-    about = json.loads(path.read_text(encoding="utf-8"))
-    rows = [{**row, "ours": tuple(row["ours"]), "theirs": tuple(row["theirs"])} for row in about.pop("rows")]
-    return about, [Comparison(**{name: value for name, value in row.items() if name != "bench"}) for row in rows]
+def read(path: Path) -> tuple[dict[str, Any], dict[str, list[Comparison]]]:
+    """What a record says about its measurement, and the comparisons of each benchmark."""
+    about, comparisons = json.loads(path.read_text(encoding="utf-8")), dict[str, list[Comparison]]()
+    for row in about.pop("rows"):
+        rates = {side: tuple(row[side]) for side in ("ours", "theirs")}
+        comparisons.setdefault(row.pop("bench"), []).append(Comparison(**row | rates))
+    return about, comparisons

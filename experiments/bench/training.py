@@ -122,7 +122,15 @@ def against_trainer(
         return turn
 
     sides = [ours(*recipe) for recipe in recipes.values()]
-    *speeds, theirs = interleaved([*sides, lambda: speed(trainer_ends(reference, data, collate, config))], rounds)
+    options: dict[str, Any] = {
+        "per_device_train_batch_size": config.batch,
+        "max_steps": config.steps,
+        "learning_rate": config.learning_rate,
+        "warmup_steps": config.warmup,
+        "weight_decay": config.weight_decay,
+        "max_grad_norm": config.clip,
+    }
+    *speeds, theirs = interleaved([*sides, lambda: speed(trainer_ends(reference, data, collate, **options))], rounds)
     pairs = zip(recipes, speeds, strict=True)
     return [
         Comparison(f"{what}; loss and gradients equal to {gap:.0e}", "HF Trainer", "tokens/CPU s", mine, theirs)
@@ -206,25 +214,15 @@ class Clock(TrainerCallback):
 def trainer_ends(
     model: PreTrainedModel,
     data: Sequence[Mapping[str, list[int]]],
-    collate: DataCollatorForLanguageModeling,
-    config: TrainConfig,
+    collate: Callable[..., Any],
+    optimizer: torch.optim.Optimizer | None = None,
+    **options: Any,
 ) -> list[float]:
-    """Train with transformers' Trainer by `config`; returns the ends of steps."""
+    """Train with transformers' Trainer and the `options` of its arguments; returns the ends of steps."""
     clock = Clock([])
+    usual: dict[str, Any] = {"use_cpu": True, "report_to": "none", "save_strategy": "no", "logging_strategy": "no"}
     with tempfile.TemporaryDirectory() as folder:
-        options = TrainingArguments(
-            output_dir=str(Path(folder) / "out"),
-            per_device_train_batch_size=config.batch,
-            max_steps=config.steps,
-            learning_rate=config.learning_rate,
-            warmup_steps=config.warmup,
-            weight_decay=config.weight_decay,
-            max_grad_norm=config.clip,
-            use_cpu=True,
-            report_to="none",
-            save_strategy="no",
-            logging_strategy="no",
-            disable_tqdm=True,
-        )
-        Trainer(model=model, args=options, train_dataset=data, data_collator=collate, callbacks=[clock]).train()
+        arguments = TrainingArguments(output_dir=str(Path(folder) / "out"), disable_tqdm=True, **usual, **options)
+        trainer = Trainer(model, arguments, collate, data, callbacks=[clock], optimizers=(optimizer, None))
+        trainer.train()
     return clock.ends

@@ -29,7 +29,7 @@ def test_the_ratio_is_that_of_paired_rounds(tmp_path: Path) -> None:
     assert comparison.ratio == f"{math.exp(logs.mean()):.3g} [{low:.3g}, {high:.3g}]"
     write({"step": [comparison]}, {"date": "2026-11-27"}, tmp_path / "record.json")
     about, found = read(tmp_path / "record.json")
-    assert found == [comparison]
+    assert found == {"step": [comparison]}
     assert about["date"] == "2026-11-27"
 
 
