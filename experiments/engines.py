@@ -22,7 +22,7 @@ from functools import cached_property
 from graphlib import TopologicalSorter
 from itertools import chain
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 
 from calque.derive.errors import BadInput, Unfinished, shown
@@ -228,18 +228,21 @@ class Snakemake(Engine):
     def check(self) -> None:
         if not shutil.which(SNAKEMAKE):
             raise BadInput(f"{SNAKEMAKE} is not installed; `pipx install snakemake` installs it")
+        if not self.options:
+            return
+        with TemporaryDirectory() as name:
+            words = [*self._words(Path(name), "rule all:\n    shell: 'true'\n"), "--dry-run"]
+            found = subprocess.run(words, capture_output=True, text=True, check=False)
+        if found.returncode:
+            raise BadInput(f"{SNAKEMAKE} refuses the options: {''.join(found.stderr.strip().splitlines()[-1:])}")
 
     def start(self, levels: Sequence[Level]) -> dict[Path, Job]:
         jobs = [job for level in levels for job in level]
         folder = Path(mkdtemp(prefix="snakemake-", dir=self.folder))
-        (folder / "Snakefile").write_text(self._rules(jobs), encoding="utf-8")
-        words = [SNAKEMAKE, "--directory", str(folder), "--snakefile", str(folder / "Snakefile")]
-        words += ["--cores", str(self.jobs or "all"), "--scheduler", "greedy"]
+        words = self._words(folder, self._rules(jobs))
         self._output = folder / "snakemake.log"
         with self._output.open("wb") as log:
-            self.process = subprocess.Popen(
-                [*words, *(f"--{option}" for option in self.options)], stdout=log, stderr=log, start_new_session=True
-            )
+            self.process = subprocess.Popen(words, stdout=log, stderr=log, start_new_session=True)
         return {folder / f"{number}.log": job for number, job in enumerate(jobs)}
 
     def running(self) -> bool:
@@ -256,6 +259,13 @@ class Snakemake(Engine):
         if self.process.returncode:  # whatever its jobs did
             lines = [line for line in self._output.read_text(errors="replace").splitlines() if line.strip()]
             raise Unfinished(f"{SNAKEMAKE} ended with {self.process.returncode}: {' '.join(lines[-3:])}", self._output)
+
+    def _words(self, folder: Path, rules: str) -> list[str]:
+        """The command that computes rules, which are written to the folder."""
+        (folder / "Snakefile").write_text(rules, encoding="utf-8")
+        words = [SNAKEMAKE, "--directory", str(folder), "--snakefile", str(folder / "Snakefile")]
+        words += ["--cores", str(self.jobs or "all"), "--scheduler", "greedy"]
+        return [*words, *(f"--{option}" for option in self.options)]
 
     def _rules(self, jobs: Level) -> str:
         place = {step.folder: number for number, job in enumerate(jobs) for step in job}

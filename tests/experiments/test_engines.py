@@ -197,6 +197,9 @@ def test_snakemake_computes_the_same_after_a_kill_in_the_middle(fragile: Path, t
         _, err = third.communicate()
     assert third.returncode == 0, err
     assert contents(home) == contents(fragile.with_name("here") / "fragile")
+    with begun(fragile, tmp_path / "new", *words, "--option", "no-such-thing=1") as refused:
+        _, err = refused.communicate()
+    assert refused.returncode == 2 and "no-such-thing" in err and not (tmp_path / "new").exists()
 
 
 @pytest.mark.slow
