@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.mutation.__main__ import ROOT, draw
-from tests.mutation.mirrors import MIRRORS, answering
+from tests.mutation.mirrors import FOLDERS, MIRRORS, answering
 from tests.mutation.mutants import mutant, sites
 from tests.mutation.trial import Trial
 
@@ -76,8 +76,8 @@ def test_tests_mirror_a_file_or_import_it(project: Path) -> None:
 
 
 def test_a_table_of_mirrors_names_files_that_are_there() -> None:
-    for source, tests in MIRRORS.items():
-        assert [name for name in (source, *tests) if not (ROOT / name).is_file()] == []
+    for source, tests in {**MIRRORS, **FOLDERS}.items():
+        assert [name for name in (source, *tests) if not (ROOT / name).exists()] == []
 
 
 def test_what_tests_notice_is_told_from_what_they_do_not(project: Path, tmp_path: Path) -> None:

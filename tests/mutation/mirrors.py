@@ -31,8 +31,6 @@ MIRRORS: dict[str, tuple[str, ...]] = {
         "derive/links/stored": "derive/languages derive/estimated_links",
         "derive/order": "derive/build derive/preview derive/spelling",
         "derive/readers/conllu": "derive/parsed_trees",
-        "derive/readers/lines": "derive/hard_text_inputs",
-        "derive/readers/markup": "derive/natural/files",
         "derive/script": "derive/cognates derive/spelling derive/words derive/build derive/transform derive/preview",
         "derive/sentence": "derive/words derive/transform derive/example derive/reorder derive/parsed_trees",
         "derive/sources/files": "derive/task_data derive/derive_file derive/hard_tagged_inputs "
@@ -51,7 +49,6 @@ MIRRORS: dict[str, tuple[str, ...]] = {
         "experiments/commands/study": "experiments/two_commands experiments/cli experiments/sweep experiments/plan "
         "experiments/engines experiments/runs",
         "experiments/comparison": "experiments/commands/compare",
-        "experiments/data/store": "experiments/commands/data",
         "experiments/export": "experiments/commands/export",
         "experiments/finetuning": "experiments/stages experiments/translate_train experiments/natural "
         "experiments/study",
@@ -89,15 +86,26 @@ VALUES = _tests("experiments/studies/values")
 COMMITTED = _tests("experiments/records analysis/papers/committed_figures")
 FOLDERS = {
     **{f"analysis/{name}": COMMITTED for name in ("papers", "records", "report", "results", "statistics")},
+    "analysis/aligners": _tests(
+        "analysis/aligners/encoder analysis/aligners/pair_encoder experiments/commands/align experiments/commands/aer"
+    ),
+    "analysis/measures": _tests("experiments/growth experiments/word_alignment"),
+    "analysis/tasks": _tests("analysis/tasks/transfer analysis/tasks/translated experiments/start_alone"),
+    "derive/grammar": _tests("derive/grammar/model derive/reorder experiments/commands/grammar"),
     "derive/pocket": _tests(
         "derive/pocket_golden derive/pocket derive/pocket_inference derive/pocket_orders derive/pocket_laws "
         "derive/sources/pocket"
     ),
+    "derive/readers": _tests(
+        "derive/natural/formats derive/natural/files derive/hard_text_inputs derive/hard_tagged_inputs "
+        "derive/hard_pairs_and_questions"
+    ),
     "experiments/commands": _tests("experiments/docs"),
+    "experiments/data": _tests("experiments/data/recipes experiments/data/layouts experiments/commands/data"),
     "experiments/studies": _tests("experiments/studies/values experiments/studies/committed experiments/studies/given"),
     "pretrain/objectives": _tests("pretrain/papers pretrain/objectives pretrain/several_languages"),
 }
-"""The tests of all files of a folder: committed tables and figures, texts and pages, and laws of all objectives."""
+"""The tests that answer for all files of a folder, because they run them together."""
 FEW = 16
 """The number of test files up to which all that import a file answer for it."""
 
