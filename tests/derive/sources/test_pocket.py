@@ -1,5 +1,6 @@
 """Pocket English as a source: sizes, and no example twice."""
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from itertools import product
@@ -103,7 +104,10 @@ def test_a_redrawn_source_has_other_words_texts_and_items_and_as_many() -> None:
 
 
 def test_facts_are_chunks_of_their_own_and_change_nothing_else() -> None:
-    plain, told = PocketEnglish(size=2_500), PocketEnglish(size=2_500, facts=Facts(subjects=8, values=3, mentions=2))
+    facts = Facts(subjects=8, values=3, mentions=2)
+    plain, told = PocketEnglish(size=2_500), PocketEnglish(size=2_500, facts=facts)
+    numbers = [re.findall(r"\d+", source.title) for source in (plain, told)]
+    assert numbers[1] == [*numbers[0], str(facts.number)]
     chunks = list(told.chunks())
     assert [chunk for chunk in chunks if chunk[0] >= 0] == list(plain.chunks())
     assert [told.has_images(chunk) for chunk in chunks] == [True, True, False, True, True]
