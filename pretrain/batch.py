@@ -192,3 +192,36 @@ class WordPairs(LinkedPairs):
     `PairRows.side_rows`. `words` are all words of the first sides, linked with themselves."""
 
     words: PlaceLinks
+
+
+@dataclass(frozen=True)
+class NumberedWords(LinkedPairs):
+    """Unmasked sentence pairs with the links of their words, by number. `first` and `second`, (B, W) int64, have the
+    number of each id's word on that side, -1 for padding."""
+
+    first: Tensor
+    second: Tensor
+
+    @property
+    def words(self) -> int:
+        """The words of both sides together."""
+        return int((self.first.amax(1) + 1).sum() + (self.second.amax(1) + 1).sum())
+
+    @property
+    def linked(self) -> int:
+        """The words of both sides that have a link."""
+        sides = (torch.stack([self.links.row, side]) for side in (self.links.first, self.links.second))
+        return sum(side.unique(dim=1).shape[1] for side in sides)
+
+
+@dataclass(frozen=True)
+class PairGroups(Batch):
+    """Groups of sentence pairs, which micro-batches and processes keep whole."""
+
+    groups: tuple[NumberedWords, ...]
+
+    def cut(self, rows: slice) -> PairGroups:
+        return PairGroups(self.groups[rows])
+
+    def to(self, device: torch.device) -> PairGroups:
+        return PairGroups(tuple(group.to(device) for group in self.groups))

@@ -3,7 +3,7 @@
 Shapes: B pairs, L ids per row, W maximum ids per side.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -15,7 +15,7 @@ from calque.derive.forms import Form, percent, word
 from calque.derive.language import Bitext
 from calque.derive.languages import Languages
 from calque.derive.vocabulary import pair_types
-from calque.pretrain.batch import MARKS, UNLABELLED, LinkedPairs, PairRows, PlaceLinks, WordPairs
+from calque.pretrain.batch import MARKS, UNLABELLED, LinkedPairs, NumberedWords, PairRows, PlaceLinks, WordPairs
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import flops_per_id
 from calque.pretrain.mask import Masking, as_rows
@@ -65,16 +65,21 @@ class LinkObjective(PairObjective):
 
 class Groups:
     """A fraction of each bitext's pairs, in groups of neighbours that fit into `room` ids or, with two `sides`, `room`
-    ids per side, numbered over the bitexts. Takes eight bytes per pair and per group.
+    ids per side, numbered over the bitexts; `shuffled` pairs have random neighbours. Takes eight bytes per pair and per
+    group.
 
     parts: the number of groups in each bitext.
     left_out: the number of pairs that do not fit by themselves.
     """
 
-    def __init__(self, bitexts: Sequence[Bitext], fraction: float, seed: int, room: int, sides: int) -> None:
+    def __init__(
+        self, bitexts: Sequence[Bitext], fraction: float, seed: int, room: int, sides: int, shuffled: bool = False
+    ) -> None:
         pairs, starts, drawn, fitting = list[np.ndarray](), list[np.ndarray](), 0, 0
         for bitext in bitexts:
             sample = bitext.sample(fraction, seed)
+            if shuffled:
+                sample = np.random.default_rng(seed).permutation(sample)
             ids = line_lengths(bitext, sample)
             ids = ids + 1 if sides == 2 else ids.sum(1, keepdims=True) + MARKS
             fits = (ids <= room).all(axis=1)
@@ -126,12 +131,14 @@ class PairStream(Stream):
     neighbouring pairs of two languages that together fill a full row, so that a step has about the same number of ids
     as with packed rows. `has_gold`: all pairs have gold links."""
 
-    def __init__(self, languages: Languages, length: int, seed: int, objective: PairObjective) -> None:
+    def __init__(
+        self, languages: Languages, length: int, seed: int, objective: PairObjective, shuffled: bool = False
+    ) -> None:
         self.languages, self.bitexts, self.pad = languages, languages.bitexts, languages.specials.pad
         self.masking, self.types = Masking.of(languages, objective.mask_rate), pair_types(languages.tokenizer)
         self.has_gold = all(bitext.gold and bitext.estimates is None for bitext in self.bitexts)
         links = objective.traits.links
-        self.groups = Groups(self.bitexts, objective.parallel_fraction, seed, length, sides=1)
+        self.groups = Groups(self.bitexts, objective.parallel_fraction, seed, length, sides=1, shuffled=shuffled)
         self.instances, self.parts = len(self.groups), self.groups.parts
         self.left_out = {"parallel sentences longer than a row": self.groups.left_out}
         if links == GOLD and not self.has_gold:
@@ -141,12 +148,12 @@ class PairStream(Stream):
 
     def draw_pairs(self, instances: Sequence[int], random: np.random.Generator) -> PairRows:
         """The pairs of some instances, with new masks."""
-        of, pairs = self._chosen(instances)
+        of, pairs = self.chosen(instances)
         return self._masked(of, pairs, random.random(len(pairs)) < 0.5, random)
 
     def draw_linked(self, instances: Sequence[int], random: np.random.Generator) -> LinkedPairs:
         """The same pairs with the links of their sub-words."""
-        of, pairs = self._chosen(instances)
+        of, pairs = self.chosen(instances)
         turned = random.random(len(pairs)) < 0.5
         rows = self._masked(of, pairs, turned, random)
         each = zip(of.tolist(), pairs.tolist(), turned.tolist(), strict=True)
@@ -156,24 +163,40 @@ class PairStream(Stream):
     def draw_words(self, instances: Sequence[int], marks: bool) -> WordPairs:
         """The pairs of some instances, the first language first, with the links of their words. With `marks`, `<s>` and
         `</s>` are words too, each linked to its counterpart."""
-        of, pairs = self._chosen(instances)
-        ids, languages, sides, gold = self.read(of, pairs, np.zeros(len(pairs), bool))
-        rows = as_rows(ids, np.full_like(ids, UNLABELLED), languages, padded=True)
-        clean = PairRows(rows, rows.ids, torch.from_numpy(sides), torch.from_numpy(gold), torch.zeros(ids.shape))
+        of, pairs = self.chosen(instances)
         found, words = [], []
-        for number, pair in zip(of.tolist(), pairs.tolist(), strict=True):
-            bitext = self.bitexts[number]
-            ends = [
-                np.cumsum(language.corpus.line_pieces(line), dtype=np.int64)
-                for language, line in zip((bitext.first, bitext.second), bitext.lines[pair], strict=True)
-            ]
-            links = bitext.links(pair)
+        for links, sizes in self._words(of, pairs):
+            ends = [np.cumsum(size, dtype=np.int64) for size in sizes]
             if marks:
                 links = np.concatenate([[[0, 0]], links + 1, [[len(end) + 1 for end in ends]]])
                 ends = [np.concatenate([[0], end, [end.max(initial=0) + 1]]) for end in ends]
             found.append(np.stack([ends[side][links[:, side]] for side in (0, 1)], axis=1))
             words.append(np.stack([ends[0], ends[0]], axis=1))
-        return WordPairs(clean, _links(found, 0, 0), _links(words, 0, 0))
+        return WordPairs(self._unmasked(of, pairs), _links(found, 0, 0), _links(words, 0, 0))
+
+    def numbered(self, of: np.ndarray, pairs: np.ndarray) -> NumberedWords:
+        """Sentence pairs number `pairs` of the bitexts `of`, the first language first, with the links of words."""
+        clean = self._unmasked(of, pairs)
+        numbers = [np.full((len(pairs), int(clean.sides[:, side].max())), -1) for side in (0, 1)]
+        found = list(self._words(of, pairs))
+        for row, (_, sizes) in enumerate(found):
+            for number, size in zip(numbers, sizes, strict=True):
+                number[row, : int(size.sum())] = np.repeat(np.arange(len(size)), size)
+        first, second = map(torch.from_numpy, numbers)
+        return NumberedWords(clean, _links([links for links, _ in found], 0, 0), first, second)
+
+    def _unmasked(self, of: np.ndarray, pairs: np.ndarray) -> PairRows:
+        """Sentence pairs as rows without masks and labels, the first language first."""
+        ids, languages, sides, gold = self.read(of, pairs, np.zeros(len(pairs), bool))
+        rows = as_rows(ids, np.full_like(ids, UNLABELLED), languages, padded=True)
+        return PairRows(rows, rows.ids, torch.from_numpy(sides), torch.from_numpy(gold), torch.zeros(ids.shape))
+
+    def _words(self, of: np.ndarray, pairs: np.ndarray) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:
+        """The links of the words of each pair, (k, 2), and the number of ids of each word of either side."""
+        for number, pair in zip(of.tolist(), pairs.tolist(), strict=True):
+            bitext = self.bitexts[number]
+            sides = zip((bitext.first, bitext.second), bitext.lines[pair], strict=True)
+            yield bitext.links(pair), [language.corpus.line_pieces(line) for language, line in sides]
 
     def read(
         self, of: np.ndarray, pairs: np.ndarray, turned: np.ndarray
@@ -204,7 +227,7 @@ class PairStream(Stream):
             gold[row, : len(offsets)] = offsets
         return ids, languages, sides, gold
 
-    def _chosen(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    def chosen(self, instances: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """The bitext of each pair of some instances, and the pair's number in it."""
         chosen = [self.groups[i] for i in instances]
         pairs = np.concatenate([pairs for _, pairs in chosen])

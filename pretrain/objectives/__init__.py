@@ -6,6 +6,7 @@ from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.forms import NUMBER, fraction
 from calque.pretrain.objective import After, HeadOnly, Objective
 from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.aligner_training import AlignerTraining
 from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
@@ -27,6 +28,7 @@ OBJECTIVES: list[type[Objective]] = [
     WEAM,
     PPA,
     WordAligned,
+    AlignerTraining,
 ]
 """All objectives, in the order of lists and of figures' colours; a study file adds its own."""
 AFTER, HEAD = "-after-", "-head"

@@ -25,6 +25,7 @@ from calque.pretrain.distributed import ALONE
 from calque.pretrain.model import Learner, build
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.align_mlm import AlignMLM
+from calque.pretrain.objectives.aligner_training import AlignerTraining
 from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
@@ -65,6 +66,7 @@ OBJECTIVES: dict[str, Objective] = {
         PPA(queue=24, momentum=0.9, temperature=0.5, dimensions=7),
         WordAligned(links="gold"),
         WordAligned(links="gold", frozen=True),
+        AlignerTraining(labels="gold"),
     )
 }
 

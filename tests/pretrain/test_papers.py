@@ -7,6 +7,7 @@ from calque.pretrain.config import ModelConfig
 from calque.pretrain.objective import GROWN, Objective
 from calque.pretrain.objectives import OBJECTIVES
 from calque.pretrain.objectives.align_mlm import Align, AlignMLM
+from calque.pretrain.objectives.aligner_training import AlignerTraining
 from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
@@ -61,6 +62,7 @@ PAPERS: dict[type[Objective], dict[str, object]] = {
         "mask_rate": 0.15,
         "anchors": "first",
     },
+    AlignerTraining: {"parallel_fraction": 1.0, "layer": None, "labels": "agreement"},
     Link: {"share": 0.25, "mask_rate": 0.15},
 }
 

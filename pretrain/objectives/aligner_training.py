@@ -1,0 +1,168 @@
+"""ALIGNER: a word's translation is told apart from the other words of its sentence, to train word aligners.
+
+A word's vector is the mean of its sub-words' states at one layer, minus the mean of its sentence's words, normalised.
+
+Shapes: B pairs, n and m words of their longest sides, H hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from calque.derive.forms import number, word
+from calque.derive.languages import Languages
+from calque.pretrain.architecture import architecture_of
+from calque.pretrain.batch import NumberedWords, PairGroups
+from calque.pretrain.bitext import PARALLEL, PairObjective, PairStream, line_lengths
+from calque.pretrain.config import ModelConfig
+from calque.pretrain.cost import PAIR, encoder_flops_per_id
+from calque.pretrain.model import Learner, encode
+from calque.pretrain.objective import GOLD, GROWN, Linked, Stream, Traits
+from calque.pretrain.transport import argmax, as_table, itermax, log_kernel, sinkhorn, untied
+
+Labels = Literal["agreement", "estimated", "self", "gold"]
+LINKS: dict[Labels, Linked] = {"agreement": GROWN, "estimated": GROWN, "self": "", "gold": GOLD}
+"""The links that serve as labels or that the encoder has to agree with."""
+CONTRAST, LABELLED = "contrast", "labelled"
+DEPTH = 8 / 12  # the relative depth of the layer that XLM-Align's paper aligns with
+TEMPERATURE = 0.1
+GROUP = 8  # most sentence pairs whose words are told apart
+
+
+class ContrastedWords(PairStream):
+    """Sentence pairs, unmasked, each side in a row, in groups of similar length. Of the words with a link (all, if the
+    model links them itself), it reports the share that has a label."""
+
+    def __init__(self, languages: Languages, length: int, seed: int, objective: AlignerTraining) -> None:
+        # Neighbours in a file may be translations of one sentence.
+        super().__init__(languages, length, seed, objective, shuffled=True)
+        self.objective, self.weights = objective, {CONTRAST: 1.0}
+
+    def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[PairGroups, dict[str, int]]:
+        of, pairs = self.chosen(instances)
+        ids = [line_lengths(self.bitexts[number], pair[None]).sum() for number, pair in zip(of, pairs, strict=True)]
+        order = np.array_split(np.argsort(ids, kind="stable"), -(-len(pairs) // GROUP))
+        groups = tuple(self.numbered(of[group], pairs[group]) for group in order)
+        words = sum(group.words if self.objective.labels == "self" else group.linked for group in groups)
+        return PairGroups(groups), {CONTRAST: words, LABELLED: words}
+
+    def pieces(self, part: PairGroups) -> Sequence[NumberedWords]:
+        return part.groups
+
+    def losses(self, learner: Learner, batch: NumberedWords) -> dict[str, Tensor]:
+        layer = self.objective.layer_of(learner.model.config.num_hidden_layers)
+        (first, first_real), (second, second_real) = (
+            means_of_words(encode(learner.model, batch.pairs.side_rows(side, self.pad), layer), numbers)
+            for side, numbers in enumerate((batch.first, batch.second))
+        )
+        a, b = centred(first, first_real), centred(second, second_real)
+        with torch.no_grad():
+            labels = self._labels(first, second, torch.bmm(a, b.mT), first_real, second_real, batch)
+        similarity = a.flatten(0, 1) @ b.flatten(0, 1).T
+        real = first_real.flatten()[:, None] & second_real.flatten()
+        loss = both_ways(similarity, torch.block_diag(*labels).bool(), real)
+        return {CONTRAST: loss, LABELLED: (labels.any(1).sum() + labels.any(2).sum()).float()}
+
+    def _labels(
+        self, first: Tensor, second: Tensor, similarity: Tensor, rows: Tensor, columns: Tensor, batch: NumberedWords
+    ) -> Tensor:
+        """The links to learn, (B, n, m) bool."""
+        kind = self.objective.labels
+        if kind == "self":
+            kernel = log_kernel(torch.bmm(first, second.mT))
+            plan = untied(sinkhorn(kernel, rows, columns), kernel, rows, columns)
+            return as_table(itermax(plan, rows, columns), plan)
+        given = torch.zeros_like(similarity, dtype=torch.bool)
+        given[batch.links.row, batch.links.first, batch.links.second] = True
+        return given & as_table(argmax((1 + similarity) / 2, rows, columns), given) if kind == "agreement" else given
+
+
+def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
+    """The mean state of each word, (B, n, H), and whether there is one, (B, n), from the states of rows `<s> ids </s>`
+    and the number of each id's word, -1 for padding."""
+    rows, width = len(hidden), hidden.shape[1] - 2
+    numbers = numbers[:, :width]
+    slot = torch.where(numbers < 0, width, numbers) + torch.arange(rows, device=numbers.device)[:, None] * (width + 1)
+    states = hidden[:, 1 : width + 1].float().flatten(0, 1)
+    sums = states.new_zeros(rows * (width + 1), states.shape[1]).index_add(0, slot.flatten(), states)
+    counts = states.new_zeros(len(sums)).index_add(0, slot.flatten(), torch.ones_like(states[:, 0]))
+    means = (sums / counts.clamp(min=1)[:, None]).view(rows, width + 1, -1)
+    return means[:, :width], (counts > 0).view(rows, width + 1)[:, :width]
+
+
+def centred(vectors: Tensor, real: Tensor) -> Tensor:
+    """Vectors (B, n, H) minus the mean of each sentence's, of length 1; 0 where nothing is `real` (B, n)."""
+    mean = (vectors * real[:, :, None]).sum(1, keepdim=True) / real.sum(1).clamp(min=1)[:, None, None]
+    return F.normalize(vectors - mean, dim=2) * real[:, :, None]
+
+
+def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
+    """The summed cross-entropy of the words that each word is linked to, uniform over several, in both directions; all
+    (n, m)."""
+    logits = (similarity / TEMPERATURE).masked_fill(~real, torch.finfo(similarity.dtype).min)
+    losses = [labels / labels.sum(dim, keepdim=True).clamp(min=1) * logits.log_softmax(dim) for dim in (0, 1)]
+    return -torch.stack(losses).masked_fill(~labels, 0.0).sum()
+
+
+@dataclass(frozen=True)
+class AlignerTraining(PairObjective):
+    """The cross-entropy of each linked word's translation among the words of the other sentence, in both directions,
+    at `layer` (default: two thirds of the way up), with a temperature of 0.1. Only the layers up to it are trained:
+    the embeddings, the layers above and the head stay as they are. `labels` are the links on which fast_align's two
+    directions and the current model's mutual argmax agree; or fast_align's alone; or the model's own, by optimal
+    transport and Itermax as XLM-Align labels itself; or gold links."""
+
+    parallel_fraction: float = 1.0
+    layer: int | None = None
+    labels: Labels = "agreement"
+
+    short_name, full_name = "ALIGNER", "Aligner training"
+    forms = (
+        PARALLEL,
+        number("layer", "-at", "at layer {value}", "7"),
+        word("labels", "estimated", "-estimated", "estimated links"),
+        word("labels", "self", "-self", "self-made links"),
+        word("labels", GOLD, "-gold", "gold links"),
+    )
+    summary = (
+        "Aligner training continues from another model: it tells the translation of each word from the other words of "
+        "the sentence, at one layer."
+    )
+
+    @property
+    def traits(self) -> Traits:
+        return Traits(
+            text=False,
+            parallel_share=self.parallel_fraction,
+            links=LINKS[self.labels],
+            predicts=False,
+            needs_start=True,
+        )
+
+    def layer_of(self, layers: int) -> int:
+        return self.layer or max(1, round(layers * DEPTH))
+
+    def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
+        return 3 * encoder_flops_per_id(model, PAIR / 2) * self.layer_of(model.layers) / model.layers
+
+    def mistakes(self, model: ModelConfig) -> list[str]:
+        if self.layer is None or 1 <= self.layer <= model.layers:
+            return []
+        return [f"{self.name} needs layer {self.layer}, but the model has {model.layers}"]
+
+    def learner(self, model: Any, seed: int) -> Learner:
+        learner = super().learner(model, seed)
+        learner.requires_grad_(False)
+        for layer in architecture_of(model.config).layers(model)[: self.layer_of(model.config.num_hidden_layers)]:
+            layer.requires_grad_(True)
+        return learner
+
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+        return [ContrastedWords(languages, length, seed, self)]

@@ -1,0 +1,169 @@
+"""Aligner training against a loop over words, each sentence encoded alone by transformers."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from scipy.linalg import block_diag
+from scipy.special import log_softmax
+
+from calque.analysis.aligners.methods import OT
+from calque.derive.errors import BadInput
+from calque.derive.languages import Languages
+from calque.derive.types import OURS
+from calque.pretrain.architecture import architecture_of
+from calque.pretrain.config import ModelConfig
+from calque.pretrain.distributed import ALONE
+from calque.pretrain.model import build, state_of
+from calque.pretrain.objectives.aligner_training import (
+    CONTRAST,
+    GROUP,
+    LABELLED,
+    AlignerTraining,
+    ContrastedWords,
+    Labels,
+)
+from calque.pretrain.run import Pretraining
+from calque.pretrain.train import make_optimizer, train
+from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN, check_resumes, only
+
+GOLD = AlignerTraining(labels="gold")
+
+
+def stream(languages: Languages, objective: AlignerTraining = GOLD) -> ContrastedWords:
+    one: ContrastedWords = only(objective, languages)
+    return one
+
+
+def model_of(seed: int = 0) -> Any:
+    model = build(STILL, 2 * SIZE, seed=seed).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.05 * torch.randn_like(parameter))
+    return model
+
+
+def words_of(model: Any, ids: np.ndarray, pieces: np.ndarray, layer: int) -> np.ndarray:
+    """The mean state of the sub-words of each word of one sentence, (words, H)."""
+    row = torch.tensor([[OURS.start, *ids.tolist(), OURS.end]])
+    states = model(row, output_hidden_states=True).hidden_states[layer][0, 1:-1].double().numpy()
+    return np.stack([part.mean(0) for part in np.split(states, np.cumsum(pieces)[:-1])])
+
+
+def unit(words: np.ndarray) -> np.ndarray:
+    words = words - words.mean(0)
+    return words / np.linalg.norm(words, axis=1, keepdims=True)
+
+
+def groups_of(one: ContrastedWords, instances: Sequence[int]) -> list[list[int]]:
+    """The sentence pairs of some instances, the shortest first, in equal groups of at most eight."""
+    (bitext,) = one.bitexts
+    pairs = [int(pair) for instance in instances for pair in one.groups[instance][1]]
+    pairs.sort(key=lambda pair: sum(map(len, bitext.ids(pair))))
+    return [group.tolist() for group in np.array_split(pairs, math.ceil(len(pairs) / GROUP))]
+
+
+def expected(one: ContrastedWords, model: Any, layer: int, instances: Sequence[int], labels: Labels) -> np.ndarray:
+    """The summed loss, the words with a link, and those with a label."""
+    (bitext,) = one.bitexts
+    total = np.zeros(3)
+    for group in groups_of(one, instances):
+        units, tables = [list[np.ndarray](), list[np.ndarray]()], list[np.ndarray]()
+        for pair in group:
+            corpora = (bitext.first.corpus, bitext.second.corpus)
+            sides = zip(bitext.ids(pair), corpora, bitext.lines[pair], strict=True)
+            means = [words_of(model, ids, corpus.line_pieces(line), layer) for ids, corpus, line in sides]
+            cosines = unit(means[0]) @ unit(means[1]).T
+            table = np.zeros(cosines.shape)
+            if labels == "self":
+                states = [torch.tensor(side)[None].float() for side in means]
+                masks = [torch.ones(1, side.shape[1], dtype=torch.bool) for side in states]
+                table[tuple(OT.extract(OT.score(*states, *masks), *masks)[:, 1:].T.tolist())] = 1
+                total[1] += sum(table.shape)
+            else:
+                table[tuple(bitext.links(pair).T)] = 1
+                total[1] += table.any(0).sum() + table.any(1).sum()
+            if labels == "agreement":
+                table *= (cosines == cosines.max(0)) & (cosines == cosines.max(1, keepdims=True))
+            total[2] += table.any(0).sum() + table.any(1).sum()
+            tables.append(table)
+            for side, own in zip(units, means, strict=True):
+                side.append(unit(own))
+        logits, linked = np.concatenate(units[0]) @ np.concatenate(units[1]).T / 0.1, block_diag(*tables)
+        for axis in (0, 1):
+            share = linked / np.maximum(linked.sum(axis, keepdims=True), 1)
+            total[0] -= float((share * log_softmax(logits, axis=axis)).sum())
+    return total
+
+
+@pytest.mark.parametrize("layer", [1, 2])
+@pytest.mark.parametrize("labels", ["gold", "agreement", "self"])
+@torch.no_grad()
+def test_the_loss_is_the_cross_entropy_of_linked_words(languages: Languages, labels: Labels, layer: int) -> None:
+    one, model, chosen = stream(languages, replace(GOLD, layer=layer)), model_of(), [0, 3, 4, 9, 11, 12, 17, 20, 21]
+    one.objective = replace(one.objective, labels=labels)  # agreement with gold links in the place of fast_align's
+    batch, counts = one.draw(chosen, np.random.default_rng(0))
+    learner = one.objective.learner(model, 0)
+    losses = [one.losses(learner, piece) for piece in one.pieces(batch)]
+    loss, words, labelled = expected(one, model, layer, chosen, labels)
+    assert len(losses) > 1 and counts == {CONTRAST: words, LABELLED: words}
+    assert sum(float(each[CONTRAST]) for each in losses) == pytest.approx(loss, rel=1e-4)
+    assert sum(float(each[LABELLED]) for each in losses) == labelled > 0
+    assert (labelled < words) == (labels != "gold")
+
+
+def test_neighbours_in_the_text_are_apart_and_every_pair_is_there_once(languages: Languages) -> None:
+    one = stream(languages)
+    pairs = np.concatenate([one.groups[i][1] for i in range(len(one.groups))])
+    assert (
+        sorted(pairs.tolist()) == list(range(len(languages.bitexts[0]))) and (np.abs(np.diff(pairs)) > 1).mean() > 0.9
+    )
+    batch, _ = one.draw([1, 2, 6], np.random.default_rng(0))
+    sizes = torch.cat([group.pairs.sides.sum(1) for group in batch.groups])
+    assert (sizes.diff() >= 0).all() and len(sizes) == sum(map(len, groups_of(one, [1, 2, 6])))
+
+
+def test_only_the_layers_up_to_its_own_are_trained(languages: Languages) -> None:
+    model = model_of()
+    before = {name: tensor.clone() for name, tensor in state_of(model).items()}
+    objective = replace(GOLD, layer=1)
+    learner = objective.learner(model, 0)
+    train(learner, make_optimizer(learner, TRAIN), [stream(languages, objective)], TRAIN, 0, ALONE)
+    changed = {name for name, tensor in state_of(model).items() if not torch.equal(tensor, before[name])}
+    first, _ = architecture_of(model.config).layers(model)
+    assert changed == {f"roberta.encoder.layer.0.{name}" for name, _ in first.named_parameters()}
+
+
+def test_linked_words_become_each_others_nearest(languages: Languages) -> None:
+    one, model = stream(languages), model_of()
+    learner = GOLD.learner(model, 0)
+
+    def loss() -> float:
+        batch, counts = one.draw(range(20), np.random.default_rng(0))
+        with torch.no_grad():
+            return sum(float(one.losses(learner, each)[CONTRAST]) for each in one.pieces(batch)) / counts[CONTRAST]
+
+    before = loss()
+    config = replace(TRAIN, steps=60, learning_rate=1e-2)
+    train(learner, make_optimizer(learner, config), [one], config, 0, ALONE)
+    assert loss() < before / 2
+
+
+@pytest.mark.parametrize("objective", [GOLD, AlignerTraining(labels="self")], ids=lambda objective: objective.name)
+def test_a_stopped_run_goes_on_to_the_same_bits(objective: AlignerTraining, study: Path, tmp_path: Path) -> None:
+    check_resumes(tmp_path, Pretraining(Languages.open(study, (LANGUAGE,)), objective, MODEL, TRAIN, seed=0))
+
+
+def test_its_names_and_layers(languages: Languages) -> None:
+    assert AlignerTraining(0.5, 7, "self").name == "ALIGNER-50-at7-self"
+    twelve = ModelConfig(layers=12)
+    assert [AlignerTraining().layer_of(n) for n in (1, 2, 3, 12, 24)] == [1, 1, 2, 8, 16]
+    assert AlignerTraining(layer=13).mistakes(twelve) == ["ALIGNER-at13 needs layer 13, but the model has 12"]
+    assert not AlignerTraining(layer=12).mistakes(twelve) + AlignerTraining().mistakes(twelve)
+    with pytest.raises(BadInput, match="ALIGNER needs estimated links, but the languages have none"):
+        stream(languages, AlignerTraining())
