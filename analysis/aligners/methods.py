@@ -14,9 +14,12 @@ from scipy.optimize import linear_sum_assignment
 from torch import Tensor
 from torch.nn import functional as F
 
+from calque.pretrain.objectives.aligner_training import TEMPERATURE
 from calque.pretrain.transport import EPSILON, ITERATIONS, argmax, itermax, log_kernel, sinkhorn, untied
 
 SAFE = 40.0  # largest range of log K at which K, with any scaling of its rows and columns, stays well inside float32
+LEAST = 0.4  # the least probability of a link: F1 is largest at half its largest value (Lipton et al. 2014)
+LOW = -1e4  # the logit of padding
 Similarity = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 """The pairwise similarity of the sub-words of two sides, from hidden states and masks."""
 
@@ -96,6 +99,29 @@ class Transport:
         return kernel.mul_(row.mT).mul_(column)
 
 
+def centred_apart(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """Cosines after subtracting the mean state of each side."""
+    sides = zip((source, target), (row_mask, col_mask), strict=True)
+    a, b = (
+        side - side.masked_fill(~mask[:, :, None], 0).sum(1, keepdim=True) / mask.sum(1).clamp(min=1)[:, None, None]
+        for side, mask in sides
+    )
+    return cosines(a, b, row_mask, col_mask)
+
+
+def probabilities(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """The geometric mean of p(target | source) and p(source | target), a softmax of cosines over TEMPERATURE, as
+    aligner training learns them (compare awesome-align, Dou and Neubig 2021, section 2.2)."""
+    padding = ~(row_mask[:, :, None] & col_mask[:, None])
+    logits = (centred_apart(source, target, row_mask, col_mask) / TEMPERATURE).masked_fill_(padding, LOW)
+    return (logits.softmax(1) * logits.softmax(2)).sqrt_()
+
+
+def likely(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """Cells whose score is at least LEAST."""
+    return ((scores >= LEAST) & row_mask[:, :, None] & col_mask[:, None]).nonzero()
+
+
 def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """The assignment with the largest sum, one link per sub-word of the shorter side (SimAlign's Match)."""
     assignments = []
@@ -108,11 +134,13 @@ def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Method:
-    """How hidden states become links: scores for pairs of sub-words, and a rule that extracts links from scores."""
+    """How hidden states become links: scores for pairs of sub-words, or of `words`, whose states are their sub-words'
+    means, and a rule that extracts links from scores."""
 
     name: str
     score: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
     extract: Callable[[Tensor, Tensor, Tensor], Tensor]
+    words: bool = False
 
 
 DIRECT, TRANSPORT = "direct", "transport"  # plans: the similarity itself, or optimal transport
@@ -140,7 +168,9 @@ OT = method("products", TRANSPORT, "itermax")
 DEFAULT = method()  # mutual argmax of centred cosines: of all methods it has the lowest AER on one gold set, en-fr
 METHODS = (OT, RELEASED, *(method("cosine", rule=rule) for rule in RULES), DEFAULT)
 """The methods that studies compare (XLM-Align, section 4.3; SimAlign)."""
-BY_NAME = {choice.name: choice for choice in METHODS}
+SOFTMAX = Method("softmax", probabilities, likely, words=True)
+"""For encoders from aligner training."""
+BY_NAME = {choice.name: choice for choice in (*METHODS, SOFTMAX)}
 CHOICES = (
     *(method(similarity, plan, rule) for plan in (DIRECT, TRANSPORT) for rule in RULES for similarity in SIMILARITIES),
     RELEASED,

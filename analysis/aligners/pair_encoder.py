@@ -37,6 +37,17 @@ class CutSide:
     ids: list[int]
     word: np.ndarray
 
+    def places(self, words: bool) -> np.ndarray:
+        """The word of each row or column of a table of scores: of each id, or of each word that has any."""
+        return np.unique(self.word) if words else self.word
+
+    def means(self, states: Tensor) -> Tensor:
+        """The mean of the states (n, H) of the ids of each word that has any."""
+        _, place, sizes = np.unique(self.word, return_inverse=True, return_counts=True)
+        sums = states.new_zeros(len(sizes), states.shape[1])
+        sums.index_add_(0, torch.from_numpy(place).to(states.device), states)
+        return sums / torch.from_numpy(sizes).to(states.device)[:, None]
+
 
 @dataclass(frozen=True)
 class RowRoom:
@@ -161,22 +172,24 @@ class PairEncoder:
         source, target = cut = self.room.cut(self._cut(pair), 1, LeftOut())
         table = np.full((len(pair[0]), len(pair[1])), np.nan)
         if source.ids and target.ids:
-            scores = reading.method.score(*_padded(self.side_states([cut], {reading.layer}), reading.layer, [0]))
-            np.fmax.at(table, (source.word[:, None], target.word[None]), scores[0].cpu().numpy())
+            states = self.side_states([cut], {reading.layer})
+            scores = reading.method.score(*_padded(states, [cut], [0], reading))
+            rows, columns = (side.places(reading.method.words) for side in cut)
+            np.fmax.at(table, (rows[:, None], columns[None]), scores[0].cpu().numpy())
         return table
 
     def _read(
         self, cut: Sequence[tuple[CutSide, CutSide]], batch: Sequence[int], states: SideStates, reading: LinkReading
     ) -> list[Scored]:
         """The word links of the pairs of a batch, each with the largest score of its sub-words' links."""
-        source, target, *masks = _padded(states, reading.layer, batch)
+        source, target, *masks = _padded(states, cut, batch, reading)
         if not (source.isfinite().all() and target.isfinite().all()):
             raise BadInput(f"layer {reading.layer} of the model has numbers that are not finite", self.encoder.folder)
         scores = reading.method.score(source, target, *masks)
         links = reading.method.extract(scores, *masks)
         values = scores[links.unbind(1)].tolist()
         linked: list[Scored] = [{} for _ in batch]
-        words = [[side.word.tolist() for side in cut[i]] for i in batch]
+        words = [[side.places(reading.method.words).tolist() for side in cut[i]] for i in batch]
         for (pair, i, j), value in zip(links.tolist(), values, strict=True):
             link = words[pair][0][i], words[pair][1][j]
             linked[pair][link] = max(value, linked[pair].get(link, value))
@@ -205,11 +218,15 @@ class PairEncoder:
         return states
 
 
-def _padded(states: SideStates, layer: int, pairs: Sequence[int]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The states of both sides of some pairs after a layer, (B, n, H) and (B, m, H), and their masks."""
+def _padded(
+    states: SideStates, cut: Sequence[tuple[CutSide, CutSide]], pairs: Sequence[int], reading: LinkReading
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The states of both sides of some pairs, (B, n, H) and (B, m, H), of sub-words or words, and their masks."""
     padded, masks = [], []
     for side in (0, 1):
-        own = [states[layer, pair, side] for pair in pairs]
+        own = [states[reading.layer, pair, side] for pair in pairs]
+        if reading.method.words:
+            own = [cut[pair][side].means(each) for pair, each in zip(pairs, own, strict=True)]
         padded.append(pad_sequence(own, batch_first=True))
         lengths = torch.tensor([len(each) for each in own])
         masks.append((torch.arange(padded[-1].shape[1]) < lengths[:, None]).to(padded[-1].device))

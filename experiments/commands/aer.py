@@ -28,17 +28,21 @@ def aer(
     target: Annotated[Path | None, typer.Option(help="Target sentences, line by line.")] = None,
     from_one: FromOne = None,
     links_from_one: LinksFromOne = None,
+    by_score: Annotated[
+        bool, typer.Option("--by-score", help="Also print how many links are correct, by their score from 0 to 1.")
+    ] = False,
 ) -> None:
     """Print alignment error rate, precision, recall and F1 of word links, in percent."""
-    from calque.analysis.measures.aer import lengths, score_all
-    from calque.analysis.report.table import aer_table
-    from calque.derive.readers.links import UNKNOWN, check_inside, read_gold, read_links
+    from calque.analysis.measures.aer import lengths, reliability, score_all
+    from calque.analysis.report.table import aer_table, reliability_table
+    from calque.derive.readers.links import UNKNOWN, check_inside, read_gold, read_scored
     from calque.derive.readers.parallel import TwoFiles
 
     if (source is None) != (target is None):
         raise BadInput("--source and --target go together; give both or neither")
     removed: Counter[str] = Counter()
-    predicted = list(read_links(links, removed, from_one=links_from_one))
+    scored = list(read_scored(links, removed, from_one=links_from_one))
+    predicted = list(map(sorted, scored))
     bounds = lengths(TwoFiles(source, target)) if source and target else [(UNKNOWN, UNKNOWN)] * len(predicted)
     if len(predicted) != len(bounds):
         raise BadInput(f"{len(predicted):,} lines of links for {len(bounds):,} sentence pairs", links)
@@ -50,6 +54,11 @@ def aer(
         typer.echo(f"left out: {line}", err=True)
     title = f"Links against {gold}, in percent"
     typer.echo(aer_table({links.name: score_all(read.pairs, predicted)}, title).markdown)
+    if by_score and any(scored):
+        try:
+            typer.echo(reliability_table(*reliability(read.pairs, scored), "Links by score, in percent").markdown)
+        except ValueError as error:
+            raise BadInput(str(error), links) from None
     for what, count in read.counts.items():
         typer.echo(f"{count:>9,} {what}")
     for what, count in removed.items():

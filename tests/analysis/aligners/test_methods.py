@@ -4,18 +4,21 @@ import numpy as np
 import pytest
 import torch
 from scipy.optimize import linear_sum_assignment
+from scipy.special import softmax
 from torch.nn.utils.rnn import pad_sequence
 
 from calque.analysis.aligners.methods import (
     BY_NAME,
     CHOICES,
     DEFAULT,
+    LEAST,
     METHODS,
     OT,
     RELEASED,
     RULES,
     SAFE,
     SIMILARITIES,
+    SOFTMAX,
     Direct,
     Method,
     Transport,
@@ -175,6 +178,25 @@ def test_centring_takes_away_what_all_states_have_in_common() -> None:
     assert (cosines(*moved, *here) - cosines(*batch, *here))[real].abs().max() > 0.5
 
 
+def test_softmax_links_words_that_are_likely_in_both_directions() -> None:
+    random = np.random.default_rng(5)
+    sides = [[random.normal(0.5, 1, (size, 8)) for size in pair] for pair in ((3, 4), (1, 5), (6, 2), (1, 1))]
+    states = [pad_sequence([torch.from_numpy(pair[side]) for pair in sides], batch_first=True) for side in (0, 1)]
+    sizes = [torch.tensor([[len(pair[side])] for pair in sides]) for side in (0, 1)]
+    real = [torch.arange(own.shape[1]) < size for own, size in zip(states, sizes, strict=True)]
+    scores = SOFTMAX.score(states[0] + 7, states[1] - 3, *real)  # what all words of a side share does not count
+    links = set(map(tuple, SOFTMAX.extract(scores, *real).tolist()))
+    for number, pair in enumerate(sides):
+        n, m = map(len, pair)
+        units = [own - own.mean(0) for own in pair]
+        units = [own / np.maximum(np.linalg.norm(own, axis=1, keepdims=True), 1e-12) for own in units]
+        logits = units[0] @ units[1].T / 0.1
+        expected = np.sqrt(softmax(logits, axis=0) * softmax(logits, axis=1))
+        np.testing.assert_allclose(scores[number, :n, :m], expected, atol=1e-6)
+        cells = {(number, i, j) for i in range(n) for j in range(m) if expected[i, j] >= LEAST}
+        assert {link for link in links if link[0] == number} == cells
+
+
 def test_transport_of_another_similarity_is_that_of_its_table() -> None:
     _, batch, here = sides(11)
     several = (here[0].sum(1) > 1) & (here[1].sum(1) > 1)
@@ -233,7 +255,7 @@ def test_one_sub_word_is_linked_to_the_one_most_like_it_in_any_batch(method: Met
 def test_choices_are_named_by_what_is_unusual_in_them() -> None:
     assert [one.name for one in METHODS] == ["ot", "xlm-align", "argmax", "itermax", "match", "argmax-centred"]
     names = [one.name for one in CHOICES]
-    assert len(set(names)) == len(names) == 19 and set(BY_NAME) < set(names)
+    assert len(set(names)) == len(names) == 19 and set(BY_NAME) - {SOFTMAX.name} < set(names)
     assert method() == DEFAULT == BY_NAME["argmax-centred"] and BY_NAME["ot"] == OT
     for choices, name in (
         (("products", "transport", "argmax"), "ot-argmax"),

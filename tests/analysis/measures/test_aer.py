@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.analysis.measures.aer import SETS, gold_set, read_pairs, score, score_all, score_each
+from calque.analysis.measures.aer import SETS, gold_set, read_pairs, reliability, score, score_all, score_each
 from calque.analysis.records.record import LinkCounts
 from calque.analysis.report.table import aer_table
 from calque.derive.build import derive_languages
@@ -341,3 +341,26 @@ def test_the_four_real_sets(calque_data: Path) -> None:
     assert "the link 33 34, counted from 1" in sets["en-hi"].gold.outside[0]
     for one in sets.values():
         assert score_all(one.gold.pairs, [pair.sure for pair in one.gold.pairs]).aer == 0
+
+
+@given(st.lists(st.tuples(st.floats(0, 1, width=32), st.booleans()), max_size=40), st.integers(1, 12))
+def test_reliability_is_a_loop_over_bins(links: list[tuple[float, bool]], bins: int) -> None:
+    """Guo et al. (2017), equations 2 and 3, for links in one sentence pair."""
+    scored = {(place, 0): score for place, (score, _) in enumerate(links)}
+    possible = frozenset((place, 0) for place, (_, is_correct) in enumerate(links) if is_correct)
+    found, error = reliability([GoldPair(frozenset(), possible)], [scored], bins)
+    expected = 0.0
+    for number in range(bins):
+        inside = [(s, c) for s, c in links if int(min(s * bins, bins - 1)) == number]
+        if inside:
+            scores, correct = zip(*inside, strict=True)
+            expected += abs(sum(scores) - sum(correct)) / len(links)
+            (own,) = (each for each in found if each.low == number / bins)
+            assert (own.links, own.correct) == (len(inside), sum(correct))
+            assert own.score == pytest.approx(np.mean(scores))
+    assert error == pytest.approx(expected) and sum(each.links for each in found) == len(links)
+
+
+def test_scores_that_are_no_probabilities_have_no_reliability() -> None:
+    with pytest.raises(ValueError, match=r"scores from 0\.5 to 1\.5"):
+        reliability([GoldPair(frozenset(), frozenset())], [{(0, 0): 1.5, (0, 1): 0.5}])
