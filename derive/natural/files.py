@@ -60,13 +60,16 @@ class TextFiles:
 class BitextFiles:
     """Sentences of the first language and translations in the second: line by line in `path` and `beside` (Moses), or
     in two `columns`, counted from 0, of a tab-separated `path`. `megabytes` (of the first) and `escaped`: see
-    `TextFiles`."""
+    `TextFiles`. `words_in`: split sentences into words as sets of gold links are, by the codes of both languages, and
+    leave pairs out if a side has fewer than `fewest` words."""
 
     path: Path
     beside: Path | None = None
     columns: tuple[int, int] = (0, 1)
     megabytes: int = 0
     escaped: bool = False
+    words_in: tuple[str, str] | None = None
+    fewest: int = 1
 
     def __post_init__(self) -> None:
         if min(self.columns) < 0 or self.columns[0] == self.columns[1]:
@@ -86,7 +89,9 @@ class BitextFiles:
         else:
             found = _two_files(self.path, self.beside)
         change = _unescape if self.escaped else _count_escaped
-        return (piece.then(change) for piece in lines.up_to(self.megabytes, found))
+        changed = (piece.then(change) for piece in lines.up_to(self.megabytes, found))
+        split = partial(_split, self.words_in, self.fewest) if self.words_in else None
+        return (piece.then(split) for piece in changed) if split else changed
 
     def words(self, source: str, target: str, left_out: Counter[str]) -> Iterator[Pair]:
         """Stream the pairs' words, tokenized as sets of gold links are; `source` and `target` are codes such as en."""
@@ -102,7 +107,8 @@ class BitextFiles:
         return sum(path.stat().st_size for path in self.paths)
 
     def identity(self) -> list[Any]:
-        return [list(map(input_digest, self.paths)), self.columns, self.megabytes, self.escaped]
+        identity = [list(map(input_digest, self.paths)), self.columns, self.megabytes, self.escaped]
+        return [*identity, self.words_in, self.fewest] if self.words_in else identity
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -142,6 +148,13 @@ def _withhold(tests: TextFiles, columns: Columns, left_out: Counter[str]) -> Col
 def _unescape(columns: Columns, left_out: Counter[str]) -> Columns:
     unescaped_columns = tuple([unescaped(line, left_out).strip() for line in column] for column in columns)
     return _only(unescaped_columns, all, "blank lines", left_out)
+
+
+def _split(codes: tuple[str, str], fewest: int, columns: Columns, left_out: Counter[str]) -> Columns:
+    both = zip(columns, codes, strict=True)
+    split = tuple([" ".join(words_of(line, code)) for line in column] for column, code in both)
+    why = f"pairs with fewer than {fewest} words on a side"
+    return _only(split, lambda row: min(line.count(" ") for line in row) >= fewest - 1, why, left_out)
 
 
 def _count_escaped(columns: Columns, left_out: Counter[str]) -> Columns:

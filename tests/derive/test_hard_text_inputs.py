@@ -177,6 +177,19 @@ def test_escaped_text_is_unescaped_on_request_and_else_counted(tmp_path: Path) -
     ]
 
 
+def test_words_of_a_bitext_are_those_of_gold_sets_and_short_pairs_are_counted(tmp_path: Path) -> None:
+    table = put(tmp_path / "table", "Don't go!\tN'y va pas !\nIt's 3.5 km, no?\tC'est à 3,5 km, non ?\n")
+    for fewest in (1, 4, 5):
+        files, counts = BitextFiles(table, words_in=("en", "fr"), fewest=fewest), Counter[str]()
+        rows = [row for piece in files.pieces() for row in zip(*piece.columns(counts), strict=True)]
+        pairs = list(BitextFiles(table).words("en", "fr", Counter()))
+        kept = [pair for pair in pairs if min(map(len, pair)) >= fewest]
+        assert [tuple(tuple(side.split(" ")) for side in row) for row in rows] == kept
+        assert counts[f"pairs with fewer than {fewest} words on a side"] == 2 - len(kept)
+    assert len(kept) == 1
+    assert BitextFiles(table).identity() != BitextFiles(table, words_in=("en", "fr")).identity()
+
+
 @pytest.mark.parametrize("part", ["<ref>", "<ref>a ", "&amp;" * 3 + "amp;" * 30])
 def test_markup_that_never_ends_takes_time_in_proportion(part: str) -> None:
     """A line of half a megabyte would take minutes if each tag were compared with all that follows."""
