@@ -1,8 +1,10 @@
-"""Word aligners on gold sets: a model's encoder, an encoder from elsewhere, fast_align, and the diagonal."""
+"""Word aligners on gold sets (a model's encoder, an encoder from elsewhere, fast_align, the diagonal), and the training
+of an encoder to align words."""
 
+import shutil
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,20 @@ from calque.analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN
 from calque.analysis.records.record import LinkCounts, MeasuredModel, Measurement, Record
 from calque.analysis.records.run import Described, Run
 from calque.derive.artefact import digest
-from calque.experiments.languages import GoldText, lowered
+from calque.derive.errors import BadInput
+from calque.derive.files import whole_folder
+from calque.derive.languages import Languages
+from calque.derive.natural.files import BitextFiles, TextFiles
+from calque.derive.readers.parallel import TwoFiles
+from calque.experiments.languages import GoldText, LanguagePair, NaturalLanguages, lowered
 from calque.experiments.measures import Measure, write_measurement
-from calque.experiments.models import Model
+from calque.experiments.models import GivenModel, Model, Training
 from calque.experiments.step import Machine, Step
+from calque.pretrain.checkpoint import METRICS
+from calque.pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.objectives.aligner_training import LABELLED, AlignerTraining
+from calque.pretrain.run import CHECKPOINT, read_metrics
+from calque.pretrain.saved_model import read_config
 
 OWN, MORE = "own sentences", "own + parallel"
 """The training text of fast_align: the gold set's sentences alone, or with the parallel text."""
@@ -125,3 +137,57 @@ def _score_aligner(step: Step, machine: Machine) -> None:
             left_out += dropped
     write_measurement(step, Measurement(tuple(records), left_out), machine, runs)
     machine.report(step.title, 1, 1)
+
+
+RECIPE = TrainConfig(steps=700, batch=8, learning_rate=5e-5, warmup=70, log_every=10, probe_every=0, save_every=50)
+LENGTH = 128  # ids per row, which the two sides of a pair share
+FEWEST = 500  # sentence pairs of a bitext: from fewer, fast_align learns little but the order of words
+UNKNOWN = 0.1  # a text with a larger share of unknown types is in a script that the tokenizer lacks
+
+
+def trained_aligner(
+    bitexts: Sequence[tuple[Path, Path]],
+    objective: AlignerTraining,
+    steps: int,
+    start: GivenModel,
+    home: Path,
+    seed: int,
+) -> Training:
+    """The training of an encoder on bitexts of two files each. Raises BadInput if the files or the model do not fit."""
+    for source, target in bitexts:
+        both = TwoFiles(source, target)
+        if both.size < FEWEST:
+            raise BadInput(f"{both.size:,} sentence pairs; expected at least {FEWEST:,} in each bitext", source)
+        if (same := sum(one == other for one, other in both)) > both.size / 2:
+            raise BadInput(f"{same:,} of {both.size:,} lines are those of {source}; expected translations", target)
+    saved = read_config(start.checkpoint)
+    shape = (saved.num_hidden_layers, saved.num_attention_heads, saved.hidden_size, saved.intermediate_size)
+    model = ModelConfig(*shape, length=LENGTH, dropout=0.0)
+    if mistakes := [*objective.mistakes(model), *start.mistakes(model)]:
+        raise BadInput(mistakes)
+    texts, pairs = dict[str, TextFiles](), dict[LanguagePair, tuple[BitextFiles, ...]]()
+    for number, paths in enumerate(bitexts, start=1):
+        names = f"source-{number}", f"target-{number}"
+        texts |= {name: TextFiles((path,)) for name, path in zip(names, paths, strict=True)}
+        pairs[names] = (BitextFiles(*paths),)
+    data = NaturalLanguages(texts=texts, bitexts=pairs).step(home, start.checkpoint)
+    train = replace(RECIPE, steps=steps, warmup=steps // 10)
+    return Training(data, tuple(texts), objective, model, train, seed, start)
+
+
+def check_known(data: Step) -> None:
+    """Refuse text in a script that the tokenizer does not know."""
+    texts = data.config.languages.texts
+    languages = Languages.open(data.folder, list(texts), whole=True)
+    for name, files in texts.items():
+        if (share := float((languages[name].corpus.tokens == languages.specials.unknown).mean())) > UNKNOWN:
+            raise BadInput(f"the model's tokenizer does not know {share:.0%} of the sub-words", files.paths[0])
+
+
+def save_aligner(step: Step, out: Path) -> None:
+    """Write the trained encoder as an ordinary folder, whole or not at all."""
+    rows = (row for row in read_metrics(step.open().path(METRICS)) if "loss" in row)
+    if not any(row["reported"][LABELLED] for row in rows):
+        raise BadInput("fast_align and the encoder agree on no link: are the files translations of each other?")
+    with whole_folder(out) as part:
+        shutil.copytree(step.folder / CHECKPOINT, part, dirs_exist_ok=True)

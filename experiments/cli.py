@@ -33,6 +33,7 @@ from calque.experiments.commands import (
     runs,
     show,
     study,
+    train_aligner,
 )
 from calque.experiments.signals import RESUMES, Ended, stoppable
 
@@ -186,6 +187,7 @@ for command in (
         new.new,
         study.null,
         align.align,
+        train_aligner.train_aligner,
         aer.aer,
         lexicon.lexicon,
         lexicon.embeddings,

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from calque.analysis.aligners.methods import DEFAULT, OT, RELEASED
+from calque.analysis.aligners.methods import BY_NAME, DEFAULT, OT, RELEASED
 from calque.analysis.measures.aer import SETS
 from calque.analysis.measures.alignment import Types, form_alignment, pair_alignment, type_alignment
 from calque.analysis.measures.knowledge import knowledge
@@ -29,8 +29,8 @@ from calque.analysis.records.run import RUNS, Run
 from calque.analysis.tasks.catalog import task
 from calque.derive.artefact import digest, making
 from calque.derive.build import MEASURED
-from calque.derive.errors import BadInput
-from calque.derive.fingerprint import code_of
+from calque.derive.errors import BadInput, unknown
+from calque.derive.fingerprint import ADDED, code_of
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.derive.natural.files import TextFiles
@@ -43,6 +43,8 @@ from calque.experiments.models import Model
 from calque.experiments.places import CACHE, name_mistakes
 from calque.experiments.step import Machine, Step, cached_method
 from calque.pretrain.checkpoint import METRICS, snapshots_of
+
+USUAL = DEFAULT.name, RELEASED.name, OT.name  # the methods of studies that do not name others
 
 
 @dataclass(frozen=True)
@@ -317,25 +319,28 @@ def _snapshots(model: Model) -> Iterator[tuple[int, Path]]:
 
 @dataclass(frozen=True)
 class GoldLinks(Measures):
-    """AER of every layer on gold sets, each sentence encoded alone."""
+    """AER of every layer on gold sets by some methods, each sentence encoded alone."""
 
     gold: Path
     sets: tuple[str, ...] = SETS
+    methods: tuple[str, ...] = USUAL
 
     name = "links"
 
     def parts(self) -> Sequence[Measure]:
-        return [GoldSetLinks(GoldText(self.gold, name)) for name in self.sets]
+        return [GoldSetLinks(GoldText(self.gold, name), self.methods) for name in self.sets]
 
     def mistakes(self) -> list[str]:
-        return name_mistakes("sets", list(self.sets), least=0)
+        wrong = name_mistakes("sets", list(self.sets), least=0)
+        return wrong + [unknown("method", name, BY_NAME) for name in self.methods if name not in BY_NAME]
 
 
 @dataclass(frozen=True)
 class GoldSetLinks(Measure):
-    """AER of every layer on one gold set, by three methods, the main one first."""
+    """AER of every layer on one gold set by some methods, the main one first."""
 
     text: GoldText
+    methods: tuple[str, ...] = field(default=USUAL, metadata=ADDED)
 
     any_model = True
 
@@ -344,7 +349,7 @@ class GoldSetLinks(Measure):
         return f"links-{self.text.name}"
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
-        return gold_links(model.measured(machine), self.text.set, [DEFAULT, RELEASED, OT])
+        return gold_links(model.measured(machine), self.text.set, [BY_NAME[name] for name in self.methods])
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
@@ -27,6 +28,7 @@ FAST_ALIGN = "fast-align"  # learns from sentence pairs; the other methods use a
 Symmetrise = Literal["union", "intersect", "grow-diag", "grow-diag-final", "grow-diag-final-and"]
 Precision = Literal["float32", "bfloat16"]
 STDIN = Path("standard input")
+TEACHES = 5_000  # sentence pairs that are worth training an encoder on
 LONGEST = 1 << 20  # most bytes of a line of standard input
 FORMS = "`one ||| other`, or with a tab between"
 
@@ -89,7 +91,8 @@ def align(
         pairs = TwoFiles(source, target)
     of_encoder = {"--layer": layer, "--joint": joint or None, "--precision": precision, "--device": device}
     unused = [name for name, value in of_encoder.items() if value is not None]
-    if _learns(model, method, save, symmetrise, unused):
+    learns = _learns(model, method, save, symmetrise, unused)
+    if learns:
         open_aligner = partial(_fast_align, pairs, model, save, symmetrise)
     else:
         assert model is not None
@@ -105,6 +108,9 @@ def align(
         typer.echo(f"{count:,} {what}", err=True)
     for line in aligner.left_out.described():
         typer.echo(f"without links: {line}", err=True)
+    if not learns and pairs.size >= TEACHES:
+        command = shlex.join(["calque", "train-aligner", *map(str, pairs.paths), "--model", str(model), "--out", "DIR"])
+        typer.echo(f"these files can also teach the encoder to align: {command}", err=True)
     if out is not None and draw is not None:
         _draw(pairs, draw, aligner, out)
 

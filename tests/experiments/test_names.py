@@ -135,6 +135,7 @@ def test_forms_of_one_field_exclude_one_another() -> None:
 
 
 READ_DATA = (
+    "aligner",
     "wikipedia_small",
     "word_alignment",
     "xlm_align_small",

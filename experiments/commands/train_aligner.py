@@ -1,0 +1,60 @@
+"""`calque train-aligner`: an encoder that aligns words better, learnt in minutes from parallel text alone."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from calque.derive.errors import BadInput
+from calque.experiments.signals import RESUMES, leaving
+
+WORK = ".training"  # ends the name of the folder, next to the result, that an interrupted run continues from
+
+
+@leaving(RESUMES)
+def train_aligner(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="A B [A2 B2 ...]",
+            help="Sentences and their translations, one per line, words separated by spaces; several bitexts may be "
+            "of different languages.",
+        ),
+    ],
+    model: Annotated[str, typer.Option(help="The encoder to start from: a folder, or NAME@COMMIT on the hub.")],
+    out: Annotated[Path, typer.Option(file_okay=False, help="The folder of the new encoder.")],
+    labels: Annotated[
+        Literal["agreement", "estimated", "self"],
+        typer.Option(help="Learn links of fast_align that the encoder shares, all of fast_align, or the encoder's."),
+    ] = "agreement",
+    layer: Annotated[int | None, typer.Option(min=1, help="Layer to train; default: two thirds of the way up.")] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Updates; default: 700.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Decides the order of the sentences.")] = 0,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads of the training; default: all cores.")] = None,
+) -> None:
+    """Train an encoder to align words, from sentences and their translations without gold links."""
+    if len(files) % 2:
+        raise BadInput(f"{len(files)} files; expected pairs of files, sentences and their translations")
+    if out.exists():
+        raise BadInput("there is something already; expected the name of a new folder", out)
+    from calque.experiments.aligners import RECIPE, check_known, save_aligner, trained_aligner
+    from calque.experiments.models import GivenModel
+    from calque.experiments.progress import board
+    from calque.experiments.schedule import compute
+    from calque.pretrain.objectives.aligner_training import AlignerTraining
+
+    home, objective = out.with_name(out.name + WORK), AlignerTraining(layer=layer, labels=labels)
+    bitexts, start = list(zip(files[::2], files[1::2], strict=True)), GivenModel(Path(model))
+    training = trained_aligner(bitexts, objective, steps or RECIPE.steps, start, home, seed)
+    step = training.step(home, threads or os.cpu_count() or 1)
+    with board([*step.needs, step], title=f"training {out.name}") as shown:
+        compute([training.data], home, 1, shown.report, watch=shown.watch)
+        check_known(training.data)
+        compute([step], home, 1, shown.report, watch=shown.watch)
+    save_aligner(step, out)
+    shutil.rmtree(home)
+    typer.echo(f"{out}: align with `calque align --model {out}`" + (f" --layer {layer}" if layer else ""))

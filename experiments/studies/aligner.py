@@ -1,0 +1,43 @@
+"""Aligner training from a pretrained multilingual encoder, without gold links."""
+
+from dataclasses import replace
+
+from calque.analysis.aligners.methods import DEFAULT, SOFTMAX
+from calque.derive.natural.files import TextFiles
+from calque.experiments.aligners import LENGTH, RECIPE
+from calque.experiments.languages import NaturalLanguages
+from calque.experiments.measures import GoldLinks
+from calque.experiments.studies.given import real_data
+from calque.experiments.studies.xlm_align_small import xlm_align_small
+from calque.experiments.study import Study
+from calque.pretrain.mixture import ALL_TOGETHER
+from calque.pretrain.objectives.aligner_training import AlignerTraining
+
+TIME = "40 minutes"
+NEEDS = "CALQUE_DATA, CALQUE_ENCODER"
+
+
+def aligner() -> Study:
+    """Aligner training from CALQUE_ENCODER's model, by source of labels; three seeds.
+
+    It reads the parallel text of `xlm_align_small`, split into words, without the shortest sentences.
+    """
+    small, data = xlm_align_small(), real_data("aligner", "xlm_align_small")
+    assert isinstance(small.languages, NaturalLanguages)
+    captions = data / "parallel" / "multi30k"
+    return small.changed(
+        name="aligner",
+        texts={name: TextFiles((captions / f"train.{name}",)) for name in ("en", "fr", "de")},
+        bitexts={
+            pair: tuple(replace(files, words_in=pair, fewest=6) for files in parts)
+            for pair, parts in small.languages.bitexts.items()
+        },
+        objectives=(AlignerTraining(), AlignerTraining(labels="estimated"), AlignerTraining(labels="self")),
+        seeds=(0, 1, 2),
+        measures=(GoldLinks(data / "align", methods=(DEFAULT.name, SOFTMAX.name)),),
+        tasks={},
+        model=replace(small.model, length=LENGTH),
+        train=replace(RECIPE, steps=220, warmup=22),
+        head=None,
+        mixture=ALL_TOGETHER,
+    )

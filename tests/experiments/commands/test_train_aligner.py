@@ -1,0 +1,131 @@
+"""`calque train-aligner`: two files in, an encoder out; the same bytes each time, and every mistake one line."""
+
+import signal
+import subprocess
+import sys
+from itertools import islice
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from transformers import AutoModel, RobertaConfig, RobertaForMaskedLM
+from transformers.utils.logging import disable_progress_bar
+
+from calque.analysis.aligners.methods import SOFTMAX
+from calque.analysis.aligners.pair_encoder import EncoderAligner
+from calque.derive.pocket.language import Pocket
+from calque.derive.types import OURS
+from calque.derive.vocabulary import SMALLEST
+from calque.experiments.aligners import FEWEST
+from tests.experiments.test_cli import ROOT, calque
+from tests.processes import wait_for
+from tests.vocabularies import learn
+
+STEPS = 150  # states are saved after 50 and 100
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with `a.txt`, `b.txt` (each word spelt from its end) and a random `model` of two layers."""
+    folder = tmp_path_factory.mktemp("train-aligner")
+    sentences = [sentence.words for sentence in islice(Pocket().sentences(FEWEST), FEWEST)]
+    images = [tuple(word[::-1] for word in words) for words in sentences]
+    for name, side in (("a.txt", sentences), ("b.txt", images)):
+        (folder / name).write_text("".join(" ".join(words) + "\n" for words in side), encoding="utf-8")
+    vocabulary = learn([*sentences, *images], SMALLEST + 200)
+    disable_progress_bar()
+    torch.manual_seed(0)
+    config = RobertaConfig(
+        vocab_size=vocabulary.size,
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        initializer_range=0.2,
+        max_position_embeddings=130 + OURS.pad + 1,
+        pad_token_id=OURS.pad,
+        bos_token_id=OURS.start,
+        eos_token_id=OURS.end,
+    )
+    RobertaForMaskedLM(config).save_pretrained(folder / "model")
+    vocabulary.save(folder / "model")
+    return folder
+
+
+def words(folder: Path, out: Path, *more: str) -> list[str]:
+    files = [str(folder / name) for name in ("a.txt", "b.txt")]
+    return ["train-aligner", *files, "--model", str(folder / "model"), "--out", str(out), "--threads", "1", *more]
+
+
+@pytest.fixture(scope="module")
+def trained(here: Path) -> Path:
+    code, out, err = calque(*words(here, here / "trained", "--steps", str(STEPS)))
+    assert code == 0, err
+    assert f"calque align --model {here / 'trained'}" in out
+    return here / "trained"
+
+
+def test_the_result_is_an_ordinary_encoder_whose_lower_layers_are_trained(here: Path, trained: Path) -> None:
+    assert not list(here.glob("*.training")) and isinstance(AutoModel.from_pretrained(trained), torch.nn.Module)
+    before, after = (load_file(folder / "model.safetensors") for folder in (here / "model", trained))
+    changed = {name for name in before if not torch.equal(before[name], after[name])}
+    assert before.keys() == after.keys() and changed and {name.split(".")[3] for name in changed} == {"0"}
+    (links,) = EncoderAligner.open(trained, SOFTMAX).align_scored([(("the", "cat"), ("eht", "tac"))])
+    assert all(0 < score <= 1 for score in links.values())
+
+
+def test_a_killed_run_goes_on_to_the_same_bytes(here: Path, trained: Path) -> None:
+    command = [sys.executable, "-m", "calque.experiments", *words(here, here / "again", "--steps", str(STEPS))]
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as running:
+        wait_for(lambda: any(here.glob("again.training/seed-0-*/resume/step-*")), running)
+        running.send_signal(signal.SIGKILL)
+    assert not (here / "again").exists()
+    assert subprocess.run(command, cwd=ROOT, capture_output=True).returncode == 0
+    assert (here / "again" / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
+    assert not list(here.glob("*.training"))
+
+
+@pytest.mark.parametrize("labels", ["estimated", "self"])
+def test_other_labels_and_two_bitexts_give_another_model(
+    here: Path, trained: Path, labels: str, tmp_path: Path
+) -> None:
+    command = words(here, tmp_path / "out", "--steps", "3", "--labels", labels, "--layer", "2", "--seed", "1")
+    code, _, err = calque(*command[:1], str(here / "b.txt"), str(here / "a.txt"), *command[1:])
+    assert code == 0, err
+    assert (tmp_path / "out" / "model.safetensors").read_bytes() != (trained / "model.safetensors").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda a, b: (a, b[:-1]), f"{FEWEST - 1} lines for the {FEWEST} of"),
+        (lambda a, b: (a[:50], b[:50]), f"50 sentence pairs; expected at least {FEWEST}"),
+        (lambda a, b: (a, a), f"{FEWEST} of {FEWEST} lines are those of"),
+    ],
+    ids=["out of step", "few", "one text"],
+)
+def test_files_that_teach_nothing_are_refused(here: Path, tmp_path: Path, change: object, said: str) -> None:
+    sides = [(here / name).read_text(encoding="utf-8").splitlines(keepends=True) for name in ("a.txt", "b.txt")]
+    for name, side in zip(("a.txt", "b.txt"), change(*sides), strict=True):  # type: ignore[operator]
+        (tmp_path / name).write_text("".join(side), encoding="utf-8")
+    (tmp_path / "model").symlink_to(here / "model")
+    code, _, err = calque(*words(tmp_path, tmp_path / "out", "--steps", "2"))
+    assert code == 2 and said in err and not (tmp_path / "out").exists()
+
+
+def test_a_script_that_the_tokenizer_lacks_is_refused(here: Path, calque_encoder: Path, tmp_path: Path) -> None:
+    (tmp_path / "b.txt").write_text("\U00012000\U00012001 \U00012002 .\n" * FEWEST, encoding="utf-8")
+    files = [str(here / "a.txt"), str(tmp_path / "b.txt")]
+    code, _, err = calque("train-aligner", *files, "--model", str(calque_encoder), "--out", str(tmp_path / "out"))
+    assert code == 2 and "b.txt" in err and "tokenizer does not know" in err and not (tmp_path / "out").exists()
+
+
+def test_other_mistakes_are_told_before_any_work(here: Path, tmp_path: Path) -> None:
+    wrong = (["--layer", "3"], "needs layer 3, but the model has 2"), (["x.txt"], "3 files; expected pairs")
+    for more, said in wrong:
+        code, _, err = calque(*words(here, tmp_path / "out", *more))
+        assert code == 2 and said in err
+    code, _, err = calque(*words(here, here / "model"))
+    assert code == 2 and "there is something already" in err
+    assert not list(tmp_path.iterdir())
