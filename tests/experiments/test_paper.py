@@ -10,6 +10,7 @@ from calque.analysis.papers.published import published
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, cell, percent
 from calque.analysis.results.measured import mean
 from calque.analysis.results.results import Results
+from calque.derive.errors import BadInput
 from calque.experiments import paper
 from calque.experiments.cli import app
 from calque.experiments.names import study_rows
@@ -64,6 +65,17 @@ def test_an_item_is_written_whole_in_every_format(tmp_path: Path) -> None:
     assert kinds == {".md", ".csv", ".tex"}
     kinds = {file.suffix for file in paper.write(paper.item("xlm-align", "figure-2"), tmp_path, tmp_path)}
     assert kinds == {".svg", ".png", ".pdf", ".jsonl"}
+
+
+@pytest.mark.parametrize("swept", [False, True])
+def test_an_item_without_records_names_the_command_that_computes_them(
+    swept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paper, "COMMITTED", tmp_path)
+    one = next(one for one in paper.items("align-mlm") if one.study == "pocket" and bool(one.sweep) == swept)
+    with pytest.raises(BadInput) as refused:
+        paper.source(one, tmp_path / "runs")
+    assert one.command in str(refused.value) and ("--sweep" in one.command) == swept
 
 
 def test_headlines_are_claims_of_committed_records() -> None:

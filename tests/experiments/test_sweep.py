@@ -35,6 +35,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     words = ["run", "pocket", "--runs", str(folder), *SMALL, "--sweep", "train.steps=4,8,12"]
     code, out, err = calque(*words)
     assert (code, err) == (0, "") and out.rstrip().endswith("report.html")
+    assert "two cores" not in out, "the time of a study is that of its own values"
     assert all(word in out for word in ("Trans + Inv", "MLM", "train.steps"))
     return folder
 
