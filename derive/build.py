@@ -39,8 +39,8 @@ from calque.derive.vocabulary import (
 )
 from calque.derive.workers import Progress, Workers, silent
 
-DISTINCT = 1 << 19
-"""Maximum number of distinct words that a vocabulary is learnt from; it bounds memory on large corpora."""
+DISTINCT = 1 << 18
+"""Maximum number of distinct words that a vocabulary is learnt from, which bounds memory: a word takes a kilobyte."""
 LONGEST_LEARNT = 1_000
 """Maximum length, in letters, of a word that a vocabulary is learnt from; longer words are still encoded."""
 SAMPLES = 10  # sentences of the corpus in a preview
