@@ -323,7 +323,7 @@ class GoldLinks(Measures):
 
     gold: Path
     sets: tuple[str, ...] = SETS
-    methods: tuple[str, ...] = USUAL
+    methods: tuple[str, ...] = field(default=USUAL, metadata=ADDED)
 
     name = "links"
 

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import chain, compress, zip_longest
 from pathlib import Path
@@ -12,6 +12,7 @@ from unicodedata import normalize
 
 from calque.derive.artefact import digest, input_digest
 from calque.derive.errors import BadInput
+from calque.derive.fingerprint import ADDED
 from calque.derive.natural.formats import format_of, pieces
 from calque.derive.readers import lines
 from calque.derive.readers.lines import Block, Columns, Piece
@@ -68,8 +69,8 @@ class BitextFiles:
     columns: tuple[int, int] = (0, 1)
     megabytes: int = 0
     escaped: bool = False
-    words_in: tuple[str, str] | None = None
-    fewest: int = 1
+    words_in: tuple[str, str] | None = field(default=None, metadata=ADDED)
+    fewest: int = field(default=1, metadata=ADDED)
 
     def __post_init__(self) -> None:
         if min(self.columns) < 0 or self.columns[0] == self.columns[1]:
