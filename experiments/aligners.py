@@ -12,8 +12,7 @@ from calque.analysis.aligners.encoder import Encoder, main_layer
 from calque.analysis.aligners.methods import CHOICES, OT, RELEASED, Method
 from calque.analysis.aligners.subwords import SubWords
 from calque.analysis.measures.word_alignment import alone_and_joint, diagonal_score, fast_align_scores, link_record
-from calque.analysis.papers.xlm_align.links import DIAGONAL, FAST_ALIGN
-from calque.analysis.records.record import LinkCounts, MeasuredModel, Measurement, Record
+from calque.analysis.records.record import DIAGONAL, FAST_ALIGN, LinkCounts, MeasuredModel, Measurement, Record
 from calque.analysis.records.run import Described, Run
 from calque.derive.artefact import digest
 from calque.derive.errors import BadInput

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-from scipy.optimize import linear_sum_assignment
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -124,6 +123,8 @@ def likely(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 
 def match(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """The assignment with the largest sum, one link per sub-word of the shorter side (SimAlign's Match)."""
+    from scipy.optimize import linear_sum_assignment  # takes a tenth of a process's start
+
     assignments = []
     sizes = zip(row_mask.sum(1).tolist(), col_mask.sum(1).tolist(), strict=True)
     for pair, (table, (n, m)) in enumerate(zip(scores.cpu().numpy(), sizes, strict=True)):

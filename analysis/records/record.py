@@ -137,6 +137,7 @@ RECORDS, FLOORS = "records.jsonl", "floors.jsonl"  # the files of a folder that 
 ALIGNMENT = "alignment"  # alignment@1
 ORDER = "order distance"  # how far a derived language's word order is from its source's
 AER = "AER"  # alignment error rate of word links against gold ones
+FAST_ALIGN, DIAGONAL = "fast_align", "diagonal"  # aligners without an encoder
 RETRIEVAL = "retrieval"  # sentences whose nearest sentence is their translation
 LABELS = "self-labels"  # XLM-Align's self-made labels during pretraining, against the gold alignment
 HELD_OUT = "held-out loss"  # nats per masked id of held-out text
