@@ -25,6 +25,7 @@ STUDIES = {
     "xlm_align_ablations": "xlm_align",
     "languages": "language_imbalance",
     "word_alignment": "links",
+    "aligner": "xtreme",
     "xlm_align_small": "xtreme",
     "xtreme_small": "xtreme",
     "xtreme_curve": "xtreme",
