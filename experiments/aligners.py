@@ -138,7 +138,7 @@ def _score_aligner(step: Step, machine: Machine) -> None:
     machine.report(step.title, 1, 1)
 
 
-RECIPE = TrainConfig(steps=700, batch=8, learning_rate=5e-5, warmup=70, log_every=10, probe_every=0, save_every=50)
+RECIPE = TrainConfig(steps=220, batch=8, learning_rate=5e-5, warmup=22, log_every=10, probe_every=0, save_every=50)
 LENGTH = 128  # ids per row, which the two sides of a pair share
 FEWEST = 500  # sentence pairs of a bitext: from fewer, fast_align learns little but the order of words
 UNKNOWN = 0.1  # a text with a larger share of unknown types is in a script that the tokenizer lacks

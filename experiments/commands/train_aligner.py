@@ -32,7 +32,7 @@ def train_aligner(
         typer.Option(help="Learn links of fast_align that the encoder shares, all of fast_align, or the encoder's."),
     ] = "agreement",
     layer: Annotated[int | None, typer.Option(min=1, help="Layer to train; default: two thirds of the way up.")] = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Updates; default: 700.")] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Updates; default: 220.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Decides the order of the sentences.")] = 0,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads of the training; default: all cores.")] = None,
 ) -> None:

@@ -37,7 +37,7 @@ def aligner() -> Study:
         measures=(GoldLinks(data / "align", methods=(DEFAULT.name, SOFTMAX.name)),),
         tasks={},
         model=replace(small.model, length=LENGTH),
-        train=replace(RECIPE, steps=220, warmup=22),
+        train=RECIPE,
         head=None,
         mixture=ALL_TOGETHER,
     )
