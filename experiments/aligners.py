@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from calque.analysis.aligners.encoder import Encoder, main_layer
+from calque.analysis.aligners.encoder import Encoder
 from calque.analysis.aligners.methods import CHOICES, OT, RELEASED, Method
 from calque.analysis.aligners.subwords import SubWords
 from calque.analysis.measures.word_alignment import alone_and_joint, diagonal_score, fast_align_scores, link_record
@@ -24,6 +24,7 @@ from calque.experiments.languages import GoldText, LanguagePair, NaturalLanguage
 from calque.experiments.measures import Measure, write_measurement
 from calque.experiments.models import GivenModel, Model, Training
 from calque.experiments.step import Machine, Step
+from calque.pretrain.architecture import main_layer
 from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.objectives.aligner_training import LABELLED, AlignerTraining
@@ -158,7 +159,7 @@ def trained_aligner(
         if both.size < FEWEST:
             raise BadInput(f"{both.size:,} sentence pairs; expected at least {FEWEST:,} in each bitext", source)
         if (same := sum(one == other for one, other in both)) > both.size / 2:
-            raise BadInput(f"{same:,} of {both.size:,} lines are those of {source}; expected translations", target)
+            raise BadInput(f"{same:,} of {both.size:,} lines equal those of {source}; expected translations", target)
     saved = read_config(start.checkpoint)
     shape = (saved.num_hidden_layers, saved.num_attention_heads, saved.hidden_size, saved.intermediate_size)
     model = ModelConfig(*shape, length=LENGTH, dropout=0.0)

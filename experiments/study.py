@@ -20,7 +20,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
-from calque.analysis.aligners.encoder import main_layer
 from calque.analysis.records.run import Described, Run
 from calque.analysis.records.run import Start as StartOfRun
 from calque.analysis.tasks.transfer import LearningWay
@@ -35,6 +34,7 @@ from calque.experiments.models import GivenModel, Group, Model, Training, Weight
 from calque.experiments.report_records import REPORT
 from calque.experiments.step import Step, cached_method, with_needs
 from calque.experiments.tasks import ZERO_SHOT, CrossLingualTask, DerivedExamples, Floors, NaturalExamples
+from calque.pretrain.architecture import main_layer
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.objective import HeadOnly, Objective

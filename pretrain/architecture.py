@@ -92,7 +92,13 @@ def architecture_of(config: Any) -> Architecture:
         ) from None
 
 
+DEPTH = 8 / 12  # relative depth of the layer that XLM-Align's paper aligns with, the eighth of twelve
 TEXT_TYPES = 2  # the number of BERT's token types, one for each of a row's two texts
+
+
+def main_layer(layers: int) -> int:
+    """The default layer of an encoder with this number of layers."""
+    return max(1, round(layers * DEPTH))
 
 
 def has_languages(token_types: int) -> bool:

@@ -12,14 +12,8 @@ from calque.derive.errors import BadInput
 from calque.pretrain.saved_model import load_model, read_config
 
 LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})  # nothing follows their last layer
-DEPTH = 8 / 12  # relative depth of the layer that XLM-Align's paper aligns with, the eighth of twelve
 Precision = Literal["float32", "bfloat16"]  # the number format that an encoder computes in
 _LONGEST = 512  # ids per row if neither the model nor its tokenizer sets a limit
-
-
-def main_layer(layers: int) -> int:
-    """The default layer of an encoder with this number of layers."""
-    return max(1, round(layers * DEPTH))
 
 
 class Encoder:

@@ -13,12 +13,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from calque.pretrain.objectives.aligner_training import TEMPERATURE
+from calque.pretrain.objectives.aligner_training import TEMPERATURE, centred_apart
 from calque.pretrain.transport import EPSILON, ITERATIONS, argmax, itermax, log_kernel, sinkhorn, untied
 
 SAFE = 40.0  # largest range of log K at which K, with any scaling of its rows and columns, stays well inside float32
 LEAST = 0.4  # the least probability of a link: F1 is largest at half its largest value (Lipton et al. 2014)
-LOW = -1e4  # the logit of padding
 Similarity = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 """The pairwise similarity of the sub-words of two sides, from hidden states and masks."""
 
@@ -98,21 +97,12 @@ class Transport:
         return kernel.mul_(row.mT).mul_(column)
 
 
-def centred_apart(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """Cosines after subtracting the mean state of each side."""
-    sides = zip((source, target), (row_mask, col_mask), strict=True)
-    a, b = (
-        side - side.masked_fill(~mask[:, :, None], 0).sum(1, keepdim=True) / mask.sum(1).clamp(min=1)[:, None, None]
-        for side, mask in sides
-    )
-    return cosines(a, b, row_mask, col_mask)
-
-
 def probabilities(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """The geometric mean of p(target | source) and p(source | target), a softmax of cosines over TEMPERATURE, as
     aligner training learns them (compare awesome-align, Dou and Neubig 2021, section 2.2)."""
+    table = torch.bmm(centred_apart(source, row_mask), centred_apart(target, col_mask).mT) / TEMPERATURE
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
-    logits = (centred_apart(source, target, row_mask, col_mask) / TEMPERATURE).masked_fill_(padding, LOW)
+    logits = table.masked_fill_(padding, torch.finfo(table.dtype).min)
     return (logits.softmax(1) * logits.softmax(2)).sqrt_()
 
 

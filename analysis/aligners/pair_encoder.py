@@ -16,11 +16,12 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from calque.analysis.aligners.encoder import Encoder, Precision, main_layer
+from calque.analysis.aligners.encoder import Encoder, Precision
 from calque.analysis.aligners.methods import DEFAULT, Method
 from calque.analysis.aligners.subwords import Pieces, SubWords
 from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
+from calque.pretrain.architecture import main_layer
 from calque.pretrain.saved_model import read_config
 
 CELLS = 6144  # ids in a batch of pairs or sentences, both sides and padding
@@ -156,7 +157,7 @@ class PairEncoder:
     ) -> Iterator[list[Scored]]:
         """As `links`, for sentence pairs that are ids already."""
         numbered, layers = enumerate(pairs, start=1), {reading.layer for reading in readings}
-        size = WINDOW // len(layers)
+        size = max(1, WINDOW // len(layers))
         while window := list(islice(numbered, size)):
             cut = [self.room.cut(pair, line, self.left_out) for line, pair in window]
             states = self.side_states(cut, layers)

@@ -14,7 +14,6 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize, one_hot
 
-from calque.analysis.aligners.encoder import main_layer
 from calque.analysis.aligners.methods import DEFAULT, centred
 from calque.analysis.checkpoint import Checkpoint
 from calque.analysis.looking.live import live_data
@@ -29,6 +28,7 @@ from calque.derive.languages import Languages
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Account, Transform, image_of
 from calque.derive.transforms import transform
+from calque.pretrain.architecture import main_layer
 from calque.pretrain.saved_model import RUN
 
 LENGTHS = range(7, 9)  # words of a sentence that fits a terminal and a phone

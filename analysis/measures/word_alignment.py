@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from calque.analysis.aligners.encoder import Encoder, main_layer
+from calque.analysis.aligners.encoder import Encoder
 from calque.analysis.aligners.methods import METHODS, OT, Method
 from calque.analysis.aligners.pair_encoder import LinkReading, PairEncoder
 from calque.analysis.aligners.subwords import SubWords
@@ -23,7 +23,7 @@ from calque.derive.links.aligner import Links, Pair
 from calque.derive.links.fast_align import FastAlign
 from calque.derive.links.symmetrise import SYMMETRISATIONS
 from calque.derive.readers.links import Gold, GoldPair
-from calque.pretrain.architecture import has_languages
+from calque.pretrain.architecture import has_languages, main_layer
 from calque.pretrain.batch import MARKS
 from calque.pretrain.run import read_metrics
 

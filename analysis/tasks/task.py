@@ -146,7 +146,7 @@ class Task(ABC):
     def submission(
         self, language: str, examples: Iterable[Example], predictions: Sequence[Answer], units: Units = WORDS
     ) -> tuple[str, str]:
-        """The name and text of a language's file in XTREME's submissions. The examples' tags are of `units`."""
+        """The name and text of a language's file in XTREME's submissions; `units` are the units that tags belong to."""
         folder = TAGS if units == XTREME else self.xtreme or self.name
         ending, text = self.submitted(examples, predictions)
         return f"{folder}/test-{language}.{ending}", text

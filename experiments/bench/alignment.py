@@ -6,12 +6,13 @@ from functools import partial
 
 import torch
 
-from calque.analysis.aligners.encoder import Precision, main_layer
+from calque.analysis.aligners.encoder import Precision
 from calque.analysis.aligners.methods import BY_NAME
 from calque.analysis.aligners.pair_encoder import EncoderAligner
 from calque.analysis.measures.aer import gold_set
 from calque.derive.links.aligner import Links
 from calque.experiments.bench.harness import Comparison, check_equal, cpu_seconds, folder_of, interleaved
+from calque.pretrain.architecture import main_layer
 from calque.pretrain.saved_model import read_config
 
 

@@ -52,13 +52,17 @@ def aer(
     check_shift(read, predicted, gold, links, links_from_one is not None)
     for line in read.outside:
         typer.echo(f"left out: {line}", err=True)
-    title = f"Links against {gold}, in percent"
-    typer.echo(aer_table({links.name: score_all(read.pairs, predicted)}, title).markdown)
-    if by_score and any(scored):
+    if by_score:
+        if all(score == 1 for each in scored for score in each.values()):
+            raise BadInput("has no scores; `calque align --scores` writes them", links)
         try:
-            typer.echo(reliability_table(*reliability(read.pairs, scored), "Links by score, in percent").markdown)
+            by_score_table = reliability_table(*reliability(read.pairs, scored), "Links by score, in percent")
         except ValueError as error:
             raise BadInput(str(error), links) from None
+    title = f"Links against {gold}, in percent"
+    typer.echo(aer_table({links.name: score_all(read.pairs, predicted)}, title).markdown)
+    if by_score:
+        typer.echo(by_score_table.markdown)
     for what, count in read.counts.items():
         typer.echo(f"{count:>9,} {what}")
     for what, count in removed.items():

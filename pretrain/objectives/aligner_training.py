@@ -1,4 +1,4 @@
-"""ALIGNER: a word's translation is told apart from the other words of its sentence, to train word aligners.
+"""Aligner training: a contrastive loss between linked words of sentences and their translations.
 
 A word's vector is the mean of its sub-words' states at one layer, minus the mean of its sentence's words, normalised.
 
@@ -18,7 +18,7 @@ from torch.nn import functional as F
 
 from calque.derive.forms import number, word
 from calque.derive.languages import Languages
-from calque.pretrain.architecture import architecture_of
+from calque.pretrain.architecture import architecture_of, main_layer
 from calque.pretrain.batch import NumberedWords, PairGroups
 from calque.pretrain.bitext import PARALLEL, PairObjective, PairStream, line_lengths
 from calque.pretrain.config import ModelConfig
@@ -31,14 +31,13 @@ Labels = Literal["agreement", "estimated", "self", "gold"]
 LINKS: dict[Labels, Linked] = {"agreement": GROWN, "estimated": GROWN, "self": "", "gold": GOLD}
 """The links that serve as labels or that the encoder has to agree with."""
 CONTRAST, LABELLED = "contrast", "labelled"
-DEPTH = 8 / 12  # the relative depth of the layer that XLM-Align's paper aligns with
 TEMPERATURE = 0.1
-GROUP = 8  # most sentence pairs whose words are told apart
+GROUP = 8  # sentence pairs at most whose words are each other's negatives
 
 
 class ContrastedWords(PairStream):
-    """Sentence pairs, unmasked, each side in a row, in groups of similar length. Of the words with a link (all, if the
-    model links them itself), it reports the share that has a label."""
+    """Sentence pairs, unmasked, each side in a row, in groups of similar length. It reports the share of linked words
+    that have a label, or the share of all words if the model labels them itself."""
 
     def __init__(self, languages: Languages, length: int, seed: int, objective: AlignerTraining) -> None:
         # Neighbours in a file may be translations of one sentence.
@@ -62,7 +61,7 @@ class ContrastedWords(PairStream):
             means_of_words(encode(learner.model, batch.pairs.side_rows(side, self.pad), layer), numbers)
             for side, numbers in enumerate((batch.first, batch.second))
         )
-        a, b = centred(first, first_real), centred(second, second_real)
+        a, b = centred_apart(first, first_real), centred_apart(second, second_real)
         with torch.no_grad():
             labels = self._labels(first, second, torch.bmm(a, b.mT), first_real, second_real, batch)
         similarity = a.flatten(0, 1) @ b.flatten(0, 1).T
@@ -97,10 +96,10 @@ def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
     return means[:, :width], (counts > 0).view(rows, width + 1)[:, :width]
 
 
-def centred(vectors: Tensor, real: Tensor) -> Tensor:
-    """Vectors (B, n, H) minus the mean of each sentence's, of length 1; 0 where nothing is `real` (B, n)."""
-    mean = (vectors * real[:, :, None]).sum(1, keepdim=True) / real.sum(1).clamp(min=1)[:, None, None]
-    return F.normalize(vectors - mean, dim=2) * real[:, :, None]
+def centred_apart(vectors: Tensor, real: Tensor) -> Tensor:
+    """Vectors (B, n, H) minus the mean of each sentence's, of length 1; 0 at padding, which is not `real` (B, n)."""
+    mean = vectors.masked_fill(~real[:, :, None], 0).sum(1, keepdim=True) / real.sum(1).clamp(min=1)[:, None, None]
+    return F.normalize(vectors - mean, dim=2).masked_fill(~real[:, :, None], 0)
 
 
 def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
@@ -113,11 +112,11 @@ def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class AlignerTraining(PairObjective):
-    """The cross-entropy of each linked word's translation among the words of the other sentence, in both directions,
+    """The cross-entropy of each linked word's translation among the words of eight translations, in both directions,
     at `layer` (default: two thirds of the way up), with a temperature of 0.1. Only the layers up to it are trained:
-    the embeddings, the layers above and the head stay as they are. `labels` are the links on which fast_align's two
-    directions and the current model's mutual argmax agree; or fast_align's alone; or the model's own, by optimal
-    transport and Itermax as XLM-Align labels itself; or gold links."""
+    the embeddings, the layers above and the head stay as they are. `labels` come from fast_align and the current
+    model's mutual argmax, if they agree; from fast_align alone; from the model itself, by optimal transport and Itermax
+    as in XLM-Align; or from the derivation."""
 
     parallel_fraction: float = 1.0
     layer: int | None = None
@@ -132,8 +131,8 @@ class AlignerTraining(PairObjective):
         word("labels", GOLD, "-gold", "gold links"),
     )
     summary = (
-        "Aligner training continues from another model: it tells the translation of each word from the other words of "
-        "the sentence, at one layer."
+        "Aligner training continues from another model: at one layer, it makes linked words similar and other words "
+        "dissimilar."
     )
 
     @property
@@ -147,7 +146,7 @@ class AlignerTraining(PairObjective):
         )
 
     def layer_of(self, layers: int) -> int:
-        return self.layer or max(1, round(layers * DEPTH))
+        return self.layer or main_layer(layers)
 
     def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
         return 3 * encoder_flops_per_id(model, PAIR / 2) * self.layer_of(model.layers) / model.layers

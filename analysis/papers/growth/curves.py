@@ -9,13 +9,13 @@ from math import comb
 from pathlib import Path
 from statistics import median
 
-from calque.analysis.aligners.encoder import main_layer
 from calque.analysis.papers.texts import table
 from calque.analysis.records.record import Record
 from calque.analysis.report.table import MISSING, Table, decimal, listed
 from calque.analysis.results.results import Results
 from calque.analysis.statistics.intervals import Bounds, Estimate, estimate
 from calque.derive.files import read_toml
+from calque.pretrain.architecture import main_layer
 
 NEVER = math.inf
 Curve = Mapping[int, Record]  # a seed's record by step, ascending

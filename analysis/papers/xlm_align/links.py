@@ -8,7 +8,6 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from calque.analysis.aligners.encoder import main_layer
 from calque.analysis.aligners.methods import BY_NAME, RELEASED
 from calque.analysis.papers.columns import printed_rows
 from calque.analysis.papers.looks import PUBLISHED as PUBLISHED_LOOKS
@@ -22,6 +21,7 @@ from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, hundredths, link_cells, listed, percent
 from calque.analysis.results.measured import Measured, gap
 from calque.analysis.results.results import Results
+from calque.pretrain.architecture import main_layer
 
 HEADLINE = "grow-diag-final-and"
 CHOSEN_ON = "en-fr"  # the only gold set by which the default of `calque align` was chosen

@@ -25,11 +25,12 @@ from transformers import (
     XLNetModel,
 )
 
-from calque.analysis.aligners.encoder import Encoder, main_layer
+from calque.analysis.aligners.encoder import Encoder
 from calque.analysis.aligners.methods import OT
 from calque.analysis.aligners.pair_encoder import EncoderAligner
 from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Pair
+from calque.pretrain.architecture import main_layer
 from tests.analysis.aligners.conftest import LENGTH
 
 

@@ -9,10 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-import torch
 import typer
-from transformers import RobertaConfig, RobertaForMaskedLM
-from transformers.utils.logging import disable_progress_bar
 from typer.testing import CliRunner
 
 from calque.analysis.aligners.methods import BY_NAME
@@ -24,11 +21,11 @@ from calque.derive.links.symmetrise import SYMMETRISATIONS
 from calque.derive.pocket.language import Pocket
 from calque.derive.readers.links import read_links, read_scored
 from calque.derive.readers.parallel import pair_of_line
-from calque.derive.types import OURS
 from calque.derive.vocabulary import SMALLEST
 from calque.experiments.cli import Commands
 from calque.experiments.commands.align import Symmetrise, align
 from calque.pretrain.saved_model import RUN
+from tests.encoders import small_roberta
 from tests.processes import below, wait_for
 from tests.vocabularies import learn
 
@@ -46,18 +43,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text = "".join(" ".join(words[::step]) + "\n" for words in sentences)
         (folder / name).write_text(text, encoding="utf-8")
     vocabulary = learn(sentences, SMALLEST + 60)
-    disable_progress_bar()
-    torch.manual_seed(0)
-    config = RobertaConfig(
-        vocab_size=vocabulary.size,
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=64,
-        initializer_range=0.2,
-        max_position_embeddings=64 + OURS.pad + 1,
-    )
-    model = RobertaForMaskedLM(config)
+    model = small_roberta(vocabulary.size, 64)
     model.roberta.embeddings.position_embeddings.weight.data.zero_()
     model.save_pretrained(folder / "model")
     vocabulary.save(folder / "model")
