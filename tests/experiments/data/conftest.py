@@ -19,6 +19,6 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
 @pytest.fixture(autouse=True)
 def _hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fewer retries, with short pauses."""
-    monkeypatch.setattr(download, "RETRY", download.RETRY.new(total=2, backoff_factor=0.01, retry_after_max=2))
+    """Short pauses between retries."""
+    monkeypatch.setattr(download, "RETRY", download.RETRY.new(backoff_factor=0.01, retry_after_max=2))
     monkeypatch.setattr(download, "TIMEOUT", 10.0)

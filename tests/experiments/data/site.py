@@ -65,6 +65,8 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(length))
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)
+        if self.close_connection and "Connection" not in headers:  # else the next request may meet the closing socket
+            self.send_header("Connection", "close")
         self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:
@@ -160,7 +162,7 @@ def part_without_version(request: Handler, content: bytes) -> None:
 
 
 def two_lengths(request: Handler, content: bytes) -> None:
-    request.say(200, len(content), Content_length="10")
+    request.say(200, len(content), Content_length="10", Connection="keep-alive")
     request.wfile.write(content)
 
 
