@@ -163,9 +163,8 @@ def test_one_that_fails_stops_no_other_and_leaves_nothing(site: Site, tmp_path: 
 
 def test_what_breaks_off_resumes_with_the_next_fetch(site: Site, tmp_path: Path) -> None:
     content = os.urandom(100_000)
-    one = download(
-        site.serve("/f", content, served.breaks(30_000), served.breaks(0), served.breaks(0), served.whole), content
-    )
+    answers = served.breaks(30_000), *4 * (served.breaks(0),), served.whole
+    one = download(site.serve("/f", content, *answers), content)
     assert "after 30,000 bytes" in fetched(tmp_path, one).failed[0]
     assert not (tmp_path / "f").exists()
     assert fetched(tmp_path, one).placed == ["f"]
