@@ -62,7 +62,8 @@ def test_every_table_has_our_rows_and_the_papers() -> None:
 
 def test_a_table_without_a_setting_to_compare_is_left_out() -> None:
     assert list(dict(ablation_tables(joined(aligned_records(STARTS)), "toy"))) == ["table-3"]
-    assert not list(ablation_tables(joined(aligned_records(("MLM", "XLM-ALIGN"))[:0]), "toy"))
+    for too_few in ((), ("XLM-ALIGN",)):
+        assert not list(ablation_tables(joined(aligned_records(too_few)), "toy"))
 
 
 def test_the_error_rate_is_that_of_the_last_layer() -> None:
