@@ -142,7 +142,7 @@ def _imported(file: Path, name: str, root: Path) -> Iterator[tuple[Path, str]]:
                 above = resolve_name("." * node.level + (node.module or ""), package)
                 names = [f"{above}.{alias.name}" for alias in node.names]  # a module of it, or a name in it
         for parts in (dotted.split(".") for dotted in names):
-            for depth in range(1, len(parts) + 1):
+            for depth, _ in enumerate(parts, start=1):
                 place = root.joinpath(*parts[:depth])
                 for path in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
                     if path.is_file():

@@ -110,7 +110,7 @@ def test_defaults_are_those_that_records_were_made_with() -> None:
 
 def test_unusable_configs() -> None:
     with pytest.raises(BadInput, match="between 0 and 1"):
-        DictionaryConfig(fraction=25)
+        DictionaryConfig(fraction=1.1)
     with pytest.raises(BadInput, match="'uniform' or 'frequency'"):
         DictionaryConfig(by="random")  # type: ignore[arg-type]
 

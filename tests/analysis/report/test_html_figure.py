@@ -72,6 +72,18 @@ def test_an_interval_is_that_of_the_bar_which_it_is_inside(aside: float, inside:
     assert (first.value, second.value) == ("2 [1.5, 2.5]" if inside else "2", "3")
 
 
+def test_words_in_a_panel_name_the_place_where_they_stand_in_its_data() -> None:
+    figure, axes = plt.subplots()
+    axes.set_xlabel("language")
+    axes.bar([1, 2], [3, 4], width=0.5)
+    axes.text(1, 0, "Trans")
+    axes.text(2, 0, "aside", transform=axes.transAxes)
+    figure.draw_without_rendering()
+    first, second = read(figure).marks
+    plt.close(figure)
+    assert "Trans" in first.words and "aside" not in second.words
+
+
 def test_a_plot_is_saved_without_the_marks_of_its_page(results: Results, tmp_path: Path) -> None:
     plot = correlation_figure(results, "toy")
     assert plot

@@ -124,6 +124,15 @@ def test_panels_stand_in_rows_no_wider_than_a_page() -> None:
     assert len(columns) <= ABREAST and len(four.axes) == 4
 
 
+def test_panels_of_many_bars_stand_below_each_other() -> None:
+    few = toy_records(1)
+    names = list(BY_NAME)[:8]
+    many = [replace(r, run=r.run.replace("MLM", name)) for r in few if " MLM " in r.run for name in names]
+    for records, abreast in ((few, ABREAST), (many, 1)):
+        plot = delta_figure(joined(records), "toy")
+        assert plot and len({round(panel.get_position().x0, 2) for panel in plot.figure.axes}) == abreast
+
+
 def test_nothing_measured_or_too_much_is_no_figure() -> None:
     assert delta_figure(joined([]), "toy") is None
     results = joined(many_records())
