@@ -183,7 +183,9 @@ class Compose(Transform):
         return Compose(tuple(part.redrawn(by) for part in self.parts))
 
     def identity(self) -> Any:
-        return ["Compose", *(part.identity() for part in self.parts)] if "trees" in self.needs else self
+        identities = [part.identity() for part in self.parts]
+        plain_parts = all(identity is part for identity, part in zip(identities, self.parts, strict=True))
+        return self if plain_parts and "trees" not in self.needs else ["Compose", *identities]
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
         tables = [part.image(size, specials) for part in self.parts]

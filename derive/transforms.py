@@ -7,7 +7,7 @@ from calque.derive.order import Invert, Permute
 from calque.derive.reorder import Reorder
 from calque.derive.script import Cognates, Transliterate
 from calque.derive.transform import Transform, compose
-from calque.derive.words import Agglutinate, Cipher, Drop, Rewrite, Split
+from calque.derive.words import Agglutinate, Cipher, Drop, Rewrite, Split, Translate
 
 TRANSFORMS: list[type[Transform]] = [
     Transliterate,
@@ -19,6 +19,7 @@ TRANSFORMS: list[type[Transform]] = [
     Drop,
     Split,
     Cipher,
+    Translate,
 ]
 """A study file adds its own (`experiments.study_file`). One without a `pattern` has a single name."""
 TERMS = {kind.__name__: kind.term for kind in TRANSFORMS}  # definitions for a glossary by class name

@@ -1,12 +1,16 @@
 """Transforms that change words: gold links are many to many and exact, and labels follow each word's main word."""
 
+import os
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Self
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
+from calque.derive.artefact import input_digest
+from calque.derive.dictionary import LEXICON_FORMAT, read_lexicon
 from calque.derive.forms import NUMBER, fraction, in_percent
 from calque.derive.sentence import Sentence
 from calque.derive.transform import Need, Transform, draw
@@ -167,3 +171,74 @@ class Cipher(OneClass):
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
         pairs = enumerate(zip(sentence.words, sentence.tags, strict=True))
         return [(word.translate(CIPHER) if tag == self.tag else word, (place,)) for place, (word, tag) in pairs]
+
+
+@dataclass(frozen=True)
+class Translate(Rewrite):
+    """Words become translations, drawn by their probabilities from a `lexicon` (a file as `calque lexicon` writes it,
+    or published word pairs): with French, *the red house* is *la rouge maison*. Words without an entry stay, and of the
+    others all but a `share`, drawn word by word (code-switching). `language` names what the lexicon translates into."""
+
+    pattern = rf"lex-(?P<language>[a-z]+)(?:-(?P<share>{NUMBER}))?"
+    examples = (("lex-fr", "French words"), ("lex-fr-50", "half of the words"))
+    term = "Lex replaces words by their translations in a lexicon."
+    needs = frozenset[Need]()
+
+    lexicon: Path
+    language: str
+    share: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1:
+            raise ValueError(f"the share of words is above 0 and at most 1, not {self.share}")
+
+    @classmethod
+    def parse(cls, language: str, share: str | None) -> Self:
+        """The lexicon from English into a language below CALQUE_DATA."""
+        path = Path(os.environ.get("CALQUE_DATA") or "data", "lexicons", f"en-{language}.tsv")
+        return cls(path, language, fraction(share) if share else 1.0)
+
+    @property
+    def name(self) -> str:
+        return f"lex-{self.language}" if self.share == 1 else f"lex-{self.language}-{in_percent(self.share)}"
+
+    @property
+    def title(self) -> str:
+        return f"Lex ({self.language}{'' if self.share == 1 else f', {in_percent(self.share)} %'})"
+
+    @property
+    def facets(self) -> tuple[dict[str, Any], ...]:
+        return ({"kind": "Translate", "language": self.language, "share": self.share, "seed": self.seed},)
+
+    def identity(self) -> Any:
+        return ["Translate", input_digest(self.lexicon), LEXICON_FORMAT, self.language, self.share, self.seed]
+
+    def __call__(self, sentence: Sentence, number: int = 0) -> Sentence:
+        return sentence.rewrite(self.rewritten(sentence, number))
+
+    def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
+        senses, random = _senses(self.lexicon, input_digest(self.lexicon)), draw(f"translate:{self.seed}", number)
+        words = []
+        for place, word in enumerate(sentence.words):
+            found, drawn = senses.get(word) or senses.get(word.lower()), random.random() < self.share
+            if found and drawn:
+                (translation,) = random.choices(*found)
+                word = translation.capitalize() if word.istitle() else translation
+            words.append((word, (place,)))
+        return words
+
+    def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
+        senses = _senses(self.lexicon, input_digest(self.lexicon))
+        return Counter({"words without an entry": sum(word.lower() not in senses for word in sentence.words)})
+
+
+@lru_cache(maxsize=8)  # a changed file has another digest
+def _senses(lexicon: Path, digest: str) -> dict[str, tuple[list[str], list[float]]]:
+    """The translations of each word, with their probabilities."""
+    senses: dict[str, tuple[list[str], list[float]]] = {}
+    for entry in read_lexicon(lexicon):
+        words, weights = senses.setdefault(entry.source, ([], []))
+        words.append(entry.target)
+        weights.append(entry.probability)
+    return senses

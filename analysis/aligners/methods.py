@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from calque.pretrain.objectives.aligner_training import TEMPERATURE, centred_apart
+from calque.pretrain.objectives.aligner_training import centred_apart, probabilities
 from calque.pretrain.transport import EPSILON, ITERATIONS, argmax, itermax, log_kernel, sinkhorn, untied
 
 SAFE = 40.0  # largest range of log K at which K, with any scaling of its rows and columns, stays well inside float32
@@ -97,13 +97,10 @@ class Transport:
         return kernel.mul_(row.mT).mul_(column)
 
 
-def probabilities(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
-    """The geometric mean of p(target | source) and p(source | target), a softmax of cosines over TEMPERATURE, as
-    aligner training learns them (compare awesome-align, Dou and Neubig 2021, section 2.2)."""
-    table = torch.bmm(centred_apart(source, row_mask), centred_apart(target, col_mask).mT) / TEMPERATURE
-    padding = ~(row_mask[:, :, None] & col_mask[:, None])
-    logits = table.masked_fill_(padding, torch.finfo(table.dtype).min)
-    return (logits.softmax(1) * logits.softmax(2)).sqrt_()
+def learnt(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """The probabilities of links that aligner training learns."""
+    cosines = torch.bmm(centred_apart(source, row_mask), centred_apart(target, col_mask).mT)
+    return probabilities(cosines, row_mask, col_mask)
 
 
 def likely(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
@@ -159,7 +156,7 @@ OT = method("products", TRANSPORT, "itermax")
 DEFAULT = method()  # mutual argmax of centred cosines: of all methods it has the lowest AER on one gold set, en-fr
 METHODS = (OT, RELEASED, *(method("cosine", rule=rule) for rule in RULES), DEFAULT)
 """The methods that studies compare (XLM-Align, section 4.3; SimAlign)."""
-SOFTMAX = Method("softmax", probabilities, likely, words=True)
+SOFTMAX = Method("softmax", learnt, likely, words=True)
 """For encoders from aligner training."""
 BY_NAME = {choice.name: choice for choice in (*METHODS, SOFTMAX)}
 CHOICES = (

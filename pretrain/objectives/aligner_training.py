@@ -25,13 +25,14 @@ from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import PAIR, encoder_flops_per_id
 from calque.pretrain.model import Learner, encode
 from calque.pretrain.objective import GOLD, GROWN, Linked, Stream, Traits
-from calque.pretrain.transport import argmax, as_table, itermax, log_kernel, sinkhorn, untied
+from calque.pretrain.transport import as_table, itermax, log_kernel, sinkhorn, untied
 
 Labels = Literal["agreement", "estimated", "self", "gold"]
 LINKS: dict[Labels, Linked] = {"agreement": GROWN, "estimated": GROWN, "self": "", "gold": GOLD}
 """The links that serve as labels or that the encoder has to agree with."""
 CONTRAST, LABELLED = "contrast", "labelled"
 TEMPERATURE = 0.1
+AGREED = 0.1  # the least probability by the current model of a link of fast_align that it agrees with
 GROUP = 8  # sentence pairs at most whose words are each other's negatives
 
 
@@ -80,7 +81,7 @@ class ContrastedWords(PairStream):
             return as_table(itermax(plan, rows, columns), plan)
         given = torch.zeros_like(similarity, dtype=torch.bool)
         given[batch.links.row, batch.links.first, batch.links.second] = True
-        return given & as_table(argmax((1 + similarity) / 2, rows, columns), given) if kind == "agreement" else given
+        return given & (probabilities(similarity, rows, columns) >= AGREED) if kind == "agreement" else given
 
 
 def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
@@ -102,6 +103,15 @@ def centred_apart(vectors: Tensor, real: Tensor) -> Tensor:
     return F.normalize(vectors - mean, dim=2).masked_fill(~real[:, :, None], 0)
 
 
+def probabilities(cosines: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
+    """The geometric mean of p(target | source) and p(source | target), softmaxes of cosines over TEMPERATURE, of the
+    words that are real in `rows` (B, n) and `columns` (B, m); (B, n, m), arbitrary at padding. Compare awesome-align
+    (Dou and Neubig 2021, section 2.2)."""
+    padding = ~(rows[:, :, None] & columns[:, None])
+    logits = (cosines / TEMPERATURE).masked_fill_(padding, torch.finfo(cosines.dtype).min)
+    return (logits.softmax(1) * logits.softmax(2)).sqrt_()
+
+
 def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
     """The summed cross-entropy of the words that each word is linked to, uniform over several, in both directions; all
     (n, m)."""
@@ -114,9 +124,9 @@ def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
 class AlignerTraining(PairObjective):
     """The cross-entropy of each linked word's translation among the words of eight translations, in both directions,
     at `layer` (default: two thirds of the way up), with a temperature of 0.1. Only the layers up to it are trained:
-    the embeddings, the layers above and the head stay as they are. `labels` come from fast_align and the current
-    model's mutual argmax, if they agree; from fast_align alone; from the model itself, by optimal transport and Itermax
-    as in XLM-Align; or from the derivation."""
+    the embeddings, the layers above and the head stay as they are. `labels` are the links of fast_align whose
+    probability by the current model is at least 0.1; all links of fast_align; the model's own, by optimal transport
+    and Itermax as in XLM-Align; or those of the derivation."""
 
     parallel_fraction: float = 1.0
     layer: int | None = None
@@ -143,6 +153,7 @@ class AlignerTraining(PairObjective):
             links=LINKS[self.labels],
             predicts=False,
             needs_start=True,
+            format=2 if self.labels == "agreement" else 1,  # in format 1, it was with the model's mutual argmax
         )
 
     def layer_of(self, layers: int) -> int:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calque.derive import transforms
 from calque.derive.build import derive_languages, languages_fingerprint, rewriting_of
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.errors import BadInput
@@ -23,7 +24,7 @@ from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.task_data import TaskFolder, derive_task
 from calque.derive.transform import Account, Transform, compose, image_of
 from calque.derive.usage import CLASSES
-from calque.derive.words import Agglutinate, Cipher, Drop, Rewrite, Rewritten, Split
+from calque.derive.words import Agglutinate, Cipher, Drop, Rewrite, Rewritten, Split, Translate
 from tests.derive.strategies import law, sentences
 
 FEW = Sizes(40, 10, 20)
@@ -260,6 +261,51 @@ def test_labels_of_examples_follow(tmp_path: Path) -> None:
         [span.label for span in each.spans] for each in after
     ]
     assert all(each.sources for each in after if len(each.words) < max(each.origin) + 1)
+
+
+@pytest.fixture
+def lexicon(tmp_path: Path) -> Path:
+    path = tmp_path / "en-xx.tsv"
+    path.write_text("dog\tfido\t0.75\t3\ndog\trex\t0.25\t1\nthe\tle\t1\t9\n", encoding="utf-8")
+    return path
+
+
+def test_words_are_translated_by_the_probabilities_of_a_lexicon(lexicon: Path) -> None:
+    sentence, counts = Sentence(tuple("The dog barks .".split())), Counter[str]()
+    for number in range(2_000):
+        image = image_of(Translate(lexicon, "xx"), sentence, number, account := Account())
+        assert image == Translate(lexicon, "xx")(sentence, number)
+        assert image.words[0] == "Le" and image.words[2:] == ("barks", ".")
+        assert image.links == [(place, place) for place in range(4)]
+        assert account.kept == {"words without an entry": 2}
+        counts[image.words[1]] += 1
+    assert set(counts) == {"fido", "rex"} and counts["fido"] / 2_000 == pytest.approx(0.75, abs=0.04)
+
+
+def test_a_share_of_the_words_is_translated(lexicon: Path) -> None:
+    sentence = Sentence(("the",) * 2_000)
+    share = Counter(Translate(lexicon, "xx", 0.25)(sentence, 1).words)["le"] / 2_000
+    assert share == pytest.approx(0.25, abs=0.04)
+    assert Translate(lexicon, "xx", 0.25)(sentence, 1) != Translate(lexicon, "xx", 0.25)(sentence, 2)
+    assert Translate(lexicon, "xx", 0.25)(sentence, 1) != Translate(lexicon, "xx", 0.25, seed=1)(sentence, 1)
+    for wrong in (0, 1.5):
+        with pytest.raises(ValueError, match=str(wrong)):
+            Translate(lexicon, "xx", wrong)
+
+
+def test_a_lexicon_counts_by_its_contents(lexicon: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy = lexicon.rename(tmp_path / "copy.tsv")
+    lexicon.write_text(copy.read_text(encoding="utf-8"), encoding="utf-8")
+    first, second = (compose(Translate(path, "xx"), Invert()) for path in (lexicon, copy))
+    assert first.identity() == second.identity()
+    sentence = Sentence(("the", "dog"))
+    before = first(sentence)
+    lexicon.write_text("dog\tchien\n", encoding="utf-8")
+    assert first.identity() != second.identity()
+    assert first(sentence).words == ("chien", "the") != before.words
+    monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
+    with pytest.raises(BadInput, match=r"en-xx\.tsv"):
+        transforms.transform("lex-xx")(sentence)
 
 
 @dataclass(frozen=True)
