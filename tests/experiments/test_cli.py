@@ -120,6 +120,7 @@ def test_show_says_where_quotes_are_forgotten(words: str, whole: str) -> None:
     code, _, err = calque("show", *words.split())
     assert code == 2
     assert (f'calque show "{whole}" trans' in err) == bool(whole)
+    assert calque("show", "Sara", "inv")[0] == 0  # a text of one word needs none
 
 
 def test_show_draws_trees_of_pocket_english(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,6 +178,7 @@ def test_studies_are_listed_with_time_and_needs() -> None:
     rows = json.loads(calque("studies", "--json")[1])
     assert [row["name"] for row in rows] == list(studies())
     assert all(row["description"] and row["time"] for row in rows)
+    assert all("".join(row["description"].split()) in "".join(out.split()) for row in rows)
     assert "CALQUE_DATA" in next(row["needs"] for row in rows if row["name"] == "word_alignment")
 
 
