@@ -16,6 +16,7 @@ from calque.analysis.aligners.pair_encoder import EncoderAligner
 from calque.derive.pocket.language import Pocket
 from calque.derive.vocabulary import SMALLEST
 from calque.experiments.aligners import FEWEST
+from calque.pretrain.objectives import aligner_training
 from tests.encoders import small_roberta
 from tests.experiments.test_cli import ROOT, calque
 from tests.processes import wait_for
@@ -104,6 +105,14 @@ def test_a_script_that_the_tokenizer_lacks_is_refused(here: Path, calque_encoder
     files = [str(here / "a.txt"), str(tmp_path / "b.txt")]
     code, _, err = calque("train-aligner", *files, "--model", str(calque_encoder), "--out", str(tmp_path / "out"))
     assert code == 2 and "b.txt" in err and "tokenizer does not know" in err and not (tmp_path / "out").exists()
+
+
+def test_pairs_without_an_agreed_link_teach_nothing(
+    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(aligner_training, "AGREED", 1.01)  # more than any probability
+    code, _, err = calque(*words(here, tmp_path / "out", "--steps", "2"))
+    assert code == 2 and "agree on no link" in err and not (tmp_path / "out").exists()
 
 
 def test_other_mistakes_are_told_before_any_work(here: Path, tmp_path: Path) -> None:
