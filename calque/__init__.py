@@ -81,7 +81,8 @@ def align(
         target: their translations, as many.
         model: the folder of an encoder, or NAME@COMMIT on the Hugging Face hub. Without one, fast_align learns from
             the sentences themselves, which takes some hundreds of pairs to be of use.
-        method: how links are read from the encoder (`calque align --help`); Argmax on centred states by default.
+        method: how links are read from the encoder (`calque align --help`); by default Argmax on centred states, or
+            `softmax` after `calque train-aligner`.
 
     Returns:
         For each pair its links, (place in the source, place in the target), from 0, sorted.
@@ -103,13 +104,13 @@ def align(
         if method is not None:
             raise BadInput(f"{method} needs an encoder, and there is no model")
         return [sorted(links) for links in StatisticalAligner.train(pairs).align(pairs)]
-    from calque.analysis.aligners.methods import BY_NAME, DEFAULT
+    from calque.analysis.aligners.methods import BY_NAME
     from calque.analysis.aligners.pair_encoder import EncoderAligner
     from calque.pretrain.hub import model_folder
 
     if method is not None and method not in BY_NAME:
         raise BadInput(unknown("alignment method", method, tuple(BY_NAME)))
-    aligner = EncoderAligner.open(model_folder(str(model)), BY_NAME[method] if method else DEFAULT)
+    aligner = EncoderAligner.open(model_folder(str(model)), BY_NAME[method] if method else None)
     return [sorted(links) for links in aligner.align(pairs)]
 
 

@@ -1,6 +1,7 @@
 """Word aligners on gold sets (a model's encoder, an encoder from elsewhere, fast_align, the diagonal), and the training
 of an encoder to align words."""
 
+import json
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -29,7 +30,7 @@ from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.objectives.aligner_training import LABELLED, AlignerTraining
 from calque.pretrain.run import CHECKPOINT, read_metrics
-from calque.pretrain.saved_model import read_config
+from calque.pretrain.saved_model import ALIGNER_LAYER, CONFIG, read_config
 
 OWN, MORE = "own sentences", "own + parallel"
 """The training text of fast_align: the gold set's sentences alone, or with the parallel text."""
@@ -185,9 +186,14 @@ def check_known(data: Step) -> None:
 
 
 def save_aligner(step: Step, out: Path) -> None:
-    """Write the trained encoder as an ordinary folder, whole or not at all."""
+    """Write the trained encoder as an ordinary folder, whole or not at all. Its configuration names the layer below
+    the trained one, which aligns better (compared on en-fr)."""
     rows = (row for row in read_metrics(step.open().path(METRICS)) if "loss" in row)
     if not any(row["reported"][LABELLED] for row in rows):
         raise BadInput("fast_align and the encoder agree on no link: are the files translations of each other?")
     with whole_folder(out) as part:
         shutil.copytree(step.folder / CHECKPOINT, part, dirs_exist_ok=True)
+        config = json.loads((part / CONFIG).read_text(encoding="utf-8"))
+        trained = step.config.objective.layer_of(step.config.model.layers)
+        config[ALIGNER_LAYER] = max(1, trained - 1)
+        (part / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")

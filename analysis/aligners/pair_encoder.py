@@ -17,12 +17,12 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from calque.analysis.aligners.encoder import Encoder, Precision
-from calque.analysis.aligners.methods import DEFAULT, Method
+from calque.analysis.aligners.methods import DEFAULT, SOFTMAX, Method
 from calque.analysis.aligners.subwords import Pieces, SubWords
 from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
 from calque.pretrain.architecture import main_layer
-from calque.pretrain.saved_model import read_config
+from calque.pretrain.saved_model import ALIGNER_LAYER, CONFIG, read_config
 
 CELLS = 6144  # ids in a batch of pairs or sentences, both sides and padding
 LEAST, MOST = 512, 2048
@@ -244,17 +244,23 @@ class EncoderAligner(Aligner):
     def open(
         cls,
         folder: Path,
-        method: Method = DEFAULT,
+        method: Method | None = None,
         layer: int | None = None,
         *,
         joint: bool = False,
         device: str = "cpu",
         precision: Precision = "float32",
     ) -> EncoderAligner:
-        """A model with the tokenizer in its folder; `layer` is by default the one at two thirds of its depth. In a
-        joint row the target has the token type that the tokenizer's template gives it, if the model has that type."""
+        """A model with the tokenizer in its folder. By default, `layer` is the one at two thirds of its depth and the
+        method DEFAULT; after aligner training, they are the layer that its configuration names and SOFTMAX. In a joint
+        row the target has the token type that the tokenizer's template gives it, if the model has that type."""
+        config = read_config(folder)
+        trained = getattr(config, ALIGNER_LAYER, None)
+        if trained is not None and type(trained) is not int:
+            raise BadInput(f"{ALIGNER_LAYER} is {str(trained)[:50]!r}; expected a layer", folder / CONFIG)
         if layer is None:
-            layer = main_layer(getattr(read_config(folder).get_text_config(), "num_hidden_layers", 0))
+            layer = trained or main_layer(getattr(config.get_text_config(), "num_hidden_layers", 0))
+        method = method or (SOFTMAX if trained else DEFAULT)
         encoder, pieces = Encoder(folder, layer, device, precision), SubWords(folder)
         if pieces.size > encoder.types:
             raise BadInput(f"a tokenizer of {pieces.size:,} types for a model of {encoder.types:,}", folder)

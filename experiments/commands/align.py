@@ -44,7 +44,8 @@ def align(
     method: Annotated[
         str | None,
         typer.Option(
-            help="fast-align, or with an encoder ot, argmax, itermax, match, argmax-centred (the default) or xlm-align."
+            help="fast-align, or with an encoder ot, argmax, itermax, match, xlm-align, argmax-centred (the default) or "
+            "softmax (the default after train-aligner)."
         ),
     ] = None,
     model: Annotated[
@@ -58,7 +59,10 @@ def align(
         Path | None, typer.Option(help="A folder to save what fast-align learns, for --model with other text.")
     ] = None,
     layer: Annotated[
-        int | None, typer.Option(help="Encoder layer (0 = embeddings); default: two thirds of the way up.")
+        int | None,
+        typer.Option(
+            help="Encoder layer (0 = embeddings); default: two thirds of the way up, or where train-aligner says."
+        ),
     ] = None,
     joint: Annotated[bool, typer.Option("--joint", help="Encode a pair as one row, not each side alone.")] = False,
     symmetrise: Annotated[
@@ -168,11 +172,10 @@ def _check_files(pairs: TwoFiles, out: Path | None, draw: int | None) -> None:
 def _encoder(
     model: str, method: str | None, layer: int | None, joint: bool, device: str, precision: Precision
 ) -> Aligner:
-    from calque.analysis.aligners.methods import DEFAULT
     from calque.analysis.aligners.pair_encoder import EncoderAligner
     from calque.pretrain.hub import model_folder
 
-    chosen = _method(method or DEFAULT.name)
+    chosen = _method(method) if method else None
     return EncoderAligner.open(model_folder(model), chosen, layer, joint=joint, device=device, precision=precision)
 
 

@@ -57,4 +57,4 @@ def train_aligner(
         compute([step], home, 1, shown.report, watch=shown.watch)
     save_aligner(step, out)
     shutil.rmtree(home)
-    typer.echo(f"{out}: align with `calque align --model {out}`" + (f" --layer {layer}" if layer else ""))
+    typer.echo(f"{out}: align with `calque align --model {out}`")

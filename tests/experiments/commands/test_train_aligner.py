@@ -1,5 +1,6 @@
 """`calque train-aligner`: two files in, an encoder out; the same bytes each time, and every mistake one line."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -57,8 +58,27 @@ def test_the_result_is_an_ordinary_encoder_whose_lower_layers_are_trained(here: 
     before, after = (load_file(folder / "model.safetensors") for folder in (here / "model", trained))
     changed = {name for name in before if not torch.equal(before[name], after[name])}
     assert before.keys() == after.keys() and changed and {name.split(".")[3] for name in changed} == {"0"}
-    (links,) = EncoderAligner.open(trained, SOFTMAX).align_scored([(("the", "cat"), ("eht", "tac"))])
+    pairs = [(("the", "cat"), ("eht", "tac"))]
+    (links,) = EncoderAligner.open(trained, SOFTMAX, 1).align_scored(pairs)
     assert all(0 < score <= 1 for score in links.values())
+    assert [links] == list(EncoderAligner.open(trained).align_scored(pairs)), "as its configuration says"
+
+
+def test_it_is_read_at_the_layer_below_the_trained_one(here: Path, trained: Path, tmp_path: Path) -> None:
+    files = [str(here / name) for name in ("a.txt", "b.txt")]
+    assert calque(*words(here, tmp_path / "high", "--steps", "3", "--layer", "2"))[0] == 0
+    written = [
+        calque("align", *files, "--model", str(tmp_path / "high"), *more)
+        for more in ((), ("--layer", "1", "--method", "softmax"), ("--layer", "2"), ("--method", "argmax-centred"))
+    ]
+    assert [code for code, *_ in written] == [0] * 4
+    usual, same, layer, method = (out for _, out, _ in written)
+    assert usual == same and usual != layer and usual != method
+    config = tmp_path / "high" / "config.json"
+    for wrong, said in (('"x"', "expected a layer"), ("9", "layer")):
+        config.write_text(re.sub(r'("aligner_layer": ).*', rf"\g<1>{wrong}", config.read_text()), encoding="utf-8")
+        code, _, err = calque("align", *files, "--model", str(tmp_path / "high"))
+        assert code == 2 and said in err
 
 
 def test_a_killed_run_goes_on_to_the_same_bytes(here: Path, trained: Path) -> None:
