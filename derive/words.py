@@ -180,7 +180,7 @@ class Translate(Rewrite):
     others all but a `share`, drawn word by word (code-switching). `language` names what the lexicon translates into."""
 
     pattern = rf"lex-(?P<language>[a-z]+)(?:-(?P<share>{NUMBER}))?"
-    examples = (("lex-fr", "French words"), ("lex-fr-50", "half of the words"))
+    examples = (("lex-fr", "French words"),)
     term = "Lex replaces words by their translations in a lexicon."
     needs = frozenset[Need]()
 
