@@ -19,6 +19,7 @@ from calque.derive.usage import CLASSES
 TAG = "(?P<tag>[a-z]{3,5})"
 UPOS = (*CLASSES, "INTJ", "NUM")
 Rewritten = Sequence[tuple[str, Sequence[int]]]
+Senses = tuple[list[str], list[float]]  # a word's translations, with their probabilities
 
 
 class Rewrite(Transform):
@@ -39,6 +40,11 @@ class Rewrite(Transform):
         return Counter() if sentence.tags else Counter({"sentences without word classes": 1})
 
 
+def _check_share(share: float, of: str) -> None:
+    if not 0 < share <= 1:
+        raise ValueError(f"the share of {of} is above 0 and at most 1, not {share}")
+
+
 @dataclass(frozen=True)
 class Agglutinate(Rewrite):
     """Function words become endings of the content word that they precede, the nearest first: *in the house* is
@@ -52,8 +58,7 @@ class Agglutinate(Rewrite):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not 0 < self.share <= 1:
-            raise ValueError(f"the share of function words is above 0 and at most 1, not {self.share}")
+        _check_share(self.share, "function words")
 
     @classmethod
     def parse(cls, share: str | None) -> Self:
@@ -176,8 +181,8 @@ class Cipher(OneClass):
 @dataclass(frozen=True)
 class Translate(Rewrite):
     """Words become translations, drawn by their probabilities from a `lexicon` (a file as `calque lexicon` writes it,
-    or published word pairs): with French, *the red house* is *la rouge maison*. Words without an entry stay, and of the
-    others all but a `share`, drawn word by word (code-switching). `language` names what the lexicon translates into."""
+    or published word pairs): with French, *the red house* is *la rouge maison*. A `share` of the
+    words, drawn one by one, is translated (code-switching); words without an entry stay. `language` is a code."""
 
     pattern = rf"lex-(?P<language>[a-z]+)(?:-(?P<share>{NUMBER}))?"
     examples = (("lex-fr", "French words"),)
@@ -190,8 +195,7 @@ class Translate(Rewrite):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not 0 < self.share <= 1:
-            raise ValueError(f"the share of words is above 0 and at most 1, not {self.share}")
+        _check_share(self.share, "words")
 
     @classmethod
     def parse(cls, language: str, share: str | None) -> Self:
@@ -218,25 +222,25 @@ class Translate(Rewrite):
         return sentence.rewrite(self.rewritten(sentence, number))
 
     def rewritten(self, sentence: Sentence, number: int) -> Rewritten:
-        senses, random = _senses(self.lexicon, input_digest(self.lexicon)), draw(f"translate:{self.seed}", number)
-        words = []
-        for place, word in enumerate(sentence.words):
-            found, drawn = senses.get(word) or senses.get(word.lower()), random.random() < self.share
-            if found and drawn:
-                (translation,) = random.choices(*found)
+        random, words = draw(f"translate:{self.seed}", number), []
+        for place, (word, senses) in enumerate(zip(sentence.words, self._senses(sentence), strict=True)):
+            if random.random() < self.share and senses:
+                (translation,) = random.choices(*senses)
                 word = translation.capitalize() if word.istitle() else translation
             words.append((word, (place,)))
         return words
 
     def account(self, sentence: Sentence, number: int = 0) -> Counter[str]:
-        senses = _senses(self.lexicon, input_digest(self.lexicon))
-        return Counter({"words without an entry": sum(word.lower() not in senses for word in sentence.words)})
+        return Counter({"words without an entry": self._senses(sentence).count(None)})
+
+    def _senses(self, sentence: Sentence) -> list[Senses | None]:
+        senses = _read_senses(self.lexicon, input_digest(self.lexicon))
+        return [senses.get(word) or senses.get(word.lower()) for word in sentence.words]
 
 
 @lru_cache(maxsize=8)  # a changed file has another digest
-def _senses(lexicon: Path, digest: str) -> dict[str, tuple[list[str], list[float]]]:
-    """The translations of each word, with their probabilities."""
-    senses: dict[str, tuple[list[str], list[float]]] = {}
+def _read_senses(lexicon: Path, digest: str) -> dict[str, Senses]:
+    senses: dict[str, Senses] = {}
     for entry in read_lexicon(lexicon):
         words, weights = senses.setdefault(entry.source, ([], []))
         words.append(entry.target)

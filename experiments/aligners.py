@@ -160,7 +160,9 @@ def trained_aligner(
         if both.size < FEWEST:
             raise BadInput(f"{both.size:,} sentence pairs; expected at least {FEWEST:,} in each bitext", source)
         if (same := sum(one == other for one, other in both)) > both.size / 2:
-            raise BadInput(f"{same:,} of {both.size:,} lines equal those of {source}; expected translations", target)
+            raise BadInput(
+                f"{same:,} of {both.size:,} lines are the same as in {source}; expected translations", target
+            )
     saved = read_config(start.checkpoint)
     shape = (saved.num_hidden_layers, saved.num_attention_heads, saved.hidden_size, saved.intermediate_size)
     model = ModelConfig(*shape, length=LENGTH, dropout=0.0)

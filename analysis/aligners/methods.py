@@ -97,7 +97,7 @@ class Transport:
         return kernel.mul_(row.mT).mul_(column)
 
 
-def learnt(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+def link_probabilities(source: Tensor, target: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """The probabilities of links that aligner training learns."""
     cosines = torch.bmm(centred_apart(source, row_mask), centred_apart(target, col_mask).mT)
     return probabilities(cosines, row_mask, col_mask)
@@ -156,7 +156,7 @@ OT = method("products", TRANSPORT, "itermax")
 DEFAULT = method()  # mutual argmax of centred cosines: of all methods it has the lowest AER on one gold set, en-fr
 METHODS = (OT, RELEASED, *(method("cosine", rule=rule) for rule in RULES), DEFAULT)
 """The methods that studies compare (XLM-Align, section 4.3; SimAlign)."""
-SOFTMAX = Method("softmax", learnt, likely, words=True)
+SOFTMAX = Method("softmax", link_probabilities, likely, words=True)
 """For encoders from aligner training."""
 BY_NAME = {choice.name: choice for choice in (*METHODS, SOFTMAX)}
 CHOICES = (

@@ -61,7 +61,7 @@ def align(
     layer: Annotated[
         int | None,
         typer.Option(
-            help="Encoder layer (0 = embeddings); default: two thirds of the way up, or where train-aligner says."
+            help="Encoder layer (0 = embeddings); default: two thirds of the way up, or train-aligner's choice."
         ),
     ] = None,
     joint: Annotated[bool, typer.Option("--joint", help="Encode a pair as one row, not each side alone.")] = False,

@@ -16,7 +16,7 @@ NEEDS = "CALQUE_DATA, CALQUE_ENCODER"
 
 
 def aligner_derived() -> Study:
-    """Aligner training from CALQUE_ENCODER's model on derived French and German, which need no bitext but lexicons.
+    """Aligner training from CALQUE_ENCODER's model on derived French and German; needs lexicons, and no bitext.
 
     EWT's sentences are translated word by word with `lexicons/en-fr.tsv` and `en-de.tsv` below CALQUE_DATA.
     """

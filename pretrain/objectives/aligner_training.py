@@ -126,7 +126,7 @@ class AlignerTraining(PairObjective):
     at `layer` (default: two thirds of the way up), with a temperature of 0.1. Only the layers up to it are trained:
     the embeddings, the layers above and the head stay as they are. `labels` are the links of fast_align whose
     probability by the current model is at least 0.1; all links of fast_align; the model's own, by optimal transport
-    and Itermax as in XLM-Align; or those of the derivation."""
+    and Itermax as in XLM-Align; or the gold links of derived text."""
 
     parallel_fraction: float = 1.0
     layer: int | None = None

@@ -107,7 +107,7 @@ def test_other_labels_and_two_bitexts_give_another_model(
     [
         (lambda a, b: (a, b[:-1]), f"{FEWEST - 1} lines for the {FEWEST} of"),
         (lambda a, b: (a[:50], b[:50]), f"50 sentence pairs; expected at least {FEWEST}"),
-        (lambda a, b: (a, a), f"{FEWEST} of {FEWEST} lines equal those of"),
+        (lambda a, b: (a, a), f"{FEWEST} of {FEWEST} lines are the same as in"),
     ],
     ids=["out of step", "few", "one text"],
 )
