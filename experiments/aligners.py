@@ -120,7 +120,7 @@ def _score_aligner(step: Step, machine: Machine) -> None:
     machine.report(step.title, 0, 1)
     if config.encoder:
         encoder = Encoder(config.encoder, 0)
-        second = SubWords(config.encoder).second_type if encoder.token_types > 1 else 0
+        second = SubWords(config.encoder).second_type
         runs = [config.run(step, Described(config.encoder.name, config.encoder.name), encoder.layers)]
         records, left_out = _score(config.encoder, runs[0], text, False, {False: 0, True: second}, machine, CHOICES)
     elif config.name == "diagonal":

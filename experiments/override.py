@@ -145,8 +145,7 @@ def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
     nested = {place: part for place, part in parts.items() if dataclasses.is_dataclass(part)}
     holders = [place for place, part in nested.items() if path[0] in _fields(part)]
     if not holders:
-        keys = dict.fromkeys(key for place, part in nested.items() if len(place) == 1 for key in _fields(part))
-        check_known(path[0], list(dict.fromkeys(_fields(study)) | keys))
+        check_known(path[0], list(dict.fromkeys(key for part in (study, *nested.values()) for key in _fields(part))))
     if len(holders) > 1:
         places = ", ".join(f"{name}.{path[0]}" for name, *_ in holders)
         if len({name for name, *_ in holders}) == 1:

@@ -57,12 +57,12 @@ class Encoder:
         self, rows: Sequence[Sequence[int]], token_types: Sequence[Sequence[int]] | None = None
     ) -> tuple[Tensor, ...]:
         """The hidden states after each layer up to `top`: (B, L, H) each, in the encoder's precision, arbitrary at
-        padding. `token_types` has the shape of the rows; default: all 0."""
+        padding. `token_types` has the shape of the rows; default, and for models of one or no type: all 0."""
         ids, lengths = _padded(rows, self._padding), torch.tensor([len(row) for row in rows])
         inputs = {"input_ids": ids}
         if lengths.min() < ids.shape[1]:
             inputs["attention_mask"] = (torch.arange(ids.shape[1]) < lengths[:, None]).long()
-        if token_types is not None:
+        if token_types is not None and self.token_types > 1:
             inputs["token_type_ids"] = _padded(token_types, 0)
         inputs = {name: tensor.to(self.device) for name, tensor in inputs.items()}
         states: tuple[Tensor, ...] = self._model(**inputs, output_hidden_states=True).hidden_states[: self.top + 1]

@@ -264,7 +264,7 @@ class EncoderAligner(Aligner):
         encoder, pieces = Encoder(folder, layer, device, precision), SubWords(folder)
         if pieces.size > encoder.types:
             raise BadInput(f"a tokenizer of {pieces.size:,} types for a model of {encoder.types:,}", folder)
-        target_type = pieces.second_type if joint and encoder.token_types > 1 else 0
+        target_type = pieces.second_type if joint else 0
         around = pieces.before, pieces.after
         return cls(PairEncoder(encoder, around, (0, target_type), joint, pieces), LinkReading(method, layer))
 

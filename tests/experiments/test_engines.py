@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from calque.derive.errors import BadInput
-from calque.derive.files import MANIFEST
-from calque.experiments.engines import Slurm, _failures
+from calque.derive.files import MANIFEST, claimed
+from calque.experiments.engines import Slurm, Snakemake, _failures
 from calque.experiments.names import study
 from calque.experiments.override import override
 from calque.experiments.step import Step
@@ -164,6 +164,22 @@ def test_where_there_is_no_engine_nothing_is_written(
     assert code == 0 and "calque.experiments cell pocket" in out and not (tmp_path / "runs").exists()
     code, _, err = calque("run", "pocket", "--runs", str(tmp_path / "runs"), "--option", "partition=main", *SETTINGS)
     assert code == 2 and err.count("\n") == 1
+
+
+def test_an_interrupted_command_ends_snakemake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "snakemake").write_text("#!/bin/sh\nexec sleep 20\n")
+    (tmp_path / "snakemake").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    steps = override(study("objectives_pocket"), TOY).steps(tmp_path / "home")
+    engine = Snakemake(steps, tmp_path / "home", ["calque.experiments", "cell"])
+    (tmp_path / "home").mkdir()
+
+    def interrupt(step: Step, finished: bool) -> None:
+        raise KeyboardInterrupt
+
+    with claimed(steps[0].folder), pytest.raises(KeyboardInterrupt):
+        engine.compute(interrupt, str)
+    assert engine.process and engine.process.returncode == -signal.SIGTERM
 
 
 @pytest.fixture(scope="session")

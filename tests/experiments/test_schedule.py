@@ -155,8 +155,9 @@ def test_the_folder_of_another_step_is_refused(what: str, tmp_path: Path) -> Non
             a.open()
 
 
-def test_a_step_that_another_command_computes_is_refused(tmp_path: Path) -> None:
-    a = word(tmp_path, "a")
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_step_that_another_command_computes_is_refused(shared: bool, tmp_path: Path) -> None:
+    a = replace(word(tmp_path, "a"), shared=shared)
     with claimed(a.folder), pytest.raises(BadInput, match="another process is using this folder"):
         compute([a], tmp_path, 1)
     assert not a.finished
