@@ -73,7 +73,8 @@ class Commands(TyperGroup):
         except BadInput as error:
             _fail(*error.messages, code=error.exit_code)
         except UnicodeEncodeError as error:
-            _check_text(error.object[max(0, error.start - 100) : error.end + 100])  # the name of a file that was found
+            for line in error.object.splitlines():  # one of them has the name of a file that was found
+                _check_text(line)
             raise
         except OSError as error:
             if reason := _of_system(error):

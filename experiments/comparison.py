@@ -98,7 +98,7 @@ class _Report:
             results = Results(runs, [record for record in self.records if record.run in names])
             for record, values in results.columns():
                 if in_claims(record):
-                    config = fingerprint(self._configs[record.run] | {"seed": 0})
+                    config = fingerprint(self._configs[record.run] | {"seed": None})
                     of = {name: value for name, value in as_json(record).items() if name != "run"}
                     title = f"{results.objective_title(results.objective_of(record))}, {_title(of)}"
                     yield config + _key(of), title, values

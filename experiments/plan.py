@@ -30,21 +30,29 @@ WIDTH = 120
 
 @dataclass(frozen=True)
 class Card:
-    """`peak` is the dense matrix-product rate in bfloat16 in operations/s, without sparsity; `memory` is in bytes."""
+    """`teraflops` is the dense matrix-product rate in bfloat16 in 10^12 operations/s, without sparsity."""
 
     kind: str
-    peak: float
-    memory: int
+    teraflops: float
+    gigabytes: int
     sheet: str
+
+    @property
+    def peak(self) -> float:
+        return self.teraflops * 1e12
+
+    @property
+    def memory(self) -> int:
+        return self.gigabytes * 10**9
 
 
 CARDS = (
-    Card("A100", 312e12, 80 * 10**9, "NVIDIA, A100 80GB"),
-    Card("H100", 989.4e12, 80 * 10**9, "NVIDIA, H100 SXM"),
-    Card("H100-PCIe", 756.5e12, 80 * 10**9, "NVIDIA, H100 PCIe"),
-    Card("H200", 989.4e12, 141 * 10**9, "NVIDIA, H200 SXM"),
-    Card("L40S", 362.05e12, 48 * 10**9, "NVIDIA, L40S"),
-    Card("MI300X", 1307.4e12, 192 * 10**9, "AMD, Instinct MI300X"),
+    Card("A100", 312, 80, "NVIDIA, A100 80GB"),
+    Card("H100", 989.4, 80, "NVIDIA, H100 SXM"),
+    Card("H100-PCIe", 756.5, 80, "NVIDIA, H100 PCIe"),
+    Card("H200", 989.4, 141, "NVIDIA, H200 SXM"),
+    Card("L40S", 362.05, 48, "NVIDIA, L40S"),
+    Card("MI300X", 1307.4, 192, "AMD, Instinct MI300X"),
 )
 
 

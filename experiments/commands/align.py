@@ -249,7 +249,7 @@ def _arriving() -> Iterator[list[bytes]]:
 
 def _write(pairs: TwoFiles, aligner: Aligner, scores: bool, words: bool, out: Path | None) -> None:
     from calque.derive.links.aligner import write_lines
-    from calque.experiments.progress import board
+    from calque.experiments.progress import Throttled, board
 
     lines = _lines(pairs, aligner, scores, words)
     if out is None:
@@ -258,10 +258,10 @@ def _write(pairs: TwoFiles, aligner: Aligner, scores: bool, words: bool, out: Pa
         return
 
     def counted(title: str) -> Iterator[str]:
-        bars.report(title, 0, pairs.size)
+        report = Throttled(bars.report)
+        report(title, 0, pairs.size)
         for done, line in enumerate(lines, start=1):
-            if done % 100 == 0 or done == pairs.size:
-                bars.report(title, done, pairs.size)
+            report(title, done, pairs.size)
             yield line
 
     with board() as bars:

@@ -37,7 +37,7 @@ class Bounded(io.BufferedIOBase):
     def __init__(self, stream: IO[bytes], bound: int, name: str) -> None:
         self._stream, self._bound, self._left, self._name = stream, bound, bound, name
 
-    def read(self, size: int | None = -1) -> bytes:
+    def read(self, size: int | None = None) -> bytes:
         most = self._left + 1
         block = self._stream.read(most if size is None or size < 0 else min(size, most))
         self._left -= len(block)

@@ -103,6 +103,7 @@ def test_the_rate_is_the_dense_one_which_is_half_of_that_with_sparsity() -> None
     with_sparsity = {"A100": 624e12, "H100": 1_979e12, "H100-PCIe": 1_513e12, "H200": 1_979e12, "L40S": 733e12}
     for kind, rate in with_sparsity.items():
         assert card(kind).peak == pytest.approx(rate / 2, rel=0.02)
+    assert [card(kind).memory for kind in with_sparsity] == [80e9, 80e9, 80e9, 141e9, 48e9]
 
 
 def test_upper_and_lower_case_are_alike() -> None:
