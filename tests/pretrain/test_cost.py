@@ -16,6 +16,7 @@ from calque.pretrain import cost
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import (
+    PAIR,
     encoder_flops_per_id,
     flops_per_id,
     pair_flops_per_id,
@@ -26,6 +27,7 @@ from calque.pretrain.cost import (
 from calque.pretrain.model import build, encode, prediction_loss
 from calque.pretrain.objective import HeadOnly, Objective
 from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm_align import POINTER, Queries, XLMAlign
 
 
@@ -69,6 +71,14 @@ def test_the_operations_of_pairs_are_those_that_torch_counts(objective: Objectiv
     assert objective.pair_flops(model, types, objective.traits.head_only) == pair_flops_per_id(
         model, types, 0.15, 24, labelling, resting
     )
+
+
+def test_words_are_aligned_with_a_backward_pass_unless_the_encoder_rests() -> None:
+    """Of a pair, both sides are encoded, and one of them again by the starting model: three passes over sides."""
+    model = ModelConfig()
+    side = encoder_flops_per_id(model, PAIR / 2) / 2
+    resting, trained = (WordAligned().pair_flops(model, 50, rests) / side for rests in (True, False))
+    assert (resting, trained) == (2 + 1, 2 * 3 + 1)
 
 
 @pytest.mark.parametrize("objective", [MLM(), HeadOnly(MLM())], ids=lambda objective: objective.name)

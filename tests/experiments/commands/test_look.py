@@ -138,6 +138,15 @@ def test_attention_is_that_of_transformers_over_both_sides_in_one_row(model: Che
     assert model.model.config._attn_implementation == "sdpa", "the model is as before"
 
 
+def test_attention_needs_a_row_that_holds_both_sides(model: Checkpoint) -> None:
+    longest, fit = model.tokenizers["source"].model_max_length, set()
+    for number in (longest // 2 - 2, longest // 2 - 1):
+        found = look(model, " ".join(["the"] * number))
+        fit.add(sum(map(len, rows_of(found, model))) - 1 <= longest)
+        assert (found.attention is not None) == (not found.left_out) == (number == longest // 2 - 2)
+    assert fit == {True, False}
+
+
 def test_maps_are_the_first_principal_components_of_embeddings_before_and_after_training(
     done: Done, model: Checkpoint, found: Look
 ) -> None:
@@ -218,7 +227,7 @@ def test_a_model_without_its_run_shows_what_needs_no_derivation(elsewhere: Path,
     alone = look(calque.load(elsewhere), " ".join(found.derivation.source))
     assert alone.blanks == tuple(blank for blank in found.blanks if blank.language == "source")
     assert alone.derivation is alone.alignment is alone.attention is alone.map is None
-    assert alone.left_out and not found.left_out and "left out" in str(alone)
+    assert alone.left_out[0].startswith(f"{NAME}: ") and not found.left_out and "left out" in str(alone)
     assert not look(calque.load(elsewhere)).blanks
     page = elsewhere / "page.html"
     write_look(page, "t", alone)
