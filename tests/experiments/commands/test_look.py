@@ -15,10 +15,10 @@ from transformers import RobertaForMaskedLM
 from typer.testing import CliRunner
 
 import calque
-from calque.analysis.checkpoint import Checkpoint
+from calque.analysis.checkpoint import Checkpoint, Guess, Neighbour
 from calque.analysis.looking.live import live_data
 from calque.analysis.looking.look import look
-from calque.analysis.looking.parts import WIDTH, Look
+from calque.analysis.looking.parts import WIDTH, Alignment, Blank, Derivation, EmbeddingMap, Look, Neighbours
 from calque.analysis.report.look_html import look_html
 from calque.analysis.report.page import write_look
 from calque.derive.errors import BadInput
@@ -240,6 +240,38 @@ def test_the_terminal_has_80_columns_and_json_every_number(model: Checkpoint, fo
     assert all(word in text for word in found.derivation.source)
     code, text, _ = run(model.folder, "--json")
     assert code == 0 and json.loads(text) == json.loads(json.dumps(found.json))
+
+
+def test_the_terminal_has_the_numbers_of_the_parts() -> None:
+    """In their order; [] mark counterparts and * links."""
+    cosines = np.arange(1, 10).reshape(3, 3) / 10
+    attention = np.array([[[0.1, 0.2, 0.4], [0.3, 0.2, 0.1], [0.5, 0.1, 0.1]]])
+    made = Look(
+        ("source", NAME),
+        (Blank("source", 0, "a", (Guess("b", "source", 0.251),)),),
+        (Neighbours("a", "source", NAME, (Neighbour("C", NAME, 0.12), Neighbour("A", NAME, -0.5))),),
+        Derivation(NAME, ("a", "b", "c"), ("C", "B", "A"), (2, 1, 0)),
+        Alignment(4, cosines, [(0, 2), (2, 1)]),
+        attention,
+        EmbeddingMap((("a", "A"), ("b", "B")), np.zeros((2, 2, 2)), 2),
+        EmbeddingMap((("a", "A"), ("b", "B")), np.zeros((2, 2, 2)), 1),
+        {"C": "c"},
+    )
+    assert "C (c) 0.12" in str(made) and "b 25" in str(made)
+    assert re.findall(r"[*[]*-?\d[\d.]*\]?", str(made)) == [
+        *("25", "0.12", "-0.50"),
+        *("4", "0.10", "0.20", "*[0.30]", "0.40", "[0.50]", "0.60", "[0.70]", "*0.80", "0.90", "2", "3", "1"),
+        *("1", "67", "37", "2", "3"),
+        *("2", "2", "1"),
+    ]
+
+
+@pytest.mark.parametrize(("number", "fits"), [(8, True), (9, False)])
+def test_a_matrix_that_is_wider_than_the_terminal_is_summed_up(number: int, fits: bool) -> None:
+    words = tuple("a" * 9 for _ in range(number))
+    pair, links = Derivation(NAME, words, words, tuple(range(number))), [(i, i) for i in range(number)]
+    lines = str(Look((), derivation=pair, alignment=Alignment(1, np.eye(number), links))).splitlines()
+    assert len(lines) == 2 + fits * (number + 1) and max(map(len, lines)) <= WIDTH
 
 
 def test_bad_input_is_one_line_and_writes_nothing(model: Checkpoint, elsewhere: Path, tmp_path: Path) -> None:
