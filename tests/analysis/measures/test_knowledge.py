@@ -57,8 +57,12 @@ def test_facts_of_the_source_alone_are_in_no_other_text(
 
 
 def test_an_answer_is_the_candidate_that_transformers_prefers(
-    languages: Languages, questions: list[tuple[Question, Question]], make_checkpoint: MakeCheckpoint
+    languages: Languages,
+    questions: list[tuple[Question, Question]],
+    make_checkpoint: MakeCheckpoint,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("calque.analysis.measures.knowledge.ROWS", 4)
     checkpoint = make_checkpoint(languages.rows, languages=3, length=LENGTH)
     model = RobertaForMaskedLM.from_pretrained(checkpoint).eval()
     encode, specials = languages.vocabulary.encode, languages.specials

@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers import RobertaForMaskedLM
 
-from calque.analysis.measures.loss import ROWS, held_out_loss, masked_loss, masked_only, unigram_loss
+from calque.analysis.measures.loss import held_out_loss, masked_loss, masked_only, unigram_loss
 from calque.analysis.records.record import HELD_OUT, MeasuredModel
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
@@ -44,18 +44,23 @@ def measured(checkpoint: Path, languages: Languages, seed: int = 0) -> Losses:
 
 
 @pytest.mark.parametrize("token_types", [1, 4])
-def test_it_is_what_transformers_says(languages: Languages, token_types: int, make_checkpoint: MakeCheckpoint) -> None:
+def test_it_is_what_transformers_says_in_several_batches(
+    languages: Languages, token_types: int, make_checkpoint: MakeCheckpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("calque.analysis.measures.loss.ROWS", rows := 5)
     checkpoint = make_checkpoint(languages.rows, languages=token_types, length=LENGTH)
     model = RobertaForMaskedLM.from_pretrained(checkpoint).eval()
     stream, first = Monolingual(only_last(languages, SHARE), LENGTH, MASK_RATE), 0
     found = measured(checkpoint, languages)
     for number, ((name,), count) in enumerate(stream.parts.items()):
-        assert count < ROWS, "one batch a language, so that masks are drawn here as there"
-        batch, counts = stream.draw(range(first, first + count), np.random.default_rng(0))
-        with torch.no_grad():
-            kinds = torch.full_like(batch.ids, number if token_types > 1 else 0)
-            theirs = model(input_ids=batch.ids, token_type_ids=kinds, labels=batch.labels).loss
-        assert found[name] == (pytest.approx(float(theirs), rel=1e-5), counts["mlm"])
+        random, total, asked = np.random.default_rng(0), 0.0, 0
+        for start in range(first, first + count, rows):
+            batch, counts = stream.draw(range(start, min(start + rows, first + count)), random)
+            with torch.no_grad():
+                kinds = torch.full_like(batch.ids, number if token_types > 1 else 0)
+                theirs = model(input_ids=batch.ids, token_type_ids=kinds, labels=batch.labels).loss
+            total, asked = total + counts["mlm"] * float(theirs), asked + counts["mlm"]
+        assert count > rows and found[name] == (pytest.approx(total / asked, rel=1e-5), asked)
         first += count
 
 
