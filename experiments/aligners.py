@@ -188,14 +188,13 @@ def check_known(data: Step) -> None:
 
 
 def save_aligner(step: Step, out: Path) -> None:
-    """Write the trained encoder as an ordinary folder, whole or not at all. Its configuration names the layer below
-    the trained one, which aligns better (compared on en-fr)."""
+    """Write the trained encoder as an ordinary folder, whole or not at all; its configuration names the layer to align
+    with."""
     rows = (row for row in read_metrics(step.open().path(METRICS)) if "loss" in row)
     if not any(row["reported"][LABELLED] for row in rows):
         raise BadInput("fast_align and the encoder agree on no link: are the files translations of each other?")
     with whole_folder(out) as part:
         shutil.copytree(step.folder / CHECKPOINT, part, dirs_exist_ok=True)
         config = json.loads((part / CONFIG).read_text(encoding="utf-8"))
-        trained = step.config.objective.layer_of(step.config.model.layers)
-        config[ALIGNER_LAYER] = max(1, trained - 1)
+        config[ALIGNER_LAYER] = step.config.objective.main_layer(step.config.model.layers)
         (part / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")

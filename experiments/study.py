@@ -336,7 +336,7 @@ class Study:
             objective=Described.of(objective),
             start=start,
             layers=self.model.layers,
-            main_layer=0 if derived else main_layer(self.model.layers),
+            main_layer=0 if derived else objective.main_layer(self.model.layers),
             mixture=self._mixture_of(training) if derived else None,
             redrawn=derived.draws if derived else (),
             bitexts=tuple(self.languages.bitexts) if isinstance(self.languages, NaturalLanguages) else (),

@@ -16,7 +16,7 @@ from torch.nn import Module
 from calque.derive.fingerprint import plain
 from calque.derive.forms import Named, percent
 from calque.derive.languages import Languages
-from calque.pretrain.architecture import architecture_of
+from calque.pretrain.architecture import architecture_of, main_layer
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import flops_per_id
 from calque.pretrain.distributed import World
@@ -148,6 +148,10 @@ class Objective(Named, ABC):
     def mistakes(self, model: ModelConfig) -> list[str]:
         """Messages about settings that do not fit a model."""
         return []
+
+    def main_layer(self, layers: int) -> int:
+        """The layer of a trained model whose states are measured, of `layers`."""
+        return main_layer(layers)
 
     def flops(self, model: ModelConfig, types: int, pairs: float = 0.0) -> float:
         """Training operations per id, for cost estimates; a share `pairs` of the ids comes from bitexts."""

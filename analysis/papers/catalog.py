@@ -131,7 +131,7 @@ PAPERS = {
         _continued_tables,
         _continued_figures,
         lambda results: continued_claims(Continued(results)),
-        published=("xlm_align", "minilm", "weam", "ppa"),
+        published=("xlm_align", "minilm", "weam", "ppa", "awesome_align"),
         terms=_continued_terms,
         by_transform=False,
         summary=_continued_summary,

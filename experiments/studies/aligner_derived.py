@@ -3,7 +3,7 @@
 from calque.derive.reorder import Reorder, TreebankFiles
 from calque.derive.sources.files import Files
 from calque.derive.transform import compose
-from calque.derive.transforms import transform
+from calque.derive.words import Translate
 from calque.experiments.languages import DerivedLanguages
 from calque.experiments.studies.aligner import aligner
 from calque.experiments.studies.given import ewt, pud, real_data_and_encoder
@@ -16,23 +16,28 @@ NEEDS = "CALQUE_DATA, CALQUE_ENCODER"
 
 
 def aligner_derived() -> Study:
-    """Aligner training from CALQUE_ENCODER's model on derived French and German; needs lexicons, and no bitext.
+    """Aligner training from CALQUE_ENCODER's model on derived French and German, without parallel text; three seeds.
 
-    EWT's sentences are translated word by word with `lexicons/en-fr.tsv` and `en-de.tsv` below CALQUE_DATA.
+    EWT's sentences are translated word by word with published dictionaries of 5,000 entries and reordered as treebanks
+    are.
     """
     data, encoder = real_data_and_encoder("aligner_derived", "xlm_align_small")
     english = TreebankFiles("en", ewt(data).train)
-    french = tuple(
-        data / "ud" / f"UD_French-{name}" / f"fr_{name.lower()}-ud-train.conllu" for name in ("GSD", "Sequoia")
-    )
+    orders = {
+        "fr": data / "ud" / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",
+        "de": pud(data, "de"),
+    }
     return aligner().changed(
         name="aligner_derived",
         paper="align_mlm",
         languages=DerivedLanguages(
             source=Files(text=ewt(data).train),
             transforms=tuple(
-                compose(transform(f"lex-{code}"), Reorder(TreebankFiles(code, trees), english))
-                for code, trees in {"fr": french, "de": (pud(data, "de"),)}.items()
+                compose(
+                    Translate(data / "dict" / f"en-{code}" / f"yacle.train.freq.5k.en-{code}.tsv", code),
+                    Reorder(TreebankFiles(code, (trees,)), english),
+                )
+                for code, trees in orders.items()
             ),
             vocabulary=encoder,
         ),

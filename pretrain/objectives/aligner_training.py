@@ -159,6 +159,10 @@ class AlignerTraining(PairObjective):
     def layer_of(self, layers: int) -> int:
         return self.layer or main_layer(layers)
 
+    def main_layer(self, layers: int) -> int:
+        """The layer below the trained one, which aligns better (compared on en-fr)."""
+        return max(1, self.layer_of(layers) - 1)
+
     def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
         return 3 * encoder_flops_per_id(model, PAIR / 2) * self.layer_of(model.layers) / model.layers
 

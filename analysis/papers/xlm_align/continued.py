@@ -57,7 +57,7 @@ class Continued:
 
     The start was trained once, so its own states are the same for every seed. Fine-tuning has noise: a start fine-tuned
     with one seed is compared with the models of this seed alone. `aligners` are the methods of word alignment, the main
-    one first; `layer` is the main layer, chosen before anything was scored; `tasks` are in the order of tables, and
+    one first; `main` are the models' main layers and `layer` is the start's; `tasks` are in the order of tables, and
     `pairs` are the ordered pairs of languages of retrieval.
     """
 
@@ -68,8 +68,9 @@ class Continued:
             list(dict.fromkeys(getattr(record, field) for record in records if record.measure == AER))
             for field in ("gold_set", "aligner")
         )
-        self.layer, self.layers = runs[0].main_layer, runs[0].layers
         self.start = next(run.objective.name for run in runs if run.objective and run.start is None)
+        self.main = {run.objective.name: run.main_layer for run in runs if run.objective}
+        self.layer, self.layers = self.main[self.start], runs[0].layers
         self.learnt = [name for name in results.objectives if name != self.start]
         self.models = [self.start, *self.learnt]
         tuned = {record.run for record in records if record.measure in (SOURCE_SCORE, ZERO_SHOT)}
@@ -88,13 +89,19 @@ class Continued:
     def title(self, model: str) -> str:
         return self.results.objective_title(model)
 
+    @property
+    def read_at(self) -> str:
+        """The main layers in words: of all models, or of the start and of models trained from it."""
+        others = listed(sorted({str(layer) for layer in self.main.values()} - {str(self.layer)}, key=int))
+        return f"layer {self.layer} of {self.layers}{f' before and {others} after' if others else ''}"
+
     def errors(self, model: str, gold: str, aligner: str, layer: int | None = None) -> BySeed:
-        """AER on a gold set, of a layer or of the main one."""
-        layer = self.layer if layer is None else layer
+        """AER on a gold set, of a layer or of the model's main one."""
+        layer = self.main[model] if layer is None else layer
         return self._scores(model, AER, "", "", "aer", layer=layer, gold_set=gold, aligner=aligner)
 
     def found(self, model: str, pair: tuple[str, str], metric: str, layer: int | None = None) -> BySeed:
-        """Retrieval of sentences of the first language among the second's."""
+        """Retrieval of sentences of the first language among the second's, of a layer or of the start's main one."""
         layer = self.layer if layer is None else layer
         return self._scores(model, RETRIEVAL, pair[1], "", metric, layer=layer, first=pair[0])
 
@@ -233,7 +240,7 @@ def continued_findings(study: Continued) -> Iterator[str]:
     """The means over gold sets, over pairs of languages and over languages, of each model."""
     means: dict[str, dict[str, BySeed]] = {}
     for aligner in study.aligners:
-        text = f"Mean AER over {len(study.sets)} gold sets by {aligner}, layer {study.layer}"
+        text = f"Mean AER over {len(study.sets)} gold sets by {aligner}, {study.read_at}"
         means[text] = {m: average([study.errors(m, gold, aligner) for gold in study.sets]) for m in study.models}
     text = f"Translations found by cosine, mean over {len(study.pairs)} ordered pairs of languages, layer {study.layer}"
     means[text] = {m: average([study.found(m, pair, "cosine") for pair in study.pairs]) for m in study.models}

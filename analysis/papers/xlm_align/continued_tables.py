@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import permutations
 from typing import Any
 
-from calque.analysis.aligners.methods import DEFAULT, RELEASED
+from calque.analysis.aligners.methods import DEFAULT, RELEASED, SOFTMAX
 from calque.analysis.papers.columns import printed_rows, score_title
+from calque.analysis.papers.published import notes
 from calque.analysis.papers.texts import TEXTS, table
 from calque.analysis.papers.xlm_align.continued import (
     ABOUT_SMALL,
@@ -26,9 +27,14 @@ MEANS, BY_LANGUAGE = 1, range(13, 20)  # the paper's tables: of XTREME's means, 
 BY_PAPER = {"WEAM": (1, 2), "PPA": (2, 4, 5)}  # tables by language, in papers whose objectives read only pairs
 XTREME = ("pos", "ner", "xquad", "mlqa", "tydiqa", "nli", "paraphrase")
 """XTREME's tasks except retrieval, in the order of the paper's Table 1."""
-SIMALIGN = ("argmax, as SimAlign printed it",)
-PUBLISHED_RULES = {RELEASED.name: ("optimal transport",), DEFAULT.name: SIMALIGN, "argmax": SIMALIGN}
-"""A method's name, or its kind's, in the paper's Table 2, where optimal transport is the released aligner."""
+SIMALIGN, AWESOME = ("argmax, as SimAlign printed it",), "awesome-align"
+PUBLISHED_RULES = {
+    RELEASED.name: (PAPER, 2, ("optimal transport",)),
+    DEFAULT.name: (PAPER, 2, SIMALIGN),
+    "argmax": (PAPER, 2, SIMALIGN),
+    SOFTMAX.name: (AWESOME, 1, ("softmax", "statistical")),
+}
+"""The paper, table and settings of published error rates, by the name of a method or its kind."""
 METRICS = {"cosine": "cosine", "csls": "CSLS"}
 MINED_HEADS = {MINED: "mining F1 (mutual)", MINED_XTREME: "mining F1 (XTREME’s rule)"}
 Rows = Iterable[tuple[str, ...]]
@@ -66,28 +72,34 @@ def continued_table(
     return table(name, study.results, scale, header, rows, labels, **values)
 
 
-def _error_cells(study: Continued, model: str, aligner: str, layer: int) -> list[str]:
+def _error_cells(study: Continued, model: str, aligner: str, layer: int | None = None) -> list[str]:
     by_set = [study.errors(model, gold, aligner, layer) for gold in study.sets]
     return [*map(number, by_set), number(average(by_set))]
 
 
+def printed_errors(study: Continued, aligner: str) -> list[Published]:
+    """The published error rates to show next to a method or its kind."""
+    paper, number, settings = PUBLISHED_RULES.get(aligner, ("", 0, ()))
+    return [p for p in study.printed(paper, [number]) if p.setting in settings]
+
+
 def _errors(study: Continued, scale: str) -> Table:
     rows = [
-        (study.title(model), aligner, OURS, *_error_cells(study, model, aligner, study.layer))
+        (study.title(model), aligner, OURS, *_error_cells(study, model, aligner))
         for aligner in study.aligners
         for model in study.models
     ]
     names = [*map(set_title, study.sets), "average"]
-    table_2 = [p for p in study.results.published if p.paper == PAPER and p.table == 2]
-    for rule in (rule for aligner in study.aligners for rule in PUBLISHED_RULES.get(aligner, ())):
-        printed = printed_rows((p for p in table_2 if p.setting == rule), ["objective"], "task")
-        rows += [(encoder, rule, PUBLISHED, *map(percent, map(its.get, names))) for (encoder,), its in printed.items()]
+    theirs = [p for aligner in study.aligners for p in printed_errors(study, aligner)]
+    for labels, its in printed_rows(theirs, ["objective", "setting"], "task").items():
+        rows.append((*labels, PUBLISHED, *map(percent, map(its.get, names))))
     pairs = {pair for run in study.results.runs.values() for pair in run.bitexts}
     read = {"-".join(names) for pair in pairs for names in permutations(pair)}
     unread = [set_title(gold) for gold in study.sets if gold not in read]
-    header, parts, sets = ("model", "links by", "source", *names[:-1], "mean"), {"unread": unread}, listed(unread)
-    layers = {"layer": study.layer, "layers": study.layers}
-    return continued_table(study, "aer", scale, header, rows, 3, parts=parts, sets=sets, **layers)
+    header, sets = ("model", "links by", "source", *names[:-1], "mean"), listed(unread)
+    parts = {"unread": unread, "awesome": SOFTMAX.name in study.aligners}
+    about = {"read": study.read_at, "awesome_note": notes("awesome_align")[1]}
+    return continued_table(study, "aer", scale, header, rows, 3, parts=parts, sets=sets, **about)
 
 
 def _retrieval(study: Continued, scale: str) -> Table:

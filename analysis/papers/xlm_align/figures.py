@@ -15,7 +15,7 @@ from calque.analysis.papers.texts import TERMS, heading, plot
 from calque.analysis.papers.xlm_align import ablations
 from calque.analysis.papers.xlm_align.ablations import DEFAULT, TABLES, TASKS
 from calque.analysis.papers.xlm_align.continued import PAPER, SMALL, SOURCE_SCORE, ZERO_SHOT, Continued, set_title
-from calque.analysis.papers.xlm_align.continued_tables import BY_LANGUAGE, PUBLISHED_RULES, printed_metrics
+from calque.analysis.papers.xlm_align.continued_tables import BY_LANGUAGE, printed_errors, printed_metrics
 from calque.analysis.records.record import AER, Published
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import DIFFERENCE, INK
@@ -117,8 +117,7 @@ def error_figures(study: Continued, scale: str) -> Iterator[Plot]:
         panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
 
     for aligner in study.aligners if look else ():
-        rules = PUBLISHED_RULES.get(aligner, ())
-        printed = [p for p in study.results.published if p.table == 2 and p.setting in rules]
+        printed = printed_errors(study, aligner)
         panels = [(set_title(gold), (gold, aligner, printed)) for gold in study.sets]
         title, labels = heading("figure-aer", aligner=aligner), ("layer", "AER, %")
         with drawing.small_multiples(title, panels, draw, COLUMNS, 1.9, labels, sharex=True) as (figure, _):
