@@ -1,0 +1,156 @@
+"""Alignment error rate against CPU time: `python -m experiments.bench.aligner_curve --out NAME`.
+
+An encoder after 0 to 220 updates of aligner training, next to fast_align and, where it is installed, eflomal. All read
+the same English–French and English–German text; the statistical aligners also read the sentences of the test.
+"""
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+
+from calque.analysis.aligners.pair_encoder import EncoderAligner
+from calque.analysis.measures.aer import SETS, gold_set, score_all
+from calque.analysis.papers.xlm_align.continued import set_title
+from calque.analysis.report.drawing import LOOKS, key, legend, small_multiples
+from calque.analysis.report.plot import save_figure
+from calque.derive.files import write_json
+from calque.derive.links.aligner import Links, Pair
+from calque.derive.links.fast_align import StatisticalAligner
+from calque.derive.links.symmetrise import grow_diag_final_and
+from calque.derive.readers.links import read_links
+from calque.experiments.bench.harness import cpu, folder_of
+from calque.experiments.languages import NaturalLanguages, lowered
+from calque.experiments.runs import provenance
+from calque.experiments.studies.aligner import aligner
+
+STEPS = (0, 55, 110, 220)
+PAIRS = 20_000  # sentence pairs of each language that are read
+TRAINED, FAST_ALIGN, EFLOMAL = "aligner training", "fast_align", "eflomal"
+
+
+def spent() -> float:
+    """CPU seconds of this process and of its finished children."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+@cache
+def text(language: str) -> list[Pair]:
+    """Sentences in English and their translations, drawn from the study's text, in lower case."""
+    languages = aligner().languages
+    assert isinstance(languages, NaturalLanguages)
+    parts = languages.bitexts["en", language]
+    pairs = [pair for files in parts for pair in files.words("en", language, Counter())]
+    return lowered(random.Random(0).sample(pairs, PAIRS))
+
+
+def write(pairs: Iterable[Pair], folder: Path, name: str) -> list[Path]:
+    """A file for each side, one sentence per line."""
+    paths = [folder / f"{name}.{side}" for side in ("source", "target")]
+    for path, sentences in zip(paths, zip(*pairs, strict=True), strict=True):
+        path.write_text("".join(" ".join(words) + "\n" for words in sentences), encoding="utf-8")
+    return paths
+
+
+def trained(steps: int, folder: Path) -> Path:
+    """The encoder after some updates, by the command."""
+    encoder = folder_of("CALQUE_ENCODER")
+    if steps == 0:
+        return encoder
+    files = [path for language in ("fr", "de") for path in write(text(language), folder, language)]
+    command = [sys.executable, "-m", "calque.experiments", "train-aligner", *map(str, files), "--model", str(encoder)]
+    options = ["--out", str(folder / f"after-{steps}"), "--steps", str(steps), "--threads", "1"]
+    subprocess.run([*command, *options], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return folder / f"after-{steps}"
+
+
+def by_fast_align(pairs: Sequence[Pair], tested: Sequence[Pair], folder: Path) -> list[Links]:
+    """The links of the tested pairs, learnt with other pairs."""
+    return list(StatisticalAligner.train([*tested, *pairs]).align(tested))
+
+
+def by_eflomal(pairs: Sequence[Pair], tested: Sequence[Pair], folder: Path) -> list[Links]:
+    """The links of the tested pairs, learnt with other pairs and symmetrised as fast_align's."""
+    from eflomal import Aligner
+
+    sides = write([*tested, *pairs], folder, "eflomal")
+    found = [folder / f"{way}.links" for way in ("forward", "reverse")]
+    with sides[0].open(encoding="utf-8") as source, sides[1].open(encoding="utf-8") as target:
+        Aligner().align(source, target, *map(str, found))
+    both = zip(*(list(read_links(path))[: len(tested)] for path in found), strict=True)
+    return [grow_diag_final_and(*ways) for ways in both]
+
+
+def measure(folder: Path) -> list[dict[str, Any]]:
+    """The error of every aligner on every gold set, and the CPU seconds that it took to learn."""
+    sets, rows = [gold_set(folder_of("CALQUE_DATA") / "align", name) for name in SETS], list[dict[str, Any]]()
+    for steps in STEPS:
+        before = spent()
+        encoder = trained(steps, folder)
+        seconds = spent() - before if steps else 0.0
+        for gold in sets:
+            aer = score_all(gold.gold.pairs, EncoderAligner.open(encoder).align(gold.pairs)).aer
+            rows.append({"aligner": TRAINED, "steps": steps, "set": gold.name, "seconds": seconds, "aer": aer})
+    statistical = {FAST_ALIGN: by_fast_align} | ({EFLOMAL: by_eflomal} if find_spec("eflomal") else {})
+    for name, align in statistical.items():
+        for gold in sets:
+            (other,) = {*gold.name.split("-")} - {"en"}
+            more = text(other) if other in ("fr", "de") else []
+            pairs = more if gold.name.startswith("en") else [(target, source) for source, target in more]
+            before = spent()
+            links = align(pairs, lowered(gold.pairs), folder)
+            seconds, aer = spent() - before, score_all(gold.gold.pairs, links).aer
+            rows.append({"aligner": name, "set": gold.name, "seconds": seconds, "aer": aer})
+    return [{**row, "seconds": round(row["seconds"], 1), "aer": round(row["aer"], 5)} for row in rows]
+
+
+def draw(rows: Sequence[dict[str, Any]], out: Path) -> None:
+    """One panel per gold set, one line or point per aligner."""
+    looks = dict(zip((TRAINED, FAST_ALIGN, EFLOMAL), LOOKS, strict=False))
+
+    def panel(axes: Axes, gold: str) -> None:
+        for name, (colour, marker) in looks.items():
+            points = [
+                (row["seconds"], 100 * row["aer"]) for row in rows if (row["aligner"], row["set"]) == (name, gold)
+            ]
+            if points:
+                axes.plot(*zip(*points, strict=True), "-", color=colour, marker=marker, markersize=5)
+        axes.set_ylim(bottom=0)
+
+    panels = [(set_title(gold), gold) for gold in SETS]
+    names = [name for name in looks if any(row["aligner"] == name for row in rows)]
+    with small_multiples("Error by time", panels, panel, 2, 1.9, ("CPU seconds", "AER, %"), sharex=True) as (figure, _):
+        legend(figure, [key(name, *looks[name]) for name in names], len(names))
+    save_figure(figure, out.parent, out.name)
+
+
+def main() -> None:
+    """Measure, unless the numbers are there, and draw."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.bench.aligner_curve", description=__doc__)
+    parser.add_argument("--out", type=Path, required=True, help="the name of the files to write, without an ending")
+    out = parser.parse_args().out
+    numbers = out.with_suffix(".json")
+    if not numbers.exists():
+        with tempfile.TemporaryDirectory() as folder:
+            rows = measure(Path(folder))
+        eflomal = {"eflomal": version("eflomal")} if find_spec("eflomal") else {}
+        about = provenance(f"python -m experiments.bench.aligner_curve --out {out}")
+        write_json(numbers, {**about, **eflomal, "processor": cpu(), "threads": 1, "rows": rows})
+    draw(json.loads(numbers.read_text(encoding="utf-8"))["rows"], out)
+
+
+if __name__ == "__main__":
+    main()
