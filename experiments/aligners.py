@@ -7,10 +7,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
+from calque.analysis.aligners.calibration import Calibration
 from calque.analysis.aligners.encoder import Encoder
 from calque.analysis.aligners.methods import CHOICES, OT, RELEASED, Method
+from calque.analysis.aligners.pair_encoder import EncoderAligner
 from calque.analysis.aligners.subwords import SubWords
 from calque.analysis.measures.word_alignment import alone_and_joint, diagonal_score, fast_align_scores, link_record
 from calque.analysis.records.record import DIAGONAL, FAST_ALIGN, LinkCounts, MeasuredModel, Measurement, Record
@@ -18,7 +21,7 @@ from calque.analysis.records.run import Described, Run
 from calque.derive.artefact import digest
 from calque.derive.dictionary import counted, write_lexicon
 from calque.derive.errors import BadInput
-from calque.derive.files import whole_folder
+from calque.derive.files import whole_folder, write_json
 from calque.derive.languages import Languages
 from calque.derive.links.fast_align import StatisticalAligner
 from calque.derive.natural.files import BitextFiles, TextFiles
@@ -35,7 +38,7 @@ from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.objective import GOLD
 from calque.pretrain.objectives.aligner_training import LABELLED, AlignerTraining, Labels
 from calque.pretrain.run import CHECKPOINT, read_metrics
-from calque.pretrain.saved_model import ALIGNER_LAYER, CONFIG, read_config
+from calque.pretrain.saved_model import ALIGNER_CALIBRATION, ALIGNER_LAYER, CONFIG, read_config
 
 OWN, MORE = "own sentences", "own + parallel"
 """The training text of fast_align: the gold set's sentences alone, or with the parallel text."""
@@ -150,6 +153,7 @@ LENGTH = 128  # ids per row, which the two sides of a pair share
 FEWEST = 500  # sentence pairs of a bitext: from fewer, fast_align learns little but the order of words
 SOURCES: Mapping[str, Labels] = {"agreement": "agreement", "estimated": "estimated", "self": "self", "derived": "gold"}
 """The labels of an objective by their source: only derived text has exact links."""
+SAMPLE, MOST = 500, 20_000  # the sentence pairs of each bitext that scores are calibrated on, and that fast_align reads
 LEAST = (2, 0.1)  # the least count and the least probability of an entry of a lexicon, as for `calque lexicon`
 UNKNOWN = 0.1  # a text with a larger share of unknown types is in a script that the tokenizer lacks
 
@@ -220,9 +224,23 @@ def check_known(training: Training, files: Sequence[Path]) -> None:
             raise BadInput(f"the model's tokenizer does not know {share:.0%} of the sub-words", path)
 
 
-def save_aligner(step: Step, out: Path) -> None:
-    """Write the trained encoder as an ordinary folder, whole or not at all; its configuration names the layer to align
-    with."""
+def calibration(encoder: Path, bitexts: Sequence[tuple[Path, Path]], seed: int) -> Calibration:
+    """How often fast_align finds the links of a trained encoder too, by their score, in a sample of each bitext."""
+    scores, found = list[float](), list[bool]()
+    aligner = EncoderAligner.open(encoder)
+    for paths in bitexts:
+        drawn = Random(seed).sample(list(TwoFiles(*paths)), min(MOST, TwoFiles(*paths).size))
+        pairs = lowered(drawn)
+        estimated = StatisticalAligner.train(pairs).align(pairs[:SAMPLE])
+        for links, others in zip(aligner.align_scored(drawn[:SAMPLE]), estimated, strict=True):
+            scores += links.values()
+            found += [link in others for link in links]
+    return Calibration.fit(scores, found)
+
+
+def save_aligner(step: Step, bitexts: Sequence[tuple[Path, Path]], out: Path) -> None:
+    """Write the trained encoder as an ordinary folder, whole or not at all. Its configuration has the layer to align
+    with and the calibration of scores."""
     rows = (row for row in read_metrics(step.open().path(METRICS)) if "loss" in row)
     if not any(row["reported"][LABELLED] for row in rows):
         raise BadInput("fast_align and the encoder agree on no link: are the files translations of each other?")
@@ -230,4 +248,6 @@ def save_aligner(step: Step, out: Path) -> None:
         shutil.copytree(step.folder / CHECKPOINT, part, dirs_exist_ok=True)
         config = json.loads((part / CONFIG).read_text(encoding="utf-8"))
         config[ALIGNER_LAYER] = step.config.objective.main_layer(step.config.model.layers)
-        (part / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+        write_json(part / CONFIG, config)
+        config[ALIGNER_CALIBRATION] = calibration(part, bitexts, step.config.seed).write()
+        write_json(part / CONFIG, config)

@@ -38,7 +38,8 @@ if TYPE_CHECKING:  # transformers loads its models, for seconds, where a name is
     from transformers import PreTrainedConfig, PreTrainedModel
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
-ALIGNER_LAYER = "aligner_layer"  # in the configuration of a model from aligner training: the layer to align with
+ALIGNER_LAYER, ALIGNER_CALIBRATION = "aligner_layer", "aligner_calibration"
+"""In the configuration of a model from aligner training: the layer to align with, and the calibration of scores."""
 TOKENIZER, TOKENIZER_CONFIG, TOKENIZERS = "tokenizer.json", "tokenizer_config.json", "tokenizers"
 RUN = "run"  # the kind of a run's artefact
 INDEX = f"{WEIGHTS}.index.json"  # the file of each tensor, if there are several files

@@ -16,13 +16,14 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
+from calque.analysis.aligners.calibration import Calibration
 from calque.analysis.aligners.encoder import Encoder, Precision
 from calque.analysis.aligners.methods import DEFAULT, SOFTMAX, Method
 from calque.analysis.aligners.subwords import Pieces, SubWords
 from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
 from calque.pretrain.architecture import main_layer
-from calque.pretrain.saved_model import ALIGNER_LAYER, CONFIG, read_config
+from calque.pretrain.saved_model import ALIGNER_CALIBRATION, ALIGNER_LAYER, CONFIG, read_config
 
 CELLS = 6144  # ids in a batch of pairs or sentences, both sides and padding
 LEAST, MOST = 512, 2048
@@ -237,8 +238,8 @@ def _padded(
 class EncoderAligner(Aligner):
     """Links from the similarity of the hidden states of sub-words."""
 
-    def __init__(self, encoder: PairEncoder, reading: LinkReading) -> None:
-        self.encoder, self.reading = encoder, reading
+    def __init__(self, encoder: PairEncoder, reading: LinkReading, calibration: Calibration | None = None) -> None:
+        self.encoder, self.reading, self.calibration = encoder, reading, calibration
 
     @classmethod
     def open(
@@ -252,8 +253,9 @@ class EncoderAligner(Aligner):
         precision: Precision = "float32",
     ) -> EncoderAligner:
         """A model with the tokenizer in its folder. By default, `layer` is the one at two thirds of its depth and the
-        method DEFAULT; after aligner training, they are the layer that its configuration names and SOFTMAX. In a joint
-        row the target has the token type that the tokenizer's template gives it, if the model has that type."""
+        method DEFAULT; after aligner training, they are the layer that its configuration names and SOFTMAX, with
+        calibrated scores. In a joint row the target has the token type that the tokenizer's template gives it, if the
+        model has that type."""
         config = read_config(folder)
         trained = getattr(config, ALIGNER_LAYER, None)
         if trained is not None and type(trained) is not int:
@@ -266,7 +268,10 @@ class EncoderAligner(Aligner):
             raise BadInput(f"a tokenizer of {pieces.size:,} types for a model of {encoder.types:,}", folder)
         target_type = pieces.second_type if joint else 0
         around = pieces.before, pieces.after
-        return cls(PairEncoder(encoder, around, (0, target_type), joint, pieces), LinkReading(method, layer))
+        same = (method, layer, joint) == (SOFTMAX, trained, False)
+        calibration = Calibration.read(getattr(config, ALIGNER_CALIBRATION, None), folder / CONFIG) if same else None
+        pairs = PairEncoder(encoder, around, (0, target_type), joint, pieces)
+        return cls(pairs, LinkReading(method, layer), calibration)
 
     @property
     def name(self) -> str:
@@ -282,8 +287,11 @@ class EncoderAligner(Aligner):
 
     def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
         """Links as in `align`, each with the largest score of its sub-words' links."""
-        return (links for (links,) in self.encoder.links(pairs, [self.reading]))
+        for (links,) in self.encoder.links(pairs, [self.reading]):
+            scores = np.array(list(links.values()))
+            yield dict(zip(links, self.calibration(scores).tolist(), strict=True)) if self.calibration else links
 
     def matrix(self, pair: Pair) -> np.ndarray:
         """The scores between the words of one pair; NaN for words without sub-words."""
-        return self.encoder.matrix(pair, self.reading)
+        scores = self.encoder.matrix(pair, self.reading)
+        return self.calibration(scores) if self.calibration else scores

@@ -65,6 +65,6 @@ def train_aligner(
             compute([training.data], home, 1, shown.report, watch=shown.watch)
             check_known(training, files[1::2] if objective.labels == GOLD else files)
             compute([step], home, 1, shown.report, watch=shown.watch)
-    save_aligner(trained[-1], out)
+    save_aligner(trained[-1], bitexts, out)
     shutil.rmtree(home)
     typer.echo(f"{out}: align with `calque align --model {out}`")

@@ -1,19 +1,20 @@
 """`calque train-aligner`: two files in, an encoder out; the same bytes each time, and every mistake one line."""
 
-import re
+import json
 import signal
 import subprocess
 import sys
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
 from transformers import AutoModel
 
 from calque.analysis.aligners.methods import SOFTMAX
-from calque.analysis.aligners.pair_encoder import EncoderAligner
+from calque.analysis.aligners.pair_encoder import EncoderAligner, LinkReading
 from calque.derive.pocket.language import Pocket
 from calque.derive.vocabulary import SMALLEST
 from calque.experiments.aligners import FEWEST
@@ -59,9 +60,13 @@ def test_the_result_is_an_ordinary_encoder_whose_lower_layers_are_trained(here: 
     changed = {name for name in before if not torch.equal(before[name], after[name])}
     assert before.keys() == after.keys() and changed and {name.split(".")[3] for name in changed} == {"0"}
     pairs = [(("the", "cat"), ("eht", "tac"))]
-    (links,) = EncoderAligner.open(trained, SOFTMAX, 1).align_scored(pairs)
-    assert all(0 < score <= 1 for score in links.values())
-    assert [links] == list(EncoderAligner.open(trained).align_scored(pairs)), "as its configuration says"
+    aligner = EncoderAligner.open(trained)
+    assert aligner.reading == LinkReading(SOFTMAX, 1) and aligner.calibration
+    (links,) = EncoderAligner(aligner.encoder, aligner.reading).align_scored(pairs)
+    (calibrated,) = aligner.align_scored(pairs)
+    assert all(0 < score <= 1 for score in links.values()) and calibrated.keys() == links.keys()
+    expected = aligner.calibration(np.array(list(links.values())))
+    assert list(calibrated.values()) == pytest.approx(expected)
 
 
 def test_it_is_read_at_the_layer_below_the_trained_one(here: Path, trained: Path, tmp_path: Path) -> None:
@@ -75,8 +80,13 @@ def test_it_is_read_at_the_layer_below_the_trained_one(here: Path, trained: Path
     usual, same, layer, method = (out for _, out, _ in written)
     assert usual == same and usual != layer and usual != method
     config = tmp_path / "high" / "config.json"
-    for wrong, said in (('"x"', "expected a layer"), ("9", "layer")):
-        config.write_text(re.sub(r'("aligner_layer": ).*', rf"\g<1>{wrong}", config.read_text()), encoding="utf-8")
+    whole = json.loads(config.read_text(encoding="utf-8"))
+    for wrong, said in (
+        ({"aligner_layer": "x"}, "expected a layer"),
+        ({"aligner_layer": 9}, "layer"),
+        ({"aligner_calibration": [1, "x"]}, "expected two numbers"),
+    ):
+        config.write_text(json.dumps(whole | wrong), encoding="utf-8")
         code, _, err = calque("align", *files, "--model", str(tmp_path / "high"))
         assert code == 2 and said in err
 
