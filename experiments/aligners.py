@@ -22,6 +22,7 @@ from calque.derive.artefact import digest
 from calque.derive.dictionary import counted, write_lexicon
 from calque.derive.errors import BadInput
 from calque.derive.files import whole_folder, write_json
+from calque.derive.fingerprint import fingerprint
 from calque.derive.languages import Languages
 from calque.derive.links.fast_align import StatisticalAligner
 from calque.derive.natural.files import BitextFiles, TextFiles
@@ -205,12 +206,14 @@ def _derived(bitexts: Sequence[tuple[Path, Path]], vocabulary: Path, home: Path)
     """The source sentences, translated word by word with a lexicon that fast_align learns from each bitext."""
     transforms = []
     for number, paths in enumerate(bitexts, start=1):
-        lexicon = home / f"lexicon-{number}.tsv"
+        lexicon = home / f"lexicon-{fingerprint(list(map(digest, paths)))}.tsv"
         if not lexicon.exists():
             pairs = lowered(list(TwoFiles(*paths)))
             links = StatisticalAligner.train(pairs).align(pairs)
+            if not (entries := counted(zip(pairs, links, strict=True), *LEAST)):
+                raise BadInput("fast_align links no words twice: are the files translations of each other?", paths[1])
             home.mkdir(exist_ok=True)
-            write_lexicon(lexicon, counted(zip(pairs, links, strict=True), *LEAST))
+            write_lexicon(lexicon, entries)
         transforms.append(Translate(lexicon, str(number)))
     sources = tuple(dict.fromkeys(source for source, _ in bitexts))
     return DerivedLanguages(Files(sources), tuple(transforms), vocabulary).step(home / GOLD)
@@ -247,7 +250,7 @@ def save_aligner(step: Step, bitexts: Sequence[tuple[Path, Path]], out: Path) ->
     with whole_folder(out) as part:
         shutil.copytree(step.folder / CHECKPOINT, part, dirs_exist_ok=True)
         config = json.loads((part / CONFIG).read_text(encoding="utf-8"))
-        config[ALIGNER_LAYER] = step.config.objective.main_layer(step.config.model.layers)
+        config |= {ALIGNER_LAYER: step.config.objective.main_layer(step.config.model.layers), ALIGNER_CALIBRATION: None}
         write_json(part / CONFIG, config)
         config[ALIGNER_CALIBRATION] = calibration(part, bitexts, step.config.seed).write()
         write_json(part / CONFIG, config)
