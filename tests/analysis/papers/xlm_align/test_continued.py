@@ -1,12 +1,13 @@
 """A start and what was pretrained further from it: looked up, averaged, compared, drawn and claimed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from calque.analysis.papers.published import published
-from calque.analysis.papers.xlm_align.continued import Continued, continued_claims, continued_findings
+from calque.analysis.papers.xlm_align.continued import Continued, continued_claims, continued_findings, number
 from calque.analysis.papers.xlm_align.continued_tables import continued_tables
 from calque.analysis.papers.xlm_align.figures import error_figures
 from calque.analysis.records.record import AER, RETRIEVAL, Items, LinkCounts, Record
@@ -90,6 +91,24 @@ def test_the_start_is_what_every_seed_began_with() -> None:
     assert estimate is not None and estimate.mean == pytest.approx(np.mean(by_hand)) and estimate.over == "seeds"
     assert made.pairs == list(dict.fromkeys(made.pairs)) and len(made.pairs) == 6
     assert made.tasks == ["pos"] and made.languages("pos") == ["fr", "de"]
+
+
+def test_errors_are_of_each_models_own_layer() -> None:
+    made = study((0, 1))
+    assert made.read_at == f"layer {JUDGED} of {LAYERS}"
+    runs = [replace(run, main_layer=1) if run.start else run for run in made.results.runs.values()]
+    other = Continued(Results(runs, made.results.records, PUBLISHED))
+    assert JUDGED != 1 and str(JUDGED) in other.read_at and "1" in other.read_at
+    for model, layer in (("start", JUDGED), ("XLM-ALIGN", 1)):
+        error = other.errors(model, "en-fr", "argmax-centred")
+        assert error == made.errors(model, "en-fr", "argmax-centred", layer)
+        (row,) = (
+            row
+            for row in dict(continued_tables(other, "toy"))["aer"].rows
+            if row[:2] == (other.title(model), "argmax-centred")
+        )
+        assert number(error) in row
+    assert other.found("XLM-ALIGN", ("en", "fr"), "cosine") == made.found("XLM-ALIGN", ("en", "fr"), "cosine")
 
 
 def test_the_start_is_fine_tuned_with_each_seed() -> None:
