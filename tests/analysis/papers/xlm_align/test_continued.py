@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from calque.analysis.papers.published import published
-from calque.analysis.papers.xlm_align.continued import Continued, continued_claims, continued_findings, number
+from calque.analysis.papers.xlm_align.continued import Continued, continued_claims, continued_findings
 from calque.analysis.papers.xlm_align.continued_tables import continued_tables
 from calque.analysis.papers.xlm_align.figures import error_figures
 from calque.analysis.records.record import AER, RETRIEVAL, Items, LinkCounts, Record
 from calque.analysis.records.run import Described, Run, Start
 from calque.analysis.report.claims_table import claims_table
-from calque.analysis.results.measured import average, gap
+from calque.analysis.report.table import cell
+from calque.analysis.results.measured import average, gap, mean
 from calque.analysis.results.results import Results
 from calque.analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED
 from calque.pretrain.objectives import parse
@@ -99,15 +100,12 @@ def test_errors_are_of_each_models_own_layer() -> None:
     runs = [replace(run, main_layer=1) if run.start else run for run in made.results.runs.values()]
     other = Continued(Results(runs, made.results.records, PUBLISHED))
     assert JUDGED != 1 and str(JUDGED) in other.read_at and "1" in other.read_at
+    rows = dict(continued_tables(other, "toy"))["aer"].rows
     for model, layer in (("start", JUDGED), ("XLM-ALIGN", 1)):
         error = other.errors(model, "en-fr", "argmax-centred")
         assert error == made.errors(model, "en-fr", "argmax-centred", layer)
-        (row,) = (
-            row
-            for row in dict(continued_tables(other, "toy"))["aer"].rows
-            if row[:2] == (other.title(model), "argmax-centred")
-        )
-        assert number(error) in row
+        (row,) = (row for row in rows if row[:2] == (other.title(model), "argmax-centred"))
+        assert cell(mean(error), over_items=True) in row
     assert other.found("XLM-ALIGN", ("en", "fr"), "cosine") == made.found("XLM-ALIGN", ("en", "fr"), "cosine")
 
 
