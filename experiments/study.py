@@ -303,20 +303,26 @@ class Study:
         return training.step(self.home(root) / group.name / objective.name, self.threads)
 
     def given_models(self, root: Path) -> list[Model]:
-        """The start as it is, and a copy to fine-tune for each seed; only in studies of natural languages."""
-        if self.given is None or not isinstance(self.languages, NaturalLanguages):
+        """The start as it is, and a copy to fine-tune for each seed, if the report compares models with it."""
+        if self.given is None or not self._continues:
             return []
-        languages = tuple(Described(name, name) for name in self.named_languages)
+        named = self.named_languages if isinstance(self.languages, NaturalLanguages) else ()
+        languages = tuple(Described(name, name) for name in named) or (THE_SOURCE,)
         layers, home = self.model.layers, self.home(root)
         run = Run("", self.name, 0, languages, self._given, layers=layers, main_layer=main_layer(layers))
         tuned = [Model(self.given, replace(run, seed=seed), home, f"{START}/seed-{seed}") for seed in self.seeds]
         return [Model(self.given, run, home, START), *tuned]
 
     @property
+    def _continues(self) -> bool:
+        """Whether the report is of a given model and of models trained from it."""
+        return self.paper == "xtreme"
+
+    @property
     def _given(self) -> Described | None:
         if self.given is None:
             return None
-        if isinstance(self.languages, NaturalLanguages):
+        if self._continues:
             return replace(THE_START, parts=self.given.facets)
         return Described(self.given.fingerprint, self.given.name.name, self.given.facets)
 
@@ -336,7 +342,7 @@ class Study:
             objective=Described.of(objective),
             start=start,
             layers=self.model.layers,
-            main_layer=0 if derived else objective.main_layer(self.model.layers),
+            main_layer=0 if derived and not self._continues else objective.main_layer(self.model.layers),
             mixture=self._mixture_of(training) if derived else None,
             redrawn=derived.draws if derived else (),
             bitexts=tuple(self.languages.bitexts) if isinstance(self.languages, NaturalLanguages) else (),

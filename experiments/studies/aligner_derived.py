@@ -29,7 +29,6 @@ def aligner_derived() -> Study:
     }
     return aligner().changed(
         name="aligner_derived",
-        paper="align_mlm",
         languages=DerivedLanguages(
             source=Files(text=ewt(data).train),
             transforms=tuple(
