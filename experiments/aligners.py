@@ -19,26 +19,21 @@ from calque.analysis.measures.word_alignment import alone_and_joint, diagonal_sc
 from calque.analysis.records.record import DIAGONAL, FAST_ALIGN, LinkCounts, MeasuredModel, Measurement, Record
 from calque.analysis.records.run import Described, Run
 from calque.derive.artefact import digest
-from calque.derive.dictionary import counted, write_lexicon
 from calque.derive.errors import BadInput
 from calque.derive.files import whole_folder, write_json
-from calque.derive.fingerprint import fingerprint
 from calque.derive.languages import Languages
 from calque.derive.links.fast_align import StatisticalAligner
 from calque.derive.links.symmetrise import union
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.derive.readers.parallel import TwoFiles
-from calque.derive.sources.files import Files
-from calque.derive.words import Translate
-from calque.experiments.languages import DerivedLanguages, GoldText, LanguagePair, NaturalLanguages, lowered
+from calque.experiments.languages import GoldText, LanguagePair, NaturalLanguages, lowered
 from calque.experiments.measures import Measure, write_measurement
-from calque.experiments.models import GivenModel, Model, Training, Weights
+from calque.experiments.models import GivenModel, Model, Training
 from calque.experiments.step import Machine, Step
 from calque.pretrain.architecture import main_layer
 from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.config import ModelConfig, TrainConfig
-from calque.pretrain.objective import GOLD
-from calque.pretrain.objectives.aligner_training import LABELLED, AlignerTraining, Labels
+from calque.pretrain.objectives.aligner_training import LABELLED, AlignerTraining
 from calque.pretrain.run import CHECKPOINT, read_metrics
 from calque.pretrain.saved_model import ALIGNER_CALIBRATION, ALIGNER_LAYER, CONFIG, read_config
 
@@ -153,24 +148,19 @@ def _score_aligner(step: Step, machine: Machine) -> None:
 RECIPE = TrainConfig(steps=220, batch=8, learning_rate=5e-5, warmup=22, log_every=10, probe_every=0, save_every=50)
 LENGTH = 128  # ids per row, which the two sides of a pair share
 FEWEST = 500  # sentence pairs of a bitext: from fewer, fast_align learns little but the order of words
-SOURCES: Mapping[str, Labels] = {"agreement": "agreement", "estimated": "estimated", "self": "self", "derived": "gold"}
-"""The labels of an objective by their source: only derived text has exact links."""
 SAMPLE, MOST = 500, 20_000  # the sentence pairs of each bitext that scores are calibrated on, and that fast_align reads
-LEAST = (2, 0.1)  # the least count and the least probability of an entry of a lexicon, as for `calque lexicon`
 UNKNOWN = 0.1  # a text with a larger share of unknown types is in a script that the tokenizer lacks
 
 
-def aligner_trainings(
+def trained_aligner(
     bitexts: Sequence[tuple[Path, Path]],
-    objectives: Sequence[AlignerTraining],
+    objective: AlignerTraining,
     steps: int,
     start: GivenModel,
     home: Path,
     seed: int,
-    threads: int,
-) -> list[Training]:
-    """The trainings of an encoder on bitexts of two files each, one after the other by each objective. With gold links,
-    the translations are derived from the source files. Raises BadInput if the files or the model do not fit."""
+) -> Training:
+    """The training of an encoder on bitexts of two files each. Raises BadInput if the files or the model do not fit."""
     for source, target in bitexts:
         both = TwoFiles(source, target)
         if both.size < FEWEST:
@@ -182,50 +172,25 @@ def aligner_trainings(
     saved = read_config(start.checkpoint)
     shape = (saved.num_hidden_layers, saved.num_attention_heads, saved.hidden_size, saved.intermediate_size)
     model = ModelConfig(*shape, length=LENGTH, dropout=0.0)
-    if mistakes := [*objectives[0].mistakes(model), *start.mistakes(model)]:
+    if mistakes := [*objective.mistakes(model), *start.mistakes(model)]:
         raise BadInput(mistakes)
-    train = replace(RECIPE, steps=steps, warmup=steps // 10)
-    trainings, weights = list[Training](), list[Weights]([start])
-    for objective in objectives:
-        data = (_derived if objective.labels == GOLD else _as_given)(bitexts, start.checkpoint, home)
-        names = tuple(data.config.names if objective.labels == GOLD else data.config.languages.texts)
-        trainings.append(Training(data, names, objective, model, train, seed, weights[-1]))
-        weights.append(trainings[-1].step(home, threads))
-    return trainings
-
-
-def _as_given(bitexts: Sequence[tuple[Path, Path]], vocabulary: Path, home: Path) -> Step:
     texts, pairs = dict[str, TextFiles](), dict[LanguagePair, tuple[BitextFiles, ...]]()
     for number, paths in enumerate(bitexts, start=1):
         names = f"source-{number}", f"target-{number}"
         texts |= {name: TextFiles((path,)) for name, path in zip(names, paths, strict=True)}
         pairs[names] = (BitextFiles(*paths),)
-    return NaturalLanguages(texts=texts, bitexts=pairs).step(home, vocabulary)
+    data = NaturalLanguages(texts=texts, bitexts=pairs).step(home, start.checkpoint)
+    train = replace(RECIPE, steps=steps, warmup=steps // 10)
+    return Training(data, tuple(texts), objective, model, train, seed, start)
 
 
-def _derived(bitexts: Sequence[tuple[Path, Path]], vocabulary: Path, home: Path) -> Step:
-    """The source sentences, translated word by word with a lexicon that fast_align learns from each bitext."""
-    transforms = []
-    for number, paths in enumerate(bitexts, start=1):
-        lexicon = home / f"lexicon-{fingerprint(list(map(digest, paths)))}.tsv"
-        if not lexicon.exists():
-            pairs = lowered(list(TwoFiles(*paths)))
-            links = StatisticalAligner.train(pairs).align(pairs)
-            if not (entries := counted(zip(pairs, links, strict=True), *LEAST)):
-                raise BadInput("fast_align links no words twice: are the files translations of each other?", paths[1])
-            home.mkdir(exist_ok=True)
-            write_lexicon(lexicon, entries)
-        transforms.append(Translate(lexicon, str(number)))
-    sources = tuple(dict.fromkeys(source for source, _ in bitexts))
-    return DerivedLanguages(Files(sources), tuple(transforms), vocabulary).step(home / GOLD)
-
-
-def check_known(training: Training, files: Sequence[Path]) -> None:
-    """Refuse text in a script that the tokenizer does not know; `files` are by language."""
-    languages = Languages.open(training.data.folder, list(training.languages), whole=True)
-    for name, path in zip(training.languages, files, strict=True):
+def check_known(data: Step) -> None:
+    """Refuse text in a script that the tokenizer does not know."""
+    texts = data.config.languages.texts
+    languages = Languages.open(data.folder, list(texts), whole=True)
+    for name, files in texts.items():
         if (share := float((languages[name].corpus.tokens == languages.specials.unknown).mean())) > UNKNOWN:
-            raise BadInput(f"the model's tokenizer does not know {share:.0%} of the sub-words", path)
+            raise BadInput(f"the model's tokenizer does not know {share:.0%} of the sub-words", files.paths[0])
 
 
 def calibration(encoder: Path, bitexts: Sequence[tuple[Path, Path]], seed: int) -> Calibration:
