@@ -1,8 +1,10 @@
 """Aligner training on exact links: English text in the words and the word order of French and German."""
 
+from pathlib import Path
+
 from calque.derive.reorder import Reorder, TreebankFiles
 from calque.derive.sources.files import Files
-from calque.derive.transform import compose
+from calque.derive.transform import Transform, compose
 from calque.derive.words import Translate
 from calque.experiments.languages import DerivedLanguages
 from calque.experiments.studies.aligner import aligner
@@ -21,23 +23,23 @@ def aligner_derived() -> Study:
     EWT's sentences are translated word by word with published dictionaries of 5,000 entries and reordered as treebanks
     are.
     """
-    data, encoder = real_data_and_encoder("aligner_derived", "xlm_align_small")
-    english = TreebankFiles("en", ewt(data).train)
-    orders = {
-        "fr": data / "ud" / "UD_French-Sequoia" / "fr_sequoia-ud-train.conllu",
-        "de": pud(data, "de"),
-    }
+    return derived_by("aligner_derived", "dict/en-{code}/yacle.train.freq.5k.en-{code}.tsv")
+
+
+def derived_by(name: str, dictionary: str) -> Study:
+    """The study with dictionaries at a place below CALQUE_DATA."""
+    data, encoder = real_data_and_encoder(name, "xlm_align_small")
+    english, sequoia = TreebankFiles("en", ewt(data).train), "UD_French-Sequoia/fr_sequoia-ud-train.conllu"
+
+    def derivation(code: str, trees: Path) -> Transform:
+        words = Translate(data / dictionary.format(code=code), code)
+        return compose(words, Reorder(TreebankFiles(code, (trees,)), english))
+
     return aligner().changed(
-        name="aligner_derived",
+        name=name,
         languages=DerivedLanguages(
             source=Files(text=ewt(data).train),
-            transforms=tuple(
-                compose(
-                    Translate(data / "dict" / f"en-{code}" / f"yacle.train.freq.5k.en-{code}.tsv", code),
-                    Reorder(TreebankFiles(code, (trees,)), english),
-                )
-                for code, trees in orders.items()
-            ),
+            transforms=(derivation("fr", data / "ud" / sequoia), derivation("de", pud(data, "de"))),
             vocabulary=encoder,
         ),
         mixtures=(shares(1, 1, 1),),

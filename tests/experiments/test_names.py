@@ -137,6 +137,7 @@ def test_forms_of_one_field_exclude_one_another() -> None:
 READ_DATA = (
     "aligner",
     "aligner_derived",
+    "aligner_lexicon",
     "aligner_transfer",
     "wikipedia_small",
     "word_alignment",
