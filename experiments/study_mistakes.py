@@ -50,7 +50,7 @@ def _unused(study: Study) -> list[str]:
     """The problems of values that only languages of another kind use."""
     paper = {NaturalLanguages: "xtreme", GoldPairs: "links"}.get(type(study.languages), "")
     wrong = [] if paper in ("", study.paper) else [f"paper is {paper} for these languages, not {study.paper}"]
-    if not paper and study.paper in ("xtreme", "links"):
+    if not paper and (study.paper == "links" or (study.paper == "xtreme" and study.start is None)):
         wrong.append(f"paper: {study.paper} is about natural languages, and this study's are derived")
     if not isinstance(study.languages, DerivedLanguages):
         names = [measure.name for measure in study.measures if measure in MEASURES.values()]
