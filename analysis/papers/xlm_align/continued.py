@@ -70,6 +70,7 @@ class Continued:
         )
         self.start = next(run.objective.name for run in runs if run.objective and run.start is None)
         self.main = {run.objective.name: run.main_layer for run in runs if run.objective}
+        self.mixtures = {run.objective.name: run.mixture.name for run in runs if run.objective and run.mixture}
         self.layer, self.layers = self.main[self.start], runs[0].layers
         self.learnt = [name for name in results.objectives if name != self.start]
         self.models = [self.start, *self.learnt]
@@ -152,6 +153,7 @@ class Continued:
         return {p.setting: p for p in self.printed("MiniLM") if (p.objective, p.task) == (SMALL, task)}
 
     def _scores(self, model: str, measure: str, language: str, task: str, metric: str, **facets: Any) -> BySeed:
+        facets["mixture"] = self.mixtures.get(model, "")
         scores = self.results.scores(measure, model, language, task, metric, **facets)
         if len(scores) != 1 or len(self.seeds) == 1:
             return scores

@@ -97,7 +97,8 @@ def _errors(study: Continued, scale: str) -> Table:
     read = {"-".join(names) for pair in pairs for names in permutations(pair)}
     unread = [set_title(gold) for gold in study.sets if gold not in read]
     header, sets = ("model", "links by", "source", *names[:-1], "mean"), listed(unread)
-    parts = {"unread": unread, "awesome": SOFTMAX.name in study.aligners}
+    papers = {p.paper for p in theirs}
+    parts = {"unread": unread, "published": PAPER in papers, "awesome": AWESOME in papers}
     about = {"read": study.read_at, "awesome_note": notes("awesome_align")[1]}
     return continued_table(study, "aer", scale, header, rows, 3, parts=parts, sets=sets, **about)
 
