@@ -288,8 +288,10 @@ class EncoderAligner(Aligner):
     def align_scored(self, pairs: Iterable[Pair]) -> Iterator[Scored]:
         """Links as in `align`, each with the largest score of its sub-words' links."""
         for (links,) in self.encoder.links(pairs, [self.reading]):
-            scores = np.array(list(links.values()))
-            yield dict(zip(links, self.calibration(scores).tolist(), strict=True)) if self.calibration else links
+            if self.calibration:
+                scores = self.calibration(np.array(list(links.values())))
+                links = dict(zip(links, scores.tolist(), strict=True))
+            yield links
 
     def matrix(self, pair: Pair) -> np.ndarray:
         """The scores between the words of one pair; NaN for words without sub-words."""
