@@ -58,11 +58,12 @@ def extent(study: Study) -> str:
     train, models, trained = study.train, study.models(Path()), study.trained()
     ids = train.steps * train.batch * study.model.length
     steps = f"{train.steps:,} steps of {train.batch} x {study.model.length} ids ({ids / 1e6:,.1f} M)"
+    starts, shipped = len(trained) - len(models), sum(bool(step.config.shipped) for step in trained)
     counts = {
-        "more runs train what some of them start from": len(trained) - len(models),
-        "are shipped, and not trained again": sum(bool(step.config.shipped) for step in trained),
+        f"{counted(starts, 'more run')} that others start from": starts,
+        f"{shipped} are shipped, and not trained again": shipped,
     }
-    before = "".join(f"; {count} {what}" for what, count in counts.items() if count)
+    before = "".join(f"; {what}" for what, count in counts.items() if count)
     start = f", from {study.start}" if study.start else ""
     tasks = f"; tasks: {', '.join(study.tasks)}" if study.tasks else ""
     what = f"{counted(len(models), 'model')} of {steps}{start}{before}" if models else f"{study.start} as it is"

@@ -66,7 +66,9 @@ def test_jobs_share_the_time_and_add_up_in_memory(tiny: Study) -> None:
 
 def test_a_model_that_begins_with_another_takes_its_part_of_the_time(tiny: Study) -> None:
     """A start and what begins with it take together as long as a model that begins with nothing."""
-    alone, after = (plan(override(tiny, [f"objectives={name}"]), 1) for name in ("MLM", "MLM-after-MLM"))
+    studies = [override(tiny, [f"objectives={name}"]) for name in ("MLM", "MLM-after-MLM")]
+    alone, after = (plan(study, 1) for study in studies)
+    assert [" 1 more " in extent(study) for study in studies] == [False, True]
     assert len(after.runs) == 2
     assert after.seconds == pytest.approx(alone.seconds)
 
