@@ -97,7 +97,7 @@ def test_a_plan_lists_what_models_begin_with(study: Study) -> None:
     assert [f"pretrain {title}" for title, _ in made.runs] == [step.title for step in study.trained()]
     assert made.runs[0][1].flops < made.runs[2][1].flops
     said = describe(study, 1)
-    assert "5 models of 12 steps" in said and "2 more runs train what some of them start from" in said
+    assert "5 models of 12 steps" in said and "2 more runs that others start from" in said
     rows = [line.split()[:2] for line in said.splitlines() if line.startswith("trans.inv/MLM/seed-0 ")]
     assert [steps for _, steps in rows] == ["6", "12"]  # the start of others, and a model that is MLM's alone
 
