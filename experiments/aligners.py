@@ -12,7 +12,7 @@ from typing import Any
 
 from calque.analysis.aligners.calibration import Calibration
 from calque.analysis.aligners.encoder import Encoder
-from calque.analysis.aligners.methods import CHOICES, OT, RELEASED, Method
+from calque.analysis.aligners.methods import CHOICES, OT, RELEASED, SOFTMAX, Method
 from calque.analysis.aligners.pair_encoder import EncoderAligner
 from calque.analysis.aligners.subwords import SubWords
 from calque.analysis.measures.word_alignment import alone_and_joint, diagonal_score, fast_align_scores, link_record
@@ -193,11 +193,14 @@ def check_known(data: Step) -> None:
             raise BadInput(f"the model's tokenizer does not know {share:.0%} of the sub-words", files.paths[0])
 
 
-def calibration(encoder: Path, bitexts: Sequence[tuple[Path, Path]], seed: int) -> Calibration:
+def calibration(encoder: Path, layer: int, bitexts: Sequence[tuple[Path, Path]], seed: int) -> Calibration:
     """How often fast_align finds the links of a trained encoder too, by their score, in a sample of each bitext. One of
     its directions is enough, because it misses correct links."""
     scores, found = list[float](), list[bool]()
-    aligner = EncoderAligner.open(encoder)
+    opened = EncoderAligner.open(encoder, SOFTMAX, layer)
+    aligner = EncoderAligner(
+        opened.encoder, opened.reading
+    )  # without the calibration of the model that it started from
     for paths in bitexts:
         drawn = Random(seed).sample(list(TwoFiles(*paths)), min(MOST, TwoFiles(*paths).size))
         pairs = lowered(drawn)
@@ -217,7 +220,6 @@ def save_aligner(step: Step, bitexts: Sequence[tuple[Path, Path]], out: Path) ->
     with whole_folder(out) as part:
         shutil.copytree(step.folder / CHECKPOINT, part, dirs_exist_ok=True)
         config = json.loads((part / CONFIG).read_text(encoding="utf-8"))
-        config |= {ALIGNER_LAYER: step.config.objective.main_layer(step.config.model.layers), ALIGNER_CALIBRATION: None}
-        write_json(part / CONFIG, config)
-        config[ALIGNER_CALIBRATION] = calibration(part, bitexts, step.config.seed).write()
-        write_json(part / CONFIG, config)
+        layer = step.config.objective.main_layer(step.config.model.layers)
+        scores = calibration(part, layer, bitexts, step.config.seed)
+        write_json(part / CONFIG, config | {ALIGNER_LAYER: layer, ALIGNER_CALIBRATION: scores.write()})

@@ -132,7 +132,9 @@ def draw(rows: Sequence[dict[str, Any]], out: Path) -> None:
 
     panels = [(set_title(gold), gold) for gold in SETS]
     names = [name for name in looks if any(row["aligner"] == name for row in rows)]
-    with small_multiples("Alignment error by CPU time", panels, panel, 2, 1.9, ("CPU seconds", "AER, %"), sharex=True) as (figure, _):
+    with small_multiples(
+        "Alignment error by CPU time", panels, panel, 2, 1.9, ("CPU seconds", "AER, %"), sharex=True
+    ) as (figure, _):
         legend(figure, [key(name, *looks[name]) for name in names], len(names))
     save_figure(figure, out.parent, out.name)
 
