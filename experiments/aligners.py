@@ -198,9 +198,7 @@ def calibration(encoder: Path, layer: int, bitexts: Sequence[tuple[Path, Path]],
     its directions is enough, because it misses correct links."""
     scores, found = list[float](), list[bool]()
     opened = EncoderAligner.open(encoder, SOFTMAX, layer)
-    aligner = EncoderAligner(
-        opened.encoder, opened.reading
-    )  # without the calibration of the model that it started from
+    aligner = EncoderAligner(opened.encoder, opened.reading)  # without a calibration of the start
     for paths in bitexts:
         drawn = Random(seed).sample(list(TwoFiles(*paths)), min(MOST, TwoFiles(*paths).size))
         pairs = lowered(drawn)
