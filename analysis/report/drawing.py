@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from matplotlib.font_manager import fontManager
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 
@@ -24,6 +25,7 @@ Fill = Literal["full", "left", "right", "bottom", "top", "none"]
 Dash = Literal["", "-", "--", ":", "-."]
 INK, SOFT = "#222222", "#9a9a9a"
 """Colours of letters and lines, and of the background."""
+FONT = "DejaVu Sans"
 STYLE = rc_params_from_file(Path(__file__).with_name("figure.mplstyle"), use_default_template=False)
 LOOKS = (
     ("#0072B2", "o"),
@@ -50,6 +52,20 @@ WIDE = 40.0  # longer intervals are thin and pale and do not stretch the axis, s
 USUAL, FAINT = (1.0, 0.75), (0.6, 0.35)  # line width in points, and opacity
 Ends = tuple[float, float] | None
 Point = tuple[float, Estimate]  # A place on one axis, and the mean there with its interval
+
+
+def prefer_own_font() -> None:
+    """Draw with Matplotlib's own file of FONT: glyphs have other numbers in a system's, and figures would differ."""
+    own = Path(mpl.get_data_path(), "fonts", "ttf")
+    fonts = [font for font in fontManager.ttflist if font.name != FONT or Path(font.fname).parent == own]
+    if not any(font.name == FONT for font in fonts):
+        for path in sorted(own.glob("DejaVuSans*.ttf")):
+            fontManager.addfont(path)
+        fonts += [font for font in fontManager.ttflist if Path(font.fname).parent == own]
+    fontManager.ttflist[:] = fonts
+
+
+prefer_own_font()
 
 
 def key(label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = "", small: bool = False) -> Line2D:
