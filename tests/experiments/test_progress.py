@@ -70,6 +70,8 @@ def test_a_finished_step_is_one_line_with_the_count(capsys: pytest.CaptureFixtur
     assert [re.match(r"\d of \d steps", line)[0] for line in lines] == [f"{i} of 3 steps" for i in (1, 2, 3)]  # type: ignore[index]
     assert max(map(len, lines)) <= 80
     assert ["left" in line for line in lines] == [True, True, False]
+    with board(steps[2:], title="mine"):
+        assert capsys.readouterr().out == "mine: 1 step (1 evaluate)\n"
 
 
 def test_quiet_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
