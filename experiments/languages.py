@@ -226,6 +226,10 @@ class NaturalText:
         with suppress(NoFile):  # some of the text is missing
             if of.table == "used" and step.finished:
                 return int(step.open().facts["vocabulary"]["rows"])
+        return self._types
+
+    @cached_property
+    def _types(self) -> int:
         return self.vocabulary.open().size
 
     def pairs_of(self, names: Sequence[str]) -> tuple[LanguagePair, ...]:

@@ -109,9 +109,10 @@ def _retrieval(study: Continued, scale: str) -> Table:
     groups |= {f"{len(others)} others, mean": others} if others else {}
     groups[f"all {len(study.pairs)}, mean"] = study.pairs
     columns = [(layer, metric) for layer in (study.layer, study.layers) for metric in METRICS]
-    columns += [(study.layer, metric) for metric in study.mined]
+    columns += [(study.layer, metric) for metric in study.mined]  # of every model at its own main layer
 
     def cell(model: str, pairs: Sequence[tuple[str, str]], layer: int, metric: str) -> str:
+        layer = study.main[model] if metric in study.mined else layer
         by_pair = [study.found(model, pair, metric, layer) for pair in pairs]
         return number(average([scores for scores in by_pair if scores or metric in METRICS]))  # mined in one direction
 
@@ -120,7 +121,11 @@ def _retrieval(study: Continued, scale: str) -> Table:
         for model in study.models
         for name, pairs in groups.items()
     )
-    heads = [f"{(METRICS | MINED_HEADS)[metric]}, layer {layer}" for layer, metric in columns]
+    main = f"layer {study.layer}" if len({*study.main.values()}) == 1 else "main layer"
+    heads = [
+        f"{(METRICS | MINED_HEADS)[metric]}, {main if metric in study.mined else f'layer {layer}'}"
+        for layer, metric in columns
+    ]
     parts = {"mining": study.mined, "xtreme": MINED_XTREME in study.mined}
     return continued_table(study, "retrieval", scale, ("model", "languages", *heads), rows, 2, parts=parts)
 
