@@ -28,6 +28,7 @@ STUDIES = {
     "aligner": "xtreme",
     "aligner_derived": "xtreme",
     "aligner_lexicon": "xtreme",
+    "aligner_transfer": "xtreme",
     "xlm_align_small": "xtreme",
     "xtreme_small": "xtreme",
     "xtreme_curve": "xtreme",
