@@ -26,6 +26,7 @@ STUDIES = {
     "languages": "language_imbalance",
     "word_alignment": "links",
     "aligner": "xtreme",
+    "aligner_after_lexicon": "xtreme",
     "aligner_derived": "xtreme",
     "aligner_lexicon": "xtreme",
     "aligner_transfer": "xtreme",
