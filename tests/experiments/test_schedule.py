@@ -169,7 +169,7 @@ def test_a_step_that_another_command_computes_is_refused(shared: bool, tmp_path:
 
 def test_a_cell_waits_for_a_living_process_and_then_finds_the_step_finished(tmp_path: Path) -> None:
     a = word(tmp_path, "a", (), 1.0)
-    first = Thread(target=do, args=(a, Machine()))
+    first = Thread(target=do, args=(a, Machine(wait=True)))  # either may be first
     first.start()
     while not claim_of(a.folder).exists() and first.is_alive():
         time.sleep(0.01)
