@@ -147,7 +147,7 @@ def _score_aligner(step: Step, machine: Machine) -> None:
 
 RECIPE = TrainConfig(steps=220, batch=8, learning_rate=5e-5, warmup=22, log_every=10, probe_every=0, save_every=50)
 LENGTH = 128  # ids per row, which the two sides of a pair share
-FEWEST = 500  # sentence pairs of a bitext: from fewer, fast_align learns little but the order of words
+FEWEST = 500  # sentence pairs of a bitext, or links to calibrate on; from fewer, fast_align learns little
 SAMPLE, MOST = 500, 20_000  # the sentence pairs of each bitext that scores are calibrated on, and that fast_align reads
 UNKNOWN = 0.1  # a text with a larger share of unknown types is in a script that the tokenizer lacks
 
@@ -163,8 +163,8 @@ def trained_aligner(
     """The training of an encoder on bitexts of two files each. Raises BadInput if the files or the model do not fit."""
     for source, target in bitexts:
         both = TwoFiles(source, target)
-        if both.size < FEWEST:
-            raise BadInput(f"{both.size:,} sentence pairs; expected at least {FEWEST:,} in each bitext", source)
+        if (usable := sum(all(pair) for pair in both)) < FEWEST:
+            raise BadInput(f"{usable:,} sentence pairs; expected at least {FEWEST:,} in each bitext", source)
         if (same := sum(one == other for one, other in both)) > both.size / 2:
             raise BadInput(
                 f"{same:,} of {both.size:,} lines are the same as in {source}; expected translations", target
@@ -193,20 +193,21 @@ def check_known(data: Step) -> None:
             raise BadInput(f"the model's tokenizer does not know {share:.0%} of the sub-words", files.paths[0])
 
 
-def calibration(encoder: Path, layer: int, bitexts: Sequence[tuple[Path, Path]], seed: int) -> Calibration:
+def calibration(encoder: Path, layer: int, bitexts: Sequence[tuple[Path, Path]], seed: int) -> Calibration | None:
     """How often fast_align finds the links of a trained encoder too, by their score, in a sample of each bitext. One of
-    its directions is enough, because it misses correct links."""
+    its directions is enough, because it misses correct links. None if the encoder finds fewer than FEWEST links."""
     scores, found = list[float](), list[bool]()
     opened = EncoderAligner.open(encoder, SOFTMAX, layer)
     aligner = EncoderAligner(opened.encoder, opened.reading)  # without a calibration of the start
     for paths in bitexts:
-        drawn = Random(seed).sample(list(TwoFiles(*paths)), min(MOST, TwoFiles(*paths).size))
+        usable = list(filter(all, TwoFiles(*paths)))
+        drawn = Random(seed).sample(usable, min(MOST, len(usable)))
         pairs = lowered(drawn)
         estimated = StatisticalAligner.train(pairs, union).align(pairs[:SAMPLE])
         for links, others in zip(aligner.align_scored(drawn[:SAMPLE]), estimated, strict=True):
             scores += links.values()
             found += [link in others for link in links]
-    return Calibration.fit(scores, found)
+    return Calibration.fit(scores, found) if len(scores) >= FEWEST else None
 
 
 def save_aligner(step: Step, bitexts: Sequence[tuple[Path, Path]], out: Path) -> None:
@@ -220,4 +221,4 @@ def save_aligner(step: Step, bitexts: Sequence[tuple[Path, Path]], out: Path) ->
         config = json.loads((part / CONFIG).read_text(encoding="utf-8"))
         layer = step.config.objective.main_layer(step.config.model.layers)
         scores = calibration(part, layer, bitexts, step.config.seed)
-        write_json(part / CONFIG, config | {ALIGNER_LAYER: layer, ALIGNER_CALIBRATION: scores.write()})
+        write_json(part / CONFIG, config | {ALIGNER_LAYER: layer, ALIGNER_CALIBRATION: scores and scores.write()})

@@ -294,6 +294,5 @@ class EncoderAligner(Aligner):
             yield links
 
     def matrix(self, pair: Pair) -> np.ndarray:
-        """The scores between the words of one pair; NaN for words without sub-words."""
-        scores = self.encoder.matrix(pair, self.reading)
-        return self.calibration(scores) if self.calibration else scores
+        """The scores between the words of one pair, without calibration; NaN for words without sub-words."""
+        return self.encoder.matrix(pair, self.reading)

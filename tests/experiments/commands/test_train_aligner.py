@@ -17,7 +17,7 @@ from calque.analysis.aligners.methods import SOFTMAX
 from calque.analysis.aligners.pair_encoder import EncoderAligner, LinkReading
 from calque.derive.pocket.language import Pocket
 from calque.derive.vocabulary import SMALLEST
-from calque.experiments.aligners import FEWEST
+from calque.experiments.aligners import FEWEST, calibration
 from calque.pretrain.objectives import aligner_training
 from tests.encoders import small_roberta
 from tests.experiments.test_cli import ROOT, calque
@@ -69,6 +69,14 @@ def test_the_result_is_an_ordinary_encoder_whose_lower_layers_are_trained(here: 
     assert list(calibrated.values()) == pytest.approx(expected)
 
 
+def test_few_links_are_no_ground_for_a_calibration(here: Path, trained: Path, tmp_path: Path) -> None:
+    sides = [(here / name).read_text(encoding="utf-8").splitlines(keepends=True) for name in ("a.txt", "b.txt")]
+    paths = [tmp_path / name for name in ("a.txt", "b.txt")]
+    for path, lines, other in zip(paths, sides, ("\n", "x\n"), strict=True):
+        path.write_text("".join([*lines[:9], *[other] * 2_000]), encoding="utf-8")
+    assert calibration(trained, 1, [(paths[0], paths[1])], 1) is None
+
+
 def test_it_is_read_at_the_layer_below_the_trained_one(here: Path, trained: Path, tmp_path: Path) -> None:
     files = [str(here / name) for name in ("a.txt", "b.txt")]
     assert calque(*words(here, tmp_path / "high", "--steps", "3", "--layer", "2"))[0] == 0
@@ -117,9 +125,13 @@ def test_other_labels_and_two_bitexts_give_another_model(
     [
         (lambda a, b: (a, b[:-1]), f"{FEWEST - 1} lines for the {FEWEST} of"),
         (lambda a, b: (a[:50], b[:50]), f"50 sentence pairs; expected at least {FEWEST}"),
+        (
+            lambda a, b: (a[:99] + ["\n"] * 600, b[:99] + ["x\n"] * 600),
+            f"99 sentence pairs; expected at least {FEWEST}",
+        ),
         (lambda a, b: (a, a), f"{FEWEST} of {FEWEST} lines are the same as in"),
     ],
-    ids=["out of step", "few", "one text"],
+    ids=["out of step", "few", "half empty", "one text"],
 )
 def test_files_that_teach_nothing_are_refused(here: Path, tmp_path: Path, change: object, said: str) -> None:
     sides = [(here / name).read_text(encoding="utf-8").splitlines(keepends=True) for name in ("a.txt", "b.txt")]
