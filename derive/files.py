@@ -9,10 +9,10 @@ import shutil
 import threading
 import tomllib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import plain
@@ -137,25 +137,27 @@ def _remove_dead(leftover: Path) -> None:
 def claimed(folder: Path, wait: bool = False) -> Iterator[None]:
     """Hold an exclusive claim on a folder, which ends with the process. If another process holds one, `wait` for its
     end, or raise BadInput."""
-    path, lost = claim_of(folder), True
+    path = claim_of(folder)
     make_folder(path.parent)
-    while lost:
-        file = path.open("ab")
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            lost = os.fstat(file.fileno()).st_ino != path.stat().st_ino  # released and claimed again in between
-        except (BlockingIOError, FileNotFoundError):
-            pass  # it is lost: another process has it, or released and removed it just now
-        finally:
-            if lost:
-                file.close()
-        if lost and not wait:
-            raise BadInput("another process is using this folder; wait for it or stop it", folder)
-    try:
-        yield
-    finally:
-        path.unlink(missing_ok=True)  # the whole study may have been removed
-        file.close()
+    while True:
+        with path.open("ab") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            except BlockingIOError:
+                raise BadInput("another process is using this folder; wait for it or stop it", folder) from None
+            if not _is_at(path, file):
+                continue  # released, and perhaps claimed again, since it was opened
+            try:
+                yield
+            finally:
+                path.unlink(missing_ok=True)  # the whole study may have been removed
+            return
+
+
+def _is_at(path: Path, file: IO[bytes]) -> bool:
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    return False
 
 
 def claim_of(folder: Path) -> Path:

@@ -5,7 +5,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -147,7 +147,7 @@ def _score_aligner(step: Step, machine: Machine) -> None:
 
 RECIPE = TrainConfig(steps=220, batch=8, learning_rate=5e-5, warmup=22, log_every=10, probe_every=0, save_every=50)
 LENGTH = 128  # ids per row, which the two sides of a pair share
-FEWEST = 500  # sentence pairs of a bitext, or links to calibrate on; from fewer, fast_align learns little
+FEWEST = 500  # sentence pairs of a bitext, from fewer of which fast_align learns little, and links to calibrate on
 SAMPLE, MOST = 500, 20_000  # the sentence pairs of each bitext that scores are calibrated on, and that fast_align reads
 UNKNOWN = 0.1  # a text with a larger share of unknown types is in a script that the tokenizer lacks
 
@@ -221,4 +221,4 @@ def save_aligner(step: Step, bitexts: Sequence[tuple[Path, Path]], out: Path) ->
         config = json.loads((part / CONFIG).read_text(encoding="utf-8"))
         layer = step.config.objective.main_layer(step.config.model.layers)
         scores = calibration(part, layer, bitexts, step.config.seed)
-        write_json(part / CONFIG, config | {ALIGNER_LAYER: layer, ALIGNER_CALIBRATION: scores and scores.write()})
+        write_json(part / CONFIG, config | {ALIGNER_LAYER: layer, ALIGNER_CALIBRATION: scores and astuple(scores)})

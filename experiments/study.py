@@ -315,7 +315,7 @@ class Study:
 
     @property
     def _continues(self) -> bool:
-        """Whether the report is of a given model and of models trained from it."""
+        """Whether the report compares a given model with models trained from it."""
         return self.paper == "xtreme"
 
     @property

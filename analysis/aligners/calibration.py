@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -45,13 +45,9 @@ class Calibration:
         intercept, slope = minimize(loss, np.array([0.0, 1.0]), jac=True, bounds=[(None, None), (0, None)]).x
         return cls(round(float(intercept), 3), round(float(slope), 3))
 
-    def write(self) -> list[float]:
-        """What `read` reads."""
-        return list(astuple(self))
-
     @classmethod
     def read(cls, value: Any, path: Path) -> Self | None:
-        """The calibration in a configuration; None without one."""
+        """The calibration in a configuration, as its two numbers; None without one."""
         if value is None:
             return None
         if not isinstance(value, list) or len(value) != 2 or not all(type(each) in (int, float) for each in value):

@@ -8,6 +8,7 @@ from calque.derive.errors import BadInput
 from calque.derive.vocabulary import TOKENIZER, open_tokenizer
 
 Pieces = Sequence[Sequence[int]]  # a sentence: the ids of each word, none for a word that the tokenizer drops
+_ROOM = 1 << 18
 _UNLIMITED = 1 << 30  # transformers writes a larger number for no limit
 
 
@@ -33,8 +34,8 @@ class SubWords:
         self.second_type: int = self._tokenizer.encode("a", "a").type_ids[-1]
 
     def __call__(self, words: Sequence[str]) -> list[list[int]]:
-        """The ids of each word; up to one encoding per type is cached."""
-        if len(self._known) > self.size:
+        """The ids of each word; encodings are cached until there are too many."""
+        if len(self._known) > _ROOM:
             self._known = {}
         if new := [word for word in dict.fromkeys(words) if word not in self._known]:
             self._known.update(zip(new, self._encode([f" {word}" for word in new]), strict=True))

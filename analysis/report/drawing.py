@@ -55,14 +55,10 @@ Point = tuple[float, Estimate]  # A place on one axis, and the mean there with i
 
 
 def prefer_own_font() -> None:
-    """Draw with Matplotlib's own file of FONT: glyphs have other numbers in a system's, and figures would differ."""
-    own = Path(mpl.get_data_path(), "fonts", "ttf")
-    fonts = [font for font in fontManager.ttflist if font.name != FONT or Path(font.fname).parent == own]
-    if not any(font.name == FONT for font in fonts):
-        for path in sorted(own.glob("DejaVuSans*.ttf")):
-            fontManager.addfont(path)
-        fonts += [font for font in fontManager.ttflist if Path(font.fname).parent == own]
-    fontManager.ttflist[:] = fonts
+    """Draw with Matplotlib's own files of FONT: in a system's, glyphs have other numbers, and SVGs would differ."""
+    fontManager.ttflist[:] = [font for font in fontManager.ttflist if font.name != FONT]
+    for style in ("", "-Bold", "-Oblique", "-BoldOblique"):
+        fontManager.addfont(Path(mpl.get_data_path(), "fonts", "ttf", f"DejaVuSans{style}.ttf"))
 
 
 prefer_own_font()

@@ -1,7 +1,9 @@
 """Alignment error rate against CPU time: `python -m experiments.bench.aligner_curve --out NAME`.
 
-An encoder after 0 to 220 updates of aligner training, next to fast_align and, where it is installed, eflomal. All read
-the same English–French and English–German text; the statistical aligners also read the sentences of the test.
+An encoder after 0 to 220 updates of aligner training, always read in the same way, next to fast_align and, where it is
+installed, eflomal. The encoder learns from English–French and English–German text, the others from the part of it that
+is in the languages of the test, and from the sentences of the test. Seconds are those of learning; only eflomal's
+include aligning the test, because it learns and aligns at once.
 """
 
 import argparse
@@ -21,6 +23,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
+from calque.analysis.aligners.methods import SOFTMAX
 from calque.analysis.aligners.pair_encoder import EncoderAligner
 from calque.analysis.measures.aer import SETS, gold_set, score_all
 from calque.analysis.papers.xlm_align.continued import set_title
@@ -35,6 +38,8 @@ from calque.experiments.bench.harness import cpu, folder_of
 from calque.experiments.languages import NaturalLanguages, lowered
 from calque.experiments.runs import provenance
 from calque.experiments.studies.aligner import aligner
+from calque.pretrain.objectives.aligner_training import AlignerTraining
+from calque.pretrain.saved_model import read_config
 
 STEPS = (0, 55, 110, 220)
 PAIRS = 20_000  # sentence pairs of each language that are read
@@ -77,13 +82,13 @@ def trained(steps: int, folder: Path) -> Path:
     return folder / f"after-{steps}"
 
 
-def by_fast_align(pairs: Sequence[Pair], tested: Sequence[Pair], folder: Path) -> list[Links]:
-    """The links of the tested pairs, learnt with other pairs."""
-    return list(StatisticalAligner.train([*tested, *pairs]).align(tested))
+def by_fast_align(pairs: Sequence[Pair], tested: Sequence[Pair], folder: Path) -> Iterable[Links]:
+    """The links of the tested pairs, learnt from them and from other pairs; aligned when they are asked for."""
+    return StatisticalAligner.train([*tested, *pairs]).align(tested)
 
 
-def by_eflomal(pairs: Sequence[Pair], tested: Sequence[Pair], folder: Path) -> list[Links]:
-    """The links of the tested pairs, learnt with other pairs and symmetrised as fast_align's."""
+def by_eflomal(pairs: Sequence[Pair], tested: Sequence[Pair], folder: Path) -> Iterable[Links]:
+    """The links of the tested pairs, learnt from them and from other pairs, and symmetrised as fast_align's."""
     from eflomal import Aligner
 
     sides = write([*tested, *pairs], folder, "eflomal")
@@ -101,8 +106,9 @@ def measure(folder: Path) -> list[dict[str, Any]]:
         before = spent()
         encoder = trained(steps, folder)
         seconds = spent() - before if steps else 0.0
+        layer = AlignerTraining().main_layer(int(read_config(encoder).num_hidden_layers))
         for gold in sets:
-            aer = score_all(gold.gold.pairs, EncoderAligner.open(encoder).align(gold.pairs)).aer
+            aer = score_all(gold.gold.pairs, EncoderAligner.open(encoder, SOFTMAX, layer).align(gold.pairs)).aer
             rows.append({"aligner": TRAINED, "steps": steps, "set": gold.name, "seconds": seconds, "aer": aer})
     statistical = {FAST_ALIGN: by_fast_align} | ({EFLOMAL: by_eflomal} if find_spec("eflomal") else {})
     for name, align in statistical.items():
@@ -112,7 +118,8 @@ def measure(folder: Path) -> list[dict[str, Any]]:
             pairs = more if gold.name.startswith("en") else [(target, source) for source, target in more]
             before = spent()
             links = align(pairs, lowered(gold.pairs), folder)
-            seconds, aer = spent() - before, score_all(gold.gold.pairs, links).aer
+            seconds = spent() - before
+            aer = score_all(gold.gold.pairs, links).aer
             rows.append({"aligner": name, "set": gold.name, "seconds": seconds, "aer": aer})
     return [{**row, "seconds": round(row["seconds"], 1), "aer": round(row["aer"], 5)} for row in rows]
 

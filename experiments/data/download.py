@@ -5,7 +5,6 @@ Proxies come from the environment (`https_proxy`, `no_proxy`); `REQUESTS_CA_BUND
 
 import logging
 from collections.abc import Callable
-from http import HTTPStatus
 from http.client import responses
 from pathlib import Path
 from urllib.parse import urljoin
@@ -24,15 +23,7 @@ HEADERS = {"User-Agent": "calque (data fetch)", "Accept-Encoding": "identity", "
 BLOCK = 1 << 17
 PART = "part"  # the file of a partial download; `version` next to it has the version of the whole file
 TIMEOUT = 30.0  # seconds without a byte
-STATUSES = (  # that a retry may resolve
-    HTTPStatus.REQUEST_TIMEOUT,
-    HTTPStatus.TOO_EARLY,
-    HTTPStatus.TOO_MANY_REQUESTS,
-    HTTPStatus.INTERNAL_SERVER_ERROR,
-    HTTPStatus.BAD_GATEWAY,
-    HTTPStatus.SERVICE_UNAVAILABLE,
-    HTTPStatus.GATEWAY_TIMEOUT,
-)
+STATUSES = (408, 425, 429, 500, 502, 503, 504)  # that a retry may resolve
 RETRY = Retry(
     4, connect=2, other=0, status_forcelist=STATUSES, backoff_factor=1, raise_on_status=False, retry_after_max=300
 )

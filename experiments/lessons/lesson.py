@@ -206,7 +206,7 @@ checks.smallest_and_largest((smallest, largest), zero_shot)
 
 # %%
 checks.verdicts(report)
-print(f"The whole report: {report / 'report.html'}")
+print("The whole report:", report / "report.html")
 
 # %% [markdown]
 # ## After the lesson

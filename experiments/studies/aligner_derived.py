@@ -27,7 +27,7 @@ def aligner_derived() -> Study:
 
 
 def derived_by(name: str, dictionary: str) -> Study:
-    """The study with dictionaries at a place below CALQUE_DATA."""
+    """The study with the dictionary of each language at a place below CALQUE_DATA, which has `{code}` for its code."""
     data, encoder = real_data_and_encoder(name, "xlm_align_small")
     english, sequoia = TreebankFiles("en", ewt(data).train), "UD_French-Sequoia/fr_sequoia-ud-train.conllu"
 

@@ -1,6 +1,7 @@
 """Files and folders are whole or absent, and fingerprints follow values."""
 
 import errno
+import fcntl
 import hashlib
 import json
 import os
@@ -18,7 +19,7 @@ import numpy as np
 import pytest
 
 from calque.derive.errors import BadInput
-from calque.derive.files import claimed, sweep, whole_file, whole_folder, write_json
+from calque.derive.files import claim_of, claimed, sweep, whole_file, whole_folder, write_json
 from calque.derive.fingerprint import ADDED, fingerprint, plain, sha256
 
 
@@ -190,6 +191,22 @@ from calque.derive.files import claimed
 with claimed(Path(sys.argv[1])):
     os.kill(os.getpid(), signal.SIGKILL)
 """
+
+
+def test_a_claim_that_was_released_while_it_was_asked_for_is_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, lock = tmp_path / "one", fcntl.flock
+
+    def after_its_holder_left(file: int, how: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", lock)
+        claim_of(folder).unlink()
+        lock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", after_its_holder_left)
+    with claimed(folder), pytest.raises(BadInput, match="another process"), claimed(folder):
+        pass
+    assert not claim_of(folder).exists()
 
 
 def test_the_claim_of_a_killed_process_dies_with_it(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerFast
 
+from calque.analysis.aligners import subwords
 from calque.analysis.aligners.subwords import SubWords
 from calque.derive.links.aligner import Pair
 from calque.derive.types import OURS
@@ -27,17 +28,17 @@ def test_marks_are_those_that_the_tokenizer_sets(roberta: Path, bert: Path) -> N
 
 @pytest.mark.parametrize("family", ["roberta", "bert"])
 def test_a_word_has_one_encoding_after_a_space_however_often_it_is_asked_for(
-    family: str, sentence_pairs: list[Pair], request: pytest.FixtureRequest
+    family: str, sentence_pairs: list[Pair], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder: Path = request.getfixturevalue(family)
     tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))
+    monkeypatch.setattr(subwords, "_ROOM", 5)  # words are forgotten, and encoded again
     pieces = SubWords(folder)
-    assert pieces.size == len(tokenizer)
-    pieces.size = 5  # words are forgotten, and encoded again
     for source, target in sentence_pairs[:20]:
         for words in (source, target, (*source, *source)):
             expected = [tokenizer(f" {word}", add_special_tokens=False).input_ids for word in words]
             assert pieces(words) == expected
+            assert pieces.size == len(tokenizer)
 
 
 def copied(folder: Path, to: Path) -> Path:
