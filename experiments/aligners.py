@@ -200,8 +200,12 @@ def calibration(encoder: Path, layer: int, bitexts: Sequence[tuple[Path, Path]],
     opened = EncoderAligner.open(encoder, SOFTMAX, layer)
     aligner = EncoderAligner(opened.encoder, opened.reading)  # without a calibration of the start
     for paths in bitexts:
-        usable = list(filter(all, TwoFiles(*paths)))
-        drawn = Random(seed).sample(usable, min(MOST, len(usable)))
+        both = TwoFiles(*paths)
+        usable = sum(map(all, both))
+        places = Random(seed).sample(range(usable), min(MOST, usable))
+        sample = dict.fromkeys(places, ([], []))
+        sample.update((place, pair) for place, pair in enumerate(filter(all, both)) if place in sample)
+        drawn = list(sample.values())
         pairs = lowered(drawn)
         estimated = StatisticalAligner.train(pairs, union).align(pairs[:SAMPLE])
         for links, others in zip(aligner.align_scored(drawn[:SAMPLE]), estimated, strict=True):

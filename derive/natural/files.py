@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from hashlib import blake2b
 from itertools import chain, compress, zip_longest
 from pathlib import Path
 from typing import Any
@@ -137,13 +138,39 @@ class Without:
         return [self.files.identity(), self.tests.identity()]
 
 
-FileSet = TextFiles | BitextFiles | Without
+@dataclass(frozen=True)
+class Share:
+    """A random `share` of the pairs of a bitext, drawn by their sentences; a larger share includes a smaller one. The
+    others are counted."""
+
+    files: BitextFiles | Without
+    share: float
+
+    def pieces(self) -> Iterator[Piece]:
+        return (piece.then(partial(_draw, self.share)) for piece in self.files.pieces())
+
+    @property
+    def size(self) -> int:
+        return self.files.size
+
+    def identity(self) -> list[Any]:
+        return [self.files.identity(), self.share]
+
+
+FileSet = TextFiles | BitextFiles | Without | Share
 """Files of text, or of parallel text, with their pieces, size in bytes on the disk, and identity for fingerprints."""
 
 
 def _withhold(tests: TextFiles, columns: Columns, left_out: Counter[str]) -> Columns:
     tested = sentences(tests)
     return _only(columns, lambda row: not any(map(tested.within, row)), WHY, left_out)
+
+
+def _draw(share: float, columns: Columns, left_out: Counter[str]) -> Columns:
+    def drawn(row: tuple[str, ...]) -> bool:
+        return int.from_bytes(blake2b("\n".join(row).encode(), digest_size=8).digest()) < share * 2**64
+
+    return _only(columns, drawn, f"pairs beyond a random share of {share:g}", left_out)
 
 
 def _unescape(columns: Columns, left_out: Counter[str]) -> Columns:

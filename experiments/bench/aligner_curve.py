@@ -1,9 +1,10 @@
-"""Alignment error rate against CPU time: `python -m experiments.bench.aligner_curve --out NAME`.
+"""Alignment error rate against CPU time, and reliability: `python -m experiments.bench.aligner_curve --out FOLDER`.
 
 An encoder after 0 to 220 updates of aligner training, always read in the same way, next to fast_align and, where it is
 installed, eflomal. The encoder learns from English–French and English–German text, the others from the part of it that
 is in the languages of the test, and from the sentences of the test. Seconds are those of learning; only eflomal's
-include aligning the test, because it learns and aligns at once.
+include aligning the test, because it learns and aligns at once. Reliability is that of the scores of links after all
+updates, before and after their calibration.
 """
 
 import argparse
@@ -14,7 +15,8 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -25,7 +27,7 @@ from matplotlib.axes import Axes
 
 from calque.analysis.aligners.methods import SOFTMAX
 from calque.analysis.aligners.pair_encoder import EncoderAligner
-from calque.analysis.measures.aer import SETS, gold_set, score_all
+from calque.analysis.measures.aer import SETS, GoldSet, gold_set, reliability, score_all
 from calque.analysis.papers.xlm_align.continued import set_title
 from calque.analysis.report.drawing import LOOKS, key, legend, small_multiples
 from calque.analysis.report.plot import save_figure
@@ -44,6 +46,7 @@ from calque.pretrain.saved_model import read_config
 STEPS = (0, 55, 110, 220)
 PAIRS = 20_000  # sentence pairs of each language that are read
 TRAINED, FAST_ALIGN, EFLOMAL = "aligner training", "fast_align", "eflomal"
+RAW, CALIBRATED = "raw", "calibrated"
 
 
 def spent() -> float:
@@ -99,16 +102,18 @@ def by_eflomal(pairs: Sequence[Pair], tested: Sequence[Pair], folder: Path) -> I
     return [grow_diag_final_and(*ways) for ways in both]
 
 
-def measure(folder: Path) -> list[dict[str, Any]]:
-    """The error of every aligner on every gold set, and the CPU seconds that it took to learn."""
+def measure(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """The error of every aligner on every gold set with the CPU seconds that it took to learn, and the reliability of
+    the longest trained encoder's scores."""
     sets, rows = [gold_set(folder_of("CALQUE_DATA") / "align", name) for name in SETS], list[dict[str, Any]]()
     for steps in STEPS:
         before = spent()
         encoder = trained(steps, folder)
         seconds = spent() - before if steps else 0.0
         layer = AlignerTraining().main_layer(int(read_config(encoder).num_hidden_layers))
+        opened = EncoderAligner.open(encoder, SOFTMAX, layer)
         for gold in sets:
-            aer = score_all(gold.gold.pairs, EncoderAligner.open(encoder, SOFTMAX, layer).align(gold.pairs)).aer
+            aer = score_all(gold.gold.pairs, opened.align(gold.pairs)).aer
             rows.append({"aligner": TRAINED, "steps": steps, "set": gold.name, "seconds": seconds, "aer": aer})
     statistical = {FAST_ALIGN: by_fast_align} | ({EFLOMAL: by_eflomal} if find_spec("eflomal") else {})
     for name, align in statistical.items():
@@ -121,44 +126,68 @@ def measure(folder: Path) -> list[dict[str, Any]]:
             seconds = spent() - before
             aer = score_all(gold.gold.pairs, links).aer
             rows.append({"aligner": name, "set": gold.name, "seconds": seconds, "aer": aer})
-    return [{**row, "seconds": round(row["seconds"], 1), "aer": round(row["aer"], 5)} for row in rows]
+    errors = [{**row, "seconds": round(row["seconds"], 1), "aer": round(row["aer"], 5)} for row in rows]
+    return {"rows": errors, "reliability": list(reliabilities(opened, sets))}
 
 
-def draw(rows: Sequence[dict[str, Any]], out: Path) -> None:
-    """One panel per gold set, one line or point per aligner."""
-    looks = dict(zip((TRAINED, FAST_ALIGN, EFLOMAL), LOOKS, strict=False))
+def reliabilities(opened: EncoderAligner, sets: Sequence[GoldSet]) -> Iterator[dict[str, Any]]:
+    """Bins of the scores of links, and their expected calibration error, for every gold set."""
+    for scores, aligner in {RAW: EncoderAligner(opened.encoder, opened.reading), CALIBRATED: opened}.items():
+        for gold in sets:
+            bins, error = reliability(gold.gold.pairs, aligner.align_scored(gold.pairs))
+            of_bins = [{**asdict(each), "score": round(each.score, 5)} for each in bins]
+            yield {"scores": scores, "set": gold.name, "error": round(error, 5), "bins": of_bins}
 
-    def panel(axes: Axes, gold: str) -> None:
-        for name, (colour, marker) in looks.items():
-            points = [
-                (row["seconds"], 100 * row["aer"]) for row in rows if (row["aligner"], row["set"]) == (name, gold)
-            ]
-            if points:
-                axes.plot(*zip(*points, strict=True), "-", color=colour, marker=marker, markersize=5)
+
+def draw(numbers: dict[str, Any], out: Path) -> None:
+    """A figure of errors, and one of reliability: one panel per gold set, one line or point per aligner or score."""
+    rows = numbers["rows"]
+    found = {row["aligner"] for row in rows}
+    names = [name for name in (TRAINED, FAST_ALIGN, EFLOMAL) if name in found]
+
+    def errors(axes: Axes, gold: str) -> None:
+        for name, (colour, marker) in zip(names, LOOKS, strict=False):
+            mine = [row for row in rows if (row["aligner"], row["set"]) == (name, gold)]
+            points = [row["seconds"] for row in mine], [100 * row["aer"] for row in mine]
+            axes.plot(*points, "-", color=colour, marker=marker, markersize=5)
         axes.set_ylim(bottom=0)
 
+    def correct(axes: Axes, gold: str) -> None:
+        axes.plot((0, 100), (0, 100), "--", color="0.6", linewidth=0.8)
+        for name, (colour, marker) in zip((RAW, CALIBRATED), LOOKS, strict=False):
+            (mine,) = [row for row in numbers["reliability"] if (row["scores"], row["set"]) == (name, gold)]
+            rates = [(100 * each["score"], 100 * each["correct"] / each["links"]) for each in mine["bins"]]
+            axes.plot(*zip(*rates, strict=True), "-", color=colour, marker=marker, markersize=5)
+
     panels = [(set_title(gold), gold) for gold in SETS]
-    names = [name for name in looks if any(row["aligner"] == name for row in rows)]
-    with small_multiples(
-        "Alignment error by CPU time", panels, panel, 2, 1.9, ("CPU seconds", "AER, %"), sharex=True
-    ) as (figure, _):
-        legend(figure, [key(name, *looks[name]) for name in names], len(names))
-    save_figure(figure, out.parent, out.name)
+    for name, title, panel, labels, keys in (
+        ("aligner-seconds", "Alignment error by CPU time", errors, ("CPU seconds", "AER, %"), names),
+        (
+            "aligner-reliability",
+            "Correct links by their score",
+            correct,
+            ("mean score, %", "correct, %"),
+            [RAW, CALIBRATED],
+        ),
+    ):
+        with small_multiples(title, panels, panel, 2, 1.9, labels, sharex=True) as (figure, _):
+            legend(figure, [key(each, *look) for each, look in zip(keys, LOOKS, strict=False)], len(keys))
+        save_figure(figure, out, name)
 
 
 def main() -> None:
     """Measure, unless the numbers are there, and draw."""
     parser = argparse.ArgumentParser(prog="python -m experiments.bench.aligner_curve", description=__doc__)
-    parser.add_argument("--out", type=Path, required=True, help="the name of the files to write, without an ending")
+    parser.add_argument("--out", type=Path, required=True, help="the folder of aligner.json and of both figures")
     out = parser.parse_args().out
-    numbers = out.with_suffix(".json")
+    numbers = out / "aligner.json"
     if not numbers.exists():
         with tempfile.TemporaryDirectory() as folder:
-            rows = measure(Path(folder))
+            measured = measure(Path(folder))
         eflomal = {"eflomal": version("eflomal")} if find_spec("eflomal") else {}
         about = provenance(f"python -m experiments.bench.aligner_curve --out {out}")
-        write_json(numbers, {**about, **eflomal, "processor": cpu(), "threads": 1, "rows": rows})
-    draw(json.loads(numbers.read_text(encoding="utf-8"))["rows"], out)
+        write_json(numbers, {**about, **eflomal, "processor": cpu(), "threads": 1, **measured})
+    draw(json.loads(numbers.read_text(encoding="utf-8")), out)
 
 
 if __name__ == "__main__":
