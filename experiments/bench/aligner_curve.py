@@ -132,9 +132,9 @@ def measure(folder: Path) -> dict[str, list[dict[str, Any]]]:
 
 def reliabilities(opened: EncoderAligner, sets: Sequence[GoldSet]) -> Iterator[dict[str, Any]]:
     """Bins of the scores of links, and their expected calibration error, for every gold set."""
-    for scores, aligner in {RAW: EncoderAligner(opened.encoder, opened.reading), CALIBRATED: opened}.items():
+    for scores, reading in {RAW: EncoderAligner(opened.encoder, opened.reading), CALIBRATED: opened}.items():
         for gold in sets:
-            bins, error = reliability(gold.gold.pairs, aligner.align_scored(gold.pairs))
+            bins, error = reliability(gold.gold.pairs, reading.align_scored(gold.pairs))
             of_bins = [{**asdict(each), "score": round(each.score, 5)} for each in bins]
             yield {"scores": scores, "set": gold.name, "error": round(error, 5), "bins": of_bins}
 
