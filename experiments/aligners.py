@@ -203,9 +203,9 @@ def calibration(encoder: Path, layer: int, bitexts: Sequence[tuple[Path, Path]],
         both = TwoFiles(*paths)
         usable = sum(map(all, both))
         places = Random(seed).sample(range(usable), min(MOST, usable))
-        sample = dict.fromkeys(places, ([], []))
-        sample.update((place, pair) for place, pair in enumerate(filter(all, both)) if place in sample)
-        drawn = list(sample.values())
+        wanted = set(places)
+        sampled = {place: pair for place, pair in enumerate(filter(all, both)) if place in wanted}
+        drawn = [sampled[place] for place in places]
         pairs = lowered(drawn)
         estimated = StatisticalAligner.train(pairs, union).align(pairs[:SAMPLE])
         for links, others in zip(aligner.align_scored(drawn[:SAMPLE]), estimated, strict=True):
