@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-import transformers
 
 from calque.derive.artefact import whole_of
 from calque.derive.errors import BadInput, unknown
@@ -49,7 +48,9 @@ class Checkpoint:
     @classmethod
     def open(cls, folder: Path) -> Checkpoint:
         """The checkpoint of a folder. Raises BadInput if there is none, or if a tokenizer is another model's."""
-        model, _ = load_model(folder, transformers.AutoModelForMaskedLM)
+        from transformers import AutoModelForMaskedLM
+
+        model, _ = load_model(folder, AutoModelForMaskedLM)
         run = whole_of(folder, RUN)
         rows, trained = int(model.config.vocab_size), run.facts["identity"]["languages"] if run else ()
         places = {path.name: path for path in sorted((folder / TOKENIZERS).glob("*")) if path.is_dir()}

@@ -6,7 +6,6 @@ Their layers compute the same; only the names of modules and the first position 
 from dataclasses import dataclass
 from typing import Any
 
-import transformers
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -27,10 +26,14 @@ class Architecture:
 
     @property
     def config(self) -> Any:
+        import transformers  # takes a second
+
         return getattr(transformers, f"{self.stem}Config")
 
     @property
     def masked_model(self) -> Any:
+        import transformers
+
         return getattr(transformers, f"{self.stem}ForMaskedLM")
 
     @property

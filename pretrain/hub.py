@@ -8,9 +8,6 @@ import logging
 import re
 from pathlib import Path
 
-from huggingface_hub import HfApi, constants, snapshot_download
-from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
-
 from calque.derive.errors import BadInput
 
 _NAME = re.compile(r"(?P<model>[\w.-]+(?:/[\w.-]+)?)(?:@(?P<revision>[^/]*))?", re.ASCII)
@@ -34,6 +31,8 @@ def model_folder(name: str, cache: Path | None = None) -> Path:
     if folder.exists() or not (named := _NAME.fullmatch(name)):
         return folder
     model, revision = named["model"], named["revision"] or ""
+    from huggingface_hub import HfApi, constants, snapshot_download
+
     if not _COMMIT.fullmatch(revision):
         cached = _downloaded(model, None, cache)
         raise BadInput(
@@ -58,6 +57,9 @@ def model_folder(name: str, cache: Path | None = None) -> Path:
 
 def _downloaded(model: str, revision: str | None, cache: Path | None) -> Path | None:
     """The folder of a model that is complete in the cache."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+
     try:
         return Path(
             snapshot_download(model, revision=revision, cache_dir=cache, allow_patterns=_PARTS, local_files_only=True)

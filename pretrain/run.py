@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers.utils.logging import disable_progress_bar
 
 from calque.derive import strict_json
 from calque.derive.artefact import Artefact, finished, write_manifest
@@ -188,6 +187,8 @@ def _attempt(
 
 def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]) -> None:
     """Write the checkpoint, then the manifest, then remove the resumable state."""
+    from transformers.utils.logging import disable_progress_bar
+
     disable_progress_bar()  # for a file that is written at once
     with whole_folder(folder / CHECKPOINT) as part:
         with writing_tensors(part / WEIGHTS):

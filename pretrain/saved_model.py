@@ -18,11 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-import transformers
 from safetensors import SafetensorError, safe_open
 from tokenizers import Tokenizer
 from tokenizers.processors import TemplateProcessing
-from transformers.utils import logging
 
 from calque.derive import strict_json
 from calque.derive.artefact import check_part
@@ -65,7 +63,9 @@ def read_config(folder: Path) -> PreTrainedConfig:
 
     with suppress(OSError, ValueError, RecursionError):  # transformers reports the fault
         json.loads(path.read_text(encoding="utf-8"), object_hook=check)
-    return _loaded(folder, "model", lambda: transformers.AutoConfig.from_pretrained(folder, **_SAFELY))
+    from transformers import AutoConfig
+
+    return _loaded(folder, "model", lambda: AutoConfig.from_pretrained(folder, **_SAFELY))
 
 
 def weight_files(folder: Path) -> tuple[Path, ...]:
@@ -115,8 +115,10 @@ def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrain
     `kind` is the class of transformers, or the Auto class, whose `from_pretrained` loads it with `options`; by default
     AutoModel. BadInput if there is no model, it needs code of its own, its weights are not in safetensors or do not fit
     its config, or a byte of a run's checkpoint or manifest has changed; MemoryError if it does not fit into memory."""
+    from transformers import AutoModel
+
     check_part(folder, RUN)  # safetensors have no checksum
-    kind = kind or transformers.AutoModel
+    kind = kind or AutoModel
     layers, files = getattr(read_config(folder), "num_hidden_layers", 0), tensor_files(folder)
     if isinstance(layers, int) and layers > len(files):
         raise BadInput(f"{layers:,} layers, but only {len(files):,} tensors in the weights", folder / CONFIG)
@@ -135,11 +137,15 @@ def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrain
 
 def load_tokenizer(folder: Path) -> Any:
     """The tokenizer of a folder."""
-    return _loaded(folder, "tokenizer", lambda: transformers.AutoTokenizer.from_pretrained(folder, **_SAFELY))
+    from transformers import AutoTokenizer
+
+    return _loaded(folder, "tokenizer", lambda: AutoTokenizer.from_pretrained(folder, **_SAFELY))
 
 
 def _loaded(place: Path, what: str, load: Callable[[], Any]) -> Any:
     """The result of `load`, without transformers' own messages; errors become BadInput about `place`."""
+    from transformers.utils import logging
+
     level = logging.get_verbosity()
     logging.set_verbosity_error()
     logging.disable_progress_bar()

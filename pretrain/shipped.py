@@ -14,7 +14,6 @@ from typing import Any
 import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save
-from transformers import AutoModelForMaskedLM
 
 from calque.derive import strict_json
 from calque.derive.artefact import Artefact
@@ -64,6 +63,8 @@ def runs_of(file: Path) -> dict[str, dict[str, Any]]:
 
 def pack(runs: Mapping[str, Path], file: Path) -> None:
     """Write finished runs, by name, to a file, and its SHA-256 next to it."""
+    from transformers import AutoModelForMaskedLM
+
     tensors, metadata = dict[str, torch.Tensor](), dict[str, str]()
     for name, folder in runs.items():
         run = Artefact.open(folder, RUN)

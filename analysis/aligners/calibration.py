@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from calque.derive.errors import BadInput
@@ -34,6 +33,8 @@ class Calibration:
         >>> Calibration.fit([0.2, 0.2, 0.2, 0.8, 0.8, 0.8], [False] * 3 + [True] * 3)(np.array([0.2, 0.8])).round(1)
         array([0.2, 0.8])
         """
+        from scipy.optimize import minimize
+
         odds, truth = logit(np.clip(scores, EDGE, 1 - EDGE)), np.array(right)
         targets = np.where(truth, (truth.sum() + 1) / (truth.sum() + 2), 1 / ((~truth).sum() + 2))
 
