@@ -32,7 +32,7 @@ LINKS: dict[Labels, Linked] = {"agreement": GROWN, "estimated": GROWN, "self": "
 """The links that serve as labels or that the encoder has to agree with."""
 CONTRAST, LABELLED = "contrast", "labelled"
 TEMPERATURE = 0.1
-AGREED = 0.05  # the least probability by the current model of a link of fast_align that it agrees with
+AGREED = 0.1  # the least probability by the current model of a link of fast_align that it agrees with
 GROUP = 8  # sentence pairs at most whose words are each other's negatives
 
 
@@ -125,7 +125,7 @@ class AlignerTraining(PairObjective):
     """The cross-entropy of each linked word's translation among the words of eight translations, in both directions,
     at `layer` (default: two thirds of the way up), with a temperature of 0.1. Only the layers up to it are trained:
     the embeddings, the layers above and the head stay as they are. `labels` are the links of fast_align whose
-    probability by the current model is at least 0.05; all links of fast_align; the model's own, by optimal transport
+    probability by the current model is at least 0.1; all links of fast_align; the model's own, by optimal transport
     and Itermax as in XLM-Align; or the gold links of derived text."""
 
     parallel_fraction: float = 1.0
@@ -153,7 +153,7 @@ class AlignerTraining(PairObjective):
             links=LINKS[self.labels],
             predicts=False,
             needs_start=True,
-            format=3 if self.labels == "agreement" else 1,  # 1: the encoder's mutual argmax; 2: at least 0.1
+            format=2 if self.labels == "agreement" else 1,  # in format 1, it was with the model's mutual argmax
         )
 
     def layer_of(self, layers: int) -> int:
