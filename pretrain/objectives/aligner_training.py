@@ -8,7 +8,7 @@ Shapes: B pairs, n and m words of their longest sides, H hidden.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -16,7 +16,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from calque.derive.forms import number, word
+from calque.derive.fingerprint import ADDED
+from calque.derive.forms import number, percent, word
 from calque.derive.languages import Languages
 from calque.pretrain.architecture import architecture_of, main_layer
 from calque.pretrain.batch import NumberedWords, PairGroups
@@ -32,7 +33,6 @@ LINKS: dict[Labels, Linked] = {"agreement": GROWN, "estimated": GROWN, "self": "
 """The links that serve as labels or that the encoder has to agree with."""
 CONTRAST, LABELLED = "contrast", "labelled"
 TEMPERATURE = 0.1
-AGREED = 0.1  # the least probability by the current model of a link of fast_align that it agrees with
 GROUP = 8  # sentence pairs at most whose words are each other's negatives
 
 
@@ -81,7 +81,9 @@ class ContrastedWords(PairStream):
             return as_table(itermax(plan, rows, columns), plan)
         given = torch.zeros_like(similarity, dtype=torch.bool)
         given[batch.links.row, batch.links.first, batch.links.second] = True
-        return given & (probabilities(similarity, rows, columns) >= AGREED) if kind == "agreement" else given
+        return (
+            given & (probabilities(similarity, rows, columns) >= self.objective.least) if kind == "agreement" else given
+        )
 
 
 def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
@@ -125,12 +127,13 @@ class AlignerTraining(PairObjective):
     """The cross-entropy of each linked word's translation among the words of eight translations, in both directions,
     at `layer` (default: two thirds of the way up), with a temperature of 0.1. Only the layers up to it are trained:
     the embeddings, the layers above and the head stay as they are. `labels` are the links of fast_align whose
-    probability by the current model is at least 0.1; all links of fast_align; the model's own, by optimal transport
+    probability by the current model is at least `least`; all links of fast_align; the model's own, by optimal transport
     and Itermax as in XLM-Align; or the gold links of derived text."""
 
     parallel_fraction: float = 1.0
     layer: int | None = None
     labels: Labels = "agreement"
+    least: float = field(default=0.1, metadata=ADDED)
 
     short_name, full_name = "ALIGNER", "Aligner training"
     forms = (
@@ -139,6 +142,7 @@ class AlignerTraining(PairObjective):
         word("labels", "estimated", "-estimated", "estimated links"),
         word("labels", "self", "-self", "self-made links"),
         word("labels", GOLD, "-gold", "gold links"),
+        percent("least", "-least", "labels of {percent} % at least", "5"),
     )
     summary = (
         "Aligner training continues from another model: at one layer, it makes linked words similar and other words "
@@ -165,6 +169,13 @@ class AlignerTraining(PairObjective):
 
     def pair_flops(self, model: ModelConfig, types: int, resting: bool) -> float:
         return 3 * encoder_flops_per_id(model, PAIR / 2) * self.layer_of(model.layers) / model.layers
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.least < 1:
+            raise ValueError(f"least is a probability below 1, not {self.least:g}")
+        if self.least != type(self).least and self.labels != "agreement":
+            raise ValueError(f"least is for labels by agreement, not {self.labels}")
 
     def mistakes(self, model: ModelConfig) -> list[str]:
         if self.layer is None or 1 <= self.layer <= model.layers:

@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from calque.derive.pocket.language import Pocket
 from calque.derive.vocabulary import SMALLEST
 from calque.experiments.aligners import FEWEST, calibration
 from calque.pretrain.objectives import aligner_training
+from calque.pretrain.objectives.aligner_training import AlignerTraining
 from tests.encoders import small_roberta
 from tests.experiments.test_cli import ROOT, calque
 from tests.processes import wait_for
@@ -152,7 +154,7 @@ def test_a_script_that_the_tokenizer_lacks_is_refused(here: Path, calque_encoder
 def test_pairs_without_an_agreed_link_teach_nothing(
     here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(aligner_training, "AGREED", 1.01)  # more than any probability
+    monkeypatch.setattr(aligner_training, "AlignerTraining", partial(AlignerTraining, least=1 - 1e-9))
     code, _, err = calque(*words(here, tmp_path / "out", "--steps", "2"))
     assert code == 2 and "agree on no link" in err and not (tmp_path / "out").exists()
 
