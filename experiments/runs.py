@@ -231,7 +231,7 @@ def _commit() -> str:
 
 def _check_alike(runs: Sequence[Run], path: Path) -> None:
     """Refuse runs that one table would average or compare and that are not alike: two configurations of one objective,
-    or different seeds."""
+    or different seeds. A given start has one seed where nothing is learnt from it before it is measured."""
     groups: dict[Any, list[Run]] = {}
     for run in runs:
         languages = tuple(language.name for language in run.languages)
@@ -243,7 +243,9 @@ def _check_alike(runs: Sequence[Run], path: Path) -> None:
             if first != other:
                 layers = f" of {group[0].layers} and {run.layers} layers" if first[-1] != other[-1] else ""
                 raise BadInput(f"two configurations{layers} in one table: {group[0].id} and {run.id}", path)
-    seeds = {tuple(sorted({run.seed for run in group})): group[0].id for group in groups.values()}
+    starts = [run.start.objective for run in runs if run.start]
+    trained = [group for group in groups.values() if len(group) > 1 or group[0].objective not in starts]
+    seeds = {tuple(sorted({run.seed for run in group})): group[0].id for group in trained}
     if len(seeds) > 1:
         (some, one), (others, another) = list(seeds.items())[:2]
         raise BadInput(f"{one} has the seeds {list(some)}, {another} {list(others)}; expected the same", path)

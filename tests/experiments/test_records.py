@@ -4,6 +4,7 @@ import pytest
 
 from calque.derive.strict_json import loads
 from calque.experiments.report import tables_of
+from calque.experiments.runs import describe_records
 from tests.experiments.committed import ROOT, committed, read
 
 STUDIES = {
@@ -45,7 +46,9 @@ def test_tables_and_claims_are_those_of_the_records(name: str, paper: str) -> No
 
 
 def check_committed(name: str, paper: str) -> None:
-    """Compare a study's committed tables and claims with those that its committed records make now."""
+    """Compare a study's committed tables and claims with those that its committed records make now, which `calque
+    report` has to accept too."""
+    describe_records(ROOT / name)
     results, about = read(name, paper), loads(committed(ROOT / name / "about.json"))
     assert about["report"] == paper
     tables = tables_of(results, paper, about["scale"])
