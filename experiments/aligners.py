@@ -10,6 +10,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from safetensors.torch import load_file, save_file
+
 from calque.analysis.aligners.calibration import Calibration
 from calque.analysis.aligners.encoder import Encoder
 from calque.analysis.aligners.methods import CHOICES, OT, RELEASED, SOFTMAX, Method
@@ -30,12 +32,19 @@ from calque.experiments.languages import GoldText, LanguagePair, NaturalLanguage
 from calque.experiments.measures import Measure, write_measurement
 from calque.experiments.models import GivenModel, Model, Training
 from calque.experiments.step import Machine, Step
-from calque.pretrain.architecture import main_layer
+from calque.pretrain.architecture import architecture_of, main_layer
 from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.objectives.aligner_training import LABELLED, AlignerTraining
 from calque.pretrain.run import CHECKPOINT, read_metrics
-from calque.pretrain.saved_model import ALIGNER_CALIBRATION, ALIGNER_LAYER, CONFIG, read_config
+from calque.pretrain.saved_model import (
+    ALIGNER_CALIBRATION,
+    ALIGNER_LAYER,
+    CONFIG,
+    WEIGHTS,
+    read_config,
+    weight_files,
+)
 
 OWN, MORE = "own sentences", "own + parallel"
 """The training text of fast_align: the gold set's sentences alone, or with the parallel text."""
@@ -149,6 +158,7 @@ RECIPE = TrainConfig(steps=220, batch=8, learning_rate=5e-5, warmup=22, log_ever
 LENGTH = 128  # ids per row, which the two sides of a pair share
 FEWEST = 500  # sentence pairs of a bitext, from fewer of which fast_align learns little, and links to calibrate on
 SAMPLE, MOST = 500, 20_000  # the sentence pairs of each bitext that scores are calibrated on, and that fast_align reads
+KEPT = ("architectures", "hidden_dropout_prob", "attention_probs_dropout_prob")  # settings that training changes
 UNKNOWN = 0.1  # a text with a larger share of unknown types is in a script that the tokenizer lacks
 
 
@@ -163,13 +173,12 @@ def trained_aligner(
     """The training of an encoder on bitexts of two files each. Raises BadInput if the files or the model do not fit."""
     for source, target in bitexts:
         both = TwoFiles(source, target)
-        if (usable := sum(all(pair) for pair in both)) < FEWEST:
+        if (usable := sum(map(all, both))) < FEWEST:
             raise BadInput(f"{usable:,} sentence pairs; expected at least {FEWEST:,} in each bitext", source)
-        if (same := sum(one == other for one, other in both)) > both.size / 2:
-            raise BadInput(
-                f"{same:,} of {both.size:,} lines are the same as in {source}; expected translations", target
-            )
+        if (same := sum(one == other for one, other in both if one)) > usable / 2:
+            raise BadInput(f"{same:,} of {usable:,} lines are the same as in {source}; expected translations", target)
     saved = read_config(start.checkpoint)
+    architecture_of(saved)  # configurations of others name their sizes differently
     shape = (saved.num_hidden_layers, saved.num_attention_heads, saved.hidden_size, saved.intermediate_size)
     model = ModelConfig(*shape, length=LENGTH, dropout=0.0)
     if mistakes := [*objective.mistakes(model), *start.mistakes(model)]:
@@ -215,14 +224,28 @@ def calibration(encoder: Path, layer: int, bitexts: Sequence[tuple[Path, Path]],
 
 
 def save_aligner(step: Step, bitexts: Sequence[tuple[Path, Path]], out: Path) -> None:
-    """Write the trained encoder as an ordinary folder, whole or not at all. Its configuration has the layer to align
-    with and the calibration of scores."""
+    """Write the trained encoder as an ordinary folder, whole or not at all, with the tensors and settings of the start
+    except for the trained layers. Its configuration also has the layer to align with and the calibration of scores."""
     rows = (row for row in read_metrics(step.open().path(METRICS)) if "loss" in row)
     if not any(row["reported"][LABELLED] for row in rows):
-        raise BadInput("fast_align and the encoder agree on no link: are the files translations of each other?")
+        raise BadInput("no word has a label: are the files translations of each other?")
+    start = step.config.start.checkpoint
+    architecture, before = architecture_of(read_config(start)), json.loads((start / CONFIG).read_text(encoding="utf-8"))
+    weights = {
+        f"{architecture.base}.{name.removeprefix(f'{architecture.base}.')}": tensor
+        for path in weight_files(start)
+        for name, tensor in load_file(path).items()
+        if "pooler." in name
+    }
+    for name, tensor in load_file(step.folder / CHECKPOINT / WEIGHTS).items():
+        if step.config.start.has_head or not name.startswith(f"{architecture.head}."):
+            weights[name] = tensor
     with whole_folder(out) as part:
         shutil.copytree(step.folder / CHECKPOINT, part, dirs_exist_ok=True)
+        save_file(weights, part / WEIGHTS, {"format": "pt"})
         config = json.loads((part / CONFIG).read_text(encoding="utf-8"))
+        config = {key: value for key, value in config.items() if key not in KEPT}
+        config |= {key: value for key, value in before.items() if key in KEPT}
         layer = step.config.objective.main_layer(step.config.model.layers)
         scores = calibration(part, layer, bitexts, step.config.seed)
         write_json(part / CONFIG, config | {ALIGNER_LAYER: layer, ALIGNER_CALIBRATION: scores and astuple(scores)})

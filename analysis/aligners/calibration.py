@@ -17,7 +17,7 @@ EDGE = 1e-6  # scores of 0 and 1 have no log odds
 
 @dataclass(frozen=True)
 class Calibration:
-    """`intercept` + `slope` x log odds of a score are the log odds that its link is right."""
+    """`intercept` + `slope` x log odds of a score are the log odds that another aligner finds its link too."""
 
     intercept: float
     slope: float
@@ -27,15 +27,15 @@ class Calibration:
         return np.asarray(expit(self.intercept + self.slope * logit(np.clip(scores, EDGE, 1 - EDGE))))
 
     @classmethod
-    def fit(cls, scores: Sequence[float], right: Sequence[bool]) -> Self:
-        """The maximum likelihood of `right`, with Platt's targets, which keep it finite where all links are right.
+    def fit(cls, scores: Sequence[float], found: Sequence[bool]) -> Self:
+        """The maximum likelihood of `found`, with Platt's targets, which keep it finite where all links are found.
 
         >>> Calibration.fit([0.2, 0.2, 0.2, 0.8, 0.8, 0.8], [False] * 3 + [True] * 3)(np.array([0.2, 0.8])).round(1)
         array([0.2, 0.8])
         """
         from scipy.optimize import minimize
 
-        odds, truth = logit(np.clip(scores, EDGE, 1 - EDGE)), np.array(right)
+        odds, truth = logit(np.clip(scores, EDGE, 1 - EDGE)), np.array(found)
         targets = np.where(truth, (truth.sum() + 1) / (truth.sum() + 2), 1 / ((~truth).sum() + 2))
 
         def loss(line: np.ndarray) -> tuple[float, np.ndarray]:

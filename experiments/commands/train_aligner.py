@@ -12,7 +12,7 @@ import typer
 from calque.derive.errors import BadInput
 from calque.experiments.signals import RESUMES, leaving
 
-WORK = ".training"  # ends the name of the folder, next to the result, that an interrupted run continues from
+WORK = ".{}.training"  # the hidden folder next to the result that an interrupted run continues from
 
 
 @leaving(RESUMES)
@@ -47,7 +47,7 @@ def train_aligner(
     from calque.experiments.schedule import compute
     from calque.pretrain.objectives.aligner_training import AlignerTraining
 
-    home, objective = out.with_name(out.name + WORK), AlignerTraining(layer=layer, labels=labels)
+    home, objective = out.with_name(WORK.format(out.name)), AlignerTraining(layer=layer, labels=labels)
     bitexts, start = list(zip(files[::2], files[1::2], strict=True)), GivenModel(Path(model))
     training = trained_aligner(bitexts, objective, steps or RECIPE.steps, start, home, seed)
     step = training.step(home, threads or os.cpu_count() or 1)

@@ -1,6 +1,7 @@
 """`calque train-aligner`: two files in, an encoder out; the same bytes each time, and every mistake one line."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -57,7 +58,7 @@ def trained(here: Path) -> Path:
 
 
 def test_the_result_is_an_ordinary_encoder_whose_lower_layers_are_trained(here: Path, trained: Path) -> None:
-    assert not list(here.glob("*.training")) and isinstance(AutoModel.from_pretrained(trained), torch.nn.Module)
+    assert not list(here.glob(".*.training")) and isinstance(AutoModel.from_pretrained(trained), torch.nn.Module)
     before, after = (load_file(folder / "model.safetensors") for folder in (here / "model", trained))
     changed = {name for name in before if not torch.equal(before[name], after[name])}
     assert before.keys() == after.keys() and changed and {name.split(".")[3] for name in changed} == {"0"}
@@ -69,6 +70,20 @@ def test_the_result_is_an_ordinary_encoder_whose_lower_layers_are_trained(here: 
     assert all(0 < score <= 1 for score in links.values()) and calibrated.keys() == links.keys()
     expected = aligner.calibration(np.array(list(links.values())))
     assert list(calibrated.values()) == pytest.approx(expected)
+
+
+def test_all_else_of_an_encoder_without_a_head_is_kept(here: Path, tmp_path: Path) -> None:
+    shutil.copytree(here / "model", tmp_path / "model")
+    AutoModel.from_pretrained(here / "model", hidden_dropout_prob=0.3).save_pretrained(tmp_path / "model")
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).symlink_to(here / name)
+    code, _, err = calque(*words(tmp_path, tmp_path / "out", "--steps", "3"))
+    assert code == 0, err
+    before, after = (AutoModel.from_pretrained(tmp_path / name) for name in ("model", "out"))
+    assert after.config.hidden_dropout_prob == 0.3 and after.config.architectures == before.config.architectures
+    changed = {name for name, value in before.state_dict().items() if not torch.equal(value, after.state_dict()[name])}
+    assert changed and {name.split(".")[2] for name in changed} == {"0"}
+    assert not [name for name in load_file(tmp_path / "out" / "model.safetensors") if name.startswith("lm_head")]
 
 
 def test_few_links_are_no_ground_for_a_calibration(here: Path, trained: Path, tmp_path: Path) -> None:
@@ -104,12 +119,12 @@ def test_it_is_read_at_the_layer_below_the_trained_one(here: Path, trained: Path
 def test_a_killed_run_goes_on_to_the_same_bytes(here: Path, trained: Path) -> None:
     command = [sys.executable, "-m", "calque.experiments", *words(here, here / "again", "--steps", str(STEPS))]
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as running:
-        wait_for(lambda: any(here.glob("again.training/seed-0-*/resume/step-*")), running)
+        wait_for(lambda: any(here.glob(".again.training/seed-0-*/resume/step-*")), running)
         running.send_signal(signal.SIGKILL)
     assert not (here / "again").exists()
     assert subprocess.run(command, cwd=ROOT, capture_output=True).returncode == 0
     assert (here / "again" / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
-    assert not list(here.glob("*.training"))
+    assert not list(here.glob(".*.training"))
 
 
 @pytest.mark.parametrize("labels", ["estimated", "self"])
@@ -132,8 +147,9 @@ def test_other_labels_and_two_bitexts_give_another_model(
             f"99 sentence pairs; expected at least {FEWEST}",
         ),
         (lambda a, b: (a, a), f"{FEWEST} of {FEWEST} lines are the same as in"),
+        (lambda a, b: (["\n"] * 600 + a, ["\n"] * 600 + b[:99] + a[99:]), f"{FEWEST - 99} of {FEWEST} lines are"),
     ],
-    ids=["out of step", "few", "half empty", "one text"],
+    ids=["out of step", "few", "half empty", "one text", "mostly one text"],
 )
 def test_files_that_teach_nothing_are_refused(here: Path, tmp_path: Path, change: object, said: str) -> None:
     sides = [(here / name).read_text(encoding="utf-8").splitlines(keepends=True) for name in ("a.txt", "b.txt")]
@@ -156,7 +172,7 @@ def test_pairs_without_an_agreed_link_teach_nothing(
 ) -> None:
     monkeypatch.setattr(aligner_training, "AlignerTraining", partial(AlignerTraining, least=1 - 1e-9))
     code, _, err = calque(*words(here, tmp_path / "out", "--steps", "2"))
-    assert code == 2 and "agree on no link" in err and not (tmp_path / "out").exists()
+    assert code == 2 and "no word has a label" in err and not (tmp_path / "out").exists()
 
 
 def test_other_mistakes_are_told_before_any_work(here: Path, tmp_path: Path) -> None:
@@ -164,6 +180,11 @@ def test_other_mistakes_are_told_before_any_work(here: Path, tmp_path: Path) -> 
     for more, said in wrong:
         code, _, err = calque(*words(here, tmp_path / "out", *more))
         assert code == 2 and said in err
+    (tmp_path / "gpt2").mkdir()
+    (tmp_path / "gpt2" / "config.json").write_text('{"model_type": "gpt2"}', encoding="utf-8")
+    code, _, err = calque(*words(here, tmp_path / "out", "--model", str(tmp_path / "gpt2")))
+    assert code == 2 and "a model of type 'gpt2'; expected one of" in err
+    shutil.rmtree(tmp_path / "gpt2")
     code, _, err = calque(*words(here, here / "model"))
     assert code == 2 and "there is something already" in err
     assert not list(tmp_path.iterdir())
