@@ -161,10 +161,10 @@ def _derive(step: Step, machine: Machine) -> None:
 @dataclass(frozen=True)
 class NaturalLanguages:
     """Text of natural languages and bitexts between them, in a given vocabulary. `source` is the language that tasks
-    are learnt in. Sentences of `withheld` are left out of text and bitexts; of these, a random `bitext_share` is read,
-    the same pairs and more if it is larger. Models have rows for the types that occur,
-    or for all, by `table`. `dictionaries` are lexicons by language pair, as `calque lexicon` writes them. `types` is
-    the tokenizer's number of types, for a plan before its files exist."""
+    are learnt in. Sentences of `withheld` are left out of text and bitexts. Only a random `bitext_share` of pairs is
+    read; it depends on their text alone, so all seeds read the same ones, and a larger share includes a smaller one.
+    Models have rows for the types that occur, or for all, by `table`. `dictionaries` are lexicons by language pair, as
+    `calque lexicon` writes them. `types` is the tokenizer's number of types, for a plan before its files exist."""
 
     source: str = "en"
     texts: Mapping[str, TextFiles] = field(default_factory=dict)

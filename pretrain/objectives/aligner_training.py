@@ -124,9 +124,9 @@ def both_ways(similarity: Tensor, labels: Tensor, real: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class AlignerTraining(PairObjective):
-    """The cross-entropy of each linked word's translation among the words of eight translations, in both directions,
-    at `layer` (default: two thirds of the way up), with a temperature of 0.1. Only the layers up to it are trained:
-    the embeddings, the layers above and the head stay as they are. `labels` are the links of fast_align whose
+    """The cross-entropy of each linked word's translation among the words of at most eight translations, in both
+    directions, at `layer` (default: two thirds of the way up), with a temperature of 0.1. Only the layers up to it are
+    trained: the embeddings, the layers above and the head stay as they are. `labels` are the links of fast_align whose
     probability by the current model is at least `least`; all links of fast_align; the model's own, by optimal transport
     and Itermax as in XLM-Align; or the gold links of derived text."""
 
@@ -142,7 +142,7 @@ class AlignerTraining(PairObjective):
         word("labels", "estimated", "-estimated", "estimated links"),
         word("labels", "self", "-self", "self-made links"),
         word("labels", GOLD, "-gold", "gold links"),
-        percent("least", "-least", "labels of {percent} % at least", "5"),
+        percent("least", "-least", "labels of at least {percent} %", "5"),
     )
     summary = (
         "Aligner training continues from another model: at one layer, it makes linked words similar and other words "
