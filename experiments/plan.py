@@ -109,7 +109,7 @@ def plan(study: Study, jobs: int | None) -> Plan:
     gpu, cores = torch.cuda.is_available(), os.cpu_count() or 1
     steps = [step for step in study.trained() if not step.config.shipped]
     runs = [(step.title.removeprefix("pretrain "), step.config.cost()) for step in steps]
-    parallel = min(len(steps), side_by_side(steps, jobs)) if steps else 1
+    parallel = max(1, min(len(steps), side_by_side(steps, jobs)))
     # A run has its threads' part of the whole machine's rate, which is measured with all cores at once; runs that share
     # a card share its rate.
     peak = peak_flops("cuda" if gpu else "cpu") * (1 / parallel if gpu else min(1.0, study.threads / cores))

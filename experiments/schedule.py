@@ -125,7 +125,7 @@ def side_by_side(steps: Sequence[Step], jobs: int | None) -> int:
     import torch
 
     cores = 1 if torch.cuda.is_available() else os.cpu_count() or 1
-    return jobs or max(1, cores // max(step.threads for step in steps))
+    return jobs or max(1, cores // max((step.threads for step in steps), default=1))
 
 
 def first_process() -> bool:

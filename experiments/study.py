@@ -163,7 +163,7 @@ class Study:
         redraw = isinstance(self.languages, DerivedLanguages) and self.languages.redraw
         return self.seeds if redraw else self.seeds[:1]
 
-    def languages_step(self, root: Path, seed: int = 0) -> Step | None:
+    def languages_step(self, root: Path, seed: int) -> Step | None:
         """The step that prepares the text of a seed's models, if all of them read the same."""
         if isinstance(self.languages, DerivedLanguages):
             return self.languages.of_seed(seed).step(self.home(root))

@@ -147,6 +147,15 @@ def test_sentences_with_trees_ask_no_parser(tmp_path: Path) -> None:
     assert not (tmp_path / "cache").exists()
 
 
+def test_treebanks_need_no_parser_and_text_does(tmp_path: Path) -> None:
+    treebank, text = tmp_path / "a.conllu", tmp_path / "b.txt"
+    treebank.write_text("1\tdogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tbark\tbark\tVERB\t_\t_\t0\troot\t_\t_\n\n")
+    text.write_text("dogs bark\n")
+    assert (files := Files((treebank,))).with_trees(tmp_path) == files
+    with pytest.raises(BadInput, match="needs trees, which text lacks"):
+        Files((treebank, text)).with_trees(tmp_path)
+
+
 class Dies(Chains):
     """Is killed by its second call."""
 

@@ -106,7 +106,7 @@ class Done:
 
     @property
     def languages(self) -> Step:
-        step = self.study.languages_step(self.root)
+        step = self.study.languages_step(self.root, self.study.seeds[0])
         assert step
         return step
 

@@ -450,6 +450,13 @@ def test_an_interrupt_while_deriving_is_no_want_of_memory(tmp_path: Path) -> Non
         assert not list(tmp_path.rglob("*.part"))
 
 
+def test_derive_names_its_folder_and_counts_its_languages(tmp_path: Path) -> None:
+    code, out, err = calque("derive", "pocket", "--runs", str(tmp_path), "--jobs", "1", *SETTINGS)
+    (folder,) = tmp_path.glob("pocket/languages-*")
+    assert code == 0 and str(folder) in out, err
+    assert all(f"{name}: " in out for name in json.loads((folder / "manifest.json").read_text())["languages"])
+
+
 @pytest.mark.parametrize("make", [lambda path: path.write_text(""), lambda path: path.symlink_to("elsewhere")])
 def test_what_is_no_folder_where_one_is_expected_is_one_line(
     make: Callable[[Path], object], tiny: Study, tmp_path: Path

@@ -309,7 +309,7 @@ def test_another_language_joins_by_a_setting_alone(done: Done, tmp_path: Path) -
     pairs = written(tmp_path / "pairs.tsv", [f"{a}\t{b}" for a, b in zip(EN, XX, strict=True)])
     bitexts = [f"languages.bitexts.en-yy={pairs}", f"languages.bitexts.yy:xx={file} + {file}"]
     study = override(done.study, [f"texts.yy={file}", *bitexts, f"tasks.pos.tests.yy={tests[0]}"])
-    step = study.languages_step(tmp_path)
+    step = study.languages_step(tmp_path, 0)
     assert step and isinstance(study.languages, NaturalLanguages) and study.tasks["pos"].tests["yy"] == tests
     assert study.languages.bitexts["en", "yy"] == (BitextFiles(pairs),)
     assert study.languages.bitexts["yy", "xx"] == (BitextFiles(file, file),)

@@ -152,6 +152,7 @@ def test_exchanged_objectives_change_conclusions(copy: Path) -> None:
     write(copy, records, runs)
     code, found = counts(STUDY, copy)
     assert code == 1 and found["changed"] and found["differ_corrected"]
+    assert any(f"{len(found['changed'])} of {found['claims']} " in line for line in invoke(STUDY, copy)[1])
     printed = {row[0]: row[1] for row in Table.of_markdown((STUDY / "claims.md").read_text(encoding="utf-8")).rows}
     for claim in found["changed"]:
         assert claim["first"] == printed[claim["claim"]] != claim["second"]
