@@ -28,6 +28,7 @@ STUDIES = {
     "word_alignment": "links",
     "aligner": "xtreme",
     "aligner_after_lexicon": "xtreme",
+    "aligner_choices": "xtreme",
     "aligner_derived": "xtreme",
     "aligner_lexicon": "xtreme",
     "aligner_transfer": "xtreme",
