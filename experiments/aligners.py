@@ -156,7 +156,7 @@ def _score_aligner(step: Step, machine: Machine) -> None:
 
 RECIPE = TrainConfig(steps=220, batch=8, learning_rate=5e-5, warmup=22, log_every=10, probe_every=0, save_every=50)
 LENGTH = 128  # ids per row, which the two sides of a pair share
-FEWEST = 500  # sentence pairs of a bitext, from fewer of which fast_align learns little, and links to calibrate on
+FEWEST = 500  # sentence pairs of a bitext (fast_align learns little from fewer), and links to calibrate on
 SAMPLE, MOST = 500, 20_000  # the sentence pairs of each bitext that scores are calibrated on, and that fast_align reads
 KEPT = ("architectures", "hidden_dropout_prob", "attention_probs_dropout_prob")  # settings that training changes
 UNKNOWN = 0.1  # a text with a larger share of unknown types is in a script that the tokenizer lacks

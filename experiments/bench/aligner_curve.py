@@ -2,9 +2,9 @@
 
 An encoder after 0 to 220 updates of aligner training, always read in the same way, next to fast_align and, where it is
 installed, eflomal. The encoder learns from English–French and English–German text, the others from the part of it that
-is in the languages of the test, and from the sentences of the test. Seconds are those of learning; only eflomal's
-include aligning the test, because it learns and aligns at once. Reliability is that of the scores of links after all
-updates, before and after their calibration.
+is in the languages of the test, and from the sentences of the test. The CPU seconds of aligner training include the
+whole command, and eflomal's include aligning the test, because it learns and aligns at once. The reliability of scores
+is measured after all updates, with and without calibration.
 """
 
 import argparse
@@ -86,7 +86,7 @@ def trained(steps: int, folder: Path) -> Path:
 
 
 def by_fast_align(pairs: Sequence[Pair], tested: Sequence[Pair], folder: Path) -> Iterable[Links]:
-    """The links of the tested pairs, learnt from them and from other pairs; aligned when they are asked for."""
+    """The links of the tested pairs, learnt from them and from other pairs; aligned lazily, outside the time."""
     return StatisticalAligner.train([*tested, *pairs]).align(tested)
 
 

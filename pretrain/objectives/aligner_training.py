@@ -81,9 +81,9 @@ class ContrastedWords(PairStream):
             return as_table(itermax(plan, rows, columns), plan)
         given = torch.zeros_like(similarity, dtype=torch.bool)
         given[batch.links.row, batch.links.first, batch.links.second] = True
-        return (
-            given & (probabilities(similarity, rows, columns) >= self.objective.least) if kind == "agreement" else given
-        )
+        if kind == "agreement":
+            given &= probabilities(similarity, rows, columns) >= self.objective.least
+        return given
 
 
 def means_of_words(hidden: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
