@@ -44,7 +44,7 @@ check: $(STAMP)
 
 bench: $(STAMP)
 	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[bench]'
-	$(VENV)/bin/python -m experiments.bench
+	$(CALQUE) bench
 
 # The documentation as a site; a warning or a dead link is an error, and so is a doctest that fails.
 docs: $(STAMP)

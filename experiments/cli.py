@@ -20,6 +20,7 @@ from calque.derive.files import DISK
 from calque.experiments.commands import (
     aer,
     align,
+    bench,
     compare,
     data,
     docs,
@@ -193,6 +194,7 @@ for command in (
         lexicon.lexicon,
         lexicon.embeddings,
         paper.paper,
+        bench.bench,
         docs.docs,
     ),
 ):

@@ -15,6 +15,7 @@ from torch.nn import functional as F
 
 UNLABELLED = -100
 MARKS = 3  # `<s>` and two `</s>` in the row of a pair
+LABELS, SLOTS = 256, 32  # on a GPU, the number of labels and of slots per row are multiples of these
 
 
 @dataclass(frozen=True)
@@ -56,13 +57,22 @@ class LabelledPositions:
     slot: Tensor
     most: int
 
+    def padded(self) -> LabelledPositions:
+        """With more positions, so that shapes repeat from step to step and suit a GPU's matrix products: LABELS and
+        SLOTS divide N and `most`. The added ones are the first row's `<s>`, which has no label, in an unused slot."""
+        most = self.most + 1 + -(self.most + 1) % SLOTS
+        row, slot = self.slot // self.most, self.slot % self.most
+        added = (0, -len(self.at) % LABELS)
+        return LabelledPositions(F.pad(self.at, added), F.pad(row * most + slot, added, value=most - 1), most)
+
 
 @dataclass(frozen=True)
 class Rows(Batch):
     """Masked rows. `ids`, `labels` and `languages` are (B, L) int64. A position without a label has UNLABELLED.
     `padded`: some positions may be padding, so that an attention mask is needed. `places` (B, L) are the positions of
     ids, from 0, and -1 for padding; None if they are consecutive. `segments` (B, L) are the token types of a row's two
-    texts, if the tokenizer's template has two. `found` are the labelled positions, if they were found before."""
+    texts, if the tokenizer's template has two. `found` are the labelled positions, padded, if they were found before.
+    """
 
     ids: Tensor
     labels: Tensor
@@ -76,11 +86,11 @@ class Rows(Batch):
         return replace(super().cut(rows), found=None)
 
     def to(self, device: torch.device) -> Rows:
-        """On a device. A GPU would have to be waited for to find the labels there, so they are found before."""
+        """On a device. To find the labels on a GPU is to wait for it, so they are found before, and padded."""
         there = super().to(device)
         if device.type == "cpu":
             return there
-        known = self.positions
+        known = self.positions.padded()
         return replace(
             there, found=LabelledPositions(_copied(known.at, device), _copied(known.slot, device), known.most)
         )
@@ -91,8 +101,6 @@ class Rows(Batch):
 
     @property
     def positions(self) -> LabelledPositions:
-        if self.found:
-            return self.found
         at = (self.labels.flatten() != UNLABELLED).nonzero().squeeze(1)
         row = at // self.labels.shape[1]
         counts = torch.bincount(row, minlength=len(self))

@@ -91,6 +91,12 @@ def build(config: ModelConfig, rows: int, token_types: int = 1, seed: int = 0, s
     )
 
 
+def compile_layers(model: Any, **options: Any) -> None:
+    """Compile the layers of a model with torch's `options`, except the last, which is computed only at labels."""
+    for layer in architecture_of(model.config).layers(model)[:-1]:
+        layer.compile(**options)
+
+
 def encode_each(model: Any, rows: Rows) -> Iterator[Tensor]:
     """The hidden states after the embeddings and after each layer, (B, L, H) each."""
     hidden, padding = _embed(model, rows), _padding(model, rows)
@@ -121,7 +127,7 @@ def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer:
     positions: with 15 % labels they cost 15 %. If `hidden`, (B, L, H), is given as the output of `layer` layers, the
     pass continues from it.
     """
-    architecture, labelled = architecture_of(model.config), rows.positions
+    architecture, labelled = architecture_of(model.config), rows.found or rows.positions
     *layers, last = architecture.layers(model)
     if hidden is None:
         hidden = _embed(model, rows)

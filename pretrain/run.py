@@ -33,6 +33,7 @@ from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.cost import peak_flops
 from calque.pretrain.distributed import World
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
+from calque.pretrain.model import compile_layers
 from calque.pretrain.objective import Objective
 from calque.pretrain.saved_model import RUN, WEIGHTS, weights_digest, write_tokenizers
 from calque.pretrain.start import InitialModel
@@ -128,8 +129,7 @@ def _attempt(
     model, drawn = initial.load()
     learner = objective.learner(model, config.seed).to(world.device)
     if world.device.type == "cuda":
-        for layer in architecture_of(model.config).layers(model)[:-1]:
-            layer.compile()  # except the last, which is computed only at labelled positions
+        compile_layers(model)
     if drawn and world.first:
         tell(f"random, because the starting model lacks them: {', '.join(drawn)}")
     optimizer = make_optimizer(learner, schedule)

@@ -1,1 +1,1 @@
-"""Benchmarks against the usual alternatives, both in one run: `python -m experiments.bench NAME...`."""
+"""Benchmarks against the usual alternatives, both in one run: `calque bench NAME...`."""

@@ -102,8 +102,7 @@ def against_trainer(
     """The tokens per second of each recipe, a model and the languages that it learns, and the Trainer's with the model
     `reference`; `exact` has no dropout."""
     _, languages = next(iter(recipes.values()))
-    if not (gap := difference(exact, MLM().streams(languages, LENGTH, 0)[0])) <= CLOSE:
-        raise SystemExit(f"no comparison: loss and gradients differ by {gap:.1e}")
+    gap = check_close(exact, MLM().streams(languages, LENGTH, 0)[0])
     packed = [PackedLines(language, languages.specials, LENGTH) for language in languages.languages]
     data = examples(np.stack([lines.row(i) for lines in packed for i in range(len(lines))]), languages)
 
@@ -138,10 +137,11 @@ def against_trainer(
     ]
 
 
-def difference(model: PreTrainedModel, stream: Stream) -> float:
-    """The relative difference of our loss and its gradients from transformers' on a few rows. Ours computes the head at
-    the labelled positions only."""
-    rows, counts = stream.draw(range(4), np.random.default_rng(0))
+def check_close(model: PreTrainedModel, stream: Stream, device: torch.device = ALONE.device) -> float:
+    """The relative difference of our loss and its gradients from transformers' on a few rows; exits if it is not small.
+    Ours computes the head at the labelled positions only."""
+    batch, counts = stream.draw(range(4), np.random.default_rng(0))
+    rows = batch.to(device)
 
     def gradients(loss: Tensor) -> tuple[float, Tensor]:
         model.zero_grad()
@@ -150,7 +150,10 @@ def difference(model: PreTrainedModel, stream: Stream) -> float:
 
     ours, down = gradients(stream.losses(Learner(model, {}), rows)["mlm"] / counts["mlm"])
     theirs, theirs_down = gradients(model(input_ids=rows.ids, labels=rows.labels).loss)
-    return max(abs(ours - theirs) / theirs, float((down - theirs_down).norm() / theirs_down.norm()))
+    gap = max(abs(ours - theirs) / theirs, float((down - theirs_down).norm() / theirs_down.norm()))
+    if not gap <= CLOSE:
+        raise SystemExit(f"no comparison: loss and gradients differ by {gap:.1e}")
+    return gap
 
 
 def mask(rounds: int) -> list[Comparison]:
@@ -172,7 +175,7 @@ def made_languages(size: int, words: int) -> Languages:
     """A corpus of `words` one-piece words from a vocabulary of `size` types, Zipf-like, and its transliteration."""
     ordinary = OURS.ordinary(size)
     shares = 1 / np.arange(1, len(ordinary) + 1)
-    tokens = np.random.default_rng(0).choice(ordinary, words, p=shares / shares.sum()).astype(np.uint16)
+    tokens = np.random.default_rng(0).choice(ordinary, words, p=shares / shares.sum()).astype(np.min_scalar_type(size))
     lines, pieces = np.append(np.arange(0, words, 20), words), np.ones(words, np.uint16)
     image = np.arange(size) + size
     image[list(OURS.ids)] -= size
@@ -203,12 +206,13 @@ def made_collator(types: int) -> DataCollatorForLanguageModeling:
 
 @dataclass
 class Clock(TrainerCallback):
-    """The ends of steps, in CPU seconds of this process."""
+    """The ends of steps, as the times that `now` tells."""
 
     ends: list[float]
+    now: Callable[[], float]
 
     def on_step_end(self, *_: Any, **__: Any) -> None:
-        self.ends.append(time.process_time())
+        self.ends.append(self.now())
 
 
 def trainer_ends(
@@ -216,13 +220,14 @@ def trainer_ends(
     data: Sequence[Mapping[str, list[int]]],
     collate: Callable[..., Any],
     optimizer: torch.optim.Optimizer | None = None,
+    now: Callable[[], float] = time.process_time,
     **options: Any,
 ) -> list[float]:
     """Train with transformers' Trainer and the `options` of its arguments; returns the ends of steps."""
-    clock = Clock([])
+    clock = Clock([], now)
     usual: dict[str, Any] = {"use_cpu": True, "report_to": "none", "save_strategy": "no", "logging_strategy": "no"}
     with tempfile.TemporaryDirectory() as folder:
-        arguments = TrainingArguments(output_dir=str(Path(folder) / "out"), disable_tqdm=True, **usual, **options)
+        arguments = TrainingArguments(output_dir=str(Path(folder) / "out"), disable_tqdm=True, **(usual | options))
         trainer = Trainer(model, arguments, collate, data, callbacks=[clock], optimizers=(optimizer, None))
         trainer.train()
     return clock.ends

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 import torch
+from torch._dynamo.testing import CompileCounter
 from torch.utils._python_dispatch import TorchDispatchMode
 from transformers.trainer_pt_utils import get_parameter_names
 
@@ -15,7 +16,7 @@ from calque.derive.languages import Languages
 from calque.pretrain.architecture import Architecture
 from calque.pretrain.batch import PairRows, Pairs, Rows
 from calque.pretrain.distributed import ALONE, World
-from calque.pretrain.model import prediction_loss, state_of
+from calque.pretrain.model import compile_layers, prediction_loss, state_of
 from calque.pretrain.objective import Objective, Sum
 from calque.pretrain.objectives.align_mlm import Align, AlignMLM
 from calque.pretrain.objectives.dict_mlm import DictMLM
@@ -282,15 +283,45 @@ def test_no_loss_or_gradient_waits_for_a_gpu(objective: Objective, languages: La
     assert waits.found == ["_local_scalar_dense"]
 
 
-def test_rows_find_their_labels_again_after_a_cut(languages: Languages) -> None:
+@pytest.mark.parametrize("objective", [MLM(), DictMLM(), TLM()], ids=lambda objective: objective.name)
+def test_padded_labels_change_no_loss_or_gradient(objective: Objective, languages: Languages) -> None:
+    """As on a GPU, where they are padded so that shapes repeat."""
+    learner, (stream,) = new_learner(objective), objective.streams(languages, STILL.length, 0)
+    found, shapes = [], set()
+    for step in range(4):
+        rows, _ = stream.draw(range(8 * step, 8 * step + 8), np.random.default_rng(step))
+        positions = rows.positions.padded()
+        shapes.add((*positions.at.shape, positions.most))
+        assert len(positions.at) % 64 == positions.most % 8 == 0  # as tensor cores like them
+        for labelled in (rows, replace(rows, found=positions)):
+            learner.zero_grad()
+            (loss,) = stream.losses(learner, labelled).values()
+            loss.backward()
+            found.append([loss, *(p.grad for p in learner.parameters() if p.grad is not None)])
+    assert len(shapes) == 1
+    for plain, padded in zip(found[::2], found[1::2], strict=True):
+        for one, same in zip(plain, padded, strict=True):
+            torch.testing.assert_close(same, one, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore:The .grad attribute")  # torch asks for it and hides what it says
+def test_layers_compile_to_one_graph_without_breaks(languages: Languages) -> None:
+    """For all steps and layers, as they do for a GPU; a break would be an error with `fullgraph`. Dropout is on."""
+    deep = replace(MODEL, layers=4)
+    learner, streams = new_learner(MLM(), deep), MLM().streams(languages, deep.length, 0)
+    torch._dynamo.reset()
+    graphs = CompileCounter()  # runs what was compiled as it is
+    compile_layers(learner.model, backend=graphs, fullgraph=True)
+    train(learner, make_optimizer(learner, TRAIN), streams, replace(TRAIN, steps=5), 0, ALONE)
+    assert graphs.frame_count == 1
+    assert not torch._dynamo.utils.counters["graph_break"]
+
+
+def test_rows_know_no_positions_of_labels_after_a_cut(languages: Languages) -> None:
     (stream,) = MLM().streams(languages, MODEL.length, 0)
     rows, _ = stream.draw(range(6), np.random.default_rng(0))
     assert isinstance(rows, Rows)
-    cut = replace(rows, found=rows.positions).cut(slice(2, 5)).positions
-    expected = rows.cut(slice(2, 5)).positions
-    assert cut.at.equal(expected.at)
-    assert cut.slot.equal(expected.slot)
-    assert cut.most == expected.most
+    assert replace(rows, found=rows.positions.padded()).cut(slice(2, 5)).found is None
 
 
 def test_a_non_finite_gradient_stops_too(languages: Languages) -> None:

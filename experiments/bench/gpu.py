@@ -1,0 +1,108 @@
+"""Pretraining on a GPU against transformers' Trainer in bfloat16 with SDPA and torch.compile: the share of the card's
+peak that useful operations reach (MFU)."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import torch
+
+from calque.derive.errors import BadInput
+from calque.experiments.bench.harness import Comparison, interleaved
+from calque.experiments.bench.training import check_close, examples, made_collator, made_languages, trainer_ends
+from calque.pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.cost import peak_flops
+from calque.pretrain.distributed import World
+from calque.pretrain.model import Learner, build, compile_layers
+from calque.pretrain.objectives.mlm import MLM, Monolingual
+from calque.pretrain.train import make_optimizer, train
+
+WARM = 10  # steps of a turn that are not counted: what is compiled is compiled in the first
+
+
+@dataclass(frozen=True)
+class Size:
+    """A model with `types` types, and the rows of a step."""
+
+    name: str
+    model: ModelConfig
+    types: int
+    rows: int
+    steps: int = 60
+
+
+SIZES = (
+    Size("ALIGN-MLM's model", ModelConfig(layers=8, heads=8, hidden=512, ffn=2048, length=512), 80_000, 64),
+    Size("XLM-R base", ModelConfig(layers=12, heads=12, hidden=768, ffn=3072, length=512), 250_002, 16),
+)
+
+
+def pretraining(rounds: int) -> list[Comparison]:
+    """MLM with the model of ALIGN-MLM, and with one of XLM-R base's size."""
+    if not torch.cuda.is_available():
+        raise BadInput("this benchmark needs a GPU, and torch finds none")
+    compiled = {"bf16": True, "torch_compile": True, "use_cpu": False}
+    return [utilisation(size, torch.device("cuda"), rounds, **compiled) for size in SIZES]
+
+
+def utilisation(size: Size, device: torch.device, rounds: int, **options: Any) -> Comparison:
+    """The MFU of both sides in percent. Both count the operations that MLM needs, with the head at labelled positions
+    only; `options` are the Trainer's."""
+    objective, types, length = MLM(), size.types, size.model.length
+    languages = made_languages(types // 2, 4 * size.rows * length)
+    streams = [Monolingual(languages, length, objective.mask_rate)]
+    gap = check_close(build(replace(size.model, dropout=0.0), types).to(device), streams[0], device)
+    config, world = TrainConfig(steps=size.steps, batch=size.rows, warmup=1), World(0, 1, device)
+    share = 100 * size.rows * length * objective.flops(size.model, types) / peak_flops(device.type)
+    learner = Learner(build(size.model, types).to(device), {})
+    if device.type == "cuda":
+        compile_layers(learner.model)
+    packed, _ = streams[0].read(range(streams[0].instances))
+    data, reference = examples(packed, languages), build(size.model, types)
+
+    def turn(run: Callable[[Callable[[], float]], list[float]]) -> float:
+        ends = run(_Clock(device, size.steps))
+        return share * (size.steps - WARM) / (ends[-1] - ends[WARM - 1])
+
+    def ours(now: Callable[[], float]) -> list[float]:
+        ends: list[float] = []
+        optimizer = make_optimizer(learner, config)
+        end, read = lambda *_: ends.append(now()), lambda step: step == WARM  # the last is read anyway
+        train(learner, optimizer, streams, config, 0, world, after=end, read=read)
+        return ends
+
+    def theirs(now: Callable[[], float]) -> list[float]:
+        return trainer_ends(
+            reference,
+            data,
+            made_collator(types),
+            now=now,
+            per_device_train_batch_size=size.rows,
+            max_steps=size.steps,
+            learning_rate=config.learning_rate,
+            warmup_steps=config.warmup,
+            weight_decay=config.weight_decay,
+            max_grad_norm=config.clip,
+            optim="adamw_torch_fused",
+            **options,
+        )
+
+    rates = interleaved([partial(turn, side) for side in (ours, theirs)], rounds)
+    shape = f"{size.model.layers} layers of width {size.model.hidden}, {types:,} types, {size.rows} rows of {length}"
+    what = f"pretraining {size.name}: {shape}; loss and gradients equal to {gap:.0e}"
+    return Comparison(what, f"HF Trainer{', bf16, torch.compile' if options else ''}", "% of peak", *rates)
+
+
+class _Clock:
+    """The time at the end of each step in s; only after the first WARM steps and the last is it the device's."""
+
+    def __init__(self, device: torch.device, steps: int) -> None:
+        self.device, self.read, self.step = device, (WARM, steps), 0
+
+    def __call__(self) -> float:
+        self.step += 1
+        if self.step in self.read and self.device.type == "cuda":
+            torch.cuda.synchronize()
+        return time.perf_counter()
