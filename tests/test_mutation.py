@@ -1,6 +1,7 @@
 """Mutants of toys: each differs in one place, is tried where its tests are, and leaves nothing behind."""
 
 import ast
+import shutil
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from tests.mutation.__main__ import ROOT, draw
 from tests.mutation.mirrors import FOLDERS, MIRRORS, answering
 from tests.mutation.mutants import mutant, sites
+from tests.mutation.reach import marked, reaching
 from tests.mutation.trial import Trial
 
 SOURCE = '''"""A toy."""
@@ -109,6 +111,45 @@ def test_what_tests_notice_is_told_from_what_they_do_not(project: Path, tmp_path
     }
     assert again["5"] == "fails" and again["a <= b"] == "survives", "a new test is tried, and nothing else"
     assert len(kept.read_text().splitlines()) == len(lines) + 2
+
+
+def test_the_whole_suite_is_asked_where_it_runs_the_statement(project: Path, tmp_path: Path) -> None:
+    """Not files with a test that fails by itself, and not what runs only while files are collected."""
+    (project / "tests" / "mutation").mkdir()
+    for name in ("reach", "mutants"):
+        shutil.copy(ROOT / "tests" / "mutation" / f"{name}.py", project / "tests" / "mutation")
+    (project / "derive" / "user.py").write_text(
+        "from derive.least import least\n\n\ndef use():\n    return least(3, 4)\n"
+    )
+    (project / "tests" / "test_user.py").write_text(
+        "from derive.user import use\n\n\ndef test_use():\n    assert use() == 3\n"
+    )
+    (project / "tests" / "test_bad.py").write_text(
+        "from derive.user import use\n\n\ndef test_use():\n    assert use() == 5\n"
+    )
+    drawn = draw(project, ["derive"], 100, 0)
+    marks = Trial(project, tmp_path / "marked", libraries=[]).folder
+    found = {(one.path.stem, one.after): tests for one, tests in reaching(marks, drawn, 1).items()}
+    mirror, user = Path("tests/derive/test_least.py"), Path("tests/test_user.py")
+    assert set(found["least", "a <= b"]) == {mirror, user}
+    assert found["other", "5"] == []
+    (wrong,) = (one for one in drawn if one.after == "a if not a < b else b")
+    trial = Trial(project, tmp_path / "copy", libraries=["pytest"])
+    trial.trust = True
+    assert trial.retry(wrong, [Path("tests/test_bad.py")]) == "survives"
+    assert trial.retry(wrong, [user]) == "fails"
+    trial.close()
+
+
+def test_a_mark_stands_before_the_innermost_statement() -> None:
+    source = (
+        "def f(a):\n    if a:\n        return 1\n    elif [a for b in\n        a]:\n        return 2\n    return 3\n"
+    )
+    text = marked(source, {3: "one", 5: "two", 1: "three"})
+    seen = []
+    for line in text.splitlines():
+        seen += [word for word in ("'one'", "'two'", "'three'", "return 1", "if [a", "def f") if word in line]
+    assert seen == ["'three'", "def f", "'one'", "return 1", "'two'", "if [a"]
 
 
 def test_what_the_tests_of_a_folder_share_notices_too(project: Path, tmp_path: Path) -> None:

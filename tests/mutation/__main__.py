@@ -1,8 +1,10 @@
 """`python -m tests.mutation`: how many small changes of the code do its tests notice?
 
 Mutants are drawn with a seed from all of `--under`, each is tried against the tests that mirror its file, in a copy of
-the project, and those that survive are listed. Nothing in the project itself is changed. Ends with 1 if a test fails
-without a mutant, with 0 otherwise: a survivor may be equivalent to the original, which only a reader can tell.
+the project, and those that survive are listed. With `--whole`, survivors are tried against all other test files that
+run the changed statement, which one run of the whole suite finds. Nothing in the project itself is changed. Ends with 1
+if a test fails without a mutant, with 0 otherwise: a survivor may be equivalent to the original, which only a reader
+can tell.
 """
 
 import argparse
@@ -14,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.mutation.mutants import Mutant, mutant, sites
+from tests.mutation.reach import reaching
 from tests.mutation.trial import PACKAGES, Trial
 
 ROOT = Path(__file__).parents[2]
@@ -29,18 +32,30 @@ def main() -> int:
     parser.add_argument("--under", nargs="+", default=PACKAGES, help="folders or files to change, below the project")
     parser.add_argument("--results", type=Path, help="a file that keeps verdicts, so that a second run goes on from it")
     parser.add_argument("--trust", action="store_true", help="take for granted that tests pass without a mutant")
+    parser.add_argument("--whole", action="store_true", help="try survivors against all tests that run their statement")
+    parser.add_argument("--jobs", type=int, default=2, help="processes of the run of the whole suite")
     options = parser.parse_args()
     drawn = draw(ROOT, options.under, options.count, options.seed)
     found: Counter[str] = Counter()
+    survivors: list[Mutant] = []
     with TemporaryDirectory() as name:
         try:
-            trial = Trial(ROOT, Path(name), options.results)
+            trial = Trial(ROOT, Path(name) / "mutants", options.results)
             trial.trust = options.trust
             for done, (mutant, verdict) in enumerate(trial.verdicts(drawn), start=1):
                 found[verdict] += 1
                 if verdict == "survives":
+                    survivors.append(mutant)
                     print(f"survives: {mutant}", flush=True)
                 print(f"\r{done} of {len(drawn)}, {found['survives']} survive", end="", file=sys.stderr, flush=True)
+            if options.whole and survivors:
+                tests = reaching(Trial(ROOT, Path(name) / "marked").folder, survivors, options.jobs)
+                for mutant in survivors:
+                    verdict = trial.retry(mutant, tests[mutant])
+                    found["survives"] -= 1
+                    found[verdict] += 1
+                    print(f"{verdict} in {len(tests[mutant])} files of the whole suite: {mutant}", flush=True)
+                trial.close()
         except ValueError as error:
             print(f"\n{error}", file=sys.stderr)
             return 1

@@ -9,7 +9,7 @@ import py_compile
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -66,9 +66,21 @@ class Trial:
             for mutant in drawn:
                 yield mutant, self._verdict(mutant, answering(self.folder, mutant.path))
         finally:
-            if self._warm:
-                self._warm.communicate()  # the end of its requests
-                self._warm = None
+            self.close()
+
+    def retry(self, mutant: Mutant, tests: Iterable[Path]) -> Verdict:
+        """What other tests say, a file at a time until one notices; a file that fails without the mutant does not."""
+        for test in tests:
+            verdict = self._verdict(mutant, [test])
+            if verdict != "survives" and not self._run([test], LONGEST)[0]:
+                return verdict
+        return "survives"
+
+    def close(self) -> None:
+        """End the process that runs tests."""
+        if self._warm:
+            self._warm.communicate()  # the end of its requests
+            self._warm = None
 
     def _verdict(self, mutant: Mutant, tests: list[Path]) -> Verdict:
         """No test at all notices nothing."""
