@@ -51,19 +51,22 @@ def _copied(tensor: Tensor, device: torch.device) -> Tensor:
 @dataclass(frozen=True)
 class LabelledPositions:
     """The positions of labels: `at` (N,) are flat positions. `most` is the maximum number in a row (at least 1), and
-    `slot` (N,) the index of each in a table of `most` slots per row."""
+    `slot` (N,) the index of each in a table of `most` slots per row. Those from `count` on only fill up."""
 
     at: Tensor
     slot: Tensor
     most: int
+    count: int
 
     def padded(self) -> LabelledPositions:
         """With more positions, so that shapes repeat from step to step and suit a GPU's matrix products: LABELS and
-        SLOTS divide N and `most`. The added ones are the first row's `<s>`, which has no label, in an unused slot."""
+        SLOTS divide N and `most`. The added ones are the first position, in a slot that is not used."""
         most = self.most + 1 + -(self.most + 1) % SLOTS
         row, slot = self.slot // self.most, self.slot % self.most
         added = (0, -len(self.at) % LABELS)
-        return LabelledPositions(F.pad(self.at, added), F.pad(row * most + slot, added, value=most - 1), most)
+        return LabelledPositions(
+            F.pad(self.at, added), F.pad(row * most + slot, added, value=most - 1), most, self.count
+        )
 
 
 @dataclass(frozen=True)
@@ -91,9 +94,7 @@ class Rows(Batch):
         if device.type == "cpu":
             return there
         known = self.positions.padded()
-        return replace(
-            there, found=LabelledPositions(_copied(known.at, device), _copied(known.slot, device), known.most)
-        )
+        return replace(there, found=replace(known, at=_copied(known.at, device), slot=_copied(known.slot, device)))
 
     @property
     def labelled(self) -> int:
@@ -106,7 +107,7 @@ class Rows(Batch):
         counts = torch.bincount(row, minlength=len(self))
         most = max(1, int(counts.max()))
         slot = row * most + torch.arange(len(at), device=at.device) - (counts.cumsum(0) - counts)[row]
-        return LabelledPositions(at, slot, most)
+        return LabelledPositions(at, slot, most, len(at))
 
 
 @dataclass(frozen=True)

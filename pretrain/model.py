@@ -16,7 +16,7 @@ from torch.utils.checkpoint import checkpoint
 
 from calque.derive.types import OURS, Specials
 from calque.pretrain.architecture import ROBERTA, TEXT_TYPES, architecture_of, has_languages, layer_at
-from calque.pretrain.batch import LabelledPositions, Rows
+from calque.pretrain.batch import UNLABELLED, LabelledPositions, Rows
 from calque.pretrain.config import ModelConfig
 
 LOGITS = 2**30  # maximum number of logits that a loss holds at a time (4 GiB), unless one position has more
@@ -116,7 +116,7 @@ def encode_first(model: Any, rows: Rows) -> Tensor:
     layers = architecture_of(model.config).layers(model)
     hidden = encode(model, rows, len(layers) - 1)
     row = torch.arange(len(rows), device=hidden.device)
-    first = LabelledPositions(row * hidden.shape[1], row, 1)
+    first = LabelledPositions(row * hidden.shape[1], row, 1, len(rows))
     return layer_at(layers[-1], hidden, _padding(model, rows), first)
 
 
@@ -139,6 +139,7 @@ def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer:
             hidden = each(hidden, padding)
         top = layer_at(last, hidden, padding, labelled)
     labels = rows.labels.flatten().index_select(0, labelled.at)
+    labels[labelled.count :] = UNLABELLED
     return cross_entropy(getattr(model, architecture.head), top, labels, model.config.vocab_size)
 
 

@@ -1,8 +1,9 @@
-"""Pretraining on a GPU against transformers' Trainer in bfloat16 with SDPA and torch.compile: the share of the card's
-peak that useful operations reach (MFU)."""
+"""Pretraining on a GPU against transformers' Trainer in bfloat16 with SDPA and torch.compile: the operations that MLM
+needs per second (MFU), in percent of what a large product of matrices reaches on this card."""
 
 import time
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import torch
 
 from calque.derive.errors import BadInput
+from calque.derive.languages import Languages
 from calque.experiments.bench.harness import Comparison, interleaved
 from calque.experiments.bench.training import check_close, examples, made_collator, made_languages, trainer_ends
 from calque.pretrain.config import ModelConfig, TrainConfig
@@ -19,6 +21,7 @@ from calque.pretrain.model import Learner, build, compile_layers
 from calque.pretrain.objectives.mlm import MLM, Monolingual
 from calque.pretrain.train import make_optimizer, train
 
+WORKERS = 4  # processes that mask for the Trainer
 WARM = 10  # steps of a turn that are not counted: what is compiled is compiled in the first
 
 
@@ -41,28 +44,48 @@ SIZES = (
 
 def pretraining(rounds: int) -> list[Comparison]:
     """MLM with the model of ALIGN-MLM, and with one of XLM-R base's size."""
-    if not torch.cuda.is_available():
+    check_card()
+    device, compiled = torch.device("cuda"), {"bf16": True, "torch_compile": True, "use_cpu": False}
+    loader = {"dataloader_num_workers": WORKERS, "dataloader_persistent_workers": True}
+    gaps = [gap(size, device) for size in SIZES]  # before the Trainer lowers the precision of products
+    return [utilisation(size, device, rounds, gap, **compiled, **loader) for size, gap in zip(SIZES, gaps, strict=True)]
+
+
+def check_card() -> None:
+    """BadInput unless torch finds one GPU: of several, the Trainer would use all."""
+    if not (found := torch.cuda.device_count()):
         raise BadInput("this benchmark needs a GPU, and torch finds none")
-    compiled = {"bf16": True, "torch_compile": True, "use_cpu": False}
-    return [utilisation(size, torch.device("cuda"), rounds, **compiled) for size in SIZES]
+    if found > 1:
+        raise BadInput(f"this benchmark measures one GPU, and there are {found}: choose one with CUDA_VISIBLE_DEVICES")
 
 
-def utilisation(size: Size, device: torch.device, rounds: int, **options: Any) -> Comparison:
-    """The MFU of both sides in percent. Both count the operations that MLM needs, with the head at labelled positions
-    only; `options` are the Trainer's."""
-    objective, types, length = MLM(), size.types, size.model.length
-    languages = made_languages(types // 2, 4 * size.rows * length)
+def gap(size: Size, device: torch.device) -> float:
+    """The relative difference of both sides' loss and gradients, without dropout."""
+    exact = build(replace(size.model, dropout=0.0), size.types).to(device)
+    (stream,) = MLM().streams(_languages(size), size.model.length, 0)
+    return check_close(exact, stream, device)
+
+
+def _languages(size: Size) -> Languages:
+    return made_languages(size.types // 2, 4 * size.rows * size.model.length)
+
+
+def utilisation(size: Size, device: torch.device, rounds: int, gap: float, **options: Any) -> Comparison:
+    """The MFU of both sides. Both count the operations that MLM needs, with the head at labelled positions only;
+    `options` are the Trainer's. What is compiled is compiled anew in each turn, so that none runs another's code."""
+    objective, types, length, languages = MLM(), size.types, size.model.length, _languages(size)
     streams = [Monolingual(languages, length, objective.mask_rate)]
-    gap = check_close(build(replace(size.model, dropout=0.0), types).to(device), streams[0], device)
     config, world = TrainConfig(steps=size.steps, batch=size.rows, warmup=1), World(0, 1, device)
     share = 100 * size.rows * length * objective.flops(size.model, types) / peak_flops(device.type)
     learner = Learner(build(size.model, types).to(device), {})
     if device.type == "cuda":
         compile_layers(learner.model)
     packed, _ = streams[0].read(range(streams[0].instances))
-    data, reference = examples(packed, languages), build(size.model, types)
+    data, reference, collate = examples(packed, languages), build(size.model, types), made_collator(types)
+    collate.tokenizer.model_input_names = ["input_ids"]  # no row is padded, and a mask would slow attention down
 
     def turn(run: Callable[[Callable[[], float]], list[float]]) -> float:
+        torch.compiler.reset()
         ends = run(_Clock(device, size.steps))
         return share * (size.steps - WARM) / (ends[-1] - ends[WARM - 1])
 
@@ -75,9 +98,9 @@ def utilisation(size: Size, device: torch.device, rounds: int, **options: Any) -
 
     def theirs(now: Callable[[], float]) -> list[float]:
         return trainer_ends(
-            reference,
+            deepcopy(reference),  # the Trainer leaves marks in a model that it has compiled
             data,
-            made_collator(types),
+            collate,
             now=now,
             per_device_train_batch_size=size.rows,
             max_steps=size.steps,
@@ -86,13 +109,16 @@ def utilisation(size: Size, device: torch.device, rounds: int, **options: Any) -
             weight_decay=config.weight_decay,
             max_grad_norm=config.clip,
             optim="adamw_torch_fused",
+            dataloader_drop_last=True,
+            remove_unused_columns=False,
+            logging_nan_inf_filter=False,  # it would wait for the GPU in each step
             **options,
         )
 
     rates = interleaved([partial(turn, side) for side in (ours, theirs)], rounds)
     shape = f"{size.model.layers} layers of width {size.model.hidden}, {types:,} types, {size.rows} rows of {length}"
     what = f"pretraining {size.name}: {shape}; loss and gradients equal to {gap:.0e}"
-    return Comparison(what, f"HF Trainer{', bf16, torch.compile' if options else ''}", "% of peak", *rates)
+    return Comparison(what, f"HF Trainer{', bf16, torch.compile' if options else ''}", "% of a product's speed", *rates)
 
 
 class _Clock:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from calque.derive.errors import BadInput, unknown
+from calque.experiments.commands.options import check_out
 
 GPU = "gpu"  # the benchmark that is run only by name: it needs a card
 NAMES = ("step", "continued", "mask", "finetuning", "aligners", "derive", GPU)
+LIBRARIES = dict.fromkeys(("step", "continued", "finetuning", GPU), "accelerate") | {"aligners": "simalign"}
+FOLDERS = dict.fromkeys(("continued", "finetuning", "aligners"), ["CALQUE_DATA", "CALQUE_ENCODER"])
+FOLDERS["derive"] = ["CALQUE_DATA"]
+"""The environment variables that name the real text and the encoder that a benchmark needs."""
 
 
 def bench(
@@ -19,16 +25,28 @@ def bench(
     threads: Annotated[int, typer.Option(min=1, help="Threads of torch.")] = 1,
     out: Annotated[Path | None, typer.Option(dir_okay=False, help="A JSON file for every round.")] = None,
 ) -> None:
-    """Measure Calque and the usual alternative in turns: the named benchmarks, or all that need no GPU."""
+    """Measure Calque and the usual alternative in turns: the named benchmarks, or all that need no GPU.
+
+    `continued`, `finetuning`, `aligners` and `derive` read CALQUE_DATA, and all of these but `derive` CALQUE_ENCODER.
+    """
     if wrong := [name for name in names or () if name not in NAMES]:
         raise BadInput([unknown("benchmark", name, NAMES) for name in wrong])
+    chosen = names or [name for name in NAMES if name != GPU]
+    if lacking := sorted({LIBRARIES[name] for name in chosen if name in LIBRARIES and not find_spec(LIBRARIES[name])}):
+        raise BadInput(f"needs {' and '.join(lacking)}: pip install 'calque[bench]'")
+    if out:
+        check_out(out, [])
     import torch
     from transformers.utils import logging
 
     from calque.experiments.bench import alignment, derive, finetuning, gpu, training
-    from calque.experiments.bench.harness import report, write
+    from calque.experiments.bench.harness import Comparison, folder_of, report, write
     from calque.experiments.runs import provenance
 
+    for variable in dict.fromkeys(folder for name in chosen for folder in FOLDERS.get(name, ())):
+        folder_of(variable)
+    if GPU in chosen:
+        gpu.check_card()
     benches = {
         "step": training.step,
         "continued": training.continued,
@@ -41,14 +59,12 @@ def bench(
     torch.set_num_threads(threads)
     logging.set_verbosity_error()  # otherwise it lists a model's missing weights each time
     logging.disable_progress_bar()
-    chosen = names or [name for name in NAMES if name != GPU]
     command = f"calque bench {' '.join(chosen)} --rounds {rounds} --threads {threads}"
-    measured = {}
-    for name in chosen:
-        try:
+    measured: dict[str, list[Comparison]] = {}
+    try:
+        for name in chosen:
             measured[name] = benches[name](rounds)
-        except ImportError:
-            raise BadInput(f"the benchmark {name} needs more libraries: pip install 'calque[bench]'") from None
-        if out:  # after each: some take half an hour
-            write(measured, {**provenance(command), "threads": threads}, out)
-    report(measured)
+            if out:  # after each: some take half an hour
+                write(measured, {**provenance(command), "threads": threads}, out)
+    finally:
+        report(measured)

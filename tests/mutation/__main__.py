@@ -39,9 +39,9 @@ def main() -> int:
     found: Counter[str] = Counter()
     survivors: list[Mutant] = []
     with TemporaryDirectory() as name:
+        trial = Trial(ROOT, Path(name) / "mutants", options.results)
+        trial.trust = options.trust
         try:
-            trial = Trial(ROOT, Path(name) / "mutants", options.results)
-            trial.trust = options.trust
             for done, (mutant, verdict) in enumerate(trial.verdicts(drawn), start=1):
                 found[verdict] += 1
                 if verdict == "survives":
@@ -54,11 +54,17 @@ def main() -> int:
                     verdict = trial.retry(mutant, tests[mutant])
                     found["survives"] -= 1
                     found[verdict] += 1
-                    print(f"{verdict} in {len(tests[mutant])} files of the whole suite: {mutant}", flush=True)
-                trial.close()
+                    among = (
+                        f"{len(tests[mutant])} files of the whole suite"
+                        if tests[mutant]
+                        else "no test: it runs on import"
+                    )
+                    print(f"{verdict}, by {among}: {mutant}", flush=True)
         except ValueError as error:
             print(f"\n{error}", file=sys.stderr)
             return 1
+        finally:
+            trial.close()
     noticed = f"{found['fails'] + found['times out']} of {len(drawn)} mutants are noticed"
     print(f"{noticed} ({found['times out']} by time), {found['survives']} survive (seed {options.seed})")
     return 0

@@ -14,8 +14,8 @@ from tests.mutation.mutants import Mutant
 MARKS = "CALQUE_MARKS"  # the environment variable that names the folder of what was reached
 RUNNING = "PYTEST_CURRENT_TEST"  # and the one in which pytest tells the running test
 _MARK = """try:
-    import tests.mutation.reach
-    tests.mutation.reach.note({place!r})
+    from tests.mutation.reach import note as _note_of_a_mark
+    _note_of_a_mark({place!r})
 except ImportError:
     pass"""
 _noted: set[tuple[str, str]] = set()
@@ -66,6 +66,8 @@ def reaching(folder: Path, mutants: Iterable[Mutant], jobs: int) -> dict[Mutant,
         stdout=subprocess.DEVNULL,
         check=False,
     )
+    if not report.exists():
+        raise ValueError("the run of the whole suite ended without a report")
     seconds, failed = Counter[str](), set()
     for case in ElementTree.parse(report).iter("testcase"):
         test = case.get("classname", "").replace(".", "/") + ".py"

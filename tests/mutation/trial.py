@@ -69,12 +69,15 @@ class Trial:
             self.close()
 
     def retry(self, mutant: Mutant, tests: Iterable[Path]) -> Verdict:
-        """What other tests say, a file at a time until one notices; a file that fails without the mutant does not."""
+        """What other tests say, a file at a time until one notices; files that fail without the mutant are left out."""
+        trust, self.trust = self.trust, True
         for test in tests:
-            verdict = self._verdict(mutant, [test])
-            if verdict != "survives" and not self._run([test], LONGEST)[0]:
-                return verdict
-        return "survives"
+            if self._run([test], LONGEST)[0] == 0 and (verdict := self._verdict(mutant, [test])) != "survives":
+                break
+        else:
+            verdict = "survives"
+        self.trust = trust
+        return verdict
 
     def close(self) -> None:
         """End the process that runs tests."""

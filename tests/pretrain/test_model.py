@@ -108,11 +108,16 @@ def test_rows_travel_with_all_that_they_hold() -> None:
         ("meta", batch.ids.shape)
     }
     assert sent.places is not None and sent.segments is None and sent.padded
+    assert sent.found is not None and sent.found.at.shape == sent.found.slot.shape == batch.positions.padded().at.shape
+    assert sent.found.at.device.type == "meta"
 
 
+@pytest.mark.parametrize("padded", [False, True])
 @pytest.mark.parametrize("share", [0.0, 1.0])
-def test_no_position_and_every_position(share: float) -> None:
+def test_no_position_and_every_position(share: float, padded: bool) -> None:
+    """Also with labels padded as for a GPU, and at the first position, which is what they are padded with."""
     model, batch = build(STILL, 2 * SIZE), rows(True, share)
+    batch = replace(batch, found=batch.positions.padded() if padded else None)
     loss = prediction_loss(model, batch)
     if share:
         theirs = model(input_ids=batch.ids, attention_mask=(batch.ids != OURS.pad).long(), labels=batch.labels).loss

@@ -14,7 +14,7 @@ from transformers.trainer_pt_utils import get_parameter_names
 
 from calque.derive.languages import Languages
 from calque.pretrain.architecture import Architecture
-from calque.pretrain.batch import PairRows, Pairs, Rows
+from calque.pretrain.batch import LABELS, SLOTS, PairRows, Pairs, Rows
 from calque.pretrain.distributed import ALONE, World
 from calque.pretrain.model import compile_layers, prediction_loss, state_of
 from calque.pretrain.objective import Objective, Sum
@@ -272,9 +272,9 @@ def test_no_loss_or_gradient_waits_for_a_gpu(objective: Objective, languages: La
     for stream, batch in zip(streams, batches, strict=True):
         assert isinstance(batch, Rows | PairRows | Pairs)
         if isinstance(batch, Rows):
-            batch = replace(batch, found=batch.positions)
+            batch = replace(batch, found=batch.positions.padded())
         elif isinstance(batch, PairRows):
-            batch = replace(batch, rows=replace(batch.rows, found=batch.rows.positions))
+            batch = replace(batch, rows=replace(batch.rows, found=batch.rows.positions.padded()))
         with waits:
             _backward(learner, stream, batch, counts, ALONE)
     assert waits.found == []
@@ -292,7 +292,7 @@ def test_padded_labels_change_no_loss_or_gradient(objective: Objective, language
         rows, _ = stream.draw(range(8 * step, 8 * step + 8), np.random.default_rng(step))
         positions = rows.positions.padded()
         shapes.add((*positions.at.shape, positions.most))
-        assert len(positions.at) % 64 == positions.most % 8 == 0  # as tensor cores like them
+        assert len(positions.at) % LABELS == positions.most % SLOTS == 0
         for labelled in (rows, replace(rows, found=positions)):
             learner.zero_grad()
             (loss,) = stream.losses(learner, labelled).values()
