@@ -14,7 +14,7 @@ from calque.experiments.commands.options import check_out
 GPU = "gpu"  # the benchmark that is run only by name: it needs a card
 NAMES = ("step", "continued", "mask", "finetuning", "aligners", "derive", GPU)
 LIBRARIES = dict.fromkeys(("step", "continued", "finetuning", GPU), "accelerate") | {"aligners": "simalign"}
-FOLDERS = dict.fromkeys(("continued", "finetuning", "aligners"), ["CALQUE_DATA", "CALQUE_ENCODER"])
+FOLDERS = {name: ["CALQUE_DATA", "CALQUE_ENCODER"] for name in ("continued", "finetuning", "aligners")}
 FOLDERS["derive"] = ["CALQUE_DATA"]
 """The environment variables that name the real text and the encoder that a benchmark needs."""
 
