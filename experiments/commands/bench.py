@@ -33,7 +33,7 @@ def bench(
         raise BadInput([unknown("benchmark", name, NAMES) for name in wrong])
     chosen = names or [name for name in NAMES if name != GPU]
     if lacking := sorted({LIBRARIES[name] for name in chosen if name in LIBRARIES and not find_spec(LIBRARIES[name])}):
-        raise BadInput(f"needs {' and '.join(lacking)}: pip install 'calque[bench]'")
+        raise BadInput(f"these benchmarks need {' and '.join(lacking)}: pip install 'calque[bench]'")
     if out:
         check_out(out, [])
     import torch
