@@ -198,6 +198,12 @@ def test_sizes_with_an_exponent_decide_shares(folder: Path) -> None:
     assert shown["inv"]["epochs"] == rows[2] / round(sizes[2])
 
 
+def test_every_instance_is_drawn_and_no_other() -> None:
+    """Also where instances are numbered over several languages."""
+    order = Mixture(exponent=0.7).order({("a",): 3, ("b",): 5, ("c",): 1}, 9, 100, 0)
+    assert {int(i) for step in range(100) for i in order.at(step, 4)} == set(range(9))
+
+
 def test_bitexts_are_sampled_with_an_exponent(folder: Path) -> None:
     mixture = Mixture(bitext_exponent=0.0, bitexts=(("source", "inv"), ("inv", "trans")))
     streams = Sum("both", (MLM(), TLM(0.5))).streams(mixture.of(Languages.open(folder, NAMES)), 2 * MODEL.length, 0)
