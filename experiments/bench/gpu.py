@@ -1,5 +1,5 @@
-"""Pretraining on a GPU against transformers' Trainer in bfloat16 with SDPA and torch.compile: the operations that MLM
-needs per second (MFU), in percent of what a large product of matrices reaches on this card."""
+"""Pretraining on a GPU against transformers' Trainer in bfloat16 with SDPA and torch.compile: useful operations per
+second, as a percentage of the rate of a large matrix product on this card (MFU)."""
 
 import time
 from collections.abc import Callable
@@ -118,7 +118,7 @@ def utilisation(size: Size, device: torch.device, rounds: int, gap: float, **opt
     rates = interleaved([partial(turn, side) for side in (ours, theirs)], rounds)
     shape = f"{size.model.layers} layers of width {size.model.hidden}, {types:,} types, {size.rows} rows of {length}"
     what = f"pretraining {size.name}: {shape}; loss and gradients equal to {gap:.0e}"
-    return Comparison(what, f"HF Trainer{', bf16, torch.compile' if options else ''}", "% of a product's speed", *rates)
+    return Comparison(what, f"HF Trainer{', bf16, torch.compile' if options else ''}", "% of a matrix product's rate", *rates)
 
 
 class _Clock:

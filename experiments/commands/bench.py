@@ -27,7 +27,7 @@ def bench(
 ) -> None:
     """Measure Calque and the usual alternative in turns: the named benchmarks, or all that need no GPU.
 
-    `continued`, `finetuning`, `aligners` and `derive` read CALQUE_DATA, and all of these but `derive` CALQUE_ENCODER.
+    `derive` needs CALQUE_DATA; `continued`, `finetuning` and `aligners` need CALQUE_DATA and CALQUE_ENCODER.
     """
     if wrong := [name for name in names or () if name not in NAMES]:
         raise BadInput([unknown("benchmark", name, NAMES) for name in wrong])
