@@ -47,7 +47,7 @@ def pretraining(rounds: int) -> list[Comparison]:
     check_card()
     device, compiled = torch.device("cuda"), {"bf16": True, "torch_compile": True, "use_cpu": False}
     loader = {"dataloader_num_workers": WORKERS, "dataloader_persistent_workers": True}
-    gaps = [gap(size, device) for size in SIZES]  # before the Trainer lowers the precision of products
+    gaps = [difference(size, device) for size in SIZES]  # before the Trainer lowers the precision of products
     return [utilisation(size, device, rounds, gap, **compiled, **loader) for size, gap in zip(SIZES, gaps, strict=True)]
 
 
@@ -59,7 +59,7 @@ def check_card() -> None:
         raise BadInput(f"this benchmark measures one GPU, and there are {found}: choose one with CUDA_VISIBLE_DEVICES")
 
 
-def gap(size: Size, device: torch.device) -> float:
+def difference(size: Size, device: torch.device) -> float:
     """The relative difference of both sides' loss and gradients, without dropout."""
     exact = build(replace(size.model, dropout=0.0), size.types).to(device)
     (stream,) = MLM().streams(_languages(size), size.model.length, 0)
@@ -118,7 +118,8 @@ def utilisation(size: Size, device: torch.device, rounds: int, gap: float, **opt
     rates = interleaved([partial(turn, side) for side in (ours, theirs)], rounds)
     shape = f"{size.model.layers} layers of width {size.model.hidden}, {types:,} types, {size.rows} rows of {length}"
     what = f"pretraining {size.name}: {shape}; loss and gradients equal to {gap:.0e}"
-    return Comparison(what, f"HF Trainer{', bf16, torch.compile' if options else ''}", "% of a matrix product's rate", *rates)
+    against = f"HF Trainer{', bf16, torch.compile' if options else ''}"
+    return Comparison(what, against, "% of a matrix product's rate", *rates)
 
 
 class _Clock:

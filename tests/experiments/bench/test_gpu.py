@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from calque.experiments.bench.gpu import WARM, Size, gap, utilisation
+from calque.experiments.bench.gpu import WARM, Size, difference, utilisation
 from calque.pretrain.config import ModelConfig
 
 
@@ -11,6 +11,6 @@ def test_both_sides_train_and_have_a_share_of_the_peak() -> None:
     pytest.importorskip("accelerate", reason="transformers' Trainer needs accelerate: pip install 'calque[bench]'")
     model = ModelConfig(layers=2, heads=2, hidden=64, ffn=128, length=32)
     size, cpu = Size("a small model", model, 400, 8, WARM + 4), torch.device("cpu")
-    measured = utilisation(size, cpu, 2, gap(size, cpu), bf16=True)
+    measured = utilisation(size, cpu, 2, difference(size, cpu), bf16=True)
     assert len(measured.ours) == len(measured.theirs) == 2
     assert all(0 < share < 100 for share in (*measured.ours, *measured.theirs))
