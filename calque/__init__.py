@@ -165,7 +165,7 @@ def study(name: str, *settings: str, runs: Path | str = "runs") -> StudySession:
 
     Args:
         name: a study that `calque studies` lists, or a Python file with a study of your own.
-        settings: changed values, as in "train.steps=100".
+        settings: changed values, as in "train.steps=1000".
         runs: the folder for results.
 
     Raises:

@@ -124,7 +124,7 @@ def compare_reports(first: Path, second: Path) -> Comparison:
     a, b = ours.by_key(), theirs.by_key()
     common = a.keys() & b.keys()
     if not common:
-        raise BadInput(f"no record in it is of a run that {second} has too: nothing can be compared", first)
+        raise BadInput(f"no run in common with {second}, so nothing can be compared", first)
     different = [f"{_title(a[key])}: not in {second}" for key in a.keys() - common]
     different += [f"{_title(b[key])}: not in {first}" for key in b.keys() - common]
     equal = without_items = 0

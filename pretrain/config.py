@@ -121,7 +121,7 @@ class TrainConfig:
         if self.grad_accumulation > max(1, self.batch):
             wrong.append(f"grad_accumulation is at most batch ({self.batch:,}), not {self.grad_accumulation:,}")
         if not 0 <= self.warmup < self.steps:
-            wrong.append(f"warmup is at least 0 and below steps ({self.steps}), not {self.warmup}: change both")
+            wrong.append(f"warmup must be at least 0 and below steps ({self.steps}), not {self.warmup}: set both")
         if min(self.learning_rate, self.clip, self.head_rate) <= 0:
             wrong.append("learning_rate, head_rate and clip are above 0")
         if len(self.betas) != 2 or not all(0 <= beta < 1 for beta in self.betas):

@@ -10,7 +10,6 @@ from typing import Any
 
 import torch
 
-from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.experiments.bench.harness import Comparison, interleaved
 from calque.experiments.bench.training import check_close, examples, made_collator, made_languages, trainer_ends
@@ -44,19 +43,10 @@ SIZES = (
 
 def pretraining(rounds: int) -> list[Comparison]:
     """MLM with the model of ALIGN-MLM, and with one of XLM-R base's size."""
-    check_card()
     device, compiled = torch.device("cuda"), {"bf16": True, "torch_compile": True, "use_cpu": False}
     loader = {"dataloader_num_workers": WORKERS, "dataloader_persistent_workers": True}
     gaps = [difference(size, device) for size in SIZES]  # before the Trainer lowers the precision of products
     return [utilisation(size, device, rounds, gap, **compiled, **loader) for size, gap in zip(SIZES, gaps, strict=True)]
-
-
-def check_card() -> None:
-    """BadInput unless torch finds one GPU: of several, the Trainer would use all."""
-    if not (found := torch.cuda.device_count()):
-        raise BadInput("this benchmark needs a GPU, and torch finds none")
-    if found > 1:
-        raise BadInput(f"this benchmark measures one GPU, and there are {found}: choose one with CUDA_VISIBLE_DEVICES")
 
 
 def difference(size: Size, device: torch.device) -> float:

@@ -19,6 +19,8 @@ from calque.derive.errors import BadInput
 from calque.derive.files import write_json
 from calque.pretrain.hub import model_folder
 
+FOLDERS = {"CALQUE_DATA": "the data sets of `calque data fetch`", "CALQUE_ENCODER": "a multilingual encoder"}
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -78,8 +80,10 @@ def check_equal(same: int, total: int, what: str, least: float = 1.0) -> str:
 def folder_of(variable: str) -> Path:
     """The folder of real text, or of an encoder, that an environment variable names."""
     if not (folder := os.environ.get(variable)):
-        raise BadInput(f"this benchmark needs real text and a real encoder: set {variable} to the folder")
-    return model_folder(folder)
+        raise BadInput(f"this benchmark needs {FOLDERS[variable]}: set {variable} to the folder")
+    if not (found := model_folder(folder)).is_dir():
+        raise BadInput(f"no such folder; expected {FOLDERS[variable]}, because {variable} names it", found)
+    return found
 
 
 def cpu() -> str:

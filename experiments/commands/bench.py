@@ -14,8 +14,8 @@ from calque.experiments.commands.options import check_out
 GPU = "gpu"  # the benchmark that is run only by name: it needs a card
 NAMES = ("step", "continued", "mask", "finetuning", "aligners", "derive", GPU)
 LIBRARIES = dict.fromkeys(("step", "continued", "finetuning", GPU), "accelerate") | {"aligners": "simalign"}
-FOLDERS = {name: ["CALQUE_DATA", "CALQUE_ENCODER"] for name in ("continued", "finetuning", "aligners")}
-FOLDERS["derive"] = ["CALQUE_DATA"]
+NEEDED = {name: ["CALQUE_DATA", "CALQUE_ENCODER"] for name in ("continued", "finetuning", "aligners")}
+NEEDED["derive"] = ["CALQUE_DATA"]
 """The environment variables that name the real text and the encoder that a benchmark needs."""
 
 
@@ -32,21 +32,22 @@ def bench(
     if wrong := [name for name in names or () if name not in NAMES]:
         raise BadInput([unknown("benchmark", name, NAMES) for name in wrong])
     chosen = names or [name for name in NAMES if name != GPU]
-    if lacking := sorted({LIBRARIES[name] for name in chosen if name in LIBRARIES and not find_spec(LIBRARIES[name])}):
-        raise BadInput(f"these benchmarks need {' and '.join(lacking)}: pip install 'calque[bench]'")
     if out:
         check_out(out, [])
     import torch
     from transformers.utils import logging
 
+    if GPU in chosen:
+        check_card()
+    for name in chosen:
+        if (library := LIBRARIES.get(name)) and not find_spec(library):
+            raise BadInput(f"the benchmark {name} needs {library}: pip install 'calque[bench]'")
     from calque.experiments.bench import alignment, derive, finetuning, gpu, training
     from calque.experiments.bench.harness import Comparison, folder_of, report, write
     from calque.experiments.runs import provenance
 
-    for variable in dict.fromkeys(folder for name in chosen for folder in FOLDERS.get(name, ())):
+    for variable in dict.fromkeys(folder for name in chosen for folder in NEEDED.get(name, ())):
         folder_of(variable)
-    if GPU in chosen:
-        gpu.check_card()
     benches = {
         "step": training.step,
         "continued": training.continued,
@@ -67,4 +68,15 @@ def bench(
             if out:  # after each: some take half an hour
                 write(measured, {**provenance(command), "threads": threads}, out)
     finally:
-        report(measured)
+        if measured:
+            report(measured)
+
+
+def check_card() -> None:
+    """BadInput unless torch finds one GPU: of several, transformers' Trainer would use all."""
+    from torch.cuda import device_count
+
+    if not (found := device_count()):
+        raise BadInput("this benchmark needs a GPU, and torch finds none")
+    if found > 1:
+        raise BadInput(f"this benchmark measures one GPU, and there are {found}: choose one with CUDA_VISIBLE_DEVICES")

@@ -30,7 +30,7 @@ STAGES: tuple[Stage, ...] = ("derive", "pretrain", "evaluate")
 Exp = Annotated[str, typer.Argument(metavar="EXP", help="A study that `calque studies` lists, or my_study.py.")]
 Set = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change a value, as in train.steps=100; repeatable."),
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a value, as in train.steps=1000; repeatable."),
 ]
 Sweeps = Annotated[
     list[str] | None,
