@@ -51,7 +51,7 @@ def _copied(tensor: Tensor, device: torch.device) -> Tensor:
 @dataclass(frozen=True)
 class LabelledPositions:
     """The positions of labels: `at` (N,) are flat positions. `most` is the maximum number in a row (at least 1), and
-    `slot` (N,) the index of each in a table of `most` slots per row. Those from `count` on only fill up."""
+    `slot` (N,) the index of each in a table of `most` slots per row. Entries from `count` on are padding."""
 
     at: Tensor
     slot: Tensor
@@ -89,7 +89,7 @@ class Rows(Batch):
         return replace(super().cut(rows), found=None)
 
     def to(self, device: torch.device) -> Rows:
-        """On a device. To find the labels on a GPU is to wait for it, so they are found before, and padded."""
+        """On a device. Finding the labels on a GPU would block, so they are found before the copy, and padded."""
         there = super().to(device)
         if device.type == "cpu":
             return there

@@ -12,7 +12,14 @@ import torch
 
 from calque.derive.languages import Languages
 from calque.experiments.bench.harness import Comparison, interleaved
-from calque.experiments.bench.training import check_close, examples, made_collator, made_languages, trainer_ends
+from calque.experiments.bench.training import (
+    check_close,
+    examples,
+    made_collator,
+    made_languages,
+    trainer_ends,
+    trainers,
+)
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.cost import peak_flops
 from calque.pretrain.distributed import World
@@ -21,7 +28,7 @@ from calque.pretrain.objectives.mlm import MLM, Monolingual
 from calque.pretrain.train import make_optimizer, train
 
 WORKERS = 4  # processes that mask for the Trainer
-WARM = 10  # steps of a turn that are not counted: what is compiled is compiled in the first
+WARM = 10  # steps of a turn that are not counted: torch compiles during the first
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,7 @@ def _languages(size: Size) -> Languages:
 
 def utilisation(size: Size, device: torch.device, rounds: int, gap: float, **options: Any) -> Comparison:
     """The MFU of both sides. Both count the operations that MLM needs, with the head at labelled positions only;
-    `options` are the Trainer's. What is compiled is compiled anew in each turn, so that none runs another's code."""
+    `options` are the Trainer's. Torch compiles again in each turn, so that no turn runs the code of another."""
     objective, types, length, languages = MLM(), size.types, size.model.length, _languages(size)
     streams = [Monolingual(languages, length, objective.mask_rate)]
     config, world = TrainConfig(steps=size.steps, batch=size.rows, warmup=1), World(0, 1, device)
@@ -92,16 +99,11 @@ def utilisation(size: Size, device: torch.device, rounds: int, gap: float, **opt
             data,
             collate,
             now=now,
-            per_device_train_batch_size=size.rows,
-            max_steps=size.steps,
-            learning_rate=config.learning_rate,
-            warmup_steps=config.warmup,
-            weight_decay=config.weight_decay,
-            max_grad_norm=config.clip,
             optim="adamw_torch_fused",
             dataloader_drop_last=True,
             remove_unused_columns=False,
             logging_nan_inf_filter=False,  # it would wait for the GPU in each step
+            **trainers(config),
             **options,
         )
 

@@ -121,7 +121,18 @@ def against_trainer(
         return turn
 
     sides = [ours(*recipe) for recipe in recipes.values()]
-    options: dict[str, Any] = {
+    options = trainers(config)
+    *speeds, theirs = interleaved([*sides, lambda: speed(trainer_ends(reference, data, collate, **options))], rounds)
+    pairs = zip(recipes, speeds, strict=True)
+    return [
+        Comparison(f"{what}; loss and gradients equal to {gap:.0e}", "HF Trainer", "tokens/CPU s", mine, theirs)
+        for what, mine in pairs
+    ]
+
+
+def trainers(config: TrainConfig) -> dict[str, Any]:
+    """A recipe as arguments of transformers' Trainer."""
+    return {
         "per_device_train_batch_size": config.batch,
         "max_steps": config.steps,
         "learning_rate": config.learning_rate,
@@ -129,12 +140,6 @@ def against_trainer(
         "weight_decay": config.weight_decay,
         "max_grad_norm": config.clip,
     }
-    *speeds, theirs = interleaved([*sides, lambda: speed(trainer_ends(reference, data, collate, **options))], rounds)
-    pairs = zip(recipes, speeds, strict=True)
-    return [
-        Comparison(f"{what}; loss and gradients equal to {gap:.0e}", "HF Trainer", "tokens/CPU s", mine, theirs)
-        for what, mine in pairs
-    ]
 
 
 def check_close(model: PreTrainedModel, stream: Stream, device: torch.device = ALONE.device) -> float:

@@ -14,8 +14,8 @@ from calque.experiments.commands.options import check_out
 GPU = "gpu"  # the benchmark that is run only by name: it needs a card
 NAMES = ("step", "continued", "mask", "finetuning", "aligners", "derive", GPU)
 LIBRARIES = dict.fromkeys(("step", "continued", "finetuning", GPU), "accelerate") | {"aligners": "simalign"}
-NEEDED = {name: ["CALQUE_DATA", "CALQUE_ENCODER"] for name in ("continued", "finetuning", "aligners")}
-NEEDED["derive"] = ["CALQUE_DATA"]
+BOTH = ("CALQUE_DATA", "CALQUE_ENCODER")
+NEEDED = {"derive": BOTH[:1], "continued": BOTH, "finetuning": BOTH, "aligners": BOTH}
 """The environment variables that name the real text and the encoder that a benchmark needs."""
 
 

@@ -2,9 +2,9 @@
 
 Mutants are drawn with a seed from all of `--under`, each is tried against the tests that mirror its file, in a copy of
 the project, and those that survive are listed. With `--whole`, survivors are tried against all other test files that
-run the changed statement, which one run of the whole suite finds. Nothing in the project itself is changed. Ends with 1
-if a test fails without a mutant, with 0 otherwise: a survivor may be equivalent to the original, which only a reader
-can tell.
+run the changed statement, except during imports; one run of the whole suite finds these files. Nothing in the project
+itself is changed. Ends with 1 if a test fails without a mutant, with 0 otherwise: a survivor may be equivalent to the
+original, which only a reader can tell.
 """
 
 import argparse
@@ -54,12 +54,7 @@ def main() -> int:
                     verdict = trial.retry(mutant, tests[mutant])
                     found["survives"] -= 1
                     found[verdict] += 1
-                    among = (
-                        f"{len(tests[mutant])} files of the whole suite"
-                        if tests[mutant]
-                        else "no test: it runs on import"
-                    )
-                    print(f"{verdict}, by {among}: {mutant}", flush=True)
+                    print(f"{verdict} in {len(tests[mutant])} files of the whole suite: {mutant}", flush=True)
         except ValueError as error:
             print(f"\n{error}", file=sys.stderr)
             return 1
