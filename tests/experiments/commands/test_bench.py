@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 
 from calque.experiments.cli import app
 
-
 INSTALLED = pytest.mark.skipif(bool(find_spec("accelerate")), reason="accelerate is installed")
 CARD = pytest.mark.skipif(cuda.is_available(), reason="there is a GPU")
 
