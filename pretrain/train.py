@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import torch
@@ -14,7 +14,7 @@ from calque.pretrain.config import TrainConfig
 from calque.pretrain.distributed import World, add_gradients
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture, of_pairs
 from calque.pretrain.model import Learner, autocast
-from calque.pretrain.objective import Stream
+from calque.pretrain.objective import Count, Stream
 
 TIMES = "times the rate"  # the key of a parameter group's factor on the learning rate
 
@@ -103,11 +103,11 @@ def train(
     unread: list[tuple[int, list[str], Tensor]] = []
     learner.train()
     for step in range(first, config.steps):
-        batches, counts = draws.at(step)
+        batches, drawn = draws.at(step)
         # Only dropout draws random numbers from torch; a resumed run draws the same ones.
         torch.manual_seed(int(np.random.SeedSequence([seed, step, world.rank]).generate_state(1)[0]))
         parts, more = _before_step(learner, streams, _cut(streams, batches, config.micro_batches, world), world)
-        counts |= more
+        counts = drawn | more
         shares = {name: torch.zeros((), device=world.device) for name in counts}
         for stream, part in parts:
             for name, value in _backward(learner, stream, part, counts, world).items():
@@ -163,9 +163,9 @@ def _cut(
 
 def _before_step(
     learner: Learner, streams: Sequence[Stream], parts: list[tuple[Stream, Batch]], world: World
-) -> tuple[list[tuple[Stream, Batch]], dict[str, int]]:
+) -> tuple[list[tuple[Stream, Batch]], dict[str, Count]]:
     """The micro-batches after the streams' `before_step`, and the counts of uncounted terms over all processes."""
-    counts: dict[str, int] = {}
+    counts: dict[str, Count] = {}
     for stream in streams:
         places = [place for place, (of, _) in enumerate(parts) if of is stream]
         batches, more = stream.before_step(learner, [parts[place][1] for place in places], world)
@@ -174,11 +174,13 @@ def _before_step(
         counts |= {name: more.get(name, 0) for name in stream.uncounted}
     if not counts:
         return parts, {}
-    sums = world.add(torch.tensor(list(counts.values()), device=world.device)).tolist()
+    sums = world.add(torch.stack([torch.as_tensor(count, device=world.device) for count in counts.values()]))
     return parts, dict(zip(counts, sums, strict=True))
 
 
-def _backward(learner: Learner, stream: Stream, part: Batch, counts: dict[str, int], world: World) -> dict[str, Tensor]:
+def _backward(
+    learner: Learner, stream: Stream, part: Batch, counts: Mapping[str, Count], world: World
+) -> dict[str, Tensor]:
     """Add the gradient of one stream's part of a micro-batch; returns its share of each mean loss.
 
     Each stream has its own backward pass: one graph is in memory at a time, and a sparse gradient is added to the dense
@@ -186,6 +188,6 @@ def _backward(learner: Learner, stream: Stream, part: Batch, counts: dict[str, i
     """
     with autocast(world.device):
         sums = stream.losses(learner, part)
-    means = {name: total / max(1, counts[name]) for name, total in sums.items()}
+    means = {name: total / torch.as_tensor(counts[name]).clamp(min=1) for name, total in sums.items()}
     torch.stack([weight * means[name] for name, weight in stream.weights.items()]).sum().backward()
     return {name: mean.detach() for name, mean in means.items()}

@@ -6,6 +6,7 @@ columns the other's. Masks, (B, n) and (B, m), are true for sub-words; padding h
 than finding them. Ties go to the first, as in NumPy.
 """
 
+from collections.abc import Iterator
 from typing import Literal
 
 import torch
@@ -29,12 +30,10 @@ def sinkhorn(
     columns and then all rows to sum 1, as in the published code; `first="rows"` is the paper's equation 6. Half an
     iteration is its first step only. Log space avoids overflow in float32."""
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
-    padded = bool(padding.any())
-    plan = log_kernel.masked_fill(padding, -torch.inf) if padded else log_kernel
+    plan = log_kernel.masked_fill(padding, -torch.inf)
     for turn in range(round(2 * iterations)):
         plan = plan.log_softmax(1 if (turn % 2 == 0) == (first == "columns") else 2)
-        if padded:  # a column of padding is now NaN
-            plan = plan.masked_fill_(padding, -torch.inf)
+        plan = plan.masked_fill_(padding, -torch.inf)  # a column of padding is now NaN
     return plan.exp()
 
 
@@ -59,26 +58,38 @@ def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     column is linked counts `ALPHA` of its score, and a cell with both linked is excluded; pairs with a side of at most
     two sub-words, or with a fully linked side, have no second round. These are the rules of the published code;
     equation 9 of XLM-Align excludes only linked cells."""
+    return torch.cat([_cells(rows, columns) for rows, columns in _rounds(scores, row_mask, col_mask)])
+
+
+def itermax_table(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
+    """Itermax's links as a table, (B, n, m) bool. To list them would be to wait for a GPU."""
+    table = torch.zeros_like(scores, dtype=torch.bool)
+    for rows, columns in _rounds(scores, row_mask, col_mask):
+        table |= torch.zeros_like(table).scatter_(2, columns[:, :, None], rows[:, :, None])
+    return table
+
+
+def _rounds(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
+    """In each round of Itermax the rows that get a link, and the column of each row's, both (B, n)."""
     scores, room = _prepare(scores, row_mask, col_mask)
-    row_best, mutual = _best(scores, room)
-    links = _cells(mutual & row_mask, row_best)
-    pair, row, column = links.unbind(1)
+    best, mutual = _best(scores, room)
+    linked = mutual & row_mask
+    yield linked, best
     # Padding counts as unlinked, so that it keeps a weight and stays below 0.
-    row_weight, column_weight = (torch.full_like(mask, ALPHA, dtype=scores.dtype) for mask in (row_mask, col_mask))
-    row_weight[pair, row] = 0.0
-    column_weight[pair, column] = 0.0
+    row_weight = torch.full_like(row_mask, ALPHA, dtype=scores.dtype).masked_fill_(linked, 0.0)
+    columns = col_mask.shape[1]
+    column_weight = scores.new_full((len(scores), columns + 1), ALPHA)  # rows without a link have the last column
+    column_weight = column_weight.scatter_(1, best.masked_fill(~linked, columns), 0.0)[:, :columns]
     more = torch.minimum(row_mask.sum(1), col_mask.sum(1)) > 2
     more &= (row_mask & (row_weight > 0)).any(1) & (col_mask & (column_weight > 0)).any(1)
     weight = row_weight[:, :, None] + column_weight[:, None]
-    row_best, mutual = _best(weight.clamp_(max=1.0).mul_(scores), room)
-    new = mutual & row_mask & more[:, None] & (row_weight + column_weight.gather(1, row_best) > 0)
-    return torch.cat([links, _cells(new, row_best)])
+    best, mutual = _best(weight.clamp_(max=1.0).mul_(scores), room)
+    yield mutual & row_mask & more[:, None] & (row_weight + column_weight.gather(1, best) > 0), best
 
 
 def _prepare(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> tuple[Tensor, Tensor]:
     """Scores with padding below 0, and reusable memory for `_best`: allocation would take as long as the maxima."""
-    if not (row_mask.all() and col_mask.all()):
-        scores = scores.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), -1.0)
+    scores = scores.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), -1.0)
     return scores, torch.empty_like(scores, dtype=torch.float64)
 
 
@@ -105,13 +116,6 @@ def _best(scores: Tensor, room: Tensor) -> tuple[Tensor, Tensor]:
         return best, column_most.gather(1, best) == row_most
     best, column_best = scores.max(2).indices, scores.max(1).indices
     return best, column_best.gather(1, best) == torch.arange(n, device=scores.device)
-
-
-def as_table(links: Tensor, scores: Tensor) -> Tensor:
-    """Links as a boolean table of the scores' shape."""
-    table = torch.zeros_like(scores, dtype=torch.bool)
-    table[links.unbind(1)] = True
-    return table
 
 
 def union(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:

@@ -26,7 +26,7 @@ from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import PAIR, encoder_flops_per_id
 from calque.pretrain.model import Learner, encode
 from calque.pretrain.objective import GOLD, GROWN, Linked, Stream, Traits
-from calque.pretrain.transport import as_table, itermax, log_kernel, sinkhorn, untied
+from calque.pretrain.transport import itermax_table, log_kernel, sinkhorn, untied
 
 Labels = Literal["agreement", "estimated", "self", "gold"]
 LINKS: dict[Labels, Linked] = {"agreement": GROWN, "estimated": GROWN, "self": "", "gold": GOLD}
@@ -78,7 +78,7 @@ class ContrastedWords(PairStream):
         if kind == "self":
             kernel = log_kernel(torch.bmm(first, second.mT))
             plan = untied(sinkhorn(kernel, rows, columns), kernel, rows, columns)
-            return as_table(itermax(plan, rows, columns), plan)
+            return itermax_table(plan, rows, columns)
         given = torch.zeros_like(similarity, dtype=torch.bool)
         given[batch.links.row, batch.links.first, batch.links.second] = True
         if kind == "agreement":

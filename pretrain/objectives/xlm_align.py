@@ -1,11 +1,10 @@
 """XLM-Align: MLM, TLM and denoising word alignment (DWA) with self-labels (Chi et al. 2021).
 
-Shapes: B pairs, one per row, L ids per row, W maximum ids per side, H hidden, Q queries.
+Shapes: B pairs, one per row, L ids per row, W maximum ids per side, H hidden.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
@@ -18,16 +17,16 @@ from torch.nn import functional as F
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import Form, Named, number, word
 from calque.derive.languages import Languages
-from calque.pretrain.batch import UNLABELLED, PairRows, Rows
+from calque.pretrain.batch import UNLABELLED, PairRows
 from calque.pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import PAIR, pair_flops_per_id
 from calque.pretrain.distributed import World
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import Learner, encode, evaluating, prediction_loss
-from calque.pretrain.objective import GOLD, GROWN, Composite, Linked, Objective, Stream, Traits
+from calque.pretrain.objective import GOLD, GROWN, Composite, Count, Linked, Objective, Stream, Traits
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.transport import First, as_table, itermax, largest, log_kernel, sinkhorn, union, untied
+from calque.pretrain.transport import First, itermax_table, largest, log_kernel, sinkhorn, union, untied
 
 Positions = Literal["masked", "unmasked", "all-aligned", "none"]
 Labels = Literal["self", "gold", "estimated"]
@@ -37,20 +36,6 @@ POINTER = "pointer"
 DEPTH = 10 / 12  # the relative depth of the labelling layer in the paper's model
 
 
-@dataclass(frozen=True)
-class Queries:
-    """At position `at` of `row`, the pointer should choose `target` among positions `first` to `last` - 1. All (Q,)."""
-
-    row: Tensor
-    at: Tensor
-    first: Tensor
-    last: Tensor
-    target: Tensor
-
-    def __len__(self) -> int:
-        return len(self.row)
-
-
 class Pointer(nn.Module):
     """A pointer network (section 3.2) with one query and one key projection for both directions."""
 
@@ -58,21 +43,24 @@ class Pointer(nn.Module):
         super().__init__()
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
 
-    def forward(self, hidden: Tensor, queries: Queries) -> Tensor:
-        """Summed cross-entropy of the targets under scaled dot products of `hidden`, (B, L, H) (equations 11 to 15)."""
-        scores = self.query(hidden) @ self.key(hidden).mT / hidden.shape[2] ** 0.5
-        own = scores.flatten(0, 1).index_select(0, queries.row * hidden.shape[1] + queries.at).float()
-        places = torch.arange(hidden.shape[1], device=hidden.device)
-        allowed = (places >= queries.first[:, None]) & (places < queries.last[:, None])
-        return F.cross_entropy(own.masked_fill(~allowed, -torch.inf), queries.target, reduction="sum")
+    def forward(self, sides: Sequence[Tensor], real: Sequence[Tensor], targets: Sequence[Tensor]) -> Tensor:
+        """Summed cross-entropy of the targets under scaled dot products (equations 11 to 15). `sides` are the hidden
+        states of both sides, (B, W, H), `real` their ids that are not padding, (B, W), and `targets` (B, W, W) bool the
+        ids of the other side that each id of a side should point to."""
+        losses = []
+        for side, asked in enumerate(targets):
+            scores = self.query(sides[side]) @ self.key(sides[1 - side]).mT / sides[side].shape[2] ** 0.5
+            chances = scores.float().masked_fill(~real[1 - side][:, None], -torch.inf).log_softmax(2)
+            losses.append(-chances.masked_fill(~asked, 0.0).sum())
+        return torch.stack(losses).sum()
 
 
 @dataclass(frozen=True)
 class LabelledPairs:
-    """Pairs with the queries from their labels, and the numbers of correct links and of linked ids."""
+    """Pairs with the targets of both sides' ids, (B, W, W), and the numbers of correct links and of linked ids."""
 
-    rows: Rows
-    queries: Queries
+    pairs: PairRows
+    targets: tuple[Tensor, Tensor]
     right: Tensor
     linked: Tensor
 
@@ -98,30 +86,30 @@ class SentencePairs(PairStream):
 
     def before_step(
         self, learner: Learner, parts: Sequence[PairRows], world: World
-    ) -> tuple[Sequence[PairRows | LabelledPairs], dict[str, int]]:
+    ) -> tuple[Sequence[PairRows | LabelledPairs], dict[str, Count]]:
         if not self.uncounted:
             return parts, {}
-        labelled, counts = [], Counter[str]()
+        labelled, counts = [], dict[str, Count]()
         with evaluating(learner, world.device):
             for part in parts:
                 after, more = self.label(learner.model, part)
                 labelled.append(after)
-                counts.update(more)
-        return labelled, dict(counts)
+                counts = {name: counts.get(name, 0) + count for name, count in more.items()}
+        return labelled, counts
 
-    def label(self, model: Any, batch: PairRows) -> tuple[LabelledPairs, dict[str, int]]:
+    def label(self, model: Any, batch: PairRows) -> tuple[LabelledPairs, dict[str, Tensor]]:
         """Pairs labelled by the current model, and the count of each of `uncounted` on them."""
         places = torch.arange(batch.gold.shape[1], device=batch.gold.device)
         gold = batch.gold[:, :, None] == places
         links, plan = self._self_label(model, batch) if self.objective.labels == "self" else (gold, gold.float())
-        queries = self._queries(batch, links, plan)
+        targets = self._targets(batch, links, plan)
         counts = {
-            "dwa": len(queries),
-            "label precision": int(links.sum()),
-            "label recall": int(gold.sum()),
-            "labelled": int(batch.sides.sum()),
+            "dwa": targets[0].sum() + targets[1].sum(),
+            "label precision": links.sum(),
+            "label recall": gold.sum(),
+            "labelled": batch.sides.sum(),
         }
-        labelled = LabelledPairs(batch.rows, queries, (links & gold).sum(), links.any(2).sum() + links.any(1).sum())
+        labelled = LabelledPairs(batch, targets, (links & gold).sum(), links.any(2).sum() + links.any(1).sum())
         return labelled, {name: counts[name] for name in self.uncounted}
 
     def _self_label(self, model: Any, batch: PairRows) -> tuple[Tensor, Tensor]:
@@ -130,52 +118,47 @@ class SentencePairs(PairStream):
         objective = self.objective
         layer = objective.labelling_layer(model.config.num_hidden_layers)
         hidden = encode(model, replace(batch.rows, ids=batch.clean), layer).float()
-        (first, in_first), (second, in_second) = batch.places(0), batch.places(1)
-        a, b = (hidden.gather(1, at[:, :, None].expand(-1, -1, hidden.shape[2])) for at in (first, second))
+        (a, in_first), (b, in_second) = states_of(batch, 0, hidden), states_of(batch, 1, hidden)
         with torch.autocast(hidden.device.type, enabled=False):
             similarity = a @ b.mT
         kernel = log_kernel(similarity)
         plan = sinkhorn(kernel, in_first, in_second, first=objective.first)
         plan = untied(plan, kernel, in_first, in_second)
         if objective.filtering:
-            return as_table(itermax(plan, in_first, in_second), plan), plan
+            return itermax_table(plan, in_first, in_second), plan
         return union(plan, in_first, in_second), plan
 
-    def _queries(self, batch: PairRows, links: Tensor, plan: Tensor) -> Queries:
-        """The queries from links, in both directions; an id with several links points to the heaviest."""
+    def _targets(self, batch: PairRows, links: Tensor, plan: Tensor) -> tuple[Tensor, Tensor]:
+        """The ids of the second side that each id of the first should point to, and those of the first for each id of
+        the second, (B, W, W); an id with several links points to the heaviest."""
         objective, (first, _), (second, _) = self.objective, batch.places(0), batch.places(1)
         if objective.queries == "all-aligned":
             toss = batch.dice.gather(1, first)[:, :, None] < batch.dice.gather(1, second)[:, None]
-            forward, backward = links & toss, links & ~toss
-        else:
-            asks = batch.rows.labels != UNLABELLED
-            if objective.queries == "unmasked":
-                asks = ~asks & (batch.dice < objective.mask_rate)
-            heavy = plan.masked_fill(~links, -1.0)
-            forward = links & largest(heavy, 2) & asks.gather(1, first)[:, :, None]
-            backward = links & largest(heavy, 1) & asks.gather(1, second)[:, None]
-        (row, i, j), (row_back, i_back, j_back) = forward.nonzero().T, backward.nonzero().T
-        rows = torch.cat([row, row_back])
-        side = torch.cat([torch.ones_like(row), torch.zeros_like(row_back)])  # the target's side
-        begin = torch.stack([first[:, 0], second[:, 0]], dim=1)[rows, side]
-        return Queries(
-            row=rows,
-            at=torch.cat([first[row, i], second[row_back, j_back]]),
-            first=begin,
-            last=begin + batch.sides[rows, side],
-            target=torch.cat([second[row, j], first[row_back, i_back]]),
-        )
+            return links & toss, (links & ~toss).mT
+        asks = batch.rows.labels != UNLABELLED
+        if objective.queries == "unmasked":
+            asks = ~asks & (batch.dice < objective.mask_rate)
+        heavy = plan.masked_fill(~links, -1.0)
+        forward = links & largest(heavy, 2) & asks.gather(1, first)[:, :, None]
+        return forward, (links & largest(heavy, 1) & asks.gather(1, second)[:, None]).mT
 
     def losses(self, learner: Learner, batch: PairRows | LabelledPairs) -> dict[str, Tensor]:
         model = learner.model
         if isinstance(batch, PairRows):
             return {"tlm": prediction_loss(model, batch.rows)}
-        layer = self.objective.layer or model.config.num_hidden_layers
-        hidden = encode(model, batch.rows, layer)
-        losses = {"tlm": prediction_loss(model, batch.rows, hidden, layer)} if self.objective.tlm else {}
-        dwa = learner.own[POINTER](hidden, batch.queries)
+        rows, layer = batch.pairs.rows, self.objective.layer or model.config.num_hidden_layers
+        hidden = encode(model, rows, layer)
+        losses = {"tlm": prediction_loss(model, rows, hidden, layer)} if self.objective.tlm else {}
+        sides, real = zip(*(states_of(batch.pairs, side, hidden) for side in (0, 1)), strict=True)
+        dwa = learner.own[POINTER](sides, real, batch.targets)
         sums = {"dwa": dwa, "label precision": batch.right, "label recall": batch.right, "labelled": batch.linked}
         return losses | {name: sums[name] for name in self.uncounted}
+
+
+def states_of(pairs: PairRows, side: int, hidden: Tensor) -> tuple[Tensor, Tensor]:
+    """The states of the ids of a side (0 or 1), (B, W, H), of all states (B, L, H), and which are not padding, (B, W)."""
+    at, real = pairs.places(side)
+    return hidden.gather(1, at[:, :, None].expand(-1, -1, hidden.shape[2])), real
 
 
 @dataclass(frozen=True)

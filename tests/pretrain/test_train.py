@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pytest
@@ -20,10 +20,12 @@ from calque.pretrain.model import compile_layers, prediction_loss, state_of
 from calque.pretrain.objective import Objective, Sum
 from calque.pretrain.objectives.align_mlm import Align, AlignMLM
 from calque.pretrain.objectives.dict_mlm import DictMLM
+from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
+from calque.pretrain.objectives.prealign import PreAlign
 from calque.pretrain.objectives.xlm import TLM, XLM
-from calque.pretrain.objectives.xlm_align import XLMAlign
-from calque.pretrain.train import TIMES, Draws, NonFinite, _backward, _cut, make_optimizer, train
+from calque.pretrain.objectives.xlm_align import Positions, XLMAlign
+from calque.pretrain.train import TIMES, Draws, NonFinite, _backward, _before_step, _cut, make_optimizer, train
 from tests.pretrain.golden import PATH, losses
 from tests.pretrain.made import MODEL, OBJECTIVES, STILL, TRAIN, Gradients, new_learner
 from tests.pretrain.test_architecture import EACH, foreign
@@ -264,19 +266,26 @@ class Waits(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
-@pytest.mark.parametrize("objective", [MLM(), AlignMLM(), DictMLM(), XLM()], ids=lambda objective: objective.name)
+NEVER_WAIT: list[Objective] = [MLM(), AlignMLM(), DictMLM(), Link(), XLM(), PreAlign()]
+NEVER_WAIT += [XLMAlign(filtering=filtering, queries=queries) for filtering in (True, False) for queries in get_args(Positions)]
+
+
+@pytest.mark.parametrize("objective", NEVER_WAIT, ids=lambda objective: objective.name)
 def test_no_loss_or_gradient_waits_for_a_gpu(objective: Objective, languages: Languages) -> None:
     """As on a GPU, the labelled positions are found before the rows are there."""
     learner, streams = new_learner(objective, MODEL), objective.streams(languages, MODEL.length, 0)
     (batches, counts), waits = Draws(streams, 8, 0).at(0), Waits()
+    there = []
     for stream, batch in zip(streams, batches, strict=True):
-        assert isinstance(batch, Rows | PairRows | Pairs)
         if isinstance(batch, Rows):
             batch = replace(batch, found=batch.positions.padded())
         elif isinstance(batch, PairRows):
             batch = replace(batch, rows=replace(batch.rows, found=batch.rows.positions.padded()))
-        with waits:
-            _backward(learner, stream, batch, counts, ALONE)
+        there.append((stream, batch))
+    with waits:
+        parts, more = _before_step(learner, streams, there, ALONE)
+        for stream, part in parts:
+            _backward(learner, stream, part, counts | more, ALONE)
     assert waits.found == []
     with waits:
         int(torch.ones(2).sum())

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.pretrain.transport import First, argmax, as_table, itermax, largest, log_kernel, sinkhorn, union, untied
+from calque.pretrain.transport import First, argmax, itermax, itermax_table, largest, log_kernel, sinkhorn, union, untied
 from tests.pretrain.scored import Extract, extracted, matrices
 
 SHAPES = st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=1, max_size=5)
@@ -88,7 +88,9 @@ def links_by_hand(scores: np.ndarray) -> np.ndarray:
 def test_itermax_is_its_definition(shapes: list[tuple[int, int]], seed: int) -> None:
     alike = [np.abs(s).round(1) for s in products(shapes, seed)]  # with ties
     batch, *masks = padded(alike)
-    for s, links in zip(alike, cut(as_table(itermax(batch, *masks), batch), alike), strict=True):
+    table = itermax_table(batch, *masks)
+    assert torch.equal(table.nonzero(), itermax(batch, *masks).unique(dim=0))
+    for s, links in zip(alike, cut(table, alike), strict=True):
         assert np.array_equal(links, links_by_hand(s))
 
 
