@@ -74,15 +74,15 @@ PARSERS: Mapping[Any, Callable[[str], Any]] = {
 UNSAID = "its values cannot be set on the command line, only in a study of your own (calque run my_study.py)"
 
 
-def override(study: Study, settings: Sequence[str]) -> Study:
+def override(study: Study, settings: Sequence[str], option: str = "--set") -> Study:
     """The study with `key=value` settings applied; the last one of a key wins. Raises BadInput that lists every unknown
-    key, every invalid value and every mistake of the resulting study."""
+    key and every invalid value, after the `option` that named it, and every mistake of the resulting study."""
     mistakes: list[str] = []
     for setting in settings:
         try:
             study = replaced(study, setting)
         except (ValueError, BadInput) as error:
-            mistakes.append(f"--set {setting if len(setting) <= LONGEST_NAME else shown(setting)}: {error}")
+            mistakes.append(f"{option} {setting if len(setting) <= LONGEST_NAME else shown(setting)}: {error}")
     mistakes += [f"study {study.name}: {mistake}" for mistake in study_mistakes(study)]
     if mistakes:
         raise BadInput(mistakes)

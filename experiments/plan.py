@@ -20,6 +20,7 @@ from calque.experiments.models import Cost
 from calque.experiments.schedule import side_by_side
 from calque.experiments.study import Study
 from calque.experiments.summary import counted, extent, scale
+from calque.experiments.sweep import Sweep
 from calque.pretrain.cost import peak_flops
 from calque.pretrain.hub import on_hub
 
@@ -104,8 +105,9 @@ class Plan:
         return max(ends)
 
 
-def plan(study: Study, jobs: int | None) -> Plan:
-    """Estimate a study on this machine, with `jobs` runs in parallel, by default the number that `compute` chooses."""
+def plan(study: Study | Sweep, jobs: int | None) -> Plan:
+    """Estimate a study, or a sweep, on this machine, with `jobs` runs in parallel, by default the number that `compute`
+    chooses."""
     gpu, cores = torch.cuda.is_available(), os.cpu_count() or 1
     steps = [step for step in study.trained() if not step.config.shipped]
     runs = [(step.title.removeprefix("pretrain "), step.config.cost()) for step in steps]
@@ -116,10 +118,15 @@ def plan(study: Study, jobs: int | None) -> Plan:
     return Plan(runs, parallel, peak, torch.cuda.get_device_name() if gpu else f"{cores} CPU cores")
 
 
-def describe(study: Study, jobs: int | None, card: Card | None = None, cards: int = 1) -> str:
+def describe(study: Study | Sweep, jobs: int | None, card: Card | None = None, cards: int = 1) -> str:
     """The plan as text: every run with its cost, and the total here and on some cards of a kind."""
     here = plan(study, jobs)
-    head, files = f"{study.name}: {scale(study)}\n{extent(study)}\n", describe_files(study, study.name)
+    if isinstance(study, Sweep):
+        swept = "; ".join(f"{key} {', '.join(values)}" for key, values in study.settings)
+        one, what, studies = study.study, f"{counted(len(here.runs), 'run')} for {swept}", (*study.variants.values(),)
+    else:
+        one, what, studies = study, extent(study), (study,)
+    head, files = f"{study.name}: {scale(one)}\n{what}\n", describe_files(studies, study.name)
     if not here.runs:
         return f"{head}\nno model is pretrained; fine-tuning and testing are not estimated\n{files}"
     width = max(len(title) for title, _ in here.runs)

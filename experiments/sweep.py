@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -17,6 +17,7 @@ from calque.experiments.step import Step, with_needs
 from calque.experiments.study import Study
 
 MOST = 100  # variants of one study
+Values = tuple[str, ...]  # one of each of a sweep's settings
 
 
 @dataclass(frozen=True)
@@ -49,22 +50,48 @@ class Sweep:
         return tuple(key for key, _ in self.settings)
 
     @cached_property
-    def variants(self) -> dict[tuple[str, ...], Study]:
+    def variants(self) -> dict[Values, Study]:
         combinations = product(*(values for _, values in self.settings))
-        return {
-            values: override(self.study, [f"{key}={value}" for key, value in zip(self.keys, values, strict=True)])
-            for values in combinations
-        }
+        return {values: override(self.study, self._settings(values), "--sweep") for values in combinations}
+
+    def _settings(self, values: Values) -> list[str]:
+        return [f"{key}={value}" for key, value in zip(self.keys, values, strict=True)]
 
     @property
     def name(self) -> str:
         return self.study.name
 
+    @property
+    def threads(self) -> int:
+        return self.study.threads
+
     def home(self, root: Path) -> Path:
         return self.study.home(root)
 
     def steps(self, root: Path) -> list[Step]:
-        return with_needs(step for study in self.variants.values() for step in study.steps(root))
+        """All steps, each once; the title of one that only some values need ends with these."""
+        of: dict[Path, list[Values]] = {}
+        for values, study in self.variants.items():
+            for step in study.steps(root):
+                of.setdefault(step.folder, []).append(values)
+        steps = with_needs(step for study in self.variants.values() for step in study.steps(root))
+        return [self._titled(step, of.get(step.folder, [])) for step in steps]
+
+    def trained(self) -> list[Step]:
+        """The steps of pretraining, shipped or not, each once; no file of the data is read."""
+        found: list[tuple[Step, list[Values]]] = []
+        for values, study in self.variants.items():
+            for step in study.trained():
+                known = next((of for other, of in found if other.config == step.config), None)
+                if known is None:
+                    found.append((step, known := []))
+                known.append(values)
+        return [self._titled(step, of) for step, of in found]
+
+    def _titled(self, step: Step, of: Sequence[Values]) -> Step:
+        if len(of) in (0, len(self.variants)):
+            return step
+        return replace(step, title=f"{step.title} [{' or '.join(', '.join(values) for values in of)}]")
 
     def report(self, root: Path, changed: bool = True) -> Path:
         shown = [[step.folder.name for step in study.steps(root)] for study in self.variants.values()]

@@ -41,7 +41,7 @@ class _Product(torch.autograd.Function):
         return _product(input, weight, bias)
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None]:  # type: ignore[override]
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
         input, weight = ctx.saved_tensors
         inputs, weights, biases = ctx.needs_input_grad
         flat = gradient.flatten(0, -2)

@@ -225,9 +225,16 @@ def report(
     write_report(study, runs, *_place(study, runs, settings, sweep, name), quiet, as_json)
 
 
-def plan(exp: Exp, settings: Set = None, jobs: Jobs = None, cards: Cards = None, kind: Kind = "H100") -> None:
+def plan(
+    exp: Exp,
+    settings: Set = None,
+    sweep: Sweeps = None,
+    jobs: Jobs = None,
+    cards: Cards = None,
+    kind: Kind = "H100",
+) -> None:
     """List the models that a study would pretrain, with parameters, operations, memory and time here; run nothing."""
-    study = _opened(exp, settings)
+    study = _varied(exp, settings, sweep)
     from calque.experiments.plan import card, describe
 
     chosen = card(kind)

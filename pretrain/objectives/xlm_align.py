@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import Form, Named, number, word
@@ -156,7 +155,7 @@ class SentencePairs(PairStream):
 
 
 def states_of(pairs: PairRows, side: int, hidden: Tensor) -> tuple[Tensor, Tensor]:
-    """The states of the ids of a side (0 or 1), (B, W, H), of all states (B, L, H), and which are not padding, (B, W)."""
+    """Of the states of pairs, (B, L, H), those of a side's ids (0 or 1), (B, W, H), and which are not padding."""
     at, real = pairs.places(side)
     return hidden.gather(1, at[:, :, None].expand(-1, -1, hidden.shape[2])), real
 

@@ -1,6 +1,7 @@
 """`--sweep`: one study with several values of a setting, whose steps are shared where the values do not matter."""
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from calque.analysis.records.run import Run
 from calque.derive.errors import BadInput
 from calque.experiments.names import study
 from calque.experiments.override import override
+from calque.experiments.plan import describe, plan
 from calque.experiments.report import summarise_sweep
 from calque.experiments.schedule import compute
 from calque.experiments.study import Study
@@ -124,6 +126,19 @@ def test_two_settings_of_the_dictionary_and_of_a_task_are_reported_together(tmp_
     ]
 
 
+def test_a_plan_has_every_run_once_and_says_which_values_it_is_for(tiny: Study) -> None:
+    epochs = plan(Sweep.read(tiny, ["tasks.pos.finetune.epochs=1,2"]), 1)
+    assert epochs == replace(plan(tiny, 1), peak=epochs.peak)
+    steps, alone = Sweep.read(tiny, ["train.steps=4,8"]), plan(tiny, 1)
+    both = plan(steps, 1)
+    assert [title for title, _ in both.runs] == [f"{title} [{n}]" for n in (4, 8) for title, _ in alone.runs]
+    assert [cost.steps for _, cost in both.runs] == [n for n in (4, 8) for _ in alone.runs]
+    said = describe(steps, 1)
+    assert f"{len(both.runs)} runs for train.steps 4, 8" in said
+    titles = {step.title: step.stage for step in steps.steps(ROOT)}
+    assert "languages" in titles and {f"pretrain {title}" for title, _ in both.runs} <= set(titles)
+
+
 def test_values_with_commas_are_separated_by_semicolons(tiny: Study) -> None:
     sweep = Sweep.read(tiny, ["objectives=MLM; MLM,ALIGN-MLM"])
     assert [len(one.objectives) for one in sweep.variants.values()] == [1, 2]
@@ -138,6 +153,7 @@ def test_values_with_commas_are_separated_by_semicolons(tiny: Study) -> None:
         (["train.steps=4,4"], "two or more different values"),
         (["train.steps=4, 4"], "two or more different values"),
         (["train.steps="], "two or more different values"),
+        (["transforms=inv,nope"], "--sweep transforms=nope: no transform is called 'nope'"),
         (["train.steps"], "two or more different values"),
         (["train.steps=4,8", "train.steps=2,3"], "names a setting twice"),
         (["train.stesp=4,8"], "did you mean steps?"),

@@ -6,7 +6,17 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.pretrain.transport import First, argmax, itermax, itermax_table, largest, log_kernel, sinkhorn, union, untied
+from calque.pretrain.transport import (
+    First,
+    argmax,
+    itermax,
+    itermax_table,
+    largest,
+    log_kernel,
+    sinkhorn,
+    union,
+    untied,
+)
 from tests.pretrain.scored import Extract, extracted, matrices
 
 SHAPES = st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=1, max_size=5)
