@@ -33,11 +33,16 @@ class Batch:
         """Some of the rows."""
         return self._each(lambda value: value.cut(rows) if isinstance(value, Batch) else value[rows])
 
+    def ready(self) -> Self:
+        """With all that losses would otherwise ask a GPU for, and wait."""
+        return self._each(lambda value: value.ready() if isinstance(value, Batch) else value)
+
     def to(self, device: torch.device) -> Self:
         """On a device; a GPU copies while it computes."""
-        if device.type == "cpu":
-            return self._each(lambda value: value.to(device))
-        return self._each(lambda value: value.to(device) if isinstance(value, Batch) else _copied(value, device))
+        return self if device.type == "cpu" else self.ready()._on(device)
+
+    def _on(self, device: torch.device) -> Self:
+        return self._each(lambda value: value._on(device) if isinstance(value, Batch) else _copied(value, device))
 
     def _each(self, change: Callable[[Any], Any]) -> Self:
         values = {each.name: getattr(self, each.name) for each in fields(self)}
@@ -49,7 +54,7 @@ def _copied(tensor: Tensor, device: torch.device) -> Tensor:
 
 
 @dataclass(frozen=True)
-class LabelledPositions:
+class LabelledPositions(Batch):
     """The positions of labels: `at` (N,) are flat positions. `most` is the maximum number in a row (at least 1), and
     `slot` (N,) the index of each in a table of `most` slots per row. Entries from `count` on are padding."""
 
@@ -88,13 +93,9 @@ class Rows(Batch):
     def cut(self, rows: slice) -> Rows:
         return replace(super().cut(rows), found=None)
 
-    def to(self, device: torch.device) -> Rows:
-        """On a device. Finding the labels on a GPU would block, so they are found before the copy, and padded."""
-        there = super().to(device)
-        if device.type == "cpu":
-            return there
-        known = self.positions.padded()
-        return replace(there, found=replace(known, at=_copied(known.at, device), slot=_copied(known.slot, device)))
+    def ready(self) -> Rows:
+        """With the labelled positions, padded."""
+        return replace(self, found=self.positions.padded())
 
     @property
     def labelled(self) -> int:
@@ -121,13 +122,26 @@ class Pairs(Batch):
 class PairRows(Batch):
     """Sentence pairs, one per row: `<s>` first side `</s>` second side `</s>`, padding. `clean` (B, L) are the ids of
     `rows` before masking; `sides` (B, 2) is the number of ids of each side. `gold` (B, W) is the position in the second
-    side, from 0, linked to each id of the first, or -1. `dice` (B, L) are uniform, to sample positions."""
+    side, from 0, linked to each id of the first, or -1. `dice` (B, L) are uniform, to sample positions. `widths` are
+    the maximum numbers of ids of both sides, if they were found before."""
 
     rows: Rows
     clean: Tensor
     sides: Tensor
     gold: Tensor
     dice: Tensor
+    widths: tuple[int, int] | None = None
+
+    def cut(self, rows: slice) -> PairRows:
+        return replace(super().cut(rows), widths=None)
+
+    def ready(self) -> PairRows:
+        return replace(super().ready(), widths=self._widths)
+
+    @property
+    def _widths(self) -> tuple[int, int]:
+        first, second = self.sides.amax(0).tolist()
+        return first, second
 
     def by_length(self, pieces: int) -> list[PairRows]:
         """The same pairs, the shortest first, in up to `pieces` parts of similar size in ids, padded only as needed."""
@@ -152,12 +166,12 @@ class PairRows(Batch):
 
     def side_rows(self, side: int, pad: int) -> Rows:
         """One side (0 or 1) of each pair, unmasked: `<s>` ids `</s>`, and padding with the side's language."""
-        width = int(self.sides[:, side].max())
+        width = (self.widths or self._widths)[side]
         return self._side_rows(side, pad, self.clean, torch.full_like(self.clean, UNLABELLED), width)
 
     def sides_as_rows(self, pad: int) -> Rows:
         """Both sides of each pair as separate rows, masked as `rows` are: all first sides, then all second sides."""
-        width = int(self.sides.max())
+        width = max(self.widths or self._widths)
         both = [self._side_rows(side, pad, self.rows.ids, self.rows.labels, width) for side in (0, 1)]
         ids, labels, languages = zip(*((rows.ids, rows.labels, rows.languages) for rows in both), strict=True)
         return Rows(torch.cat(ids), torch.cat(labels), torch.cat(languages), padded=True)
@@ -232,5 +246,5 @@ class PairGroups(Batch):
     def cut(self, rows: slice) -> PairGroups:
         return PairGroups(self.groups[rows])
 
-    def to(self, device: torch.device) -> PairGroups:
-        return PairGroups(tuple(group.to(device) for group in self.groups))
+    def _each(self, change: Callable[[Any], Any]) -> PairGroups:
+        return PairGroups(tuple(map(change, self.groups)))

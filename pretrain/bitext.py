@@ -242,7 +242,8 @@ class PairStream(Stream):
             types[ids == self.pad] = 0
             rows = replace(rows, segments=torch.from_numpy(types))
         dice = random.random(ids.shape, np.float32)
-        return PairRows(rows, *(torch.from_numpy(array) for array in (ids, sides, gold, dice)))
+        clean, lengths, linked, uniform = map(torch.from_numpy, (ids, sides, gold, dice))
+        return PairRows(rows, clean, lengths, linked, uniform)
 
 
 def _links(found: Sequence[np.ndarray], first: int, second: np.ndarray | int) -> PlaceLinks:

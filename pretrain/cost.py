@@ -39,12 +39,13 @@ def pair_flops_per_id(
     model: ModelConfig, types: int, at_head: float, length: float, labelling: int, resting: bool = False
 ) -> float:
     """Training operations per id of sentence pairs of `length` ids, one pair per row, for TLM and DWA in one pass. The
-    whole last layer is computed, for DWA; the pointer takes 12 H^2 + 6 S H. The labelling pass, without gradient, takes
-    2 l (4 H^2 + 2 H F) + 4 l S H for its `labelling` layers. Sinkhorn and Itermax are not counted. `resting` is as in
-    `flops_per_id`; the pointer's comparisons, which are trained, still cost three passes."""
+    whole last layer is computed, for DWA; the pointer takes 12 H^2 + 3 S H for sides of equal length. The labelling
+    pass, without gradient, takes 2 l (4 H^2 + 2 H F) + 4 l S H for its `labelling` layers. Sinkhorn and Itermax are not
+    counted. `resting` is as in `flops_per_id`; the pointer's comparisons, which are trained, still cost three passes.
+    """
     h, ffn = model.hidden, model.ffn
     layer = 2 * (4 * h * h + 2 * h * ffn) + 4 * length * h
-    head, projected, compared = at_head * head_flops_per_id(model, types), 12 * h * h, 6 * length * h
+    head, projected, compared = at_head * head_flops_per_id(model, types), 12 * h * h, 3 * length * h
     if resting:
         return (model.layers + labelling) * layer + (head + projected) * 2 / 3 + compared
     return (3 * model.layers + labelling) * layer + head + projected + compared

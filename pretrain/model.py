@@ -129,7 +129,7 @@ def prediction_loss(model: Any, rows: Rows, hidden: Tensor | None = None, layer:
     positions: with 15 % labels they cost 15 %. If `hidden`, (B, L, H), is given as the output of `layer` layers, the
     pass continues from it.
     """
-    architecture, labelled = architecture_of(model.config), rows.found or rows.positions
+    architecture, labelled = architecture_of(model.config), rows.positions if rows.found is None else rows.found
     *layers, last = architecture.layers(model)
     if hidden is None:
         hidden = _embed(model, rows)

@@ -6,7 +6,7 @@ Shapes: B pairs, one per row, L ids per row, H hidden, Q masked ids with a link.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from calque.derive.languages import Languages
-from calque.pretrain.batch import UNLABELLED, LinkedPairs
+from calque.pretrain.batch import UNLABELLED, Batch, LinkedPairs
 from calque.pretrain.bitext import USUAL, LinkObjective, PairStream
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import PAIR, encoder_flops_per_id, head_flops_per_id
@@ -41,6 +41,38 @@ class Exchange(nn.Module):
         return self.linear(F.gelu(self.dense(self.exchanged(hidden)))) @ self.table.T
 
 
+@dataclass(frozen=True)
+class MaskedLinks(Batch):
+    """The links of masked ids: `at` (Q,) are the flat positions of ids, on either side, that are masked and have links;
+    `other` (K,) those of the ids that they are linked to, and `of` (K,) the index in `at` of each link's masked id."""
+
+    at: Tensor
+    other: Tensor
+    of: Tensor
+
+
+@dataclass(frozen=True)
+class ExchangePairs(LinkedPairs):
+    """Sentence pairs with the links of their masked ids, if these were found before."""
+
+    found: MaskedLinks | None = None
+
+    def cut(self, rows: slice) -> ExchangePairs:
+        return replace(super().cut(rows), found=None)
+
+    def ready(self) -> ExchangePairs:
+        return replace(super().ready(), found=self.masked)
+
+    @property
+    def masked(self) -> MaskedLinks:
+        width = self.pairs.rows.labels.shape[1]
+        first, second = (self.links.row * width + side for side in (self.links.first, self.links.second))
+        here, other = torch.cat([first, second]), torch.cat([second, first])
+        masked = self.pairs.rows.labels.flatten().index_select(0, here) != UNLABELLED
+        at, of = here[masked].unique(return_inverse=True)
+        return MaskedLinks(at, other[masked], of)
+
+
 class Exchanged(PairStream):
     """Sentence pairs, predicted by TLM and, for masked ids with a link, from the other side."""
 
@@ -48,19 +80,18 @@ class Exchanged(PairStream):
         super().__init__(languages, length, seed, objective)
         self.weights = {"tlm": 1.0, EXCHANGE: objective.weight}
 
-    def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[LinkedPairs, dict[str, int]]:
-        batch = self.draw_linked(instances, random)
-        masked, _ = _masked_links(batch)
-        return batch, {"tlm": batch.pairs.rows.labelled, EXCHANGE: int(masked.unique().numel())}
+    def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[ExchangePairs, dict[str, int]]:
+        drawn = self.draw_linked(instances, random)
+        batch = ExchangePairs(drawn.pairs, drawn.links)
+        return batch, {"tlm": batch.pairs.rows.labelled, EXCHANGE: len(batch.masked)}
 
-    def losses(self, learner: Learner, batch: LinkedPairs) -> dict[str, Tensor]:
+    def losses(self, learner: Learner, batch: ExchangePairs) -> dict[str, Tensor]:
         model, rows = learner.model, batch.pairs.rows
+        links = batch.masked if batch.found is None else batch.found
         layers = model.config.num_hidden_layers
         hidden = encode(model, rows, layers)
-        masked, other = _masked_links(batch)
-        places, own = masked.unique(return_inverse=True)
-        vectors = mean_of(hidden.flatten(0, 1).index_select(0, other), own, len(places))
-        labels = rows.labels.flatten().index_select(0, places)
+        vectors = mean_of(hidden.flatten(0, 1).index_select(0, links.other), links.of, len(links))
+        labels = rows.labels.flatten().index_select(0, links.at)
         return {
             "tlm": prediction_loss(model, rows, hidden, layers),
             EXCHANGE: cross_entropy(learner.own[EXCHANGE], vectors, labels, model.config.vocab_size),
@@ -69,18 +100,9 @@ class Exchanged(PairStream):
 
 def mean_of(vectors: Tensor, of: Tensor, size: int) -> Tensor:
     """The mean of the vectors (K, H) of each of `size` groups, (size, H): A^T H with normalised rows."""
-    counts = torch.bincount(of, minlength=size).clamp(min=1)
+    counts = vectors.new_zeros(size, dtype=torch.float32).index_add(0, of, torch.ones_like(of, dtype=torch.float32))
     sums = vectors.new_zeros(size, vectors.shape[1]).index_add(0, of, vectors)
-    return sums / counts[:, None].to(sums.dtype)
-
-
-def _masked_links(batch: LinkedPairs) -> tuple[Tensor, Tensor]:
-    """The flat positions of each masked id with a link, on either side, and of the id that it is linked to."""
-    links, width = batch.links, batch.pairs.rows.labels.shape[1]
-    first, second = (links.row * width + side for side in (links.first, links.second))
-    here, other = torch.cat([first, second]), torch.cat([second, first])
-    masked = batch.pairs.rows.labels.flatten().index_select(0, here) != UNLABELLED
-    return here[masked], other[masked]
+    return sums / counts.clamp(min=1)[:, None].to(sums.dtype)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from calque.pretrain.model import build, encode, prediction_loss
 from calque.pretrain.objective import HeadOnly, Objective
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.word_aligned import WordAligned
-from calque.pretrain.objectives.xlm_align import POINTER, Queries, XLMAlign
+from calque.pretrain.objectives.xlm_align import POINTER, XLMAlign
 
 
 @given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 8), st.integers(1, 40), st.integers(8, 64))
@@ -58,14 +58,14 @@ def test_the_operations_of_pairs_are_those_that_torch_counts(objective: Objectiv
     ids = torch.randint(5, types, (rows, model.length))
     asked = torch.arange(rows * model.length).reshape(rows, model.length) % 4 == 0
     batch = Rows(ids, torch.where(asked, ids, UNLABELLED), torch.zeros_like(ids), False)
-    at = torch.arange(3)
-    queries = Queries(row=at, at=at, first=at + 1, last=at + 9, target=at + 4)
+    half = model.length // 2  # as if all ids were of two sides of one length
+    targets, real = torch.eye(half, dtype=torch.bool).expand(rows, -1, -1), torch.ones(rows, half, dtype=torch.bool)
     with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counted:
         with torch.no_grad():
             encode(learner.model, batch, labelling)
         hidden = encode(learner.model, batch, model.layers)
-        loss = prediction_loss(learner.model, batch, hidden, model.layers) + learner.own[POINTER](hidden, queries)
-        loss.backward()
+        loss = prediction_loss(learner.model, batch, hidden, model.layers)
+        (loss + learner.own[POINTER](hidden.split(half, 1), (real, real), (targets, targets))).backward()
     of_pairs = pair_flops_per_id(model, types, 0.25, model.length, labelling, resting) * ids.numel()
     assert counted.get_total_flops() == pytest.approx(of_pairs, rel=1e-9)
     assert objective.pair_flops(model, types, objective.traits.head_only) == pair_flops_per_id(
@@ -108,7 +108,7 @@ def test_pairs_without_labelling_cost_their_pass_and_what_the_head_and_the_point
     base = ModelConfig(layers=12, heads=12, hidden=768, ffn=3072)
     layer = 6 * (4 * 768**2 + 2 * 768 * 3072) + 12 * 64 * 768
     assert layer == 43_057_152
-    head, pointer = 0.15 * 1_155_548_160, 12 * 589_824 + 6 * 64 * 768
+    head, pointer = 0.15 * 1_155_548_160, 12 * 589_824 + 3 * 64 * 768
     assert pair_flops_per_id(base, 250_002, 0.15, 64, 0) == pytest.approx(12 * layer + head + pointer)
     assert pair_flops_per_id(base, 250_002, 0.15, 64, 10) == pytest.approx((12 + 10 / 3) * layer + head + pointer)
 

@@ -14,16 +14,15 @@ from transformers.trainer_pt_utils import get_parameter_names
 
 from calque.derive.languages import Languages
 from calque.pretrain.architecture import Architecture
-from calque.pretrain.batch import LABELS, SLOTS, PairRows, Pairs, Rows
+from calque.pretrain.batch import LABELS, SLOTS, Pairs, Rows
 from calque.pretrain.distributed import ALONE, World
 from calque.pretrain.model import compile_layers, prediction_loss, state_of
 from calque.pretrain.objective import Objective, Sum
 from calque.pretrain.objectives.align_mlm import Align, AlignMLM
+from calque.pretrain.objectives.aligner_training import AlignerTraining
 from calque.pretrain.objectives.dict_mlm import DictMLM
-from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.prealign import PreAlign
-from calque.pretrain.objectives.xlm import TLM, XLM
+from calque.pretrain.objectives.xlm import TLM
 from calque.pretrain.objectives.xlm_align import Positions, XLMAlign
 from calque.pretrain.train import TIMES, Draws, NonFinite, _backward, _before_step, _cut, make_optimizer, train
 from tests.pretrain.golden import PATH, losses
@@ -269,8 +268,8 @@ class Waits(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
-NEVER_WAIT: list[Objective] = [MLM(), AlignMLM(), DictMLM(), Link(), XLM(), PreAlign()]
-NEVER_WAIT += [XLMAlign(queries=queries) for queries in get_args(Positions)] + [XLMAlign(filtering=False)]
+NEVER_WAIT = [*OBJECTIVES.values(), *(XLMAlign(queries=queries) for queries in get_args(Positions))]
+NEVER_WAIT += [XLMAlign(filtering=False), AlignerTraining(labels="self")]
 
 
 @pytest.mark.parametrize("objective", NEVER_WAIT, ids=lambda objective: objective.name)
@@ -278,13 +277,7 @@ def test_no_loss_or_gradient_waits_for_a_gpu(objective: Objective, languages: La
     """As on a GPU, the labelled positions are found before the rows are there."""
     learner, streams = new_learner(objective, MODEL), objective.streams(languages, MODEL.length, 0)
     (batches, counts), waits = Draws(streams, 8, 0).at(0), Waits()
-    there = []
-    for stream, batch in zip(streams, batches, strict=True):
-        if isinstance(batch, Rows):
-            batch = replace(batch, found=batch.positions.padded())
-        elif isinstance(batch, PairRows):
-            batch = replace(batch, rows=replace(batch.rows, found=batch.rows.positions.padded()))
-        there.append((stream, batch))
+    there = [(stream, part.ready()) for stream, part in _cut(streams, batches, 1, ALONE)]
     with waits:
         parts, more = _before_step(learner, streams, there, ALONE)
         for stream, part in parts:
