@@ -8,7 +8,7 @@ import pytest
 
 from calque.analysis.papers.published import published
 from calque.analysis.papers.xlm_align.continued import Continued, continued_claims, continued_findings
-from calque.analysis.papers.xlm_align.continued_tables import continued_tables
+from calque.analysis.papers.xlm_align.continued_tables import continued_tables, tables_by_language
 from calque.analysis.papers.xlm_align.figures import error_figures
 from calque.analysis.records.record import AER, RETRIEVAL, Items, LinkCounts, Record
 from calque.analysis.records.run import Described, Run, Start
@@ -250,7 +250,7 @@ def learnt_pairs(objectives: Sequence[str], ways: Sequence[str] = ("ZS",), task:
                     Record(run.id, way, "accuracy", value - 0.01 * k, 90, name, task=task)
                     for k, name in enumerate(("fr", "de"))
                 ]
-    return Continued(Results(runs, made))
+    return Continued(Results(runs, made, [*published("weam"), *published("ppa")]))
 
 
 def test_weam_and_ppa_are_held_against_the_start_and_ppa_against_itself_without_tlm() -> None:
@@ -293,3 +293,19 @@ def test_code_switched_pairs_are_held_against_translate_train_without_them() -> 
     assert claim.text == "the start: code-switched pairs add to translate-train, NLI, mean of 2"
     assert (claim.where, claim.verdict.verdict) == ("PPA, Table 5", HOLDS)
     assert continued_claims(learnt_pairs([], ("ZS", "TT"))) == []
+
+
+@pytest.mark.parametrize(
+    ("objectives", "ways", "expected"),
+    [
+        ([], ["ZS"], []),
+        ([], ["ZS", "TT"], ["ppa-nli"]),
+        (["PPA"], ["ZS"], ["ppa-nli"]),
+        (["WEAM"], ["ZS"], ["weam-nli"]),
+        (["WEAM"], ["ZS", "TT"], ["weam-nli", "ppa-nli"]),
+    ],
+)
+def test_a_papers_table_by_language_is_there_for_its_objective_and_ppas_for_a_second_way_of_fine_tuning(
+    objectives: list[str], ways: list[str], expected: list[str]
+) -> None:
+    assert [name for name, _ in tables_by_language(learnt_pairs(objectives, ways), "made")] == expected
