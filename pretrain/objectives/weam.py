@@ -43,8 +43,8 @@ class Exchange(nn.Module):
 
 @dataclass(frozen=True)
 class MaskedLinks(Batch):
-    """The links of masked ids: `at` (Q,) are the flat positions of ids, on either side, that are masked and have links;
-    `other` (K,) those of the ids that they are linked to, and `of` (K,) the index in `at` of each link's masked id."""
+    """The K links of masked ids. `at` (Q,) are the flat positions of masked ids with a link, on either side. Each link
+    goes from the id with the index `of` (K,) in `at` to the id at the flat position `other` (K,)."""
 
     at: Tensor
     other: Tensor

@@ -128,8 +128,8 @@ class SentencePairs(PairStream):
         return union(plan, in_first, in_second), plan
 
     def _targets(self, batch: PairRows, links: Tensor, plan: Tensor) -> tuple[Tensor, Tensor]:
-        """The ids of the second side that each id of the first should point to, and those of the first for each id of
-        the second, (B, W, W); an id with several links points to the heaviest."""
+        """The targets of the first side's ids in the second side, and of the second side's in the first, (B, W, W). An
+        id with several links points to the heaviest."""
         objective, (first, _), (second, _) = self.objective, batch.places(0), batch.places(1)
         if objective.queries == "all-aligned":
             toss = batch.dice.gather(1, first)[:, :, None] < batch.dice.gather(1, second)[:, None]
@@ -155,7 +155,7 @@ class SentencePairs(PairStream):
 
 
 def states_of(pairs: PairRows, side: int, hidden: Tensor) -> tuple[Tensor, Tensor]:
-    """Of the states of pairs, (B, L, H), those of a side's ids (0 or 1), (B, W, H), and which are not padding."""
+    """The states of a side's ids (0 or 1), (B, W, H), and whether they are real, (B, W), from all states (B, L, H)."""
     at, real = pairs.places(side)
     return hidden.gather(1, at[:, :, None].expand(-1, -1, hidden.shape[2])), real
 

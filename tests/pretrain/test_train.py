@@ -274,7 +274,7 @@ NEVER_WAIT += [XLMAlign(filtering=False), AlignerTraining(labels="self")]
 
 @pytest.mark.parametrize("objective", NEVER_WAIT, ids=lambda objective: objective.name)
 def test_no_loss_or_gradient_waits_for_a_gpu(objective: Objective, languages: Languages) -> None:
-    """As on a GPU, the labelled positions are found before the rows are there."""
+    """With batches that are ready for the copy to one."""
     learner, streams = new_learner(objective, MODEL), objective.streams(languages, MODEL.length, 0)
     (batches, counts), waits = Draws(streams, 8, 0).at(0), Waits()
     there = [(stream, part.ready()) for stream, part in _cut(streams, batches, 1, ALONE)]
