@@ -112,9 +112,10 @@ def plan(study: Study | Sweep, jobs: int | None) -> Plan:
     steps = [step for step in study.trained() if not step.config.shipped]
     runs = [(step.title.removeprefix("pretrain "), step.config.cost()) for step in steps]
     parallel = max(1, min(len(steps), side_by_side(steps, jobs)))
+    threads = max((step.threads for step in steps), default=1)
     # A run has its threads' part of the whole machine's rate, which is measured with all cores at once; runs that share
     # a card share its rate.
-    peak = peak_flops("cuda" if gpu else "cpu") * (1 / parallel if gpu else min(1.0, study.threads / cores))
+    peak = peak_flops("cuda" if gpu else "cpu") * (1 / parallel if gpu else min(1.0, threads / cores))
     return Plan(runs, parallel, peak, torch.cuda.get_device_name() if gpu else f"{cores} CPU cores")
 
 
@@ -122,11 +123,12 @@ def describe(study: Study | Sweep, jobs: int | None, card: Card | None = None, c
     """The plan as text: every run with its cost, and the total here and on some cards of a kind."""
     here = plan(study, jobs)
     if isinstance(study, Sweep):
-        swept = "; ".join(f"{key} {', '.join(values)}" for key, values in study.settings)
-        one, what, studies = study.study, f"{counted(len(here.runs), 'run')} for {swept}", (*study.variants.values(),)
+        studies: tuple[Study, ...] = tuple(study.variants.values())
+        what = f"{counted(len(here.runs), 'run')} for {' and '.join(study.options)}"
     else:
-        one, what, studies = study, extent(study), (study,)
-    head, files = f"{study.name}: {scale(one)}\n{what}\n", describe_files(studies, study.name)
+        studies, what = (study,), extent(study)
+    scales = " or ".join(dict.fromkeys(map(scale, studies)))
+    head, files = f"{study.name}: {scales}\n{what}\n", describe_files(studies, study.name)
     if not here.runs:
         return f"{head}\nno model is pretrained; fine-tuning and testing are not estimated\n{files}"
     width = max(len(title) for title, _ in here.runs)

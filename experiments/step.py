@@ -68,7 +68,9 @@ class Machine:
         import torch
 
         device = self.world.device.type
-        return {"torch": torch.__version__, "threads": torch.get_num_threads(), "device": device}
+        instructions = torch.backends.cpu.get_cpu_capability()
+        threads = torch.get_num_threads()
+        return {"torch": torch.__version__, "threads": threads, "device": device, "instructions": instructions}
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,12 @@ class Sweep:
     def keys(self) -> tuple[str, ...]:
         return tuple(key for key, _ in self.settings)
 
+    @property
+    def options(self) -> list[str]:
+        """The settings, as `read` takes them."""
+        marks = (";" if any("," in value for value in values) else "," for _, values in self.settings)
+        return [f"{key}={mark.join(values)}" for (key, values), mark in zip(self.settings, marks, strict=True)]
+
     @cached_property
     def variants(self) -> dict[Values, Study]:
         combinations = product(*(values for _, values in self.settings))
@@ -60,10 +66,6 @@ class Sweep:
     @property
     def name(self) -> str:
         return self.study.name
-
-    @property
-    def threads(self) -> int:
-        return self.study.threads
 
     def home(self, root: Path) -> Path:
         return self.study.home(root)
@@ -89,9 +91,15 @@ class Sweep:
         return [self._titled(step, of) for step, of in found]
 
     def _titled(self, step: Step, of: Sequence[Values]) -> Step:
-        if len(of) in (0, len(self.variants)):
-            return step
-        return replace(step, title=f"{step.title} [{' or '.join(', '.join(values) for values in of)}]")
+        """The step, with the values that decide it in its title, if they are not all; a sweep over several settings
+        names these too."""
+        told = []
+        for number, (key, values) in enumerate(self.settings):
+            here = {combination[number] for combination in of}
+            if of and here < set(values):
+                shown = " or ".join(value for value in values if value in here)
+                told.append(shown if len(self.settings) == 1 else f"{key.rpartition('.')[2]}={shown}")
+        return replace(step, title=f"{step.title} [{', '.join(told)}]") if told else step
 
     def report(self, root: Path, changed: bool = True) -> Path:
         shown = [[step.folder.name for step in study.steps(root)] for study in self.variants.values()]

@@ -31,7 +31,7 @@ STATE = "the state of a run"
 WEIGHTS, MOMENTS = "model.safetensors", "optimizer.safetensors"
 SNAPSHOTS, METRICS = "snapshots", "metrics.jsonl"
 KINDS = ("step", "exp_avg", "exp_avg_sq")  # AdamW's tensors for a parameter
-MACHINE = {"threads", "world", "torch", "device"}
+MACHINE = {"threads", "world", "torch", "device", "instructions"}
 """The keys of a run's identity that describe the machine: they affect rounding only."""
 _STEP = re.compile(r"step-(\d{9,})")
 _SNAPSHOT = re.compile(rf"{SNAPSHOTS}/step-(\d{{9,}})\.safetensors")

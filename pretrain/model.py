@@ -18,7 +18,6 @@ from calque.derive.types import OURS, Specials
 from calque.pretrain.architecture import ROBERTA, TEXT_TYPES, architecture_of, has_languages, layer_at
 from calque.pretrain.batch import UNLABELLED, LabelledPositions, Rows
 from calque.pretrain.config import ModelConfig
-from calque.pretrain.onednn import use_onednn
 
 LOGITS = 2**30  # maximum number of logits that a loss holds at a time (4 GiB), unless one position has more
 
@@ -30,7 +29,6 @@ class Learner(nn.Module):
         super().__init__()
         self.model = model
         self.own = nn.ModuleDict(own)
-        use_onednn(self)
 
     @property
     def trained(self) -> dict[str, nn.Parameter]:

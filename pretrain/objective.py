@@ -27,8 +27,6 @@ Linked = Literal["", "gold", "grow-diag-final-and", "intersect"]
 """The word links that an objective learns from: none, the derivation's gold links, or fast_align's, symmetrised."""
 GROWN: Linked = "grow-diag-final-and"
 GOLD: Linked = "gold"
-Count = int | Tensor
-"""The divisor of a loss term; one that depends on the model stays on the device, so that no step waits for it."""
 
 
 class Stream(ABC):
@@ -60,7 +58,7 @@ class Stream(ABC):
 
     def before_step(
         self, learner: Learner, parts: Sequence[Any], world: World
-    ) -> tuple[Sequence[Any], dict[str, Count]]:
+    ) -> tuple[Sequence[Any], dict[str, Tensor]]:
         """Called once per step, before its first gradient, in every process. `parts` are this process's micro-batches.
         Use it to label them with the model (inside `evaluating`), to update a momentum encoder, or to fill a queue from
         all processes (`world.gather`). State that a resumed run needs belongs in parameters or buffers of the

@@ -8,46 +8,54 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
 
-WIDE = 128  # in narrower layers, preparing oneDNN for each new shape costs more than it saves
+WIDE = 128  # narrower layers gain nothing
 
 
-def use_onednn(model: nn.Module) -> None:
-    """Change how a model's wide linear layers compute on a CPU with AVX-512; weights and their names stay the same."""
+def use_onednn(module: nn.Module, length: int) -> None:
+    """Let the wide linear layers of a module use oneDNN for rows of `length` ids, on a CPU with AVX-512. Weights and
+    their names stay the same."""
     if torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() == "AVX512":
-        for module in model.modules():
-            if type(module) is nn.Linear and min(module.weight.shape) >= WIDE:
-                module.__class__ = OneDNNLinear
+        for layer in module.modules():
+            if type(layer) is nn.Linear and min(layer.weight.shape) >= WIDE:
+                layer.__class__ = OneDNNLinear
+                assert isinstance(layer, OneDNNLinear)
+                layer.length = length
 
 
 class OneDNNLinear(nn.Linear):
-    """A linear layer that uses oneDNN in float32 on a CPU."""
+    """A linear layer that uses oneDNN for inputs (B, `length`, H) in float32 on a CPU. Other shapes, such as labelled
+    positions and sentence pairs, change from step to step, and oneDNN needs time and memory for each new one."""
+
+    length: int
 
     def forward(self, input: Tensor) -> Tensor:
-        if torch.compiler.is_compiling() or torch.is_autocast_enabled("cpu") or not _by_onednn(input, self.weight):
+        if torch.compiler.is_compiling() or torch.is_autocast_enabled("cpu") or not self._fits(input):
             return super().forward(input)
         output: Tensor = _Product.apply(input, self.weight, self.bias)
         return output
 
-
-def _by_onednn(*tensors: Tensor) -> bool:
-    return all(tensor.device.type == "cpu" and tensor.dtype == torch.float32 for tensor in tensors)
+    def _fits(self, input: Tensor) -> bool:
+        here = all(tensor.device.type == "cpu" and tensor.dtype == torch.float32 for tensor in (input, self.weight))
+        return here and input.ndim == 3 and input.shape[1] == self.length
 
 
 class _Product(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        ctx.save_for_backward(input, weight)
+        ctx.save_for_backward(input if ctx.needs_input_grad[1] else None, weight)
         return _product(input, weight, bias)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
         input, weight = ctx.saved_tensors
         inputs, weights, biases = ctx.needs_input_grad
-        flat = gradient.flatten(0, -2)
+        flat = gradient.flatten(0, 1)
         return (
             _product(gradient, weight.t(), None) if inputs else None,
-            flat.t() @ input.flatten(0, -2) if weights else None,
+            flat.t() @ input.flatten(0, 1) if weights else None,
             flat.sum(0) if biases else None,
         )
 

@@ -35,6 +35,7 @@ from calque.pretrain.distributed import World
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.model import compile_layers
 from calque.pretrain.objective import Objective
+from calque.pretrain.onednn import use_onednn
 from calque.pretrain.saved_model import RUN, WEIGHTS, weights_digest, write_tokenizers
 from calque.pretrain.start import InitialModel
 from calque.pretrain.train import make_optimizer, train
@@ -80,6 +81,7 @@ class Pretraining:
             "world": world.size,
             "device": world.device.type,
             "torch": torch.__version__,
+            "instructions": torch.backends.cpu.get_cpu_capability(),
         }
 
 
@@ -130,6 +132,8 @@ def _attempt(
     learner = objective.learner(model, config.seed).to(world.device)
     if world.device.type == "cuda":
         compile_layers(model)
+    else:
+        use_onednn(learner, config.model.length)
     if drawn and world.first:
         tell(f"random, because the starting model lacks them: {', '.join(drawn)}")
     optimizer = make_optimizer(learner, schedule)

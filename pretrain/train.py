@@ -14,7 +14,7 @@ from calque.pretrain.config import TrainConfig
 from calque.pretrain.distributed import World, add_gradients
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture, of_pairs
 from calque.pretrain.model import Learner, autocast
-from calque.pretrain.objective import Count, Stream
+from calque.pretrain.objective import Stream
 
 TIMES = "times the rate"  # the key of a parameter group's factor on the learning rate
 
@@ -163,23 +163,24 @@ def _cut(
 
 def _before_step(
     learner: Learner, streams: Sequence[Stream], parts: list[tuple[Stream, Batch]], world: World
-) -> tuple[list[tuple[Stream, Batch]], dict[str, Count]]:
-    """The micro-batches after the streams' `before_step`, and the counts of uncounted terms over all processes."""
-    counts: dict[str, Count] = {}
+) -> tuple[list[tuple[Stream, Batch]], dict[str, Tensor]]:
+    """The micro-batches after the streams' `before_step`, and the counts of uncounted terms over all processes, which
+    stay on the device: to read them would be to wait for it."""
+    counts: dict[str, Tensor] = {}
+    none = torch.zeros((), dtype=torch.long, device=world.device)
     for stream in streams:
         places = [place for place, (of, _) in enumerate(parts) if of is stream]
         batches, more = stream.before_step(learner, [parts[place][1] for place in places], world)
         for place, part in zip(places, batches, strict=True):
             parts[place] = (stream, part)
-        counts |= {name: more.get(name, 0) for name in stream.uncounted}
+        counts |= {name: more.get(name, none) for name in stream.uncounted}
     if not counts:
         return parts, {}
-    sums = world.add(torch.stack([torch.as_tensor(count, device=world.device) for count in counts.values()]))
-    return parts, dict(zip(counts, sums, strict=True))
+    return parts, dict(zip(counts, world.add(torch.stack(list(counts.values()))), strict=True))
 
 
 def _backward(
-    learner: Learner, stream: Stream, part: Batch, counts: Mapping[str, Count], world: World
+    learner: Learner, stream: Stream, part: Batch, counts: Mapping[str, int | Tensor], world: World
 ) -> dict[str, Tensor]:
     """Add the gradient of one stream's part of a micro-batch; returns its share of each mean loss.
 

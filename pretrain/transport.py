@@ -3,7 +3,7 @@
 Shapes: B sentence pairs, n and m sub-words of their sides, L links. A pair's rows are the sub-words of one side, its
 columns the other's. Masks, (B, n) and (B, m), are true for sub-words; padding has no mass and no links. Scores,
 (B, n, m), are 0 or more. Links are rows of (pair, row, column), (L, 3) int64, because a dense table would cost more
-than finding them. Ties go to the first, as in NumPy.
+than finding them, except in training on a GPU. Ties go to the first, as in NumPy.
 """
 
 from collections.abc import Iterator
@@ -24,16 +24,24 @@ def log_kernel(similarity: Tensor) -> Tensor:
 
 
 def sinkhorn(
-    log_kernel: Tensor, row_mask: Tensor, col_mask: Tensor, iterations: float = ITERATIONS, first: First = "columns"
+    log_kernel: Tensor,
+    row_mask: Tensor,
+    col_mask: Tensor,
+    iterations: float = ITERATIONS,
+    first: First = "columns",
+    padded: bool | None = None,
 ) -> Tensor:
     """The transport plan of log K after Sinkhorn's iterations, (B, n, m), 0 for padding. An iteration normalises all
     columns and then all rows to sum 1, as in the published code; `first="rows"` is the paper's equation 6. Half an
-    iteration is its first step only. Log space avoids overflow in float32."""
+    iteration is its first step only. Log space avoids overflow in float32. Whether there is padding is found from the
+    masks, unless `padded` is given: on a GPU, that would be to wait."""
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
-    plan = log_kernel.masked_fill(padding, -torch.inf)
+    padded = bool(padding.any()) if padded is None else padded
+    plan = log_kernel.masked_fill(padding, -torch.inf) if padded else log_kernel
     for turn in range(round(2 * iterations)):
         plan = plan.log_softmax(1 if (turn % 2 == 0) == (first == "columns") else 2)
-        plan = plan.masked_fill_(padding, -torch.inf)  # a column of padding is now NaN
+        if padded:  # a column of padding is now NaN
+            plan = plan.masked_fill_(padding, -torch.inf)
     return plan.exp()
 
 
@@ -64,14 +72,16 @@ def itermax(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
 def itermax_table(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Tensor:
     """Itermax's links as a table, (B, n, m) bool. To list them would be to wait for a GPU."""
     table = torch.zeros_like(scores, dtype=torch.bool)
-    for rows, columns in _rounds(scores, row_mask, col_mask):
+    for rows, columns in _rounds(scores, row_mask, col_mask, padded=True):
         table |= torch.zeros_like(table).scatter_(2, columns[:, :, None], rows[:, :, None])
     return table
 
 
-def _rounds(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
+def _rounds(
+    scores: Tensor, row_mask: Tensor, col_mask: Tensor, padded: bool | None = None
+) -> Iterator[tuple[Tensor, Tensor]]:
     """In each round of Itermax the rows that get a link, and the column of each row's, both (B, n)."""
-    scores, room = _prepare(scores, row_mask, col_mask)
+    scores, room = _prepare(scores, row_mask, col_mask, padded)
     best, mutual = _best(scores, room)
     linked = mutual & row_mask
     yield linked, best
@@ -87,9 +97,10 @@ def _rounds(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> Iterator[tupl
     yield mutual & row_mask & more[:, None] & (row_weight + column_weight.gather(1, best) > 0), best
 
 
-def _prepare(scores: Tensor, row_mask: Tensor, col_mask: Tensor) -> tuple[Tensor, Tensor]:
+def _prepare(scores: Tensor, row_mask: Tensor, col_mask: Tensor, padded: bool | None = None) -> tuple[Tensor, Tensor]:
     """Scores with padding below 0, and reusable memory for `_best`: allocation would take as long as the maxima."""
-    scores = scores.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), -1.0)
+    if padded or (padded is None and not (row_mask.all() and col_mask.all())):
+        scores = scores.masked_fill(~(row_mask[:, :, None] & col_mask[:, None]), -1.0)
     return scores, torch.empty_like(scores, dtype=torch.float64)
 
 

@@ -40,6 +40,7 @@ from calque.pretrain.mask import Masking
 from calque.pretrain.model import Learner, build
 from calque.pretrain.objective import Stream
 from calque.pretrain.objectives.mlm import MLM, PackedLines
+from calque.pretrain.onednn import use_onednn
 from calque.pretrain.saved_model import load_model, load_tokenizer, read_config
 from calque.pretrain.start import InitialModel
 from calque.pretrain.train import make_optimizer, train
@@ -111,6 +112,7 @@ def against_trainer(
 
     def ours(model: PreTrainedModel, languages: Languages) -> Callable[[], float]:
         learner, streams = Learner(model, {}), MLM().streams(languages, LENGTH, 0)
+        use_onednn(learner, LENGTH)
 
         def turn() -> float:
             ends: list[float] = []
@@ -153,9 +155,10 @@ def check_close(model: PreTrainedModel, stream: Stream, device: torch.device = A
         loss.backward()
         return float(loss.detach()), torch.cat([p.grad.flatten() for p in model.parameters() if p.grad is not None])
 
-    # First theirs: a `Learner` changes how the model computes.
     theirs, theirs_down = gradients(model(input_ids=rows.ids, labels=rows.labels).loss)
-    ours, down = gradients(stream.losses(Learner(model, {}), rows)["mlm"] / counts["mlm"])
+    learner = Learner(model, {})
+    use_onednn(learner, rows.ids.shape[1])
+    ours, down = gradients(stream.losses(learner, rows)["mlm"] / counts["mlm"])
     gap = max(abs(ours - theirs) / theirs, float((down - theirs_down).norm() / theirs_down.norm()))
     if not gap <= CLOSE:
         raise SystemExit(f"no comparison: loss and gradients differ by {gap:.1e}")

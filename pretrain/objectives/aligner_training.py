@@ -77,7 +77,7 @@ class ContrastedWords(PairStream):
         kind = self.objective.labels
         if kind == "self":
             kernel = log_kernel(torch.bmm(first, second.mT))
-            plan = untied(sinkhorn(kernel, rows, columns), kernel, rows, columns)
+            plan = untied(sinkhorn(kernel, rows, columns, padded=True), kernel, rows, columns)
             return itermax_table(plan, rows, columns)
         given = torch.zeros_like(similarity, dtype=torch.bool)
         given[batch.links.row, batch.links.first, batch.links.second] = True

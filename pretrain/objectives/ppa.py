@@ -24,7 +24,7 @@ from calque.pretrain.cost import PAIR, encoder_flops_per_id
 from calque.pretrain.distributed import World
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import Frozen, Learner, encode_first, evaluating, prediction_loss
-from calque.pretrain.objective import Count, Stream, Traits
+from calque.pretrain.objective import Stream, Traits
 
 MOCO = "moco"
 Beside = Literal["TLM", "MLM", ""]  # the loss added to the contrast
@@ -114,7 +114,7 @@ class Contrasted(PairStream):
 
     def before_step(
         self, learner: Learner, parts: Sequence[PairRows], world: World
-    ) -> tuple[Sequence[PairsWithKeys], dict[str, Count]]:
+    ) -> tuple[Sequence[PairsWithKeys], dict[str, Tensor]]:
         own: Any = learner.own[MOCO]
         own.follow(learner.model, self.objective.momentum)
         with evaluating(learner, world.device):

@@ -23,7 +23,7 @@ from calque.pretrain.cost import PAIR, pair_flops_per_id
 from calque.pretrain.distributed import World
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import Learner, encode, evaluating, prediction_loss
-from calque.pretrain.objective import GOLD, GROWN, Composite, Count, Linked, Objective, Stream, Traits
+from calque.pretrain.objective import GOLD, GROWN, Composite, Linked, Objective, Stream, Traits
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.transport import First, itermax_table, largest, log_kernel, sinkhorn, union, untied
 
@@ -85,10 +85,10 @@ class SentencePairs(PairStream):
 
     def before_step(
         self, learner: Learner, parts: Sequence[PairRows], world: World
-    ) -> tuple[Sequence[PairRows | LabelledPairs], dict[str, Count]]:
+    ) -> tuple[Sequence[PairRows | LabelledPairs], dict[str, Tensor]]:
         if not self.uncounted:
             return parts, {}
-        labelled, counts = [], dict[str, Count]()
+        labelled, counts = [], dict[str, Tensor]()
         with evaluating(learner, world.device):
             for part in parts:
                 after, more = self.label(learner.model, part)
@@ -121,7 +121,7 @@ class SentencePairs(PairStream):
         with torch.autocast(hidden.device.type, enabled=False):
             similarity = a @ b.mT
         kernel = log_kernel(similarity)
-        plan = sinkhorn(kernel, in_first, in_second, first=objective.first)
+        plan = sinkhorn(kernel, in_first, in_second, first=objective.first, padded=True)
         plan = untied(plan, kernel, in_first, in_second)
         if objective.filtering:
             return itermax_table(plan, in_first, in_second), plan

@@ -134,9 +134,23 @@ def test_a_plan_has_every_run_once_and_says_which_values_it_is_for(tiny: Study) 
     assert [title for title, _ in both.runs] == [f"{title} [{n}]" for n in (4, 8) for title, _ in alone.runs]
     assert [cost.steps for _, cost in both.runs] == [n for n in (4, 8) for _ in alone.runs]
     said = describe(steps, 1)
-    assert f"{len(both.runs)} runs for train.steps 4, 8" in said
-    titles = {step.title: step.stage for step in steps.steps(ROOT)}
+    assert f"{len(both.runs)} runs for train.steps=4,8" in said
+    titles = [step.title for step in steps.steps(ROOT)]
     assert "languages" in titles and {f"pretrain {title}" for title, _ in both.runs} <= set(titles)
+
+
+def test_a_title_names_only_the_settings_that_decide_its_step(tiny: Study) -> None:
+    options = ["seeds=0;0,1", "train.steps=4,8,12", "tasks.pos.finetune.epochs=1,2"]
+    sweep = Sweep.read(tiny, options)
+    assert sweep.options == options
+    titles = {step.title.partition(" [")[::2] for step in sweep.steps(ROOT) if "MLM/" in step.title}
+    pretrained = {(title, told) for title, told in titles if title.startswith("pretrain trans.inv/MLM")}
+    assert pretrained == {
+        (f"pretrain trans.inv/MLM/seed-{seed}", f"{told}steps={steps}]")
+        for seed, told in ((0, ""), (1, "seeds=0,1, "))
+        for steps in (4, 8, 12)
+    }
+    assert any(told == "steps=4, epochs=2]" for title, told in titles if title.startswith("pos"))
 
 
 def test_values_with_commas_are_separated_by_semicolons(tiny: Study) -> None:

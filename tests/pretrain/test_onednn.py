@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from copy import deepcopy
 
 import pytest
 import torch
@@ -13,40 +14,68 @@ pytestmark = pytest.mark.skipif(
     not torch.backends.mkldnn.is_available() or torch.backends.cpu.get_cpu_capability() != "AVX512",
     reason="the processor has no AVX-512",
 )
-MODEL = ModelConfig(layers=2, heads=4, hidden=WIDE, ffn=2 * WIDE, length=16, dropout=0.0)
+LENGTH = 16
+MODEL = ModelConfig(layers=2, heads=4, hidden=WIDE, ffn=2 * WIDE, length=LENGTH, dropout=0.0)
 
 
-def gradients(layer: nn.Linear, call: Callable[[nn.Linear, Tensor], Tensor], input: Tensor) -> list[Tensor | None]:
+def wide(bias: bool = True) -> tuple[nn.Linear, nn.Linear]:
+    """Equal layers: torch's, and one that uses oneDNN."""
+    torch.manual_seed(0)
+    layer = nn.Linear(WIDE, 2 * WIDE, bias)
+    other = deepcopy(layer)
+    use_onednn(other, LENGTH)
+    assert type(other) is OneDNNLinear
+    return layer, other
+
+
+def gradients(layer: nn.Linear, input: Tensor) -> list[Tensor | None]:
     """The output, and the gradients of weight, bias and input."""
-    layer.zero_grad()
-    there = input.detach().requires_grad_(input.requires_grad)
-    output = call(layer, there)
-    (output.sin().sum()).backward()
+    there = input.detach().requires_grad_()
+    output = layer(there)
+    output.sin().sum().backward()
     return [output.detach(), layer.weight.grad, None if layer.bias is None else layer.bias.grad, there.grad]
 
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("trained", [True, False])
-@pytest.mark.parametrize("shape", [(3, 7, WIDE), (5, WIDE), (1, WIDE), (0, WIDE), (2, 3, 4, WIDE)])
+@pytest.mark.parametrize("shape", [(3, LENGTH, WIDE), (1, LENGTH, WIDE), (0, LENGTH, WIDE), (5, WIDE), (3, 7, WIDE)])
 @pytest.mark.parametrize("turned", [False, True])
 def test_outputs_and_gradients_are_torchs(bias: bool, trained: bool, shape: tuple[int, ...], turned: bool) -> None:
-    torch.manual_seed(0)
-    layer = nn.Linear(WIDE, 2 * WIDE, bias)
-    layer.weight.requires_grad_(trained)
     input = torch.randn(shape[::-1] if turned else shape)
-    input = (input.permute(*range(input.ndim)[::-1]) if turned else input).requires_grad_()
-    expected = gradients(layer, nn.Linear.forward, input)
-    use_onednn(layer)
-    assert type(layer) is OneDNNLinear
-    for ours, theirs in zip(gradients(layer, OneDNNLinear.forward, input), expected, strict=True):
-        assert (ours is None) == (theirs is None)
-        if ours is not None:
-            torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
+    input = input.permute(*range(input.ndim)[::-1]) if turned else input
+    theirs, ours = wide(bias)
+    for layer in (theirs, ours):
+        layer.weight.requires_grad_(trained)
+    for its, expected in zip(gradients(ours, input), gradients(theirs, input), strict=True):
+        assert (its is None) == (expected is None)
+        if its is not None:
+            torch.testing.assert_close(its, expected, rtol=1e-4, atol=1e-5)
+
+
+def products(work: Callable[[], object]) -> int:
+    """How many products of a call are oneDNN's."""
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+        work()
+    return sum(event.count for event in profile.key_averages() if event.key == "mkldnn::_linear_pointwise")
+
+
+def test_only_whole_rows_of_float32_go_to_onednn() -> None:
+    _, layer = wide()
+    rows = torch.ones(2, LENGTH, WIDE)
+    assert products(lambda: layer(rows)) == 1
+    with torch.autocast("cpu", torch.bfloat16):
+        assert products(lambda: layer(rows)) == 0 and layer(rows).dtype == torch.bfloat16
+    assert products(lambda: layer(rows[:, 1:])) == products(lambda: layer(rows[0])) == 0
+    assert products(lambda: torch.compile(layer, backend="eager", fullgraph=True)(rows)) == 0
+    assert layer.double()(rows.double()).dtype == torch.double
+    narrow = nn.Linear(WIDE, WIDE - 1)
+    use_onednn(narrow, LENGTH)
+    assert type(narrow) is nn.Linear
 
 
 def test_a_learner_has_the_loss_the_gradients_and_the_state_of_its_model() -> None:
-    ids = torch.randint(5, WIDE, (4, 16), generator=torch.Generator().manual_seed(0))
-    rows = Rows(ids, ids, torch.zeros_like(ids), padded=False)
+    ids = torch.randint(5, WIDE, (4, LENGTH), generator=torch.Generator().manual_seed(0))
+    rows = Rows(ids, torch.where(ids % 3 == 0, ids, -100), torch.zeros_like(ids), padded=False)
 
     def of(model: nn.Module) -> dict[str, Tensor]:
         model.zero_grad()
@@ -56,20 +85,8 @@ def test_a_learner_has_the_loss_the_gradients_and_the_state_of_its_model() -> No
 
     model = build(MODEL, WIDE)
     expected, names = of(model), list(state_of(model))
-    learner = Learner(model, {})
-    # The tied output table is a linear layer too.
-    assert sum(type(each) is OneDNNLinear for each in learner.modules()) == 6 * MODEL.layers + 2
+    use_onednn(Learner(model, {}), LENGTH)
+    # All layers but the last, and its keys and values, are computed at all positions.
+    assert products(lambda: of(model)) == 2 * (6 * (MODEL.layers - 1) + 2)
     assert list(state_of(model)) == names
     torch.testing.assert_close(of(model), expected, rtol=1e-4, atol=1e-4)
-
-
-def test_other_number_formats_and_narrow_layers_stay_with_torch() -> None:
-    narrow, wide = nn.Linear(WIDE, WIDE - 1), nn.Linear(WIDE, WIDE).double()
-    use_onednn(narrow)
-    use_onednn(wide)
-    assert type(narrow) is nn.Linear
-    assert wide(torch.ones(2, WIDE, dtype=torch.double)).dtype == torch.double
-    mixed = nn.Linear(WIDE, WIDE)
-    use_onednn(mixed)
-    with torch.autocast("cpu", torch.bfloat16):
-        assert mixed(torch.ones(2, WIDE)).dtype == torch.bfloat16

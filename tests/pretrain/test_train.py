@@ -273,11 +273,15 @@ NEVER_WAIT += [XLMAlign(filtering=False), AlignerTraining(labels="self")]
 
 
 @pytest.mark.parametrize("objective", NEVER_WAIT, ids=lambda objective: objective.name)
-def test_no_loss_or_gradient_waits_for_a_gpu(objective: Objective, languages: Languages) -> None:
+def test_no_loss_or_gradient_waits_for_a_gpu(
+    objective: Objective, languages: Languages, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With batches that are ready for the copy to one."""
     learner, streams = new_learner(objective, MODEL), objective.streams(languages, MODEL.length, 0)
     (batches, counts), waits = Draws(streams, 8, 0).at(0), Waits()
     there = [(stream, part.ready()) for stream, part in _cut(streams, batches, 1, ALONE)]
+    for name in ("tolist", "numpy", "cpu"):  # which no dispatcher sees on a CPU
+        monkeypatch.setattr(torch.Tensor, name, lambda *_, name=name: pytest.fail(f"{name} waits for a GPU"))
     with waits:
         parts, more = _before_step(learner, streams, there, ALONE)
         for stream, part in parts:
