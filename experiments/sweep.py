@@ -71,13 +71,13 @@ class Sweep:
         return self.study.home(root)
 
     def steps(self, root: Path) -> list[Step]:
-        """All steps, each once; the title of one that only some values need ends with these."""
-        of: dict[Path, list[Values]] = {}
+        """All steps, each once."""
+        steps, of = list[Step](), dict[Path, list[Values]]()
         for values, study in self.variants.items():
             for step in study.steps(root):
+                steps.append(step)
                 of.setdefault(step.folder, []).append(values)
-        steps = with_needs(step for study in self.variants.values() for step in study.steps(root))
-        return [self._titled(step, of.get(step.folder, [])) for step in steps]
+        return [self._titled(step, of.get(step.folder, [])) for step in with_needs(steps)]
 
     def trained(self) -> list[Step]:
         """The steps of pretraining, shipped or not, each once; no file of the data is read."""
@@ -93,13 +93,13 @@ class Sweep:
     def _titled(self, step: Step, of: Sequence[Values]) -> Step:
         """The step, with the values that decide it in its title, if they are not all; a sweep over several settings
         names these too."""
-        told = []
+        decisive = []
         for number, (key, values) in enumerate(self.settings):
             here = {combination[number] for combination in of}
             if of and here < set(values):
                 shown = " or ".join(value for value in values if value in here)
-                told.append(shown if len(self.settings) == 1 else f"{key.rpartition('.')[2]}={shown}")
-        return replace(step, title=f"{step.title} [{', '.join(told)}]") if told else step
+                decisive.append(shown if len(self.settings) == 1 else f"{key.rpartition('.')[2]}={shown}")
+        return replace(step, title=f"{step.title} [{', '.join(decisive)}]") if decisive else step
 
     def report(self, root: Path, changed: bool = True) -> Path:
         shown = [[step.folder.name for step in study.steps(root)] for study in self.variants.values()]

@@ -47,10 +47,10 @@ class Pointer(nn.Module):
         states of both sides, (B, W, H), `real` their ids that are not padding, (B, W), and `targets` (B, W, W) bool the
         ids of the other side that each id of a side should point to."""
         losses = []
-        for side, asked in enumerate(targets):
+        for side, target in enumerate(targets):
             scores = self.query(sides[side]) @ self.key(sides[1 - side]).mT / sides[side].shape[2] ** 0.5
-            chances = scores.float().masked_fill(~real[1 - side][:, None], -torch.inf).log_softmax(2)
-            losses.append(-chances.masked_fill(~asked, 0.0).sum())
+            logs = scores.float().masked_fill(~real[1 - side][:, None], -torch.inf).log_softmax(2)
+            losses.append(-logs.masked_fill(~target, 0.0).sum())
         return torch.stack(losses).sum()
 
 

@@ -26,6 +26,7 @@ from calque.pretrain.model import Learner, prediction_loss
 from calque.pretrain.objective import Objective, Stream
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import XLM
+from calque.pretrain.onednn import WIDE
 from calque.pretrain.run import Pretraining, finished, pretrain, read_metrics
 from calque.pretrain.train import Draws, NonFinite, make_optimizer, train
 from tests.pretrain.made import (
@@ -243,6 +244,14 @@ def test_other_threads_are_refused_unless_asked_for(study: Path, tmp_path: Path)
         torch.set_num_threads(1)
     # What is finished is the same wherever one looks at it from.
     assert pretrain(tmp_path, config(study), ALONE) == tmp_path / "checkpoint"
+
+
+def test_a_wide_model_that_is_stopped_resumes_to_the_same_bits(study: Path, tmp_path: Path) -> None:
+    """Its linear layers are computed by oneDNN where the processor has AVX-512."""
+    wide = config(study, model=replace(MODEL, hidden=WIDE, ffn=2 * WIDE))
+    stop_at(tmp_path / "stopped", wide, 6)
+    weights = [pretrain(tmp_path / name, wide, ALONE) / "model.safetensors" for name in ("whole", "stopped")]
+    assert weights[0].read_bytes() == weights[1].read_bytes()
 
 
 def test_a_non_finite_loss_stops_the_run_and_leaves_its_last_state(study: Path, tmp_path: Path) -> None:
