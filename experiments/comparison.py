@@ -27,6 +27,7 @@ ALPHA = 1 - CONFIDENCE
 CLAIMS = "claims.md"
 MEASURED = ("value", "count", "null", "items", "links")
 """The measured fields of a record; the others say what of which run. Older records have no items."""
+BRIEF = 60  # characters of a value in a message
 SEEDS, ITEMS = "seeds", "items"  # what the noise of a number was taken from
 
 
@@ -131,7 +132,7 @@ def compare_reports(first: Path, second: Path) -> Comparison:
     for one, other in ((a[key], b[key]) for key in common):
         lacking = ("items" in one) != ("items" in other)
         fields = [name for name in MEASURED if one.get(name) != other.get(name) and not (lacking and name == "items")]
-        values = "; ".join(f"{name} {one.get(name)!r}, not {other.get(name)!r}" for name in fields)
+        values = "; ".join(f"{name} {_brief(one.get(name))}, not {_brief(other.get(name))}" for name in fields)
         different += [f"{_title(one)}: {values}"] if fields else []
         equal, without_items = equal + (not fields), without_items + lacking
     known = {key: values for key, _, values in theirs.numbers()}
@@ -174,6 +175,12 @@ def _test(ours: BySeed, theirs: BySeed) -> tuple[float, str] | None:
 def _key(record: dict[str, Any]) -> str:
     """Everything that a record says of what it is, except its run."""
     return fingerprint({name: value for name, value in record.items() if name not in (*MEASURED, "run")})
+
+
+def _brief(value: Any) -> str:
+    """A value for a message: the first few of many test items."""
+    text = repr(value)
+    return text if len(text) <= BRIEF else f"{text[:BRIEF]}..."
 
 
 def _title(record: dict[str, Any]) -> str:
