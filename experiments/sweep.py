@@ -58,10 +58,10 @@ class Sweep:
     @cached_property
     def variants(self) -> dict[Values, Study]:
         combinations = product(*(values for _, values in self.settings))
-        return {values: override(self.study, self._settings(values), "--sweep") for values in combinations}
-
-    def _settings(self, values: Values) -> list[str]:
-        return [f"{key}={value}" for key, value in zip(self.keys, values, strict=True)]
+        named = {
+            values: [f"{key}={value}" for key, value in zip(self.keys, values, strict=True)] for values in combinations
+        }
+        return {values: override(self.study, settings, "--sweep") for values, settings in named.items()}
 
     @property
     def name(self) -> str:

@@ -96,8 +96,9 @@ def pretrain(
 ) -> Path:
     """Train, or resume training, until the folder has a checkpoint; a finished folder is not changed. `tell` receives a
     message about weights that the starting model lacks. `allow_change` permits resuming with another number of threads
-    or processes, torch or device, which changes rounding. BadInput for a folder of another configuration, a damaged
-    state or checkpoint, a start that does not fit, a layer that the model lacks, or a corpus too small for a row."""
+    or processes, torch, device or CPU instructions, which changes rounding. BadInput for a folder of another
+    configuration, a damaged state or checkpoint, a start that does not fit, a layer that the model lacks, or a corpus
+    too small for a row."""
     parts: int | None = config.train.micro_batches
     while parts:
         parts = _attempt(folder, config, world, probe, progress, allow_change, tell, parts)
