@@ -34,7 +34,7 @@ class Batch:
         return self._each(lambda value: value.cut(rows) if isinstance(value, Batch) else value[rows])
 
     def ready(self) -> Self:
-        """With all that losses would otherwise ask a GPU for, and wait."""
+        """With everything that losses would otherwise wait for on a GPU."""
         return self._each(lambda value: value.ready() if isinstance(value, Batch) else value)
 
     def to(self, device: torch.device) -> Self:

@@ -165,7 +165,7 @@ def _before_step(
     learner: Learner, streams: Sequence[Stream], parts: list[tuple[Stream, Batch]], world: World
 ) -> tuple[list[tuple[Stream, Batch]], dict[str, Tensor]]:
     """The micro-batches after the streams' `before_step`, and the counts of uncounted terms over all processes, which
-    stay on the device: to read them would be to wait for it."""
+    stay on the device, because reading them would wait for it."""
     counts: dict[str, Tensor] = {}
     none = torch.zeros((), dtype=torch.long, device=world.device)
     for stream in streams:

@@ -33,8 +33,8 @@ def sinkhorn(
 ) -> Tensor:
     """The transport plan of log K after Sinkhorn's iterations, (B, n, m), 0 for padding. An iteration normalises all
     columns and then all rows to sum 1, as in the published code; `first="rows"` is the paper's equation 6. Half an
-    iteration is its first step only. Log space avoids overflow in float32. Whether there is padding is found from the
-    masks, unless `padded` is given: on a GPU, that would be to wait."""
+    iteration is its first step only. Log space avoids overflow in float32. The masks show whether there is padding,
+    unless `padded` is given, because reading them would wait for a GPU."""
     padding = ~(row_mask[:, :, None] & col_mask[:, None])
     padded = bool(padding.any()) if padded is None else padded
     plan = log_kernel.masked_fill(padding, -torch.inf) if padded else log_kernel
