@@ -182,8 +182,8 @@ def _gap() -> list[str]:
         before, after = (float(_NUMBER.findall(cell)[0]) for cell in (mlm, align))
         clauses.append(f"{100 * (1 - after / before):.0f} % {place} ({mlm} → {align})")
     return [
-        "**The main finding of ALIGN-MLM is not reproduced.** The share of MLM's Δ on POS under Trans + Inv (a new script,",
-        f"reversed) that ALIGN-MLM closes is {' and '.join(clauses)}.",
+        "**The main finding of ALIGN-MLM is not reproduced.** The share of MLM's Δ on POS under Trans + Inv (a",
+        f"new script, reversed) that ALIGN-MLM closes is {' and '.join(clauses)}.",
     ]
 
 
