@@ -391,15 +391,9 @@ def _write_corpora(
             "left out": dict(sorted(account.left_out.items())),
             "kept in place": dict(sorted(account.kept.items())),
             "spans split": account.split_spans,
-            **lost(account),
             "order distance": 0.0 if name == SOURCE else order_distance(origins),
         }
     return facts, samples, single
-
-
-def lost(account: Account) -> dict[str, int]:
-    """The manifest's entry for lost spans, if there are any."""
-    return {"spans lost": account.lost_spans} if account.lost_spans else {}
 
 
 def forget_long(words: Counter[str]) -> int:

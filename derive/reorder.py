@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from glob import escape
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, Self
 
@@ -114,7 +114,8 @@ def substrate(name: str) -> TreebankFiles | PocketTreebank:
 class Reorder(Transform):
     """Dependents of nouns and verbs in the superstrate's order; subtrees move as blocks, closing marks stay last.
     `superstrate_weight` interpolates between the substrate's order (0) and the superstrate's (1); `p` is the fraction
-    of sentences that are reordered. A node of more than 7 items or with crossing arcs keeps its order."""
+    of sentences that are reordered. A node of more than 7 items or with crossing arcs keeps its order. The parts of a
+    word that another transform split stay together."""
 
     pattern = rf"syn[-:](?P<name>{NAME})(?:-(?P<weight>{NUMBER}))?(?:-p(?P<p>{NUMBER}))?"
     examples = (
@@ -180,6 +181,7 @@ class Reorder(Transform):
             return Counter()
         if not sentence.heads:
             return Counter({"sentences without a tree": 1})
+        sentence, _ = _units(sentence)
         kept, tree = Counter[str](), Tree.without_closing_marks(sentence)
         for head, words in enumerate(tree.dependents):
             if not words or sentence.tags[head] not in CLASSES:
@@ -200,9 +202,10 @@ class Reorder(Transform):
         if not sentence.heads or not self._drawn(number):
             return sentence
         random = draw(self.seed, number).random
-        sampler, tree, tags = _sampler(self.grammar), Tree.without_closing_marks(sentence), sentence.tags
-        labels = list(map(item, tags, sentence.relations))
-        lines = [[word] for word in range(len(sentence))]  # the words of each subtree in their new order
+        whole, units = _units(sentence)
+        sampler, tree, tags = _sampler(self.grammar), Tree.without_closing_marks(whole), whole.tags
+        labels = list(map(item, tags, whole.relations))
+        lines = [[word] for word in range(len(whole))]  # the words of each subtree in their new order
         for head in reversed(tree.downwards):
             words = tree.dependents[head]
             if not words:
@@ -214,7 +217,28 @@ class Reorder(Transform):
             items = (*[labels[word] for word in ranked], head_item(tags[head]))
             ranked.append(head)
             lines[head] = [word for slot in sampler(items, random()) for word in lines[ranked[slot]]]
-        return sentence.reorder([*lines[tree.downwards[0]], *range(len(tree.dependents), len(sentence))])
+        order = [*lines[tree.downwards[0]], *range(len(tree.dependents), len(whole))]
+        return sentence.reorder([word for unit in order for word in units[unit]])
+
+
+def _units(sentence: Sentence) -> tuple[Sentence, list[list[int]]]:
+    """The sentence with one word for adjacent words that render the same source words, such as a stem and its ending;
+    and the positions that each of its words stands for."""
+    units = [
+        list(group) for _, group in groupby(range(len(sentence)), (sentence.sources or sentence.origin).__getitem__)
+    ]
+    if len(units) == len(sentence):
+        return sentence, units
+    unit_of = {word: number for number, unit in enumerate(units) for word in unit} | {-1: -1}
+    heads = sentence.heads
+    tops = [next(word for word in unit if unit_of[heads[word]] != number) for number, unit in enumerate(units)]
+    whole = Sentence(
+        tuple(sentence.words[top] for top in tops),
+        tuple(sentence.tags[top] for top in tops),
+        tuple(unit_of[heads[top]] for top in tops),
+        tuple(sentence.relations[top] for top in tops),
+    )
+    return whole, units
 
 
 def reachable(sentence: Sentence, head: int) -> bool:

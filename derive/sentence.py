@@ -8,6 +8,7 @@ from typing import Self, TypeVar
 from calque.derive.errors import BadInput
 
 T = TypeVar("T")
+PART = "goeswith"  # UD's relation of a further part of a word to its first part
 
 
 @dataclass(frozen=True)
@@ -90,8 +91,8 @@ class Sentence:
 
     def rewrite(self, words: Sequence[tuple[str, Sequence[int]]]) -> Self:
         """Other words, each with the positions of the words that it renders, the main one first. A word has the tag of
-        its main word and is in the spans of it; a span without a main word is lost. A word's head is the first word
-        that renders the head of its topmost word; words that lost their head have the next head above it."""
+        its main word, and is in the span of the first of its words that is in one; a span whose words are all in other
+        spans, or rendered by no word, is lost. For the tree see `_new_tree`."""
         groups = [tuple(group) for _, group in words]
         if not all(0 <= place < len(self) for group in groups for place in group) or not all(groups):
             raise BadInput(
@@ -101,13 +102,14 @@ class Sentence:
         mains = [group[0] for group in groups]
         sources = self.sources or tuple((place,) for place in self.origin)
         spans = {place: number for number, span in enumerate(self.spans) for place in range(span.start, span.end)}
-        inside = [spans.get(main, -1) for main in mains]
+        inside = [next((spans[place] for place in group if place in spans), -1) for group in groups]
         ends = [i for i in range(1, len(inside) + 1) if i == len(inside) or inside[i] != inside[i - 1]]
+        heads, relations = self._new_tree(groups) if self.heads and groups else ((), ())
         return type(self)(
             words=tuple(word for word, _ in words),
             tags=_pick(self.tags, mains),
-            heads=self._new_heads(groups) if self.heads else (),
-            relations=_pick(self.relations, mains),
+            heads=heads,
+            relations=relations if self.relations else (),
             spans=tuple(
                 Span(start, end, self.spans[inside[start]].label)
                 for start, end in pairwise([0, *ends])
@@ -119,24 +121,42 @@ class Sentence:
             ),
         )
 
-    def _new_heads(self, groups: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    def _new_tree(self, groups: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+        """The heads and relations of new words that render these groups of words: a word takes those of its topmost
+        word. Its head is the first word that renders the old head, or the next head above if none does. Further words
+        for one word depend on its first, as `goeswith`. If the root is lost, the highest word that is left, preferably
+        no punctuation, becomes the root, and others that lost all heads depend on it."""
         first: dict[int, int] = {}  # the first new word that renders each word
         for i, group in enumerate(groups):
             for place in group:
                 first.setdefault(place, i)
-
-        def depth(place: int) -> int:
-            return 1 + depth(self.heads[place]) if place >= 0 else 0
-
+        depths = self._depths()
+        tops = [min(group, key=depths.__getitem__) for group in groups]
         heads = []
-        for i, group in enumerate(groups):
-            top = min(group, key=depth)
-            if first[top] == i:
-                top = self.heads[top]
-                while top >= 0 and top not in first:
-                    top = self.heads[top]
-            heads.append(first.get(top, -1))
-        return tuple(heads)
+        for i, top in enumerate(tops):
+            above = self.heads[top] if first[top] == i else top
+            while above >= 0 and above not in first:
+                above = self.heads[above]
+            heads.append(first.get(above, -1))
+        old = self.relations or ("",) * len(self)
+        relations = [old[top] if first[top] == i else PART for i, top in enumerate(tops)]
+        headless = [i for i, head in enumerate(heads) if head < 0]
+        root = min(headless, key=lambda i: (depths[tops[i]], relations[i] == "punct"))
+        for i in headless:
+            heads[i] = -1 if i == root else root
+        relations[root] = old[self.heads.index(-1)]
+        return tuple(heads), tuple(relations)
+
+    def _depths(self) -> dict[int, int]:
+        """The number of words from each word up to the root; 0 above the root, at -1."""
+        depths = {-1: 0}
+        for place in range(len(self)):
+            path = []
+            while place not in depths:
+                path.append(place)
+                place = self.heads[place]
+            depths |= {word: depths[place] + below for below, word in enumerate(reversed(path), start=1)}
+        return depths
 
     @property
     def links(self) -> list[tuple[int, int]]:

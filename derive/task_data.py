@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from calque.derive.artefact import Artefact, input_digest, making
-from calque.derive.build import check_transforms, learn, lost
+from calque.derive.build import check_transforms, learn
 from calque.derive.errors import BadInput
 from calque.derive.example import Example, read_examples, write_examples
 from calque.derive.fingerprint import code_facts, fingerprint, with_code
@@ -116,7 +116,7 @@ def derive_task(
                 row = _add(part, manifest, split, transform.name, images, {})
                 row |= {
                     "spans split": account.split_spans,
-                    **lost(account),
+                    **({"left out": dict(sorted(account.left_out.items()))} if account.left_out else {}),
                     "kept in place": dict(sorted(account.kept.items())),
                 }
     progress(f"examples of {task}", 1, 1)

@@ -21,6 +21,9 @@ from calque.derive.types import OURS, Specials
 from calque.derive.usage import Usage
 
 Need = Literal["trees", "tags", "usage"]
+LOST_WORDS = "words that no derived word renders"
+LOST_SPANS = "entities, answers or labels that no derived word has"
+TORN = "more entities than before: the new order splits some, and each piece counts as one"
 
 
 class Transform(ABC):
@@ -185,6 +188,8 @@ class Compose(Transform):
     def identity(self) -> Any:
         identities = [part.identity() for part in self.parts]
         plain_parts = all(identity is part for identity, part in zip(identities, self.parts, strict=True))
+        if self.rewrites and any("trees" in part.needs and not part.rewrites for part in self.parts):
+            return ["Compose, parts of a word together", *identities]  # "Compose" stands for the orders before
         return self if plain_parts and "trees" not in self.needs else ["Compose", *identities]
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
@@ -211,16 +216,15 @@ def compose(*parts: Transform) -> Transform:
 
 @dataclass
 class Account:
-    """A transform's side effects: spans split or lost, and sentences `left_out` or parts `kept` in place, by reason."""
+    """A transform's side effects: spans split; sentences, words and spans `left_out`, and parts `kept` in place, by
+    reason."""
 
     split_spans: int = 0
-    lost_spans: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     kept: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: Account) -> None:
         self.split_spans += other.split_spans
-        self.lost_spans += other.lost_spans
         self.left_out += other.left_out
         self.kept += other.kept
 
@@ -232,9 +236,11 @@ def image_of(transform: Transform, sentence: Sentence, number: int, account: Acc
         account.kept.update(part.account(image, own))
         before, image = len(image.spans), part(image, own)
         account.split_spans += max(len(image.spans) - before, 0)
-        account.lost_spans += max(before - len(image.spans), 0)
+        account.left_out += Counter({LOST_SPANS: before - len(image.spans)})
     if image is not sentence:
         check_words(transform, sentence, image)
+    if image.sources:
+        account.left_out += Counter({LOST_WORDS: len(sentence) - len(set(chain.from_iterable(image.sources)))})
     return image
 
 

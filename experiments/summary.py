@@ -13,6 +13,7 @@ from calque.analysis.report.table import coverage
 from calque.analysis.results.results import over_draws
 from calque.derive.fingerprint import plain
 from calque.derive.preview import PREVIEW
+from calque.derive.transform import TORN
 from calque.experiments.finetuning import ZeroShot
 from calque.experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages
 from calque.experiments.measures import Forms, GoldSetLinks, Growth, MeasuredStep, read_measured
@@ -21,7 +22,6 @@ from calque.experiments.study import Study
 from calque.experiments.tasks import read_floors
 
 LIBRARIES = ("calque", "torch", "transformers", "tokenizers", "numpy", "scipy")
-TORN = "more entities than before: the new order splits some, and each piece counts as one"
 
 
 def counted(number: int, one: str) -> str:

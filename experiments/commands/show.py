@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -73,7 +74,7 @@ def write_derived(
     from calque.derive.files import whole_file
     from calque.derive.parser import ParsedTrees, StanzaParser
     from calque.derive.readers.text import TREEBANK, annotation, head_of
-    from calque.derive.transform import Account
+    from calque.derive.transform import TORN, Account
 
     if out is not None:
         check_out(out, [path])
@@ -91,7 +92,7 @@ def write_derived(
     else:
         with whole_file(out) as part, part.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(lines)
-    for what, count in (account.left_out + account.kept).items():
+    for what, count in (account.left_out + account.kept + Counter({TORN: account.split_spans})).items():
         typer.echo(f"{count:,} {what}", err=True)
 
 

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from calque.derive.derivation import derive_file
 from calque.derive.pocket.language import Pocket
@@ -14,8 +16,11 @@ from calque.derive.sentence import Sentence, iob2
 from calque.derive.sources.files import READERS, Files, TaskFiles
 from calque.derive.transform import Account, image_of, image_of_example
 from calque.derive.transforms import transform
+from calque.derive.words import UPOS
+from tests.derive.grammar.test_features import trees
 from tests.derive.test_build import numbered
 from tests.experiments.test_cli import calque
+from tests.treebanks import write_treebank
 
 NAMES = ["inv", "perm", "trans.inv", "trans.perm"]
 SENTENCES = tuple(Pocket(types=300).sentences(40))
@@ -47,21 +52,10 @@ def test_text_becomes_the_sentences_that_a_study_derives(name: str, tmp_path: Pa
     assert derived(packed, name) == derived(text, name)
 
 
-def treebank(path: Path) -> Path:
-    rows = []
-    for sentence in SENTENCES:
-        columns = zip(sentence.words, sentence.tags, sentence.heads, sentence.relations, strict=True)
-        rows += [
-            "\t".join([str(i), w, "_", t, "_", "_", str(h + 1), r, "_", "_"])
-            for i, (w, t, h, r) in enumerate(columns, 1)
-        ]
-        rows.append("")
-    return written(path, rows)
-
-
 @pytest.mark.parametrize("name", [*NAMES, "syn-romance"])
 def test_a_treebank_stays_one(name: str, tmp_path: Path) -> None:
-    path = treebank(tmp_path / "a.conllu")
+    path = tmp_path / "a.conllu"
+    write_treebank(path, SENTENCES)
     made = transform(name).ready(tmp_path)
     lines = list(derive_file(path, made, Account()))
     for number, (after, before) in enumerate(zip(read_conllu(written(tmp_path / "b", lines)), SENTENCES, strict=True)):
@@ -70,6 +64,54 @@ def test_a_treebank_stays_one(name: str, tmp_path: Path) -> None:
         assert (after.tags, after.heads, after.relations) == (image.tags, image.heads, image.relations)
     origins = [line.rpartition("Source=")[2] for line in lines if "\t" in line]
     assert sorted(map(int, origins)) == sorted(i + 1 for sentence in SENTENCES for i in range(len(sentence)))
+
+
+CHANGES = ("agg", "agg-50", "split", "cipher-noun", *(f"drop-{tag.lower()}" for tag in UPOS))
+WORDS = ("walked", "houses", "the", "In", "We", "could", "sing", "...")
+
+
+@st.composite
+def compositions(draw: st.DrawFn) -> str:
+    """One to three transforms, of which at least one changes words; `syn-verbfinal` may come before or after."""
+    parts = draw(st.lists(st.sampled_from((*CHANGES, "inv", "perm", "syn-verbfinal")), max_size=2))
+    return ".".join(dict.fromkeys([*parts, draw(st.sampled_from(CHANGES))]))
+
+
+@st.composite
+def annotated(draw: st.DrawFn) -> Sentence:
+    """Words of any class in any tree, with relations of UD."""
+    heads = draw(trees())
+    columns = (st.sampled_from(values) for values in (WORDS, (*UPOS, "PUNCT"), ("nsubj", "obj", "punct", "conj")))
+    words, tags, relations = (draw(st.lists(each, min_size=len(heads), max_size=len(heads))) for each in columns)
+    relations = ["root" if head < 0 else relation for head, relation in zip(heads, relations, strict=True)]
+    return Sentence(tuple(words), tuple(tags), heads, tuple(relations))
+
+
+def check_readable(sentences: Sequence[Sentence], name: str, folder: Path) -> None:
+    """The treebank derived from one of these sentences is read, with its words, and has a tree for every sentence."""
+    write_treebank(folder / "before.conllu", sentences)
+    lines = derive_file(folder / "before.conllu", transform(name).ready(folder / "cache"), Account())
+    read = list(read_conllu(written(folder / "after.conllu", list(lines))))
+    assert len(read) == len(sentences) and all(sentence.heads for sentence in read)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("treebanks")
+
+
+@settings(max_examples=200)
+@given(annotated(), compositions())
+def test_every_derived_treebank_is_read_again(folder: Path, sentence: Sentence, name: str) -> None:
+    check_readable([sentence], name, folder)
+
+
+COMPOSED = ("split.drop-verb", "agg.split", "inv.split.drop-verb", "syn-verbfinal.split", "split.syn-verbfinal")
+
+
+@pytest.mark.parametrize("name", [*CHANGES, *COMPOSED])
+def test_derived_real_treebanks_are_read_again(calque_data: Path, name: str, folder: Path) -> None:
+    check_readable(list(read_conllu(calque_data / "ud/UD_English-EWT/en_ewt-ud-dev.conllu")), name, folder)
 
 
 @pytest.mark.parametrize("name", NAMES)

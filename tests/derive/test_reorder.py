@@ -96,6 +96,21 @@ def test_dependents_move_among_each_other_where_a_grammar_reaches_them(heads: tu
         assert (len(orders) > 1) == reachable(sentence, head)
 
 
+@settings(max_examples=500)
+@given(trees(), st.integers(0, 10**6), st.sets(st.integers(0, 9)), st.booleans())
+def test_the_parts_of_a_word_move_together_as_the_word_would(
+    heads: tuple[int, ...], seed: int, split: set[int], mirrored: bool
+) -> None:
+    transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))
+    whole, places = sentence_of(heads, seed), range(len(heads))[:: -1 if mirrored else 1]
+    before = whole.rewrite([(f"w{i}{part}", (i,)) for i in places for part in ("ab" if i in split else "a")])
+    whole = whole.reorder(places)
+    parts = [[place for place in range(len(before)) if before.origin[place] == i] for i in range(len(heads))]
+    order = [before.words.index(word) for word in transform(before, seed).words]
+    assert order == [place for i in transform(whole, seed).origin for place in parts[i]]
+    assert transform.account(before) == transform.account(whole)
+
+
 @pytest.mark.parametrize("closing", [(".",), ("?", "!"), (".", '"'), ()])
 def test_closing_marks_stay_last(closing: tuple[str, ...]) -> None:
     transform = Reorder(FINAL, ENGLISH, grammar=Grammar("none", {}, {}))

@@ -18,11 +18,12 @@ from calque.derive.errors import BadInput
 from calque.derive.languages import Languages, only_last
 from calque.derive.order import Invert, Permute
 from calque.derive.pocket.language import Pocket
+from calque.derive.readers.conllu import tree_fault
 from calque.derive.script import Transliterate
-from calque.derive.sentence import CHUNKS, Sentence
+from calque.derive.sentence import CHUNKS, PART, Sentence, Span
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.task_data import TaskFolder, derive_task
-from calque.derive.transform import Account, Transform, compose, image_of
+from calque.derive.transform import LOST_SPANS, LOST_WORDS, Account, Transform, compose, image_of
 from calque.derive.usage import CLASSES
 from calque.derive.words import Agglutinate, Cipher, Drop, Rewrite, Rewritten, Split, Translate
 from tests.derive.strategies import law, sentences
@@ -58,22 +59,24 @@ def test_links_and_labels_follow_words(case: tuple[Sentence, list[list[int]]], r
     new = {place: span for span in after.spans for place in range(span.start, span.end)}
     for i, (main, *_) in enumerate(groups):
         assert after.origin[i] == before.origin[main] == after.sources[i][0]
-        assert (spans[main].label if main in spans else "") == (new[i].label if i in new else "")
+        covering = next((spans[place].label for place in groups[i] if place in spans), "")
+        assert covering == (new[i].label if i in new else "")
         if before.tags:
-            assert (after.tags[i], after.relations[i]) == (before.tags[main], before.relations[main])
+            assert after.tags[i] == before.tags[main]
     renders = {place: i for i, group in reversed([*enumerate(groups)]) for place in group}
 
     def path(place: int) -> list[int]:
         return [place, *path(before.heads[place])] if place >= 0 else []
 
+    if before.heads:
+        assert tree_fault(after.heads) is None
+        root = after.heads.index(-1)
+        assert after.relations[root] == before.relations[before.heads.index(-1)]
     for i, group in enumerate(groups) if before.heads else ():
-        above = [renders[place] for place in min(map(path, group), key=len) if place in renders]
-        assert after.heads[i] == next((other for other in above if other != i), -1)
-        seen = set()
-        while i >= 0:
-            assert i not in seen, "a cycle"
-            seen.add(i)
-            i = after.heads[i]
+        top, *up = min(map(path, group), key=len)
+        above = [renders[place] for place in (top, *up) if place in renders]
+        assert i == root or after.heads[i] == next((other for other in above if other != i), root)
+        assert i == root or after.relations[i] == (before.relations[top] if renders[top] == i else PART)
     order = list(range(len(groups)))[::-1]
     moved = after.reorder(order)
     assert set(moved.links) == {(place, len(groups) - 1 - i) for place, i in after.links}
@@ -255,7 +258,9 @@ def test_labels_of_examples_follow(tmp_path: Path) -> None:
     row = folder.artefact.facts["splits"]["train"]
     before = [example.texts[0][0] for example in folder.examples("train")]
     names = [{*each.tags[span.start : span.end]} == {"PROPN"} for each in before for span in each.spans]
-    assert row["languages"]["drop-propn"]["spans lost"] == sum(names) > 10
+    assert row["languages"]["drop-propn"]["left out"][LOST_SPANS] == sum(names) > 10
+    words = sum(tag == "PROPN" for each in before for tag in each.tags)
+    assert row["languages"]["drop-propn"]["left out"][LOST_WORDS] == words > sum(names)
     after = [example.texts[0][0] for example in folder.examples("train", "agg")]
     assert [[span.label for span in each.spans] for each in before] == [
         [span.label for span in each.spans] for each in after
@@ -336,3 +341,16 @@ def test_a_transform_of_ones_own_changes_words_by_rewriting_only() -> None:
     ]
     with pytest.raises(BadInput, match="lose"):
         image_of(Lose(), sentence, 0, Account())
+
+
+def test_a_word_of_an_entity_keeps_it_when_it_is_merged_into_a_word_outside() -> None:
+    sentence = Sentence(("the", "Who", "fans"), ("DET", "PRON", "NOUN"), spans=(Span(0, 2, "ORG"),))
+    image = image_of(Agglutinate(), sentence, 0, account := Account())
+    assert image.words == ("fanswhothe",) and image.spans == (Span(0, 1, "ORG"),)
+    assert account == Account()
+
+
+def test_the_tree_of_a_long_chain_needs_no_deep_recursion() -> None:
+    n = 5_000
+    chain_ = Sentence(("walked",) * n, ("VERB",) * n, tuple(range(-1, n - 1)), ("root", *["dep"] * (n - 1)))
+    assert tree_fault(Split()(chain_).heads) is None

@@ -11,9 +11,10 @@ from calque.derive.order import Invert, Permute
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.derive.strict_json import loads
 from calque.derive.task_data import KIND, derive_task
+from calque.derive.transform import TORN
 from calque.experiments.override import override, replaced
 from calque.experiments.study import Study
-from calque.experiments.summary import TORN, counted, listed, omissions, scale
+from calque.experiments.summary import counted, listed, omissions, scale
 from tests.experiments.committed import ROOT, committed, natural
 from tests.experiments.conftest import Done
 from tests.experiments.test_records import STUDIES
