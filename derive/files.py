@@ -8,7 +8,7 @@ import re
 import shutil
 import threading
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
@@ -20,6 +20,8 @@ from calque.derive.fingerprint import plain
 MANIFEST = "manifest.json"
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 """System errors that are not bugs: the disk is full, damaged or read-only."""
+_PART = re.compile(r"\..+\.\d+-[0-9a-f]+\.part", re.DOTALL)
+_CLAIM = re.compile(r"\..+\.claim", re.DOTALL)
 _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # numpy's message on a full disk, an error without an errno
 
 
@@ -64,18 +66,39 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def whole_folder(folder: Path) -> Iterator[Path]:
-    """A new folder to fill; moved to `folder`, replacing it, when the block ends without an error, else removed."""
+def whole_folder(folder: Path, outdated: Collection[str] = ()) -> Iterator[Path]:
+    """A new folder to fill; moved to `folder` when the block ends without an error, else removed.
+
+    It replaces files of the same names and `outdated` ones, which an earlier call wrote. Any other file stays."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise BadInput("a link or a file where a folder is expected; remove it", folder)
     with _new_part(folder, Path.mkdir) as part:
         yield part
         for path in part.rglob("*"):
             sync(path)
-        if folder.exists():
-            shutil.rmtree(folder)
-        part.replace(folder)
+        if own := {*files_of(folder)} - {*files_of(part), *outdated}:
+            _merge(part, folder, own)
+        else:
+            if folder.exists():
+                shutil.rmtree(folder)
+            part.replace(folder)
         sync(folder.parent)
+
+
+def files_of(folder: Path) -> list[str]:
+    """The names of all files below a folder, which may not exist."""
+    found = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+    return [path.relative_to(folder).as_posix() for path in found]
+
+
+def _merge(part: Path, folder: Path, own: Collection[str]) -> None:
+    """Move the files of a folder into another, the manifest last, and remove all others there except `own`."""
+    new = sorted(files_of(part), key=lambda name: (name == MANIFEST, name))
+    for name in {*files_of(folder)} - {*new, *own}:
+        (folder / name).unlink()
+    for name in new:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (part / name).replace(folder / name)
 
 
 @contextmanager
@@ -83,7 +106,8 @@ def _new_part(path: Path, make: Callable[[Path], None]) -> Iterator[Path]:
     """A temporary file or folder that becomes `path`, locked until the block or the process ends (see `sweep`)."""
     make_folder(path.parent)
     for leftover in path.parent.glob(f".{escape(path.name)}.*.part"):
-        _remove_dead(leftover)
+        if _PART.fullmatch(leftover.name):
+            _remove_dead(leftover)
     part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident():x}.part")
     with writing(path, part):
         while True:
@@ -114,8 +138,16 @@ def sweep(folder: Path) -> None:
     """Remove half-written files that killed processes left below a folder; files that are being written stay."""
     for above, folders, files in os.walk(folder):  # rglob fails when a folder is moved meanwhile
         for name in (*folders, *files):
-            if name.startswith(".") and name.endswith((".part", ".claim")):
-                _remove_dead(Path(above, name))
+            path = Path(above, name)
+            if _PART.fullmatch(name) or (_CLAIM.fullmatch(name) and _is_empty(path)):
+                _remove_dead(path)
+
+
+def _is_empty(path: Path) -> bool:
+    """Whether it is a file without content, as a claim is."""
+    with suppress(OSError):
+        return path.is_file() and not path.stat().st_size
+    return False
 
 
 def _remove_dead(leftover: Path) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from calque.analysis.records.record import FLOORS, RECORDS
 from calque.analysis.records.run import RUNS
 from calque.derive.errors import BadInput, unknown
-from calque.derive.files import read_toml, whole_folder
+from calque.derive.files import files_of, read_toml, whole_folder
 from calque.derive.fingerprint import sha256
 from calque.derive.strict_json import loads
 
@@ -185,7 +185,8 @@ def write(one: Item, out: Path, runs: Path) -> list[Path]:
                 (part / f"{one.name}.{kind}").write_text(text, encoding="utf-8", newline="\n")
         else:
             made.save(part, pdf=True)
-    return sorted(folder.iterdir())
+        names = sorted(files_of(part))
+    return [folder / name for name in names]
 
 
 def headlines() -> Iterator[Row]:

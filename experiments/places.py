@@ -8,6 +8,8 @@ from calque.derive.errors import BadInput, shown
 
 ROOT = Path("runs")  # the folder for results, unless a command is given another
 CACHE = "cache"  # the folder below it that studies share: learnt grammars, parsed trees
+RESERVED = ("alone", "floors", "jobs", "languages", "report", "reports", "start", "tasks")
+"""The folders of a study that are not of a transform, an objective or a gold set."""
 LONGEST = 120
 """Most bytes of a name that becomes a folder: file systems allow 255, and fingerprints and splits are added to it."""
 
@@ -22,6 +24,8 @@ def name_mistakes(key: str, names: Sequence[str], least: int = 1) -> list[str]:
         for name in names
         if not name.isprintable() or not re.fullmatch(r"[^/.][^/]*", name)
     ]
+    reserved = [name for name in names if name.lower() in RESERVED]
+    wrong += [f"{key}: {name} is the name of one of Calque's folders" for name in reserved]
     long = [name for name in names if len(name.encode()) > LONGEST]
     return wrong + [f"{key}: {shown(name)} is too long for a folder's name" for name in long]
 

@@ -22,12 +22,12 @@ from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import Table
 from calque.analysis.results.results import Results
 from calque.derive.errors import BadInput, unknown
-from calque.derive.files import whole_folder, write_json
+from calque.derive.files import files_of, whole_folder, write_json
 from calque.derive.preview import PREVIEW
 from calque.experiments.languages import DerivedLanguages
 from calque.experiments.report_data import example, models_inside, question, recorded_example, training_curves
 from calque.experiments.report_records import read_records
-from calque.experiments.runs import ABOUT, About
+from calque.experiments.runs import ABOUT, About, stored
 from calque.experiments.study import Study
 from calque.experiments.summary import exclusions, facts_of, floors_of, measured, runs_and_records, scale
 from calque.experiments.sweep import Sweep
@@ -156,8 +156,8 @@ def _write_sweep(
 
 
 def _write(folder: Path, page: Report, records: Sequence[Record], floors: Sequence[Floor], about: About | None) -> None:
-    with whole_folder(folder) as part:
-        write_records(part, page.runs, records, floors, about)
+    with whole_folder(folder, stored(folder).get("files", ())) as part:
+        write_records(part, page.runs, records, floors)
         for name, table in {**page.tables, "claims": page.claims, "null": page.null}.items():
             if table:
                 (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
@@ -165,21 +165,15 @@ def _write(folder: Path, page: Report, records: Sequence[Record], floors: Sequen
         for plot in page.plots:
             plot.save(part / "figures")
         write_page(part / "report.html", page)
+        if about:
+            write_json(part / ABOUT, {**about, "files": sorted([*files_of(part), ABOUT])})
 
 
-def write_records(
-    folder: Path,
-    runs: Sequence[Run],
-    records: Sequence[Record],
-    floors: Sequence[Floor],
-    about: About | None = None,
-) -> None:
-    """Write the runs, records and floors of a report as JSON lines, and its description if there is one."""
+def write_records(folder: Path, runs: Sequence[Run], records: Sequence[Record], floors: Sequence[Floor]) -> None:
+    """Write the runs, records and floors of a report as JSON lines."""
     json_rows.write(folder / RUNS, runs)
     json_rows.write(folder / RECORDS, records)
     json_rows.write(folder / FLOORS, floors)
-    if about:
-        write_json(folder / ABOUT, about)
 
 
 def joined(paper: str, runs: Iterable[Run], records: Iterable[Record], floors: Iterable[Floor] = ()) -> Results:

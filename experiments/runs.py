@@ -34,7 +34,7 @@ ABOUT = "about.json"
 """The file of a report's folder with its configuration. Date, commit and time are in no other file: the same inputs
 make the same bytes of all others."""
 KINDS: dict[str, type] = dict.fromkeys(("study", "report", "scale", "date", "configuration"), str)
-KINDS |= {"settings": list, "sweep": list, "seeds": list, "versions": dict}  # the types of values that are read
+KINDS |= {**dict.fromkeys(("settings", "sweep", "seeds", "files"), list), "versions": dict}  # types of values
 REPORTS = "reports"  # the folder of a study's named reports
 CHECKOUT = Path(__file__).resolve().parents[1]
 COMMITTED = Path(__file__).resolve().with_name("records")

@@ -26,7 +26,7 @@ from calque.derive.fingerprint import PACKAGE, has_changed, modules_of
 from calque.derive.transform import Transform
 from calque.derive.transforms import REWRITES, TERMS, TRANSFORMS
 from calque.derive.words import Rewrite
-from calque.experiments.places import LONGEST
+from calque.experiments.places import CACHE, LONGEST
 from calque.experiments.study import Study
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives import OBJECTIVES
@@ -51,6 +51,8 @@ def study_of_file(path: Path) -> Study:
         raise BadInput(str(error), path) from None
     if len(study.name) > LONGEST:
         raise BadInput(f"a study named {shown(study.name)}, which is too long for a folder's name", path)
+    if study.name == CACHE:
+        raise BadInput(f"a study named {CACHE}, like the folder that studies share", path)
     return study
 
 

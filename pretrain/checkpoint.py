@@ -22,7 +22,7 @@ from torch.optim import Optimizer
 
 from calque.derive.artefact import Artefact, finished, making
 from calque.derive.errors import BadInput
-from calque.derive.files import MANIFEST, sync, whole_file
+from calque.derive.files import MANIFEST, sweep, sync, whole_file
 from calque.derive.fingerprint import sha256
 from calque.pretrain.config import TrainConfig
 from calque.pretrain.model import Learner, state_of
@@ -56,8 +56,14 @@ def save_state(
         states = {name: optimizer.state[parameter] for name, parameter in learner.trained.items()}
         moments = {f"{kind}.{name}": state[kind] for name, state in states.items() for kind in KINDS}
         save_tensors(moments, part / MOMENTS)
-    for old in folder.iterdir():  # earlier states, and unfinished states of killed processes
-        if old.is_dir() and not old.is_symlink() and old != new:
+    remove_states(folder, new)
+
+
+def remove_states(folder: Path, last: Path | None = None) -> None:
+    """Remove the states of a run except the last, and those that killed processes left unfinished."""
+    sweep(folder)
+    for old in folder.glob("step-*"):
+        if _STEP.fullmatch(old.name) and old.is_dir() and not old.is_symlink() and old != last:
             shutil.rmtree(old)
 
 
@@ -146,7 +152,7 @@ class Snapshots:
                 message = f"not the snapshot listed in the state to resume from; remove {folder} to start again"
                 raise BadInput(message, path)
         for path in self.folder.glob("*.safetensors") if writes else ():
-            if path.name not in self.digests:
+            if path.name not in self.digests and _STEP.fullmatch(path.stem):
                 path.unlink()
 
     def add(self, step: int, model: Any) -> None:

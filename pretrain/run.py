@@ -10,10 +10,10 @@
 
 import gc
 import json
-import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,15 @@ from calque.derive.fingerprint import plain
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.pretrain.architecture import architecture_of
-from calque.pretrain.checkpoint import METRICS, Snapshots, check_identity, load_state, save_state, writing_tensors
+from calque.pretrain.checkpoint import (
+    METRICS,
+    Snapshots,
+    check_identity,
+    load_state,
+    remove_states,
+    save_state,
+    writing_tensors,
+)
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.cost import peak_flops
 from calque.pretrain.distributed import World
@@ -201,8 +209,9 @@ def finish(folder: Path, model: Any, languages: Languages, facts: dict[str, Any]
         write_tokenizers(languages, part, architecture_of(model.config).length(model.config))
     sweep(folder)
     write_manifest(folder, RUN, facts, leave_out=(RESUME,))
-    if (folder / RESUME).is_dir():
-        shutil.rmtree(folder / RESUME)
+    remove_states(folder / RESUME)
+    with suppress(OSError):  # there is none, or it has files of the user's
+        (folder / RESUME).rmdir()
 
 
 class Metrics:

@@ -70,6 +70,8 @@ def embeddings(
         raise BadInput(f"{len(models)} models need as many titles, each another: --title; there are {', '.join(names)}")
     if out.suffix != ".png" or not out.absolute().parent.is_dir():
         raise BadInput("expected the name of a PNG in a folder that is there", out)
+    for suffix in (".png", ".svg", ".tsv"):
+        check_out(out.with_suffix(suffix), (lexicon, without))
     stop = {line.strip() for _, line in read_lines(without)} if without else set()
     entries = chosen(read_lexicon(lexicon), models, pairs, stop)
     tables = {name: word_pairs(model, entries) for name, model in zip(names, models, strict=True)}

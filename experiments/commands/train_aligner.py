@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -56,5 +57,9 @@ def train_aligner(
         check_known(training.data)
         compute([step], home, 1, shown.report, watch=shown.watch)
     save_aligner(step, bitexts, out)
-    shutil.rmtree(home)
+    for one in (*step.needs, step):
+        for folder in one.place.parent.glob(f"{one.place.name}-*"):  # also those of other settings
+            shutil.rmtree(folder)
+    with suppress(OSError):  # unless it has files of the user's
+        home.rmdir()
     typer.echo(f"{out}: align with `calque align --model {out}`")

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from calque.derive.errors import BadInput
-from calque.derive.files import claim_of, claimed, sweep, whole_file, whole_folder, write_json
+from calque.derive.files import claim_of, claimed, files_of, sweep, whole_file, whole_folder, write_json
 from calque.derive.fingerprint import ADDED, fingerprint, plain, sha256
 
 
@@ -51,11 +51,35 @@ def test_a_folder_replaces_the_old_one_only_when_it_is_whole(tmp_path: Path) -> 
         (part / "b").write_text("half")
         raise RuntimeError
     assert [path.name for path in folder.iterdir()] == ["a"]
-    with whole_folder(folder) as part:
+    with whole_folder(folder, outdated=["a"]) as part:
         (part / "deep").mkdir()
         (part / "deep" / "c").write_text("new")
     assert [path.name for path in folder.iterdir()] == ["deep"]
     assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_files_of_the_user_in_a_replaced_folder_stay(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    (folder / "deep").mkdir(parents=True)
+    for name in ("notes.txt", "deep/mine", "deep/c", "outdated"):
+        (folder / name).write_text("old")
+    (folder / "link").symlink_to("deep", target_is_directory=True)
+    with whole_folder(folder, outdated=["outdated", "../elsewhere"]) as part:
+        (part / "deep").mkdir()
+        for name in ("deep/c", "manifest.json"):
+            (part / name).write_text("new")
+    kept = dict.fromkeys(["notes.txt", "deep/mine"], "old") | dict.fromkeys(["deep/c", "manifest.json"], "new")
+    assert {name: (folder / name).read_text() for name in files_of(folder) if name != "link"} == kept
+    assert (folder / "link").is_symlink() and list(tmp_path.iterdir()) == [folder]
+
+
+def test_a_sweep_leaves_hidden_files_of_the_user(tmp_path: Path) -> None:
+    for name in (".thesis.part", ".own.claim", ".video.12.part"):
+        (tmp_path / name).write_text("mine")
+    sweep(tmp_path)
+    with whole_file(tmp_path / "video"):
+        pass
+    assert {path.name for path in tmp_path.iterdir()} == {".thesis.part", ".own.claim", ".video.12.part", "video"}
 
 
 def _text(path: Path) -> None:
@@ -307,7 +331,7 @@ def test_no_file_stays_open(tmp_path: Path) -> None:
 
 def test_a_sweep_passes_over_folders_that_another_process_moves_meanwhile(tmp_path: Path) -> None:
     """As whole folders are: filled beside their place, then renamed."""
-    (tmp_path / ".a.part").mkdir()
+    (tmp_path / ".a.1-1.part").mkdir()
     stop = threading.Event()
 
     def move() -> None:
@@ -325,4 +349,4 @@ def test_a_sweep_passes_over_folders_that_another_process_moves_meanwhile(tmp_pa
     finally:
         stop.set()
         mover.join()
-    assert not (tmp_path / ".a.part").exists()
+    assert not (tmp_path / ".a.1-1.part").exists()

@@ -67,6 +67,15 @@ def test_an_item_is_written_whole_in_every_format(tmp_path: Path) -> None:
     assert kinds == {".svg", ".png", ".pdf", ".jsonl"}
 
 
+def test_an_item_deletes_no_file_of_its_folder(tmp_path: Path) -> None:
+    own = tmp_path / "align-mlm" / "table-8" / "thesis.txt"
+    own.parent.mkdir(parents=True)
+    own.write_text("mine", encoding="utf-8")
+    files = paper.write(paper.item("align-mlm", "table-8"), tmp_path, tmp_path)
+    assert own.read_text(encoding="utf-8") == "mine" and {file.parent for file in files} == {own.parent}
+    assert own not in files
+
+
 @pytest.mark.parametrize("swept", [False, True])
 def test_an_item_without_records_names_the_command_that_computes_them(
     swept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -11,6 +11,7 @@ import pytest
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import RECORDS
 from calque.analysis.records.run import RUNS
+from calque.derive.files import files_of, write_json
 from calque.experiments.runs import ABOUT, again, free, reserve, stored
 from tests.analysis.runs import runs as runs_of
 from tests.analysis.toy import toy_records
@@ -72,6 +73,19 @@ def test_a_report_made_again_has_the_same_bytes(toy: Path) -> None:
     date = stored(Path("one"))["rendered"]["date"]
     calque("report", str(toy), "--out", "one")
     assert contents(Path("one")) == first and not any(date.encode() in text for text in first.values())
+
+
+def test_a_report_made_again_keeps_files_of_the_user_and_no_outdated_table(toy: Path) -> None:
+    calque("report", str(toy), "--out", "one")
+    names = {*files_of(Path("one"))}
+    about = stored(Path("one"))
+    assert set(about["files"]) == names
+    Path("one/own").mkdir()
+    for name in ("table-of-another-time.md", "notes.md", "own/mine.png"):
+        Path("one", name).write_text("old", encoding="utf-8")
+    write_json(Path("one", ABOUT), {**about, "files": [*about["files"], "table-of-another-time.md"]})
+    calque("report", str(toy), "--out", "one")
+    assert {*files_of(Path("one"))} == {*names, "notes.md", "own/mine.png"}
 
 
 def test_committed_records_make_their_committed_tables(toy: Path) -> None:

@@ -121,6 +121,7 @@ def test_worker_processes_know_the_transforms_of_a_file(folder: Path) -> None:
         ("lacks.py", "import nothing_like_it\n", r"lacks\.py:1: the file fails: ModuleNotFoundError"),
         ("same.py", PLAIN + "def same():\n    return pocket()\n", "its study is called pocket, like one of Calque's"),
         ("odd.py", PLAIN + "def odd():\n    return replace(pocket(), name='a/b')\n", "a study named 'a/b'"),
+        ("kept.py", PLAIN + "def kept():\n    return replace(pocket(), name='cache')\n", "a study named cache"),
     ],
 )
 def test_what_is_no_study_is_told_in_one_line(folder: Path, name: str, text: str, said: str) -> None:

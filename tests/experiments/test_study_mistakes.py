@@ -1,10 +1,12 @@
 """What a study may say, limit by limit: what is just right, and what is just wrong."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
+from calque.derive.order import Invert
 from calque.experiments.names import study as named
+from calque.experiments.places import RESERVED
 from calque.experiments.study import Alone, Study
 from calque.experiments.study_mistakes import study_mistakes
 from calque.pretrain.config import TrainConfig
@@ -37,6 +39,23 @@ def told(study: Study) -> str:
 
 def test_what_studies_say_is_right(pocket: Study, mixed: Study) -> None:
     assert told(pocket) == told(mixed) == ""
+
+
+@dataclass(frozen=True)
+class Renamed(Invert):
+    """A transform with a name of the user's."""
+
+    own: str = "swap"
+
+    @property
+    def name(self) -> str:
+        return self.own
+
+
+@pytest.mark.parametrize("name", [*RESERVED, "Report"])
+def test_parts_with_the_names_of_folders_are_refused(pocket: Study, name: str) -> None:
+    assert told(pocket.changed(transforms=(Renamed(),))) == ""
+    assert f"{name} is the name of one of Calque's folders" in told(pocket.changed(transforms=(Renamed(own=name),)))
 
 
 @pytest.mark.parametrize("seeds", [(0,), (2**63 - 1,), (3, 1)])

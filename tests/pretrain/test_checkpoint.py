@@ -68,7 +68,7 @@ def test_nothing_there_is_step_0(tmp_path: Path) -> None:
 
 
 def test_the_last_state_replaces_earlier_and_unfinished_ones(saved: Path, trained: Trained) -> None:
-    (saved / ".step-000000008.123.part").mkdir()
+    (saved / ".step-000000008.123-a.part").mkdir()
     save(saved, 100, trained)
     assert [path.name for path in saved.iterdir()] == ["step-000000100"]
     assert load_state(saved, *fresh(), IDENTITY)[0] == 100
