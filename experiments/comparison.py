@@ -16,7 +16,7 @@ from calque.analysis.records.run import Run
 from calque.analysis.report.table import Table
 from calque.analysis.results.measured import BySeed
 from calque.analysis.results.null import in_claims
-from calque.analysis.results.results import Results
+from calque.analysis.results.results import by_settings
 from calque.analysis.statistics.intervals import CONFIDENCE, welch
 from calque.analysis.statistics.verdicts import NO_RECORDS, holm, in_families
 from calque.derive.errors import BadInput
@@ -93,10 +93,7 @@ class _Report:
 
     def numbers(self) -> Iterator[tuple[str, str, BySeed]]:
         """The numbers of the last step that claims are about, over seeds: each with what it is of, and its title."""
-        for settings in dict.fromkeys(tuple(run.settings.items()) for run in self.runs):
-            runs = [run for run in self.runs if tuple(run.settings.items()) == settings]
-            names = {run.id for run in runs}
-            results = Results(runs, [record for record in self.records if record.run in names])
+        for results in by_settings(self.runs, self.records).values():
             for record, values in results.columns():
                 if in_claims(record):
                     config = fingerprint(self._configs[record.run] | {"seed": None})

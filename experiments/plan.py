@@ -19,7 +19,7 @@ from calque.experiments.data.recipe import read_recipe, recipes_of, sizes
 from calque.experiments.models import Cost
 from calque.experiments.schedule import side_by_side
 from calque.experiments.study import Study
-from calque.experiments.summary import counted, extent, scale
+from calque.experiments.summary import counted, extent, scale_of
 from calque.experiments.sweep import Sweep
 from calque.pretrain.cost import peak_flops
 from calque.pretrain.hub import on_hub
@@ -127,8 +127,7 @@ def describe(study: Study | Sweep, jobs: int | None, card: Card | None = None, c
         what = f"{counted(len(here.runs), 'run')} for {' and '.join(study.options)}"
     else:
         studies, what = (study,), extent(study)
-    scales = " or ".join(dict.fromkeys(map(scale, studies)))
-    head, files = f"{study.name}: {scales}\n{what}\n", describe_files(studies, study.name)
+    head, files = f"{study.name}: {scale_of(studies)}\n{what}\n", describe_files(studies, study.name)
     if not here.runs:
         return f"{head}\nno model is pretrained; fine-tuning and testing are not estimated\n{files}"
     width = max(len(title) for title, _ in here.runs)

@@ -20,16 +20,32 @@ from calque.analysis.report.drawing import MOST
 from calque.analysis.report.page import FIRST, Report, excerpt, write_page
 from calque.analysis.report.plot import Plot
 from calque.analysis.report.table import Table
-from calque.analysis.results.results import Results
+from calque.analysis.results.results import Results, by_settings
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import files_of, whole_folder, write_json
 from calque.derive.preview import PREVIEW
 from calque.experiments.languages import DerivedLanguages
-from calque.experiments.report_data import example, models_inside, question, recorded_example, training_curves
+from calque.experiments.report_data import (
+    example,
+    example_of,
+    models_inside,
+    question,
+    recorded_example,
+    training_curves,
+)
 from calque.experiments.report_records import read_records
 from calque.experiments.runs import ABOUT, About, stored
 from calque.experiments.study import Study
-from calque.experiments.summary import exclusions, facts_of, floors_of, measured, runs_and_records, scale
+from calque.experiments.summary import (
+    exclusions,
+    facts_by,
+    facts_of,
+    floors_of,
+    measured,
+    runs_and_records,
+    scale,
+    scale_of,
+)
 from calque.experiments.sweep import Sweep
 from calque.experiments.terminal import Outcome
 from calque.pretrain import objectives
@@ -60,22 +76,26 @@ def summarise(study: Study, root: Path, folder: Path, about: About | None = None
 
 def summarise_sweep(sweep: Sweep, root: Path, folder: Path, about: About | None = None) -> Outcome:
     """Write the report of a sweep to `folder`, whole or not at all, and return its summary."""
-    floors, curves, variants, studies = list[Floor](), list[Curves](), {}, {}
+    curves, variants, studies, facts = list[Curves](), {}, {}, {}
     for values, study in sweep.variants.items():
         settings = dict(zip(sweep.keys, values, strict=True))
         suffix = ",".join(f"{key}={value}" for key, value in settings.items())
-        found, its_floors = measured(study, root), floors_of(study, root)
+        found = measured(study, root)
         its_runs, its_records = runs_and_records(found)
         its_runs = [replace(run, id=f"{run.id}@{suffix}", settings=settings) for run in its_runs]
         its_records = [replace(record, run=f"{record.run}@{suffix}") for record in its_records]
-        variants[values] = Results(its_runs, its_records, floors=its_floors)
+        variants[values] = Results(its_runs, its_records, floors=floors_of(study, root))
         curves += training_curves(study, root, variants[values], f", {suffix}")
         studies[f", {suffix}"] = study
-        floors += [floor for floor in its_floors if floor not in floors]
-    facts = [*((key, ", ".join(values)) for key, values in sweep.settings), *facts_of(study, root, found)]
-    looks = models_inside(studies, root)
-    parts = {"example": example(sweep.study, root), "curves": curves, "looks": looks, "facts": facts}
-    return _write_sweep(folder, SweepResults(sweep.keys, variants), floors, scale(sweep.study), about, **parts)
+        facts[suffix] = list(facts_of(study, root, found))
+    parts = {
+        "example": example_of(sweep.variants.values(), root),
+        "curves": curves,
+        "looks": models_inside(studies, root),
+        "facts": [*((key, ", ".join(values)) for key, values in sweep.settings), *facts_by(facts)],
+    }
+    size = scale_of(sweep.variants.values())
+    return _write_sweep(folder, SweepResults(sweep.keys, variants), size, about, **parts)
 
 
 def summarise_records(source: Path, folder: Path, about: About, root: Path | None = None) -> Outcome:
@@ -86,17 +106,10 @@ def summarise_records(source: Path, folder: Path, about: About, root: Path | Non
         raise BadInput(unknown("kind of report", about["report"], PAPERS), source)
     runs, records, floors = read_records(source)
     parts: dict[str, Any] = {"facts": _facts(about), "example": recorded_example(about, root) if root else None}
-    values = {run.id: tuple(run.settings.values()) for run in runs}
     try:
         if keys := tuple(runs[0].settings):
-            variants = {
-                one: Results(
-                    (run for run in runs if values[run.id] == one),
-                    (record for record in records if values[record.run] == one),
-                )
-                for one in dict.fromkeys(values.values())
-            }
-            return _write_sweep(folder, SweepResults(keys, variants), floors, about["scale"], about, **parts)
+            sweep = SweepResults(keys, by_settings(runs, records, floors))
+            return _write_sweep(folder, sweep, about["scale"], about, **parts)
         results = joined(about["report"], runs, records, floors)
     except BadInput as error:
         raise BadInput(str(error), source) from None
@@ -135,9 +148,7 @@ def _write_study(
     return Outcome(results.study, size, folder, results, findings, claims, shown)
 
 
-def _write_sweep(
-    folder: Path, results: SweepResults, floors: Sequence[Floor], size: str, about: About | None, **parts: Any
-) -> Outcome:
+def _write_sweep(folder: Path, results: SweepResults, size: str, about: About | None, **parts: Any) -> Outcome:
     """Write the report of a sweep to `folder`; `parts` of the page are not in its records."""
     study, tables, plot = results.first.study, {"sweep": sweep_table(results, size)}, sweep_figure(results, size)
     page = Report(
@@ -151,7 +162,7 @@ def _write_sweep(
         **parts,
     )
     records = [record for one in results.variants.values() for record in one.records]
-    _write(folder, page, records, floors, about)
+    _write(folder, page, records, results.floors(), about)
     return Outcome(study, size, folder, None, (), None, tables)
 
 

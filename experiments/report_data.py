@@ -1,6 +1,7 @@
 """What a report shows besides records: a question, a sentence in its languages, training curves, looks into models."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -30,6 +31,7 @@ from calque.experiments.places import CACHE
 from calque.experiments.runs import About
 from calque.experiments.step import Step
 from calque.experiments.study import Study
+from calque.experiments.sweep import Sweep
 from calque.pretrain.checkpoint import METRICS
 
 WORDS = range(5, 9)  # of a sentence that fits a phone
@@ -74,12 +76,28 @@ def example(study: Study, root: Path) -> Example | None:
     return Example(tuple(images), sentence.tags)
 
 
+def example_of(studies: Iterable[Study], root: Path) -> Example | None:
+    """The example of the first study that has one, also in the languages that only the others have."""
+    first: Example | None = None
+    images: dict[str, Derivation] = {}
+    for study in studies:
+        names = study.languages.names if isinstance(study.languages, DerivedLanguages) else ()
+        if images.keys() >= set(names) or (found := example(study, root)) is None:
+            continue
+        first = first or found
+        if found.images[0].source == first.images[0].source:
+            images = {**images, **dict(zip(names, found.images, strict=True)), **images}
+    return first and replace(first, images=tuple(images.values()))
+
+
 def recorded_example(about: About, root: Path) -> Example | None:
     """The example of a study that records are of, if its corpus is made up: others take long to parse."""
     try:
         recorded = override(study_named(about["study"]), about.get("settings", ()))
-        made_up = isinstance(getattr(recorded.languages, "source", None), PocketEnglish)
-        return example(recorded, root) if made_up else None
+        sweep = about.get("sweep")
+        studies = [*Sweep.read(recorded, sweep).variants.values()] if sweep else [recorded]
+        made_up = all(isinstance(getattr(each.languages, "source", None), PocketEnglish) for each in studies)
+        return example_of(studies, root) if made_up else None
     except BadInput:
         return None
 

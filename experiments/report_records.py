@@ -7,7 +7,7 @@ from calque.analysis.records import json_rows
 from calque.analysis.records.json_rows import as_json
 from calque.analysis.records.record import FLOORS, RECORDS, Floor, Record
 from calque.analysis.records.run import RUNS, Run
-from calque.analysis.results.results import Results
+from calque.analysis.results.results import Results, by_settings
 from calque.derive.errors import BadInput
 
 REPORT = "report"
@@ -39,12 +39,12 @@ def read_records(folder: Path) -> tuple[list[Run], list[Record], list[Floor]]:
     return runs, records, json_rows.read(folder / FLOORS, Floor) if (folder / FLOORS).is_file() else []
 
 
-def recorded(study: str, runs: Path) -> tuple[Path, Results]:
-    """The folder of a study's records, as `records_folder` finds it, and its results."""
+def recorded(study: str, runs: Path) -> tuple[Path, list[Results]]:
+    """The folder of a study's records, as `records_folder` finds it, and the results of each value of a sweep."""
     folder = records_folder(study, runs)
     all_runs, records, _ = read_records(folder)
     try:
-        return folder, Results(all_runs, records)
+        return folder, [*by_settings(all_runs, records).values()] or [Results([], [])]
     except BadInput as error:
         raise BadInput(str(error), folder) from None
 

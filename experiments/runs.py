@@ -49,18 +49,18 @@ def describe(
     command: str = "",
 ) -> About:
     """The description of a study's report: its configuration and `provenance`."""
-    from calque.experiments.summary import scale
+    from calque.experiments.summary import scale_of
     from calque.experiments.sweep import Sweep
 
-    one = study.study if isinstance(study, Sweep) else study
+    one, studies = (study.study, study.variants.values()) if isinstance(study, Sweep) else (study, (study,))
     return {
         "study": study.name,
         "name": name,
         "report": one.paper,
-        "scale": scale(one),
+        "scale": scale_of(studies),
         "settings": list(settings),
         "sweep": list(sweep),
-        "seeds": list(one.seeds),
+        "seeds": list(study.seeds),
         "configuration": study.report(root, changed=True).name.removeprefix(f"{REPORT}-"),
         **provenance(command),
     }
@@ -245,9 +245,12 @@ def _check_alike(runs: Sequence[Run], path: Path) -> None:
                 raise BadInput(f"two configurations{layers} in one table: {group[0].id} and {run.id}", path)
     starts = [run.start.objective for run in runs if run.start]
     trained = [group for group in groups.values() if len(group) > 1 or group[0].objective not in starts]
-    seeds = {tuple(sorted({run.seed for run in group})): group[0].id for group in trained}
-    if len(seeds) > 1:
-        (some, one), (others, another) = list(seeds.items())[:2]
-        raise BadInput(f"{one} has the seeds {list(some)}, {another} {list(others)}; expected the same", path)
+    swept = [group[0].settings.get("seeds") for group in trained]  # where a sweep varies them
+    for choice in dict.fromkeys(swept):
+        same = [group for group, its in zip(trained, swept, strict=True) if its == choice]
+        seeds = {tuple(sorted({run.seed for run in group})): group[0].id for group in same}
+        if len(seeds) > 1:
+            (some, one), (others, another) = list(seeds.items())[:2]
+            raise BadInput(f"{one} has the seeds {list(some)}, {another} {list(others)}; expected the same", path)
     if len({tuple(run.settings) for run in runs}) > 1:
         raise BadInput("runs of a sweep and others; expected values of the same settings for each run", path)

@@ -1,7 +1,7 @@
 """What a study says about itself: its size, its records, its configuration, and counts of what was left out."""
 
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
@@ -51,6 +51,14 @@ def scale(study: Study) -> str:
     kinds = zip(most, ("training examples", "test items of a language"), strict=True)
     samples = " and ".join(f"{many:,} {what}" for many, what in kinds if many)
     return f"{layers} of width {model.hidden}" + (f", at most {samples}" if samples else "")
+
+
+def scale_of(studies: Iterable[Study]) -> str:
+    """The size of each, with `1/2` where they differ in a word."""
+    scales = [scale(study).split() for study in studies]
+    if len({*map(len, scales)}) > 1:
+        return " or ".join(dict.fromkeys(map(" ".join, scales)))
+    return " ".join("/".join(dict.fromkeys(words)) for words in zip(*scales, strict=True))
 
 
 def extent(study: Study) -> str:
@@ -214,6 +222,16 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
     machine = found[0].step.open().facts["made with"] if found else models[0].step.open().facts["identity"]
     yield "Machine", f"{platform.machine()}, {machine['device']}, {machine['threads']} thread(s) per model"
     yield "Libraries", ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+
+
+def facts_by(facts: Mapping[str, Sequence[tuple[str, str]]]) -> Iterator[tuple[str, str]]:
+    """The configuration of a sweep, from that of each value. What differs is there for each, with the value."""
+    for name in dict.fromkeys(name for of_value in facts.values() for name, _ in of_value):
+        found = {value: dict(of_value)[name] for value, of_value in facts.items() if name in dict(of_value)}
+        if len(found) == len(facts) and len({*found.values()}) == 1:
+            yield name, next(iter(found.values()))
+        else:
+            yield from ((f"{name}, {value}", fact) for value, fact in found.items())
 
 
 def _chosen(step: Step) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -67,17 +67,40 @@ class Sweep:
     def name(self) -> str:
         return self.study.name
 
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds of any value."""
+        return tuple(dict.fromkeys(seed for study in self.variants.values() for seed in study.seeds))
+
     def home(self, root: Path) -> Path:
         return self.study.home(root)
 
     def steps(self, root: Path) -> list[Step]:
-        """All steps, each once."""
+        """All steps, each once.
+
+        Raises:
+            BadInput: two values of a setting have the same steps, so they cannot have different results.
+        """
         steps, of = list[Step](), dict[Path, list[Values]]()
+        folders = dict[Values, list[Path]]()
         for values, study in self.variants.items():
             for step in study.steps(root):
                 steps.append(step)
                 of.setdefault(step.folder, []).append(values)
+                folders.setdefault(values, []).append(step.folder)
+        self._check_different(folders)
         return [self._titled(step, of.get(step.folder, [])) for step in with_needs(steps)]
+
+    def _check_different(self, folders: Mapping[Values, Sequence[Path]]) -> None:
+        for number, (key, values) in enumerate(self.settings):
+            known: dict[str, str] = {}
+            for value in values:
+                of_value = [own for combination, own in folders.items() if combination[number] == value]
+                if (other := known.setdefault(str(of_value), value)) != value:
+                    raise BadInput(
+                        f"--sweep {key}={','.join(values)}: {other} and {value} have the same steps and results; "
+                        "expected values of a setting that changes results"
+                    )
 
     def trained(self) -> list[Step]:
         """The steps of pretraining, shipped or not, each once; no file of the data is read."""

@@ -5,7 +5,7 @@ It does not depend on any particular setting, study or objective.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from matplotlib.axes import Axes
 
 from calque.analysis.papers.looks import keys, looks
-from calque.analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Record
+from calque.analysis.records.record import AER, ALIGNMENT, DELTA, RETRIEVAL, Floor, Record
 from calque.analysis.records.run import Run
 from calque.analysis.report.drawing import DIFFERENCE, INK, MOST, SHARE, draw_points, legend, small_multiples
 from calque.analysis.report.plot import Plot
@@ -65,6 +65,17 @@ class SweepResults:
         order = list(self.variants)
         return sorted(rows, key=lambda r: (languages.index(r[0]), objectives.index(r[1]), order.index(r[2])))
 
+    def floors(self) -> list[Floor]:
+        """The floors of all values; one that they share is there once, without their settings."""
+        of = {values: results.floors.all for values, results in self.variants.items()}
+        shared = [floor for floor in self.first.floors.all if all(floor in floors for floors in of.values())]
+        return shared + [
+            replace(floor, settings=dict(zip(self.keys, values, strict=True)))
+            for values, floors in of.items()
+            for floor in floors
+            if floor not in shared
+        ]
+
     @property
     def first(self) -> Results:
         return next(iter(self.variants.values()))
@@ -112,7 +123,9 @@ def sweep_table(sweep: SweepResults, scale: str) -> Table:
     title = f"{sweep.first.study} by {', '.join(sweep.keys)} ({scale})"
     header = ("language", "objective", *sweep.keys, *sweep.numbers)
     runs = tuple(dict.fromkeys(run for results in sweep.variants.values() for run in results.run_ids()))
-    note = f"Percent; {over_seeds(sweep.first.seeds, sweep.first.redrawn)}."
+    over = {", ".join(values): over_seeds(each.seeds, each.redrawn) for values, each in sweep.variants.items()}
+    same = len(set(over.values())) == 1
+    note = f"Percent; {'; '.join(dict.fromkeys(over.values()) if same else map(': '.join, over.items()))}."
     return Table(title, header, tuple(rows), note, runs, 2 + len(sweep.keys))
 
 
@@ -159,7 +172,9 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     across = len(columns) if several else 2
     with small_multiples(f"What changes with {by}?", panels, draw, across, 1.9, (last, ""), **shared) as (figure, _):
         legend(figure, keys(sweep.objectives, look), 4)
-    over = "over seeds" if len(sweep.first.seeds) > 1 else "over the test items of one seed"
+    seeds = {len(each.seeds) > 1 for each in sweep.variants.values()}
+    kinds = (("over seeds", True), ("over the test items of one seed", False))
+    over = ", or ".join(kind for kind, of_seeds in kinds if of_seeds in seeds)
     records = [r for results in sweep.variants.values() for r in results.records if _column(r, results) in columns]
     caption = f"Percent, by {by}. Bars are 95 % intervals {over}. Scale: {scale}."
     return Plot(figure, "figure-sweep", title, caption, records)

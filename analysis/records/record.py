@@ -239,7 +239,8 @@ class Published:
 class Floor:
     """One number of a baseline, without seed or run. `baseline` was trained on the training examples of the language
     `learnt` and scored on the test examples of `language`, the same as the study's models. `title` is its name for
-    people. A `surface` baseline compares texts, whatever their words. The rest is as in `Record`."""
+    people. A `surface` baseline compares texts, whatever their words. `settings` are of a sweep whose
+    values differ in it. The rest is as in `Record`."""
 
     baseline: str
     title: str
@@ -251,6 +252,7 @@ class Floor:
     learnt: str
     surface: bool = False
     items: Items | None = None
+    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)

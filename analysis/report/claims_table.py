@@ -50,9 +50,10 @@ def written(p: float | None) -> str:
     return "< 0.0001" if p < 0.0001 else f"{p:.2g}"
 
 
-def null_table(results: Results, scale: str) -> Table | None:
-    """How often seeds of one objective are called different, by measure; None if no cell has two seeds."""
-    rates = null_rates(results)
+def null_table(results: Results, scale: str, *variants: Results) -> Table | None:
+    """How often seeds of one objective are called different, by measure; None if no cell has two seeds. A sweep has
+    further `variants`."""
+    rates = null_rates(results, *variants)
     if not rates:
         return None
     rows = []
@@ -61,7 +62,8 @@ def null_table(results: Results, scale: str) -> Table | None:
         called = f"{rate.different:,} of {rate.comparisons:,}", str(rate.cells), _percent(rate.share)
         rows.append((rate.measure, str(rate.seeds), over, *called, rate.against_nominal or MISSING))
     note = " ".join([*null_sentences(rates), TEXTS["null"]["note"].format(nominal=percent(NOMINAL))])
-    return Table(f"Seeds of one objective treated as two, {scale}", NULL_HEADER, tuple(rows), note, results.run_ids())
+    runs = tuple(run for each in (results, *variants) for run in each.run_ids())
+    return Table(f"Seeds of one objective treated as two, {scale}", NULL_HEADER, tuple(rows), note, runs)
 
 
 def null_sentences(rates: list[Rate]) -> list[str]:

@@ -3,7 +3,7 @@ languages do not differ, so a comparison of objectives should call them differen
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, islice, permutations
 
 from calque.analysis.records.record import AER, ALIGNMENT, HELD_OUT, LABELS, RETRIEVAL, Record
@@ -73,20 +73,32 @@ class Rate:
         return "too often" if low > NOMINAL else "too seldom" if high < NOMINAL else "as nominal"
 
 
-def null_rates(results: Results) -> list[Rate]:
-    """The rates by size of the groups, all measures first, then each; none if no cell has two seeds."""
+def null_rates(*variants: Results) -> list[Rate]:
+    """The rates by size of the groups, all measures first, then each; none if no cell has two seeds. A sweep has
+    several `variants`, and numbers that they share count once."""
     tallies: dict[int, dict[str, dict[object, list[bool]]]] = {}
-    for record, values in results.columns():
+    for cell, record, values in _columns(variants):
         for size in range(1, len(values) // 2 + 1) if in_claims(record) else ():
             by_measure = tallies.setdefault(size, {})
             if called := list(_judge_splits(values, size)):
                 for measure in (EVERYTHING, _title(record)):
-                    by_measure.setdefault(measure, {}).setdefault(results.cell(record), []).extend(called)
+                    by_measure.setdefault(measure, {}).setdefault(cell, []).extend(called)
     return [
         _rate(measure, size, list(by_cell.values()))
         for size, by_measure in sorted(tallies.items())
         for measure, by_cell in by_measure.items()
     ]
+
+
+def _columns(variants: Sequence[Results]) -> Iterator[tuple[object, Record, BySeed]]:
+    """Each number by seed, with its cell and a record that describes it."""
+    seen = set()
+    for results in variants:
+        for record, values in results.columns():
+            cell, numbers = results.cell(record), tuple((seed, each.value) for seed, each in values.items())
+            if (known := (cell, replace(record, run=""), numbers)) not in seen:
+                seen.add(known)
+                yield cell, record, values
 
 
 def _rate(measure: str, seeds: int, called: Sequence[Sequence[bool]]) -> Rate:

@@ -241,3 +241,18 @@ class Results:
     def run_ids(self, measures: Sequence[str] = ()) -> tuple[str, ...]:
         """The runs that have records, or records of some measures."""
         return tuple(sorted({r.run for r in self.records if not measures or r.measure in measures}))
+
+
+def by_settings(
+    runs: Sequence[Run], records: Sequence[Record], floors: Sequence[Floor] = ()
+) -> dict[tuple[str, ...], Results]:
+    """The results of each value of a sweep. Those of a study without one have no value, and are together."""
+    values = {run.id: tuple(run.settings.values()) for run in runs}
+    return {
+        each: Results(
+            (run for run in runs if values[run.id] == each),
+            (record for record in records if values[record.run] == each),
+            floors=(floor for floor in floors if not floor.settings or tuple(floor.settings.values()) == each),
+        )
+        for each in dict.fromkeys(values.values())
+    }

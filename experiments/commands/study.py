@@ -246,10 +246,11 @@ def null(study: Recorded, runs: Root = ROOT) -> None:
     from calque.analysis.report.claims_table import null_table
     from calque.experiments.report_records import recorded
 
-    folder, results = recorded(study, runs)
-    table = null_table(results, f"study {results.study}")
+    folder, (results, *variants) = recorded(study, runs)
+    table = null_table(results, f"study {results.study}", *variants)
     if table is None:
-        have = f"seed {results.seeds[0]} alone" if len(results.seeds) == 1 else "no two seeds of one model"
+        seeds = {seed for each in (results, *variants) for seed in each.seeds}
+        have = f"seed {min(seeds)} alone" if len(seeds) == 1 else "no two seeds of one model"
         raise BadInput(
             f"records of {have}; expected two seeds or more, and four where verdicts over seeds are to be checked "
             "(--set seeds=0,1,2,3)",

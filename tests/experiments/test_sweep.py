@@ -1,19 +1,23 @@
 """`--sweep`: one study with several values of a setting, whose steps are shared where the values do not matter."""
 
 import csv
+import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from calque.analysis.records.json_rows import read
-from calque.analysis.records.record import Record
+from calque.analysis.records.record import Floor, Record
 from calque.analysis.records.run import Run
 from calque.derive.errors import BadInput
+from calque.experiments.commands.study import null
 from calque.experiments.names import study
 from calque.experiments.override import override
 from calque.experiments.plan import describe, plan
 from calque.experiments.report import summarise_sweep
+from calque.experiments.report_data import example_of
 from calque.experiments.schedule import compute
 from calque.experiments.study import Study
 from calque.experiments.sweep import MOST, Sweep
@@ -76,6 +80,37 @@ def test_the_table_has_a_row_for_each_value_and_the_figure_every_number(root: Pa
         assert said in page, said
 
 
+def test_the_configuration_says_what_differs_between_values(root: Path) -> None:
+    (report,) = (root / "pocket").glob("report-*")
+    page = (report / "report.html").read_text(encoding="utf-8")
+    for fact in ("Training, train.steps=4", "Training, train.steps=12", ">Dictionary<"):
+        assert fact in page, fact
+    assert ">Training<" not in page
+
+
+def test_the_null_of_a_sweep_counts_all_values(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (report,) = (root / "pocket").glob("report-*")
+    null(str(report))
+    (row,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("| ZS, POS"))
+    comparisons, cells = (row.split("|")[place].split()[-1] for place in (4, 5))
+    assert (comparisons, cells) == ("6", "2"), "three values of two objectives"
+
+
+def test_a_sweep_of_seeds_states_those_of_each_value_and_is_read_again(root: Path, tmp_path: Path) -> None:
+    """Its models were computed by the other sweep."""
+    runs = tmp_path / "runs"
+    shutil.copytree(root, runs)
+    words = ["pocket", "--runs", str(runs), *SMALL[:-2], "--set", "train.steps=4", "--sweep", "seeds=0;0,1"]
+    code, report, _ = calque("report", *words, "--quiet")
+    folder = Path(report.strip()).parent
+    assert code == 0
+    note = (folder / "sweep.md").read_text(encoding="utf-8").splitlines()[-1]
+    assert "0: one seed (0), no interval" in note and "0,1: 2 seeds (0, 1)" in note
+    assert json.loads((folder / "about.json").read_text(encoding="utf-8"))["seeds"] == [0, 1]
+    again = calque("report", str(folder), "--out", str(tmp_path / "again"), "--quiet")
+    assert again[0] == 0 and (tmp_path / "again" / "sweep.md").read_bytes() == (folder / "sweep.md").read_bytes()
+
+
 def test_more_values_compute_only_what_is_new(root: Path) -> None:
     """The reports of both stay."""
     tiny = override(study("pocket"), [*TINY, "measures=alignment", "seeds=0,1"])
@@ -112,6 +147,32 @@ def test_a_setting_of_a_measure_shares_the_models() -> None:
     sweep = Sweep.read(growth, ["probe.rows=8,9"])
     assert folders(sweep, "pretrain") == folders(growth, "pretrain")
     assert len(folders(sweep, "growth")) == 2 * len(folders(growth, "growth")) > 0
+
+
+def test_the_example_is_in_languages_that_the_sweep_has(tiny: Study, tmp_path: Path) -> None:
+    """Also where neither the study's own vocabulary nor its own transforms are among the values."""
+    shared = override(tiny, ["transforms=trans-25-most", "objectives=MLM", "measures=alignment"])
+    sweep = Sweep.read(shared, ["vocabulary=400,500"])
+    compute(sweep.steps(tmp_path), sweep.home(tmp_path), 1)
+    summarise_sweep(sweep, tmp_path, sweep.report(tmp_path))
+    page = (sweep.report(tmp_path) / "report.html").read_text(encoding="utf-8")
+    assert page.count("; in Trans 25 % shared, the most frequent: ") == 1
+    floors = read(sweep.report(tmp_path) / "floors.jsonl", Floor)
+    unigram = [floor for floor in floors if (floor.baseline, floor.learnt) == ("unigram", "source")]
+    own = {(floor.settings["vocabulary"], floor.metric) for floor in unigram if floor.settings}
+    assert own and own <= {(size, metric) for size in ("400", "500") for metric in ("accuracy", "f1_bare_tags")}
+    assert any(not floor.settings for floor in unigram), "a floor of the source is the same for both"
+    several = Sweep.read(tiny, ["transforms=trans,inv,trans.inv", "seeds=0;0,1"])
+    found = example_of(several.variants.values(), tmp_path)
+    assert found and [image.language for image in found.images] == ["Trans", "Inv", "Trans + Inv"]
+
+
+@pytest.mark.parametrize("options", [["threads=1,2"], ["dictionary.fraction=0.5,0.50", "train.steps=4,8"]])
+def test_values_with_the_same_results_are_refused(options: list[str], tmp_path: Path) -> None:
+    sweeps = [word for option in options for word in ("--sweep", option)]
+    code, _, err = calque("run", "pocket", "--runs", str(tmp_path), *SETTINGS, *sweeps)
+    assert (code, err.count("\n")) == (2, 1) and options[0] in err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_two_settings_of_the_dictionary_and_of_a_task_are_reported_together(tmp_path: Path) -> None:
