@@ -42,6 +42,7 @@ NO_MEMORY = re.compile(r"DefaultCPUAllocator: |Storage size calculation overflow
 """What torch says, in a RuntimeError, where there is less memory than it asks for."""
 NO_FOLDER = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
 """System errors of a path that is not what a command expects."""
+UsageError: Any = typer.BadParameter.__base__  # newer versions of typer have a click of their own
 LONGEST = 2_000  # characters of an error at most: it may quote long input
 
 
@@ -51,6 +52,12 @@ class Commands(TyperGroup):
     Exit codes: 2 for errors that a user can mend, such as input or a full disk, 1 for a run that cannot go on, 130 for
     an interrupt, 128 and the signal's number for another one.
     """
+
+    def make_context(self, *args: Any, **extra: Any) -> Any:
+        try:
+            return super().make_context(*args, **extra)
+        except UsageError as error:
+            _refuse_usage(error)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not all(args):
@@ -67,6 +74,8 @@ class Commands(TyperGroup):
                 return super().invoke(ctx)
         except (typer.Exit, typer.Abort):  # RuntimeErrors too: how --help leaves, which must not wait for torch
             raise
+        except UsageError as error:
+            _refuse_usage(error)
         except NoFile as error:
             from calque.experiments.data.recipe import remedy
 
@@ -124,12 +133,27 @@ def _of_run(error: Exception) -> str:
     return f"not enough memory: {error}" if NO_MEMORY.search(str(error)) else ""
 
 
+def _refuse_usage(error: Any) -> NoReturn:
+    """Exit with one line for words that are not a command; a group of commands without words prints its help."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        raise error
+    command = error.ctx.command_path if error.ctx else "calque"
+    _fail(f"{error.format_message().rstrip('.')}; see `{command} --help`")
+
+
 def _check_text(word: str) -> None:
     """Leave where a word is not Unicode: reports and manifests, which are, could not name the folder."""
     try:
         word.encode()
+        return
     except UnicodeEncodeError:
-        _fail(f"{os.fsencode(word)!r} is not UTF-8; expected other names of files and folders")
+        name = os.fsencode(word)
+    try:
+        lost = name.decode()
+    except UnicodeDecodeError:
+        _fail(f"{name!r} is not UTF-8; expected other names of files and folders")
+    locale = f"the locale's encoding ({sys.getfilesystemencoding()})"
+    _fail(f"{lost!r} has letters that {locale} lacks; expected a locale such as LC_ALL=C.UTF-8")
 
 
 def _stop(how: str, stop: BaseException, code: int) -> NoReturn:
@@ -206,8 +230,8 @@ for name, group in (("data", data.app), ("grammar", grammar.app), ("parser", par
 def open_streams() -> None:
     """Make the standard streams usable whatever they are.
 
-    One that is closed shows nothing: its number must not be reused by a file that is opened later. A character that
-    a stream's encoding lacks is written as its escape.
+    One that is closed shows nothing: its number must not be reused by a file that is opened later. Standard output is
+    data, so it is UTF-8 except at a terminal. A character that another encoding lacks is written as its escape.
     """
     for number in range(3):
         try:
@@ -218,7 +242,8 @@ def open_streams() -> None:
         if (stream := getattr(sys, name)) is None:
             setattr(sys, name, os.fdopen(number, "w", encoding="utf-8", errors="backslashreplace"))
         elif isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+            data = name == "stdout" and not stream.isatty()
+            stream.reconfigure(encoding="utf-8" if data else None, errors="backslashreplace")
 
 
 def main() -> None:

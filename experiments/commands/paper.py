@@ -27,6 +27,16 @@ def paper(
     runs: Annotated[Path, typer.Option(metavar="DIR", help="Where --run keeps runs.")] = ROOT,
 ) -> None:
     """List the tables and figures of papers with their state, or make one, all of a paper, or all."""
+    flags = {"--published": published, "--run": run, "--check": check, "--lock": lock}
+    modes = [flag for flag, chosen in flags.items() if chosen]
+    if len(modes) > 1:
+        raise BadInput(f"{' and '.join(modes)} together; expected one of them")
+    if (check or lock) and paper:
+        raise BadInput(f"{modes[0]} is for the items of all papers; expected it without {paper}")
+    if modes and not (check or lock or paper):
+        raise BadInput(f"{modes[0]} without a paper; expected the name of one, or all")
+    if out != OUT and (published or check or lock or not paper):
+        raise BadInput("--out is for items that are written; expected a paper, and no option but --run")
     from calque.experiments import paper as papers
 
     if check:

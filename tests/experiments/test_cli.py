@@ -280,12 +280,45 @@ def test_a_file_in_the_place_of_the_results_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["run", "pocket", "--jobs", "0"], ["run"], ["nonsense"], ["run", "pocket", "--nosuch"]]
+    ("words", "said"),
+    [
+        ("run pocket --jobs 0", "--jobs"),
+        ("run pocket --jobs two", "--jobs"),
+        ("run pocket --jobs", "--jobs"),
+        ("run pocket --on cloud", "--on"),
+        ("run pocket more", "more"),
+        ("run", "EXP"),
+        ("nonsense", "nonsense"),
+        ("--nosuch", "--nosuch"),
+        ("run pocket --nosuch", "--nosuch"),
+        ("data nosuch", "nosuch"),
+        ("grammar compare", "name"),
+        ("align only-one --layer x", "--layer"),
+        ("paper align-mlm table-3 --runs", "--runs"),
+    ],
 )
-def test_a_command_that_is_none_is_refused(words: list[str]) -> None:
-    code, _, err = calque(*words)
-    assert code == 2
-    assert "Usage" in err
+def test_words_that_are_no_command_are_one_line_with_the_command_for_help(words: str, said: str) -> None:
+    code, out, err = calque(*words.split())
+    assert (code, out, err.count("\n")) == (2, "", 1), err
+    assert err.startswith("calque: ") and said in err and "--help`" in err
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", ""])
+def test_data_on_standard_output_are_utf_8_in_every_locale(encoding: str, tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("Sara aß two apples .\n", encoding="utf-8")
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": encoding}
+    words = [sys.executable, "-m", "experiments", "derive", str(text), "--language", "trans.inv"]
+    found = subprocess.run(words, cwd=ROOT, env=os.environ | locale, capture_output=True, timeout=600)
+    assert calque(*words[3:])[1] == found.stdout.decode("utf-8") and found.stderr == b""
+
+
+def test_a_name_that_the_locale_cannot_say_is_refused_with_the_locale(tmp_path: Path) -> None:
+    (tmp_path / "é.txt").write_text("a b\n", encoding="utf-8")
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    found = python("-m", "experiments", "derive", str(tmp_path / "é.txt"), "--language", "inv", **locale)
+    assert (found.returncode, found.stdout, found.stderr.count("\n")) == (2, "", 1)
+    assert "locale" in found.stderr and "LC_ALL=C.UTF-8" in found.stderr and ".txt" in found.stderr
 
 
 @pytest.mark.parametrize(

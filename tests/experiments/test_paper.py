@@ -92,10 +92,26 @@ def test_headlines_are_claims_of_committed_records() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["align-mln"], ["align-mlm", "table-9"], ["align-mlm", "figure-2", "--published"]]
+    "arguments",
+    [
+        "align-mln",
+        "align-mlm table-9",
+        "all table-3",
+        "align-mlm figure-2 --published",
+        "align-mln --check",
+        "align-mlm table-3 --lock",
+        "align-mlm --published --run",
+        "--check --lock",
+        "--published",
+        "--run",
+    ],
 )
-def test_an_unknown_item_is_refused(arguments: list[str], tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["paper", *arguments, "--out", str(tmp_path)])
+@pytest.mark.parametrize("to", [[], ["--out", "own"]])
+def test_an_unknown_item_and_options_that_contradict_each_other_are_refused(
+    arguments: str, to: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["paper", *arguments.split(), *to])
     assert result.exit_code == 2
     assert len(result.stderr.splitlines()) == 1
     assert not any(tmp_path.iterdir())
