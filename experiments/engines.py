@@ -166,6 +166,13 @@ class Engine(ABC):
 class Slurm(Engine):
     """An array of jobs for each level. It starts when all jobs of the previous level have ended."""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        place = str(self.home.resolve())
+        if not place.isprintable() or '"' in place or "\\" in place:
+            expected = "expected a folder for results without quotation marks, backslashes and line ends"
+            raise BadInput(f"Slurm cannot write logs below {shown(place)}; {expected}")
+
     @property
     def script(self) -> str:
         return "\n".join(script for level in self.levels() for script, _ in self._arrays(level))
@@ -203,7 +210,7 @@ class Slurm(Engine):
         options = [
             f"job-name={self.name}",
             f"array=0-{len(jobs) - 1}" + (f"%{self.jobs}" if self.jobs else ""),
-            f'output="{self.folder}/%A_%a.log"',
+            f'output="{str(self.folder).replace("%", "%%")}/%A_%a.log"',
             "open-mode=append",
             "requeue",
             f"cpus-per-task={self.cores(jobs[0])}",
@@ -292,7 +299,8 @@ ENGINES: dict[str, type[Engine]] = {"slurm": Slurm, "snakemake": Snakemake}
 
 
 def _title(job: Job) -> str:
-    return job[0].title + (f" and {len(job) - 1} more" if job[1:] else "")
+    title = " ".join(job[0].title.split())  # of one line: values of a sweep may have several
+    return title + (f" and {len(job) - 1} more" if job[1:] else "")
 
 
 def _failures(log: Path, job: Job) -> Iterator[str]:

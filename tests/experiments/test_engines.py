@@ -1,5 +1,6 @@
 """Studies on Slurm and Snakemake: the same bytes as here, whatever ends in the middle."""
 
+import ast
 import os
 import shutil
 import signal
@@ -131,6 +132,26 @@ def test_an_option_that_would_be_more_than_one_is_refused(option: str, tmp_path:
     with pytest.raises(BadInput, match="expected KEY=VALUE"):
         Slurm([], tmp_path, [], [option])
     assert Slurm([], tmp_path, [], ["time=2:00:00", "exclusive", "cpus-per-task=16"]).options
+
+
+@pytest.mark.parametrize("name", ["50%j", "a b", "a'b", "$HOME", "`id`", "{x}", "é", '"', "\\", "a\nb"])
+def test_any_name_of_a_folder_reaches_the_command_as_it_is(name: str, tmp_path: Path) -> None:
+    runs = tmp_path / name
+    runs.mkdir()
+    steps = override(study("objectives_pocket"), TOY).steps(runs)[:1]
+    (tmp_path / "said.py").write_text("import sys; print(sys.argv[1])", encoding="utf-8")
+    words = ["said", str(runs)]
+    (line,) = [line for line in Snakemake(steps, runs, words).script.splitlines() if line.startswith("    shell: ")]
+    shell = ast.literal_eval(line.removeprefix("    shell: ")).replace("{{", "{").replace("}}", "}")
+    subprocess.run(["bash", "-c", shell], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(tmp_path)}, check=True)
+    assert (tmp_path / "0.log").read_text(encoding="utf-8") == f"{runs}\n"
+    if set(name) & {'"', "\\", "\n"}:
+        with pytest.raises(BadInput, match="Slurm cannot write logs below"):
+            Slurm(steps, runs, words)
+        return
+    (output,) = [line for line in Slurm(steps, runs, words).script.splitlines() if "--output" in line]
+    assert output.startswith(f'#SBATCH --output="{str(runs).replace("%", "%%")}/jobs/')
+    assert output.endswith('/%A_%a.log"')
 
 
 def test_too_many_jobs_for_an_array_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
