@@ -18,6 +18,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+if not (_link := Path(__file__).with_name("derive")).is_dir():
+    raise SystemExit(f"{_link} is not a symbolic link; clone again with `git clone -c core.symlinks=true`")
+
 # The package is imported before the function of the same name is defined: `from calque.derive.order import Invert`
 # finds the package, and `calque.derive(...)` is the function, in whatever order a program does the two.
 import calque.derive  # noqa: F401

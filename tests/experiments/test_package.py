@@ -1,6 +1,7 @@
 """`import calque`: the public interface, held against what is behind it."""
 
 import doctest
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,19 @@ def test_a_function_and_a_package_of_one_name_are_both_there(first: str, tmp_pat
     path = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
     ran = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=path, capture_output=True, text=True)
     assert (ran.returncode, ran.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "program", ["import calque", "from setuptools import build_meta; build_meta.get_requires_for_build_wheel()"]
+)
+def test_a_checkout_without_symbolic_links_is_one_line_that_says_how_to_clone(program: str, tmp_path: Path) -> None:
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "calque/__init__.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "calque" / "derive").write_text("../derive", encoding="utf-8")
+    ran = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env={}, capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (1, "", 1), ran.stderr
+    assert "calque/derive" in ran.stderr and "git clone -c core.symlinks=true" in ran.stderr
 
 
 def test_a_derived_sentence_says_where_its_words_were() -> None:
