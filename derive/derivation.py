@@ -102,7 +102,7 @@ def derive_file(
     labelled = kind == ENTITIES or all(line.count("\t") == 1 for _, line in lines)
     if pairs and labelled:
         raise BadInput("words with labels; expected text for pairs", path, lines[0][0])
-    batches = [_labelled(path, kind == ENTITIES)] if labelled else _chunked(path, account)
+    batches = [_labelled(path, kind == ENTITIES, account.left_out)] if labelled else _chunked(path, account)
     for first_number, step, sentences in batches:
         for place, sentence in enumerate(trees.add_to(sentences, account.left_out) if trees else sentences):
             image = image_of(transform, sentence, first_number + place * step, account)
@@ -120,8 +120,8 @@ def derive_file(
 Batch = tuple[int, int, Sequence[Sentence]]  # sentences, with the number of the first and the step between numbers
 
 
-def _labelled(path: Path, entities: bool) -> Batch:
-    sentences = list(read_iob2(path) if entities else read_word_labels(path))
+def _labelled(path: Path, entities: bool, counts: Counter[str]) -> Batch:
+    sentences = list((read_iob2 if entities else read_word_labels)(path, counts))
     return EXAMPLES.number(0, 0), EXAMPLES.size, sentences
 
 

@@ -5,7 +5,7 @@ of two words (MUSE) are read too: each entry has count 1 and probability 1."""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -16,13 +16,15 @@ from calque.derive.artefact import input_digest
 from calque.derive.errors import BadInput
 from calque.derive.files import whole_file
 from calque.derive.fingerprint import ADDED
-from calque.derive.readers.lines import parse_integer, parse_number, read_lines, tokens
+from calque.derive.readers.lines import Numbered, parse_integer, parse_number, read_lines, tokens
 from calque.derive.readers.parallel import Pair
+from calque.derive.readers.tables import HEADERS, Table, is_header
 from calque.derive.vocabulary import Vocabulary
 
 LEXICON_FORMAT = 2  # increases when a lexicon would give other pairs of ids, or another order
 EXPECTED = "expected a word and its translation, or both with a probability and a count, between tabs"
 TWICE = "entries that occur twice"
+_COMMENT = re.compile(r"#+ [^\t]*$")
 _ID = re.compile(r"\d{1,9}", re.ASCII)
 
 
@@ -73,9 +75,33 @@ def draw_dictionary(config: DictionaryConfig, types: np.ndarray, counts: np.ndar
 
 def read_words(path: Path, counts: Counter[str] | None = None) -> list[tuple[str, str]]:
     """The words of a file, each with its translation, or with itself in a list of words."""
-    if all("\t" not in line and len(tokens(line)) == 1 for _, line in read_lines(path)):
-        return [(word, word) for _, line in read_lines(path, counts) for word in tokens(line)]
-    return [(entry.source, entry.target) for entry in read_lexicon(path, counts)]
+    repaired: Counter[str] = Counter()
+    rows = [(number, line, tokens(line)) for number, line in _rows(Table(path, repaired), repaired)]
+    if not rows or len(rows[0][2]) > 1:
+        return [(entry.source, entry.target) for entry in read_lexicon(path, counts)]
+    for number, line, words in rows:
+        if len(words) > 1:
+            raise BadInput(f"{line!r}; expected one word, as in line {rows[0][0]}", path, number)
+    if counts is not None:
+        counts.update(repaired)
+    return [(word, word) for _, _, (word,) in rows]
+
+
+def _rows(table: Table, counts: Counter[str]) -> Iterator[Numbered]:
+    """The lines of a list of words or a dictionary, without blank lines, comments and a header, which are counted."""
+    first = True
+    for number, line in table:
+        fields = line.split("\t") if "\t" in line else tokens(line)
+        if not line.strip():
+            counts["blank lines"] += 1
+        elif _COMMENT.match(line) and fields != ["#", "#"]:
+            counts["comments"] += 1
+        else:
+            if first and is_header(fields):
+                counts[HEADERS] += 1
+            else:
+                yield number, line
+            first = False
 
 
 def own_dictionary(
@@ -160,7 +186,7 @@ def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
     """The entries of a file, in its order. Repeated entries without a probability are counted in `counts`."""
     counts = Counter() if counts is None else counts
     entries: dict[tuple[str, str], Entry] = {}
-    for number, line in read_lines(path, counts, ended=True):
+    for number, line in _rows(Table(path, counts, must_end=True), counts):
         try:
             entry = _parse(line)
         except ValueError as error:
@@ -170,6 +196,8 @@ def read_lexicon(path: Path, counts: Counter[str] | None = None) -> list[Entry]:
         elif (entry.source, entry.target) in entries:
             raise BadInput(f"a second entry for {entry.source} and {entry.target}", path, number)
         entries[entry.source, entry.target] = entry
+    if not entries:
+        raise BadInput("no entry in this file", path)
     return list(entries.values())
 
 

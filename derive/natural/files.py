@@ -19,6 +19,7 @@ from calque.derive.readers import lines
 from calque.derive.readers.lines import Block, Columns, Piece
 from calque.derive.readers.markup import ESCAPED, seems_escaped, unescaped, whole_pairs
 from calque.derive.readers.parallel import Pair, words_of
+from calque.derive.readers.tables import HEADERS, is_header, is_quoted, unquoted
 from calque.derive.readers.text import COLUMNS, annotation, head_of
 
 MANY = 1 << 14  # lines of two parallel files per piece
@@ -85,7 +86,7 @@ class BitextFiles:
             if (kind := annotation(first, sample)) and not (self.beside is None and kind == COLUMNS):
                 raise BadInput(f"{kind}; expected sentences and their translations", path, sample[0][0])
         if self.beside is None:
-            read = partial(_read_columns, self.columns)
+            read = partial(_read_columns, self.columns, is_quoted(self.path))
             rows = lines.blocks(self.path, lines.ends_line, "line end", lines.SIZE)
             found: Iterator[Piece] = (Piece(block, read, block.offset, block.size) for block in rows)
         else:
@@ -234,14 +235,18 @@ def _read_sentences(tests: TextFiles, digests: tuple[str, ...]) -> Sentences:
     return found
 
 
-def _read_columns(places: tuple[int, int], block: Block, left_out: Counter[str]) -> Columns:
+def _read_columns(places: tuple[int, int], quoted: bool, block: Block, left_out: Counter[str]) -> Columns:
     def rows() -> Iterator[tuple[str, str]]:
         least = max(places) + 1
         for number, line in enumerate(block.lines(left_out), start=block.line):
-            row = line.split("\t") if line.strip() else [""] * least
+            row = (unquoted(line, left_out) if quoted else line).split("\t") if line.strip() else [""] * least
             if len(row) < least:
                 raise BadInput(f"{len(row)} tab-separated columns; expected at least {least}", block.path, number)
-            yield row[places[0]], row[places[1]]
+            pair = row[places[0]], row[places[1]]
+            if number == 1 and is_header(pair):
+                left_out[HEADERS] += 1
+            else:
+                yield pair
 
     return whole_pairs(rows(), left_out)
 

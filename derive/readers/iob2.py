@@ -10,7 +10,8 @@ from pathlib import Path
 
 from calque.derive import strict_json
 from calque.derive.errors import BadInput
-from calque.derive.readers.lines import Lines, Numbered, Place, WithheldWords, one_word, open_bytes, read_lines, tokens
+from calque.derive.readers.lines import Numbered, Place, WithheldWords, one_word, open_bytes, read_lines, tokens
+from calque.derive.readers.tables import HEADERS, FirstRow, Table, is_header
 from calque.derive.sentence import Sentence, Span, spans_of
 
 _TAG = re.compile(r"O|[BIESUL]-\S+")
@@ -90,7 +91,7 @@ def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Senten
 
 def _rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
     shape = shape_of(path)
-    lines = Lines(path, counts)
+    lines = Table(path, counts)
     types: set[str] = set()
     for block in sentence_lines(lines, shape.separator, counts):
         sentence: Row = []
@@ -111,7 +112,7 @@ def _rows(path: Path, counts: Counter[str]) -> Iterator[Row]:
 
 def read_word_labels(path: Path, counts: Counter[str] | None = None) -> Iterator[Sentence]:
     """Stream sentences with any label for every word, as spans of one word: a word, a tab and its label per line, with
-    blank lines between sentences, or JSON lines with `tokens` and `tags`."""
+    blank lines between sentences and perhaps a header, or JSON lines with `tokens` and `tags`."""
     found = False
     for row in _json_rows(path, _label) if _JSON.match(next(read_lines(path))[1]) else _label_rows(path, counts):
         for number, word, _ in row:
@@ -125,20 +126,25 @@ def read_word_labels(path: Path, counts: Counter[str] | None = None) -> Iterator
 
 
 def _label_rows(path: Path, counts: Counter[str] | None) -> Iterator[Row]:
-    lines, labels = Lines(path, counts), set[str]()
+    counts = Counter() if counts is None else counts
+    lines, first = Table(path, counts), FirstRow()
     for blank, block in groupby(lines, lambda line: not line[1].strip()):
         sentence: Row = []
         for number, line in () if blank else block:
             place, cells = Place(path, number), line.split("\t")
             if len(cells) != 2:
                 raise place.fault(f"{len(cells)} tab-separated columns; expected a word and its label")
+            if not first.labels and is_header(cells, labelled=True):
+                counts[HEADERS] += 1
+                continue
             label = _label(place, cells[1])
-            if label not in labels:
+            if label not in first.labels:
                 lines.check_end()  # a known label is whole
-            labels.add(label)
+            first.add(place, cells)
             sentence.append((number, cells[0], label))
         if sentence:
             yield sentence
+    first.check()
 
 
 def _label(place: Place, label: str) -> str:

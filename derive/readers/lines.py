@@ -218,14 +218,14 @@ class Lines:
     `ended`: the last line read has a line end. `must_end` refuses a last line without: it may be truncated."""
 
     def __init__(self, path: Path, counts: Counter[str] | None = None, must_end: bool = False) -> None:
-        self.path, self._counts, self._must_end = path, counts, must_end
+        self.path, self.counts, self._must_end = path, counts, must_end
         self.number, self.ended = 0, True
 
     def __iter__(self) -> Iterator[Numbered]:
         with open_bytes(self.path) as file:
             for number, raw in enumerate(raw_lines(file, self.path), start=1):
                 self.number, self.ended = number, raw.endswith(b"\n")
-                line = decode(raw.removesuffix(b"\n"), self.path, number, self._counts)
+                line = decode(raw.removesuffix(b"\n"), self.path, number, self.counts)
                 if self._must_end:
                     self.check_end()
                 yield number, line

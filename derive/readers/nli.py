@@ -1,7 +1,7 @@
 """Texts or pairs of texts with a label: inference, paraphrase, and your own, as JSON lines or TSV."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -12,8 +12,9 @@ from calque.derive.errors import BadInput
 from calque.derive.example import Example
 from calque.derive.files import read_toml
 from calque.derive.readers.english import split_sentences
-from calque.derive.readers.lines import Place, read_lines
+from calque.derive.readers.lines import Lines, Place
 from calque.derive.readers.markup import is_placeholder
+from calque.derive.readers.tables import FirstRow, Table
 from calque.derive.sentence import Sentence
 
 _TABLE = read_toml(Path(__file__).with_name("nli.toml"))
@@ -65,13 +66,14 @@ def read_nli(
 ) -> Iterator[Example]:
     """Stream the pairs of a file; each text is split into sentences and words by English rules or by another `cut`.
     JSON lines have `premise` (or `context`, `sentence1`), `hypothesis` (or `hypo`, `sentence2`), and `gold_label` or
-    `label`. TSV has these as a header (GLUE's with its other names, HANS's, MultiNLI's, XNLI's), or no header and the
-    columns premise, hypothesis, label; quotes are plain characters. Labels 0, 1 and 2 mean entailment, neutral and
-    contradiction if the texts are called premise and hypothesis, which is counted; otherwise 0 and 1 are paraphrase
-    labels. A pair with the gold label `-` (or -1) is left out and counted in `counts`. So are pairs of other languages
-    in a file with a language column (XNLI's own files have fifteen), if `language` starts with a two-letter code. A
-    pair with a side that is blank or a placeholder, such as PAWS-X's `NS`, becomes an example without texts, which
-    keeps its place among the lines of parallel files until a caller leaves it out."""
+    `label`. TSV has these as a header, in any letter case (GLUE's with its other names, HANS's, MultiNLI's, XNLI's), or
+    no header and the columns premise, hypothesis, label; quotes are plain characters, except in sets with `own_labels`
+    (`Table`). Labels 0, 1 and 2 mean entailment, neutral and contradiction if the texts are called premise and
+    hypothesis, which is counted; otherwise 0 and 1 are paraphrase labels. A pair with the gold label `-` (or -1) is
+    left out and counted in `counts`. So are pairs of other languages in a file with a language column (XNLI's own files
+    have fifteen), if `language` starts with a two-letter code. A pair with a side that is blank or a placeholder, such
+    as PAWS-X's `NS`, becomes an example without texts, which keeps its place among the lines of parallel files until a
+    caller leaves it out."""
     counts = Counter() if counts is None else counts
     first: str | None = None  # the language of the first pair
     others: Counter[str] = Counter()
@@ -117,22 +119,33 @@ def language_of_pairs(path: Path, columns: Columns = PUBLISHED) -> str:
 
 
 def _rows(path: Path, counts: Counter[str], columns: Columns) -> Iterator[Row]:
-    lines = read_lines(path, counts)
+    lines = iter(Table(path, counts) if columns.own_labels else Lines(path, counts))
     head = next(lines)
     if head[1].startswith("{"):
         for number, line in chain([head], lines):
             yield Place(path, number), strict_json.line(line, path, number)
         return
-    names = head[1].split("\t")
+    names, first = _names(head[1].split("\t"), columns), FirstRow()
     expected = f"the header's {len(names)}"
-    if not all(any(name in names for name in wanted) for wanted in (*columns.texts, GOLD)):
+    has_header = all(any(name in names for name in wanted) for wanted in (*columns.texts, GOLD))
+    if not has_header:
         names = [*(f"sentence{place}" for place in range(1, len(columns.texts) + 1)), "label"]
         expected, lines = ", ".join([*(wanted[0] for wanted in columns.texts), "label"]), chain([head], lines)
     for number, line in lines:
-        cells = line.split("\t")
+        cells, place = line.split("\t"), Place(path, number)
         if len(cells) != len(names):
-            raise BadInput(f"{len(cells)} tab-separated columns; expected {expected}", path, number)
-        yield Place(path, number), dict(zip(names, cells, strict=True))
+            raise place.fault(f"{len(cells)} tab-separated columns; expected {expected}")
+        if columns.own_labels and not has_header:
+            first.add(place, cells)
+        yield place, dict(zip(names, cells, strict=True))
+    first.check()
+
+
+def _names(cells: Sequence[str], columns: Columns) -> list[str]:
+    """The names in a header as this module writes them; letter case does not matter."""
+    known = {name.casefold(): name for wanted in (*columns.texts, GOLD, (LANGUAGE,)) for name in wanted}
+    others = known.keys() - {cell.casefold() for cell in cells if cell in known.values()}
+    return [known[name] if (name := cell.strip().casefold()) in others else cell for cell in cells]
 
 
 def _label(place: Place, row: Mapping[str, Any], counts: Counter[str], columns: Columns) -> str | None:

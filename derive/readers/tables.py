@@ -1,0 +1,87 @@
+"""Tables between tabs: the headers and quotation marks that their writers add."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from calque.derive.files import read_toml
+from calque.derive.readers.lines import Lines, Numbered, Place, read_lines
+
+_TABLE = {name: frozenset(text.split()) for name, text in read_toml(Path(__file__).with_name("tables.toml")).items()}
+HEADERS = "headers, left out"
+QUOTED = "fields without the quotation marks that a spreadsheet or pandas adds"
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_NAME = re.compile(r"[^\W\d]\w{0,29}")  # may be the name of a column
+
+
+class Table(Lines):
+    """The lines of a table, without quotation marks around fields if its writer added them (`is_quoted`)."""
+
+    def __iter__(self) -> Iterator[Numbered]:
+        quoted, counts = is_quoted(self.path), Counter[str]() if self.counts is None else self.counts
+        for number, line in super().__iter__():
+            yield number, unquoted(line, counts) if quoted else line
+
+
+def is_quoted(path: Path) -> bool:
+    """Whether quotation marks are a writer's: every field with one starts and ends with one and doubles those inside;
+    and one is doubled somewhere, or every field of the columns with marks has them. Otherwise they are text."""
+    rows, fields, doubled = 0, Counter[int](), False
+    for _, line in read_lines(path):
+        rows += bool(line.strip())
+        for column, field in enumerate(line.split("\t")) if '"' in line else ():
+            if '"' in field:
+                if not _QUOTED.fullmatch(field):
+                    return False
+                fields[column] += 1
+                doubled = doubled or '""' in field[1:-1]
+    return doubled or (rows > 1 and set(fields.values()) == {rows})
+
+
+def unquoted(line: str, counts: Counter[str]) -> str:
+    """A line of a quoted table as it was before it was written."""
+    if '"' not in line:
+        return line
+    fields = line.split("\t")
+    counts[QUOTED] += sum('"' in field for field in fields)
+    return "\t".join(field[1:-1].replace('""', '"') if '"' in field else field for field in fields)
+
+
+def is_header(fields: Sequence[str], labelled: bool = False) -> bool:
+    """Whether the fields of a first row are different names of columns, or of languages unless the last is a label."""
+    names = [field.strip().casefold() for field in fields]
+    if len({*names}) < len(names) or len(names) < 2:
+        return False
+    if labelled:
+        return names[-1] in _TABLE["labels"] and _TABLE["names"].issuperset(names[:-1])
+    return (_TABLE["names"] | _TABLE["languages"]).issuperset(names)
+
+
+class FirstRow:
+    """Checks that the first of some rows of texts with a label is not a header."""
+
+    def __init__(self) -> None:
+        self._first: tuple[Place, Sequence[str]] | None = None
+        self.labels: Counter[str] = Counter()
+        self._longer = 0  # rows with a text that cannot be the name of a column
+
+    def add(self, place: Place, fields: Sequence[str]) -> None:
+        self._first = self._first or (place, fields)
+        self.labels[fields[-1]] += 1
+        self._longer += not _NAME.fullmatch(fields[0])
+
+    def check(self) -> None:
+        """Refuse a first row of possible names of columns whose label no other row has, if they are usual names, or if
+        the other labels occur twice and most other texts are longer."""
+        if self._first is None or not all(map(_NAME.fullmatch, self._first[1])):
+            return
+        place, fields = self._first
+        label, names = fields[-1], {field.casefold() for field in fields}
+        others = self.labels - Counter([label])
+        usual = label.casefold() in _TABLE["labels"] or names <= _TABLE["names"]
+        unlike = min(others.values(), default=0) > 1 and 2 * self._longer > others.total()
+        if label not in others and (usual or unlike):
+            found = f"the first row, {', '.join(map(repr, fields))}, seems to be a header"
+            why = f"no other row has the label {label!r}; expected the names in docs/own-data.md, or no header"
+            raise place.fault(f"{found}, because {why}")
