@@ -3,6 +3,7 @@
 import dataclasses
 import types
 import typing
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -71,6 +72,7 @@ PARSERS: Mapping[Any, Callable[[str], Any]] = {
     BitextFiles: _bitext,
 }
 """The parsers of named values, of the text of a language, of bitexts, and of a task's files."""
+FIELDS = "has fields of its own"
 UNSAID = "its values cannot be set on the command line, only in a study of your own (calque run my_study.py)"
 
 
@@ -134,7 +136,7 @@ def _replace_whole(value: Any, hint: Any, name: str, text: str) -> Any:
     if {hint, *typing.get_args(hint)} & PARSERS.keys():
         return _read(text, hint, value)
     if dataclasses.is_dataclass(value) and not (text.lower() == "none" and type(None) in typing.get_args(hint)):
-        raise ValueError(f"{name} has fields of its own; set one of them: {', '.join(_fields(value))}")
+        raise ValueError(f"{name} {FIELDS}; set one of them: {', '.join(_fields(value))}")
     return _read(text, hint, value)
 
 
@@ -143,9 +145,12 @@ def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
     parts: dict[tuple[Any, ...], Any] = {(name,): getattr(study, name) for name in _fields(study)}
     parts |= {("measures", number): measure for number, measure in enumerate(study.measures)}
     nested = {place: part for place, part in parts.items() if dataclasses.is_dataclass(part)}
+    keys = Counter(key for part in nested.values() for key in _fields(part))
     holders = [place for place, part in nested.items() if path[0] in _fields(part)]
     if not holders:
-        check_known(path[0], list(dict.fromkeys(key for part in (study, *nested.values()) for key in _fields(part))))
+        known = [*_fields(study), *keys]
+        once = [key for key in known if keys[key] < 2 and _is_settable(study, [key, *path[1:]])]
+        check_known(path[0], known, once)
     if len(holders) > 1:
         places = ", ".join(f"{name}.{path[0]}" for name, *_ in holders)
         if len({name for name, *_ in holders}) == 1:
@@ -156,6 +161,17 @@ def _replace_within(study: Study, path: Sequence[str], text: str) -> Study:
     if name == "measures":
         changed = tuple(changed if number == holder[1] else m for number, m in enumerate(study.measures))
     return dataclasses.replace(study, **{name: changed})
+
+
+def _is_settable(study: Study, path: Sequence[str]) -> bool:
+    """Whether a value at the path, or below its first key, can be set by text."""
+    try:
+        _replace(study, Study, study.name, path, "0")
+    except ValueError as error:
+        return len(path) > 1 or not any(reason in str(error) for reason in (UNSAID, FIELDS))
+    except BadInput:
+        pass
+    return True
 
 
 def _keep(entries: Mapping[Any, Any], text: str) -> dict[Any, Any]:

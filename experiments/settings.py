@@ -44,7 +44,12 @@ def _check(setting: str, several: bool) -> bool:
     first, *rest = key.strip().split(".")
     classes = _fields()
     names = classes["Study"]
-    check_known(first, names | {name: "" for known in classes.values() for name in known if name not in names})
+    known = dict.fromkeys(name for its in (names, *classes.values()) for name in its if name != "name")
+    parts = {name for name, kind in names.items() if kind.split()[0] in classes}
+    own = [name for name in names if name != "name" and (rest or name not in parts)]
+    if first not in known and nearest(first, known) and not nearest(first, own):
+        return False  # `override` knows what the study has
+    check_known(first, known, own)
     if rest and first in OF_PART:
         names, first, rest = classes[OF_PART[first]], rest[0], rest[1:]
         check_known(first, names)
@@ -56,11 +61,12 @@ def _check(setting: str, several: bool) -> bool:
     return True
 
 
-def check_known(key: str, names: Collection[str]) -> None:
-    """Raise ValueError for a key that is none of the names."""
+def check_known(key: str, names: Collection[str], settable: Collection[str] | None = None) -> None:
+    """Raise ValueError for a key that is none of the names; it may suggest one, of those that are `settable`."""
     if key not in names:
+        near = nearest(key, names if settable is None else settable)
         there = f"there are {', '.join(names)}" if names else "it has none"
-        raise ValueError(f"there is no {shown(key)}; {nearest(key, names) or there}")
+        raise ValueError(f"there is no {shown(key)}; {near or there}")
 
 
 def read_number(text: str, kind: type[int] | type[float]) -> int | float:

@@ -15,8 +15,9 @@ from calque.derive.sources.files import Files, TaskFiles
 from calque.derive.transform import compose
 from calque.experiments.measures import GoldLinks
 from calque.experiments.names import study
-from calque.experiments.override import override
+from calque.experiments.override import override, replaced
 from calque.experiments.schedule import compute
+from calque.experiments.settings import check_settings
 from calque.experiments.study import Study
 from calque.experiments.study_mistakes import study_mistakes
 from calque.experiments.summary import scale
@@ -342,6 +343,22 @@ def test_a_model_may_need_up_to_twice_the_memory_that_is_available(pocket: Study
     run.config.check_memory(run.title, needed / 2)
     with pytest.raises(BadInput, match="GiB"):
         run.config.check_memory(run.title, needed / 2 - 1)
+
+
+@pytest.mark.parametrize("name", ["pocket", "languages", "growth"])
+def test_a_suggestion_is_not_refused(name: str) -> None:
+    base = study(name)
+    parts = [base, base.languages, base.train, base.model, base.mixture, *base.measures]
+    keys = {each.name for part in parts for each in fields(part)} | {"objective", "bitext_share"}
+    for typo in {key[:-2] + key[-1] for key in keys if len(key) > 3} - keys:
+        with pytest.raises((BadInput, ValueError)) as refused:
+            check_settings([f"{typo}=0"], [])
+            replaced(base, f"{typo}=0")
+        if suggestion := re.search(r"did you mean (\w+)\?", str(refused.value)):
+            try:
+                replaced(base, f"{suggestion[1]}=0")
+            except (BadInput, ValueError) as error:
+                assert not re.search(f"no '{suggestion[1]}'|several|has fields|cannot be set", str(error)), typo
 
 
 def test_all_mistakes_are_told_at_once(pocket: Study) -> None:
