@@ -15,6 +15,7 @@ from calque.derive.readers.parallel import Pair
 
 UNKNOWN = sys.maxsize  # the length of a sentence that is not available
 TWICE = "links that stand twice"
+FORMS = "expected 0-0 0p1 (Pharaoh's: a line per sentence pair, p is possible) or 1 2 2 P (WPT's: pair, source, target)"
 MANY = 10  # this many linked sentence pairs have a position 0 if positions count from 0
 
 Link = tuple[int, int]  # a position in the source sentence and one in the target sentence, both from 0
@@ -98,9 +99,10 @@ def from_where(option: str) -> str:
 def _collect(rows: Iterable[_Row], lengths: Sequence[Link], counts: Counter[str]) -> Gold:
     sure: list[set[Link]] = [set() for _ in lengths]
     possible: list[set[Link]] = [set() for _ in lengths]
-    outside = []
+    outside, exchanged = [], 0
     for row in rows:
         (i, j), (n, m) = row.link, lengths[row.pair]
+        exchanged += not (0 <= j < n and 0 <= i < m)
         if not (0 <= i < n and 0 <= j < m):
             reach = "" if UNKNOWN in (n, m) else f" of {n} and {m} words"
             link = f"{i + row.first} {j + row.first}, counted from {row.first},"
@@ -110,7 +112,8 @@ def _collect(rows: Iterable[_Row], lengths: Sequence[Link], counts: Counter[str]
         counts[TWICE] += row.link in links
         links.add(row.link)
     pairs = tuple(GoldPair(frozenset(s), frozenset(s | p)) for s, p in zip(sure, possible, strict=True))
-    counts["links outside their sentences"] = len(outside)
+    fewer = "; fewer if source and target are exchanged" if exchanged < len(outside) else ""
+    counts[f"links outside their sentences{fewer}"] = len(outside)
     counts["sentence pairs without a link"] = sum(not pair.possible for pair in pairs)
     return Gold(pairs, tuple(outside), +counts)
 
@@ -123,7 +126,7 @@ def _pharaoh(path: Path, lines: list[Numbered], pairs: int, first: int) -> Itera
         for token in tokens(line):
             match = _GOLD.fullmatch(token)
             if match is None:
-                raise place.fault(f"{token!r} is not a link; expected one such as 0-0 (sure), 0p0 or 0?0")
+                raise place.fault(f"{token!r} is not a link; {FORMS}")
             yield _Row(place, pair, (int(match[1]) - first, int(match[3]) - first), first, match[2] == "-")
 
 
@@ -132,7 +135,7 @@ def _wpt(path: Path, lines: list[Numbered], pairs: int, counts: Counter[str]) ->
     for number, line in lines:
         place, match = Place(path, number), _WPT.fullmatch(line)
         if match is None:
-            raise place.fault(f"{line!r} is not a link; expected sentence, source, target, S or P or nothing")
+            raise place.fault(f"{line!r} is not a link; {FORMS}")
         matches.append((place, match))
     numbers = _pair_numbers(path, list(dict.fromkeys(int(match[1]) for _, match in matches)), pairs)
     for place, match in matches:
@@ -188,11 +191,15 @@ def read_scored(path: Path, counts: Counter[str] | None = None, *, from_one: boo
 
 
 def check_inside(links: Iterable[Link], lengths: Link, path: Path, line: int, from_one: bool | None) -> None:
-    """Refuse links outside sentences of these lengths; the error names the option `from_one` if it is None."""
+    """Refuse links outside sentences of these lengths; the error names the option `from_one` if it is None, and
+    exchanged sides if those fit."""
+    links = list(links)
     (n, m), first = lengths, int(from_one or 0)
     for i, j in links:
         if not (0 <= i < n and 0 <= j < m):
             hint = "" if from_one is not None else "; use --links-from-one if positions count from 1"
+            if all(0 <= j < n and 0 <= i < m for i, j in links):
+                hint += "; the links fit if source and target are exchanged"
             raise BadInput(f"{i + first}-{j + first} is outside sentences of {n} and {m} words{hint}", path, line)
 
 

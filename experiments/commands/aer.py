@@ -50,6 +50,8 @@ def aer(
         check_inside(predicted_links, bound, links, number, links_from_one)
     read = read_gold(gold, bounds, from_one=from_one)
     check_shift(read, predicted, gold, links, links_from_one is not None)
+    if hint := exchange(read, predicted):
+        typer.echo(f"{links}: {hint}: are the languages in the same order as in {gold}?", err=True)
     for line in read.outside:
         typer.echo(f"left out: {line}", err=True)
     if by_score:
@@ -88,3 +90,12 @@ def check_shift(gold: Gold, predicted: Sequence[Links], path: Path, links: Path,
     )
     if shifted > agreed:
         raise BadInput(from_where("--links-from" if of_gold else "--from"), links if of_gold else path)
+
+
+def exchange(gold: Gold, predicted: Sequence[Links]) -> str:
+    """A hint if more predicted links are in the gold after source and target are exchanged; else empty."""
+    both = list(zip((pair.possible for pair in gold.pairs), predicted, strict=True))
+    agreed = sum(len(pair.intersection(own)) for pair, own in both)
+    exchanged = sum(len(pair & {(j, i) for i, j in own}) for pair, own in both)
+    way = f"{agreed:,} links are possible ones, {exchanged:,} if source and target are exchanged"
+    return way if exchanged > agreed else ""

@@ -103,6 +103,34 @@ def test_bad_input_is_refused_before_a_table(
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.parametrize("text", ["0-0S 1-1P\n0-0S\n", "0-0,1-1\n0-0\n", "(0,0) (1,1)\n(0,0)\n", "1 1 1 S\n1 2 2 s\n"])
+def test_gold_links_in_another_form_are_refused_with_both_formats(here: Path, text: str) -> None:
+    Path("gold").write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match=r"gold:[12]: .*0-0 0p1.*1 2 2 P"):
+        aer(Path("gold"), Path("links"))
+
+
+def test_links_the_other_way_round_get_a_hint(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("gold").write_text("0-0 1-2 2-1\n0-1\n", encoding="utf-8")
+    Path("links").write_text("0-0 2-1\n1-0\n", encoding="utf-8")
+    aer(Path("gold"), Path("links"))
+    said, told = capsys.readouterr()
+    assert rows(said)[1][0] == "links" and told.startswith("links: 2 links") and "3 if" in told
+    Path("links").write_text("0-0 2-1\n0-1\n", encoding="utf-8")
+    aer(Path("gold"), Path("links"))
+    assert capsys.readouterr().err == ""
+    Path("links").write_text("0-0 1-2\n1-0\n", encoding="utf-8")
+    with pytest.raises(BadInput, match=r"links:2: 1-0 is outside .*exchanged"):
+        aer(Path("gold"), Path("links"), Path("source"), Path("target"))
+
+
+def test_gold_links_the_other_way_round_get_a_hint(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("gold").write_text("1 1 1 S\n2 2 1 S\n", encoding="utf-8")
+    Path("links").write_text("0-0\n0-1\n", encoding="utf-8")
+    aer(Path("gold"), Path("links"), Path("source"), Path("target"))
+    assert "1 links outside their sentences; fewer if source and target are exchanged" in capsys.readouterr().out
+
+
 def test_one_side_alone_is_refused(here: Path) -> None:
     with pytest.raises(BadInput, match="both or neither"):
         aer(Path("gold"), Path("links"), source=Path("source"))
