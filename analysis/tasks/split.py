@@ -57,7 +57,7 @@ class EncodedSet:
 @dataclass(frozen=True)
 class Split:
     """A file of derived task data. It is read again each time: examples take far more memory than their rows.
-    `read_from` are the files that it was derived from, if known, for messages."""
+    `read_from` are the files that it was derived from, if known, which errors name."""
 
     path: Path
     task: Task
@@ -71,14 +71,28 @@ class Split:
         for line in count(1):
             try:
                 example = next(rows)
-                gold = tuple(map(intern, self.task.gold(example)))
             except StopIteration:
                 break
             except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
                 raise BadInput(f"not an example of the task {self.task.name}: {error}", self.path, line) from error
+            try:
+                gold = tuple(map(intern, self.task.gold(example)))
+            except (ValueError, LookupError, TypeError, AttributeError) as error:
+                raise self._fault(f"not an example of the task {self.task.name}: {error}", line) from error
             yield example, gold
         if line == 1:
             raise BadInput(f"an empty file; expected examples of the task {self.task.name}", self.path)
+
+    def _fault(self, message: str, example: int | None = None) -> BadInput:
+        """An error about the files that the examples are from, if they are known; else about their own file."""
+        if not self.read_from:
+            return BadInput(message, self.path, example)
+        of = f"example {example} of " if example else ""
+        return BadInput(f"{message} ({of}the {self.path.name.partition('.')[0]} set)", self._files)
+
+    @property
+    def _files(self) -> str:
+        return ", ".join(map(str, self.read_from or [self.path]))
 
     @property
     def gold(self) -> list[Answer]:
@@ -90,14 +104,11 @@ class Split:
         answers = self.gold
         for line, gold in enumerate(answers, start=1):
             if unknown := sorted(set(self.task.labels([gold])) - set(labels)):
-                message = f"unknown label {unknown[0]!r}; the training data have {', '.join(labels)}"
-                if self.read_from:
-                    message += f". These examples are from {', '.join(map(str, self.read_from))}"
-                raise BadInput(message, self.path, line)
+                raise self._fault(f"unknown label {unknown[0]!r}; the training data have {', '.join(labels)}", line)
         try:
             self.task.scores(answers, [self.task.perfect(answer) for answer in answers])
         except ValueError as error:
-            raise BadInput(str(error), self.path) from error
+            raise self._fault(str(error)) from error
 
     def encode(self, labels: Sequence[str], reader: Reader, length: int) -> EncodedSet:
         """All examples as rows of at most `length` ids."""
@@ -112,7 +123,7 @@ class Split:
             try:
                 own, whole = self.task.rows(example, labels, reader, length)
             except ValueError as error:
-                raise BadInput(str(error), self.path, number // per_line + 1) from None
+                raise self._fault(str(error), number // per_line + 1) from None
             rows += own
             counts.append(len(own))
             cut += not whole
@@ -148,10 +159,11 @@ class Split:
         for line, (original, other) in enumerate(zip_longest(self, translation), start=1):
             if original is None or other is None:
                 longer, shorter = (self, translation) if other is None else (translation, self)
-                raise BadInput(f"ends before line {line:,}; expected a translation of {longer.path}", shorter.path)
+                raise shorter._fault(f"ends before line {line:,}; expected a translation of {longer._files}")
             if difference := _difference(original[0], other[0]):
-                message = f"expected the translation of line {line} of {self.path}: {difference}"
-                raise BadInput(message, translation.path, line)
+                raise translation._fault(
+                    f"expected the translation of line {line} of {self._files}: {difference}", line
+                )
             yield original[0], other[0]
 
     def check_translation(self, translation: Split) -> None:

@@ -83,7 +83,7 @@ def test_labels_are_those_of_training_and_an_unknown_one_is_named_with_its_line(
     assert check(train, [train, dev]) == ("ADJ", "X")
     with pytest.raises(BadInput, match=r"test\.jsonl:2: unknown label 'VERB'; the training data have ADJ, X"):
         check(train, [train, dev, test])
-    with pytest.raises(BadInput, match=r"ADJ, X\. These examples are from one\.conllu, two\.conllu"):
+    with pytest.raises(BadInput, match=r"^one\.conllu, two\.conllu: unknown label 'VERB'.*example 2 of the test set"):
         check(train, [replace(test, read_from=(Path("one.conllu"), Path("two.conllu")))])
 
 
@@ -103,6 +103,17 @@ def test_a_set_without_entities_is_refused_for_it_has_no_f1(tmp_path: Path) -> N
     test = written(tmp_path / "test.jsonl", NER(), Example(((Sentence(words),),)))
     with pytest.raises(BadInput, match=r"test\.jsonl: no entity"):
         check(train, [test])
+    with pytest.raises(BadInput, match=r"^mine\.tsv: no entity.*the test set"):
+        check(train, [replace(test, read_from=(Path("mine.tsv"),))])
+
+
+def test_a_label_that_a_task_refuses_is_the_fault_of_the_file_that_it_is_from(tmp_path: Path) -> None:
+    pair = tuple((Sentence((word,)),) for word in "ab")
+    split = written(tmp_path / "train.jsonl", NLI(), Example(pair, "entailment"), Example(pair, "1"))
+    with pytest.raises(BadInput, match=r"train\.jsonl:2: .*'1'"):
+        check(split, [])
+    with pytest.raises(BadInput, match=r"^mine\.tsv: .*'1'.*example 2 of the train set"):
+        check(replace(split, read_from=(Path("mine.tsv"),)), [])
 
 
 def test_a_word_without_subwords_is_named_with_its_line(tmp_path: Path) -> None:
