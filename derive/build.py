@@ -22,7 +22,7 @@ from calque.derive.folder import DICTIONARY, FORMAT, RESERVED, SINGLE, VOCABULAR
 from calque.derive.language import SOURCE, in_places
 from calque.derive.preview import PREVIEW, preview_sentences
 from calque.derive.script import letters_of
-from calque.derive.sentence import CHUNKS, Sentence
+from calque.derive.sentence import CHUNKS, UNKNOWN, Sentence
 from calque.derive.source import Source
 from calque.derive.transform import Account, Compose, Transform, image_of
 from calque.derive.typology import order_distance
@@ -88,12 +88,13 @@ def learn(transforms: Sequence[Transform], cache: Path, progress: Progress) -> t
 
 
 def count_words(source: Source, rewriting: Sequence[Transform], cache: Path, chunk: NumberedChunk) -> Counter[str]:
-    """How often each word occurs in a chunk and in its images by transforms that change words."""
+    """How often each known word occurs in a chunk and in its images by transforms that change words."""
     index, sentences = chunk[0], source.sentences(chunk[1])[0]
     counts = Counter(chain.from_iterable(sentence.words for sentence in sentences))
     for transform in [transform.ready(cache) for transform in rewriting] if source.has_images(chunk[1]) else []:
         for number, sentence in enumerate(sentences, CHUNKS.number(index, 0)):
             counts.update(image_of(transform, sentence, number, Account()).words)
+    del counts[UNKNOWN]
     return counts
 
 

@@ -16,7 +16,7 @@ from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST, check_name
 from calque.derive.fingerprint import fingerprint
 from calque.derive.readers.conllu import UPOS, relation_fault, tree_fault
-from calque.derive.sentence import Sentence
+from calque.derive.sentence import Sentence, shown
 
 KIND = "Stanza models"  # the artefact that `fetch` makes
 RESOURCES = "resources.json"
@@ -113,7 +113,7 @@ def fetch(language: str, folder: Path) -> str:
 def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
     """Each sentence's parse, or the reason why it has none. A sentence that crashes Stanza does not affect others."""
     try:
-        parsed = pipeline([list(words) for words in sentences]).sentences
+        parsed = pipeline([shown(words) for words in sentences]).sentences
         if len(parsed) != len(sentences):
             raise ValueError(f"{len(parsed)} parses of {len(sentences)} sentences")
     except MemoryError:

@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from calque.derive.sentence import Sentence, iob2
+from calque.derive.sentence import Sentence, iob2, shown
 from calque.derive.transform import Account, Transform, image_of
 
 PREVIEW = "preview.txt"
@@ -49,6 +49,7 @@ def _labels(sentence: Sentence) -> list[Row]:
 
 def _grid(rows: Sequence[Row], margin: int) -> str:
     """Rows with aligned columns, folded at `WIDTH`."""
+    rows = [(name, shown(cells)) for name, cells in rows]
     widths = [max(map(_width, column)) for column in zip(*(cells for _, cells in rows), strict=True)]
     lines: list[str] = []
     start = 0

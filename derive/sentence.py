@@ -9,6 +9,8 @@ from calque.derive.errors import BadInput
 
 T = TypeVar("T")
 PART = "goeswith"  # UD's relation of a further part of a word to its first part
+UNKNOWN = "\0"
+"""A word that its text does not give, WikiText's `<unk>`. It is not a word of any text, because none contains NUL."""
 
 
 @dataclass(frozen=True)
@@ -169,14 +171,20 @@ class Sentence:
         return self.upto(len(self.words))
 
     def upto(self, end: int) -> str:
+        words = shown(self.words[:end])
         if not self.glued:
-            return " ".join(self.words[:end])
-        pairs = zip(self.words[:end], self.glued[:end], strict=True)
+            return " ".join(words)
+        pairs = zip(words, self.glued[:end], strict=True)
         return "".join([word if glued else f" {word}" for word, glued in pairs]).removeprefix(" ")
 
     def length(self, end: int) -> int:
         """The number of characters of `upto(end)`."""
         return len(self.upto(end))
+
+
+def shown(words: Sequence[str]) -> list[str]:
+    """Words for people and other programs, with WikiText's `<unk>` for unknown ones."""
+    return ["<unk>" if word == UNKNOWN else word for word in words]
 
 
 def _pick(column: tuple[T, ...], order: Sequence[int]) -> tuple[T, ...]:

@@ -19,6 +19,7 @@ from calque.derive.artefact import input_digest
 from calque.derive.errors import BadInput
 from calque.derive.files import write_json
 from calque.derive.fingerprint import fingerprint
+from calque.derive.sentence import UNKNOWN
 from calque.derive.types import OURS, SPECIALS, PairLayout, Specials
 
 TOKENIZER, COUNTS, SPECIAL_TYPES = "tokenizer.json", "counts.npy", "specials.json"
@@ -84,8 +85,8 @@ class Vocabulary:
         return [(i, self.text([i])) for i in self.encode(word)]
 
     def encode_all(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """The words' concatenated ids and their number per word: ((T,), (len(words),)) int64. A word without an id gets
-        the unknown type; ValueError if it is only white space."""
+        """The words' concatenated ids and their number per word: ((T,), (len(words),)) int64. A word without an id, and
+        UNKNOWN, get the unknown type; ValueError if a word is only white space."""
         blocks = [self._encode(words[first : first + BLOCK]) for first in range(0, len(words) or 1, BLOCK)]
         ids, pieces = (np.concatenate(each) for each in zip(*blocks, strict=True))
         return ids, pieces
@@ -94,7 +95,7 @@ class Vocabulary:
         texts = [f" {word}" for word in words]
         encoded = [encoding.ids for encoding in self._words.encode_batch_fast(texts, add_special_tokens=False)]
         for i, ids in enumerate(encoded):
-            if not ids:
+            if not ids or words[i] == UNKNOWN:
                 if not words[i].strip(" \t\r\n"):
                     raise ValueError(f"{words[i]!r} is not a word: it contains only white space")
                 encoded[i] = [self.specials.unknown]

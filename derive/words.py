@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 from calque.derive.artefact import input_digest
 from calque.derive.dictionary import LEXICON_FORMAT, read_lexicon
 from calque.derive.forms import NUMBER, fraction, in_percent
-from calque.derive.sentence import Sentence
+from calque.derive.sentence import UNKNOWN, Sentence
 from calque.derive.transform import Need, Transform, draw
 from calque.derive.usage import CLASSES
 
@@ -79,7 +79,7 @@ class Agglutinate(Rewrite):
             if CLASSES.get(tag) == "function" and (self.share == 1 or _drawn(self.seed, word.lower()) < self.share):
                 waiting.append(place)
                 continue
-            if CLASSES.get(tag) in ("content", "names"):
+            if CLASSES.get(tag) in ("content", "names") and word != UNKNOWN:
                 endings = "".join(sentence.words[each].lower() for each in reversed(waiting))
                 words.append((word + endings, (place, *reversed(waiting))))
             else:

@@ -1,5 +1,6 @@
 """Build the folder of natural languages: text and bitexts as ids of a given vocabulary."""
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,19 +21,29 @@ from calque.derive.fingerprint import fingerprint, sha256
 from calque.derive.folder import BITEXTS, DICTIONARY, FORMAT, KEPT, RESERVED, SIDES, VOCABULARY, NamePair, new_folder
 from calque.derive.natural.files import FileSet
 from calque.derive.readers.lines import Piece
+from calque.derive.sentence import UNKNOWN
 from calque.derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary
 from calque.derive.workers import Progress, Workers, silent
 
+_UNKNOWN = re.compile(rf"\s*{UNKNOWN}")
+
 
 def encode_lines(vocabulary: Vocabulary, lines: Sequence[str]) -> Shard:
-    """The tokenizer's ids of each line's words, between white space; words without an id are left out."""
-    encodings = vocabulary.encode_texts(lines)
-    pieces = [
-        _pieces(line, [stop for _, stop in encoding.offsets]) for line, encoding in zip(lines, encodings, strict=True)
-    ]
-    ids = np.fromiter(chain.from_iterable(encoding.ids for encoding in encodings), np.int64)
+    """The tokenizer's ids of each line's words, between white space; words without an id are left out. An UNKNOWN word
+    has the unknown type, as if the tokenizer read `<unk>` as special."""
+    parts = [_UNKNOWN.split(line) for line in lines]  # the texts around unknown words
+    encodings = iter(vocabulary.encode_texts(list(chain.from_iterable(parts))))
+    ids, pieces = list[int](), [list[int]() for _ in lines]
+    for texts, own in zip(parts, pieces, strict=True):
+        for place, (text, encoding) in enumerate(zip(texts, encodings, strict=False)):
+            if place:
+                ids.append(vocabulary.specials.unknown)
+                own.append(1)
+            if text:
+                ids += encoding.ids
+                own += _pieces(text, [stop for _, stop in encoding.offsets])
     return Shard(
-        vocabulary.as_text(ids),
+        vocabulary.as_text(np.array(ids, np.int64)),
         np.fromiter(chain.from_iterable(pieces), np.int64),
         np.fromiter(map(len, pieces), np.int64, len(pieces)),
     )
