@@ -11,10 +11,12 @@ from calque.derive.build import trial_image
 from calque.derive.errors import BadInput
 from calque.derive.parser import ParsedTrees, StanzaParser
 from calque.derive.preview import side_by_side
+from calque.derive.readers.annotation import ENTITIES, TREEBANK, annotation, are_numbered, head_of
+from calque.derive.readers.english import split_sentences
 from calque.derive.readers.iob2 import read_iob2, read_word_labels
-from calque.derive.readers.text import ENTITIES, TREEBANK, annotation, chunks, head_of, split_sentences
+from calque.derive.readers.text import chunks
 from calque.derive.readers.text import sentences as read_chunk
-from calque.derive.sentence import CHUNKS, EXAMPLES, Sentence, iob2, word_labels
+from calque.derive.sentence import CHUNKS, EXAMPLES, Sentence, iob2, shown, word_labels
 from calque.derive.transform import Account, Transform, image_of
 from calque.derive.transforms import transform
 from calque.derive.types import OURS
@@ -99,14 +101,16 @@ def derive_file(
         raise BadInput(f"{transform.name} shares sub-words with its source, which text cannot show; expected trans")
     first, lines = head_of(path)
     kind = annotation(first, lines)
-    labelled = kind == ENTITIES or all(line.count("\t") == 1 for _, line in lines)
+    texts = [line for _, line in lines]
+    split = all(line.count("\t") == 1 for line in texts) and not all(line.startswith("\t") for line in texts)
+    labelled = kind == ENTITIES or (split and not are_numbered(texts))
     if pairs and labelled:
         raise BadInput("words with labels; expected text for pairs", path, lines[0][0])
     batches = [_labelled(path, kind == ENTITIES, account.left_out)] if labelled else _chunked(path, account)
     for first_number, step, sentences in batches:
         for place, sentence in enumerate(trees.add_to(sentences, account.left_out) if trees else sentences):
             image = image_of(transform, sentence, first_number + place * step, account)
-            words = [transform.spell(word) for word in image.words]
+            words = shown([transform.spell(word) for word in image.words])
             if labelled:
                 labels = iob2(image) if kind == ENTITIES else word_labels(image)
                 yield from (f"{word}\t{label}" for word, label in zip(words, labels, strict=True))

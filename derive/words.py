@@ -76,10 +76,11 @@ class Agglutinate(Rewrite):
         words: list[tuple[str, tuple[int, ...]]] = []
         waiting: list[int] = []  # function words without a content word yet
         for place, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
-            if CLASSES.get(tag) == "function" and (self.share == 1 or _drawn(self.seed, word.lower()) < self.share):
+            kind = CLASSES.get(tag) if word != UNKNOWN else None
+            if kind == "function" and (self.share == 1 or _drawn(self.seed, word.lower()) < self.share):
                 waiting.append(place)
                 continue
-            if CLASSES.get(tag) in ("content", "names") and word != UNKNOWN:
+            if kind in ("content", "names"):
                 endings = "".join(sentence.words[each].lower() for each in reversed(waiting))
                 words.append((word + endings, (place, *reversed(waiting))))
             else:

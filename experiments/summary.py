@@ -13,6 +13,7 @@ from calque.analysis.report.table import coverage
 from calque.analysis.results.results import over_draws
 from calque.derive.fingerprint import plain
 from calque.derive.preview import PREVIEW
+from calque.derive.readers.text import UNKNOWN_WORDS
 from calque.derive.transform import TORN
 from calque.experiments.finetuning import ZeroShot
 from calque.experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages
@@ -156,7 +157,9 @@ def omissions(facts: Mapping[str, Any], name: str = "") -> Iterator[str]:
         yield f"{name}: {facts['examples']:,} examples"
     if isinstance(facts.get("sides"), list):
         yield f"{name}: {sum(side['tokens'] for side in facts['sides']):,} sub-words"
-    yield from (f"{name}: {count:,} {why}" for why, count in facts.get("left out", {}).items())
+    for why, count in facts.get("left out", {}).items():
+        share = f" ({100 * count / facts['out']['words']:.1f} % of its words)" if why == UNKNOWN_WORDS else ""
+        yield f"{name}: {count:,} {why}{share}"
     yield from (f"{name}: {count:,} {why} kept their order" for why, count in facts.get("kept in place", {}).items())
     if facts.get("spans split"):
         yield f"{name}: {facts['spans split']:,} {TORN}"

@@ -16,11 +16,11 @@ from calque.derive.errors import BadInput
 from calque.derive.fingerprint import ADDED
 from calque.derive.natural.formats import format_of, pieces
 from calque.derive.readers import lines
+from calque.derive.readers.annotation import COLUMNS, annotation, head_of
 from calque.derive.readers.lines import Block, Columns, Piece
 from calque.derive.readers.markup import ESCAPED, seems_escaped, unescaped, whole_pairs
 from calque.derive.readers.parallel import Pair, words_of
 from calque.derive.readers.tables import HEADERS, is_header, is_quoted, unquoted
-from calque.derive.readers.text import COLUMNS, annotation, head_of
 
 MANY = 1 << 14  # lines of two parallel files per piece
 HEAD = 24  # minimum letters of a sentence withheld inside a longer line; shorter ones may match by chance

@@ -10,13 +10,19 @@ from pathlib import Path
 from calque.derive.errors import BadInput
 from calque.derive.natural import parquet
 from calque.derive.readers import lines, text
+from calque.derive.readers.annotation import ENTITIES, JSON, TREEBANK, annotation, head_of
 from calque.derive.readers.conllu import UNENDED, cells, column_names
 from calque.derive.readers.iob2 import Shape, sentence_lines, shape_of, words_of
 from calque.derive.readers.lines import Block, Columns, Numbered, Piece, Place, WithheldWords
-from calque.derive.readers.text import COLUMNS, ENTITIES, JSON, TREEBANK, XML, Kind
+from calque.derive.readers.text import Kind
 
 PARQUET = "Parquet"
-RUNNING: dict[Kind, str] = {"doc": "documents of WikiExtractor", "wikitext": "WikiText", "plain": "plain text"}
+RUNNING: dict[Kind, str] = {
+    "doc": "documents of WikiExtractor",
+    "wikitext": "WikiText with unknown words",
+    "plain": "plain text",
+    "numbered": "numbered lines of text",
+}
 NAMED = {".conllu": TREEBANK, ".jsonl": JSON, ".ndjson": JSON, ".parquet": PARQUET}
 """The format that a file name's suffix requires."""
 NumberedLines = Sequence[Numbered]
@@ -72,11 +78,12 @@ def _format_of_contents(path: Path) -> str:
     with lines.open_bytes(path) as file:
         if file.peek(len(parquet.MAGIC)).startswith(parquet.MAGIC):
             return PARQUET
-    first, sample = text.head_of(path)
-    kind = "" if first.startswith("<doc ") else text.annotation(first, sample)
-    if kind in (COLUMNS, XML):
-        raise BadInput(f"{kind}; expected text, CoNLL-U, or words with the tags of entities", path, sample[0][0])
-    return kind or RUNNING[text.kind_of(Path(lines.bare_name(path)).suffix, first)]
+    first, sample = head_of(path)
+    kind = annotation(first, sample)
+    if kind not in ("", TREEBANK, JSON, ENTITIES):
+        expected = "expected text, CoNLL-U, JSON lines, or words with the tags of entities"
+        raise BadInput(f"{kind}; {expected}", path, sample[0][0])
+    return kind or RUNNING[text.kind_of(path, first, sample)]
 
 
 def _running(kind: Kind, numbered: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:

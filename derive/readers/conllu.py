@@ -12,7 +12,17 @@ from typing import Literal
 
 from calque.derive.errors import BadInput
 from calque.derive.files import read_toml
-from calque.derive.readers.lines import Lines, Numbered, Place, WithheldWords, check_file, one_word, read_lines
+from calque.derive.readers.lines import (
+    WITHHELD,
+    Lines,
+    Numbered,
+    Place,
+    WithheldWords,
+    check_file,
+    is_withheld,
+    one_word,
+    read_lines,
+)
 from calque.derive.sentence import Sentence
 
 _TABLE = {name: text.split() for name, text in read_toml(Path(__file__).with_name("ud.toml")).items()}
@@ -47,7 +57,8 @@ def read_conllu(
     """Stream a treebank's sentences: words are FORM, tags UPOS, relations DEPREL with its subtype. Multiword tokens and
     empty nodes are checked but are not words; `counts` gets their number, words that lost white space (`20 000` becomes
     `20000`), and blank lines and comments without a sentence. `unparsed` accepts sentences whose HEAD and DEPREL are
-    all `_`; they have no tree. `withheld` accepts treebanks published without words. With XTREME's `units`, multiword
+    all `_`; they have no tree. Sentences of two or more words that are all withheld (`_`) are left
+    out and counted, and treebanks of mostly such words are refused, unless `withheld`. With XTREME's `units`, multiword
     tokens replace their words, with the tags of XTREME's conversion for `language`, without U+200C and trees. `part` is
     a part of the file to read instead of all, with whole sentences of the columns `names`."""
     counts = Counter() if counts is None else counts
@@ -60,7 +71,11 @@ def read_conllu(
             block.add(place, line, names)
             continue
         if block.words:
-            yield block.sentence() if units == WORDS else block.with_tokens(language)
+            sentence = block.sentence() if units == WORDS else block.with_tokens(language)
+            if withheld or not is_withheld(" ".join(block.words)):
+                yield sentence
+            else:
+                counts[WITHHELD] += 1
             for word, at in zip(block.words, block.places, strict=True):
                 words.add([word], at.line or 0)
         else:

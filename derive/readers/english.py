@@ -3,12 +3,14 @@ digit or an opening quote or bracket; closing quotes and brackets belong to it. 
 an abbreviation does not end it, unless a common opener of sentences follows the initial or abbreviation."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from itertools import chain, groupby
 from pathlib import Path
 from unicodedata import category
 
 from calque.derive.files import read_toml
+from calque.derive.readers.lines import FORMAT, FORMAT_ALONE, FORMAT_RUN
 
 
 def _ranges(characters: Iterable[int]) -> str:
@@ -39,7 +41,7 @@ _LETTER = r"[^\W\d_]"
 WORD = re.compile(
     rf"(?:{_LETTER}\.){{2,}}"  # U.S., e.g., p.m.
     rf"|\w+(?:['’\-‑]\w+|(?<=\d)[.,]\d+|(?:{_MARK}|\xad)+\w*)*(?:\.(?=[\s,;:]))?"
-    rf"|(?:[\U0001f1e6-\U0001f1ff]{{2}}|\S){_EXTENDS}*"  # a symbol as it is displayed: 👩🏽‍🚀, 🇫🇷
+    rf"|(?:[\U0001f1e6-\U0001f1ff]{{2}}|[^\s{FORMAT}]){_EXTENDS}*"  # a symbol as it is displayed: 👩🏽‍🚀, 🇫🇷
 )
 _CANDIDATE = re.compile(r"""[.!?]['"”’»)\]]*(?=\s+['"“‘«(\[$£€#*]*([^\W_]))""")
 
@@ -54,13 +56,18 @@ _QUOTE = ' " '
 
 def split_words(text: str) -> list[str]:
     """One sentence's words: letters and digits with inner apostrophes and hyphens, and points or commas inside numbers;
-    abbreviations with their full stops; any other character except white space is a word."""
+    abbreviations with their full stops; any other character is a word, except white space and, outside words, format
+    characters such as direction marks."""
     return WORD.findall(text)
 
 
-def split_sentences(text: str) -> list[list[str]]:
-    """The words of each sentence of a text, untokenised or tokenised; none for white space."""
-    return [WORD.findall(sentence) for sentence in cut(text)]
+def split_sentences(text: str, counts: Counter[str] | None = None) -> list[list[str]]:
+    """The words of each sentence of a text, untokenised or tokenised; none for white space. `counts` gets the number of
+    runs of format characters outside words, which are left out."""
+    sentences = [words for sentence in cut(text) if (words := WORD.findall(sentence))]
+    if counts is not None and not text.isascii() and (runs := len(FORMAT_RUN.findall(text))):
+        counts[FORMAT_ALONE] += runs - sum(len(FORMAT_RUN.findall(word)) for words in sentences for word in words)
+    return sentences
 
 
 def cut(text: str) -> list[str]:

@@ -10,7 +10,17 @@ from pathlib import Path
 
 from calque.derive import strict_json
 from calque.derive.errors import BadInput
-from calque.derive.readers.lines import Numbered, Place, WithheldWords, one_word, open_bytes, read_lines, tokens
+from calque.derive.readers.lines import (
+    WITHHELD,
+    Numbered,
+    Place,
+    WithheldWords,
+    is_withheld,
+    one_word,
+    open_bytes,
+    read_lines,
+    tokens,
+)
 from calque.derive.readers.tables import HEADERS, FirstRow, Table, is_header
 from calque.derive.sentence import Sentence, Span, spans_of
 
@@ -81,8 +91,10 @@ def read_iob2(path: Path, counts: Counter[str] | None = None) -> Iterator[Senten
                 entity = "" if ends else label
             elif begins or ends:
                 entity = ""  # an entity that starts here starts at the next word
-        if words:
-            found = True
+        found = found or bool(words)
+        if is_withheld(" ".join(words)):
+            counts[WITHHELD] += 1
+        elif words:
             yield Sentence(tuple(words), spans=spans_of(tags))
     if not found:
         raise BadInput("no sentence in this file", path)

@@ -140,9 +140,17 @@ class _Decompressed(io.RawIOBase):
 Numbered = tuple[int, str]  # a line's number, from 1, and the line without its end
 SIZE = 1 << 22  # approximate bytes of a block
 MARKS = "byte order marks where files were joined, removed"
+FORMAT_ALONE = "runs of format characters alone (direction marks), removed"
+WITHHELD = "sentences whose words are withheld"
 CUT = "the last line has no line end: the file is truncated, or add one if it is whole"
 _MARK = b"\xef\xbb\xbf"
 _LEADING_MARKS = re.compile(rb"^(?:\xef\xbb\xbf)+", re.MULTILINE)
+FORMAT = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0001\U000e0020-\U000e007f"
+"""Invisible format characters: soft hyphens, joiners, direction marks, tags."""
+FORMAT_RUN = re.compile(rf"[{FORMAT}]+")
+_FORMAT_ALONE = re.compile(rf"(?<![^ \n])[{FORMAT}]+(?: |(?=\n)|$)")
+_WITHHELD_WORD = re.compile(r"_+|\[WORD\]")
+_WITHHELD_TEXT = re.compile(rf"(?:{_WITHHELD_WORD.pattern})(?:\s+(?:{_WITHHELD_WORD.pattern}))+")
 _ENDS = re.compile(r"\r\n|\n|\r")
 _INTEGER = re.compile(r"[0-9]{1,18}")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -198,19 +206,25 @@ def decode(data: bytes, path: Path, line: int, counts: Counter[str] | None = Non
 
 
 def without_marks(text: str, counts: Counter[str]) -> str:
-    """Running text without byte order marks, which are counted; joining files without line ends leaves them inside."""
+    """Running text without byte order marks, which joining files leaves inside, and without format characters alone
+    between spaces, such as direction marks; both are counted."""
     if "\ufeff" in text:
         counts[MARKS] += text.count("\ufeff")
         text = text.replace("\ufeff", "")
+    if not text.isascii():
+        text, alone = _FORMAT_ALONE.subn("", text)
+        counts[FORMAT_ALONE] += alone
     return text
 
 
 def stripped(texts: Iterable[str], counts: Counter[str]) -> list[str]:
-    """The lines of texts, stripped of white space; blank lines are left out and counted."""
+    """The lines of texts, stripped of white space; blank and withheld lines are left out and counted."""
     lines = [without_marks(line, counts).strip() for text in texts for line in _ENDS.split(text)]
     kept = [line for line in lines if line]
+    shown = [line for line in kept if not is_withheld(line)]
     counts["blank lines"] += len(lines) - len(kept)
-    return kept
+    counts[WITHHELD] += len(kept) - len(shown)
+    return shown
 
 
 class Lines:
@@ -324,9 +338,14 @@ def one_word(form: str, counts: Counter[str]) -> str:
     return "".join(parts)
 
 
+def is_withheld(text: str) -> bool:
+    """Whether a text has two or more words and all are marks for words whose text is not licensed: `_`, `[WORD]`."""
+    return _WITHHELD_TEXT.fullmatch(text) is not None
+
+
 @dataclass
 class WithheldWords:
-    """Counts words of underscores, which replace every word in treebanks whose text is not licensed."""
+    """Counts marks that replace every word in treebanks whose text is not licensed."""
 
     words: int = 0
     withheld: int = 0
@@ -335,13 +354,15 @@ class WithheldWords:
     def add(self, words: Iterable[str], line: int) -> None:
         for word in words:
             self.words += 1
-            if word and not word.strip("_"):
+            if _WITHHELD_WORD.fullmatch(word):
                 self.withheld += 1
                 self.line = self.line or line
 
     def check(self, path: Path) -> None:
         if 2 * self.withheld > self.words:
-            fault = f"{self.withheld:,} of {self.words:,} words are _: the text is withheld for its licence"
+            fault = (
+                f"{self.withheld:,} of {self.words:,} words are marks such as _: the text is withheld for its licence"
+            )
             hint = "expected the words (see the data's README for how to get them)"
             raise BadInput(f"{fault}; {hint}", path, self.line)
 

@@ -30,7 +30,7 @@ MISSING = "pairs with a side that is blank or a placeholder (NS)"
 LANGUAGE = "language"
 _ONE_WIKIPEDIA = {"nb": "no", "nn": "no"}  # codes that share a Wikipedia, and so a file
 
-Cut = Callable[[str], list[list[str]]]  # the words of each sentence of a text
+Cut = Callable[[str, Counter[str]], list[list[str]]]  # the words of each sentence of a text, and counts of repairs
 Row = tuple[Place, Mapping[str, Any]]  # the place of a pair, and its values by column name
 
 
@@ -94,7 +94,8 @@ def read_nli(
             continue
         pairs += 1
         sides = tuple(
-            () if is_placeholder(text) else tuple(Sentence(tuple(words)) for words in cut(text)) for text in texts
+            () if is_placeholder(text) else tuple(Sentence(tuple(words)) for words in cut(text, counts))
+            for text in texts
         )
         if not all(sides):
             missing.append((place, columns.texts[sides.index(())][0]))

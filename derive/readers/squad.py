@@ -13,7 +13,7 @@ from calque.derive import strict_json
 from calque.derive.errors import BadInput
 from calque.derive.example import Example
 from calque.derive.readers.english import split_sentences
-from calque.derive.readers.lines import Place, decode, open_bytes
+from calque.derive.readers.lines import FORMAT_RUN, Place, decode, open_bytes
 from calque.derive.sentence import Sentence, Span
 
 LARGEST = 1 << 30  # maximum bytes of a file, decompressed
@@ -54,7 +54,7 @@ def read_questions(path: Path, counts: Counter[str] | None = None) -> Iterator[E
     counts = Counter() if counts is None else counts
     for item in _questions(path, counts):
         texts = (item.question, item.context)
-        question, context = ([Sentence(tuple(words)) for words in split_sentences(text)] for text in texts)
+        question, context = ([Sentence(tuple(words)) for words in split_sentences(text, counts)] for text in texts)
         example = item.example(question, context)
         spans = [_in_words(item.context, answer, context, counts) for answer in item.answers]
         for place, span in filter(None, spans):
@@ -92,7 +92,7 @@ def _in_words(text: str, answer: Chars, context: Sequence[Sentence], counts: Cou
 
 
 def _letters(text: str) -> int:
-    return len("".join(text.split()))
+    return len("".join(FORMAT_RUN.sub("", text).split()))  # words may lack format characters
 
 
 def _as_written(text: str, answers: Sequence[Chars]) -> Sentence:

@@ -4,11 +4,12 @@ A large file, compressed or not, is cut into chunks that worker processes read i
 the file and the size. Exclusions are counted:
 
 - wikitext: tokens are separated by white space; ` @-@ `, ` @,@ ` and ` @.@ ` are joined again; ` = Heading = ` lines
-  are left out.
+  are left out. `<unk>` is an unknown word (`UNKNOWN`), to which nothing is joined.
 - doc: `<doc ...>`, title, paragraphs, `</doc>`. Left out are the title, lines of at most eight words (WikiExtractor
   ends headings with a full stop and breaks lists and tables into fragments, so that nothing else distinguishes them
   from sentences), and lines of one tag (`</dl>`). Escaped characters are unescaped, and tags inside a line removed.
 - plain: every line is text.
+- numbered: a number, a tab and a text per line (Leipzig Corpora Collection); the numbers are removed.
 - treebank: sentences with their tags and trees, from CoNLL-U.
 - json: every line of the texts in one `column` is text; null is left out.
 """
@@ -22,47 +23,40 @@ from typing import Literal
 
 from calque.derive import strict_json
 from calque.derive.errors import BadInput
-from calque.derive.readers.conllu import NAMES, PLUS, column_names, read_conllu
+from calque.derive.readers.annotation import JSON, NUMBERED, TAG_LINE, TREEBANK, annotation, are_numbered, head_of
+from calque.derive.readers.conllu import NAMES, column_names, read_conllu
 from calque.derive.readers.english import cut_tokens, split_sentences
-from calque.derive.readers.iob2 import DOCUMENT_START
 from calque.derive.readers.lines import (
     LIMIT,
     SIZE,
+    WITHHELD,
     Numbered,
     Place,
     bare_name,
     blocks,
     decode,
     ends_line,
-    open_bytes,
+    is_withheld,
     read_at,
     stripped,
     without_marks,
 )
 from calque.derive.readers.markup import ESCAPED, seems_escaped, unescaped, without_tags
-from calque.derive.sentence import Sentence
+from calque.derive.sentence import UNKNOWN, Sentence
 
-Kind = Literal["wikitext", "doc", "plain", "treebank", "json"]
+Kind = Literal["wikitext", "doc", "plain", "numbered", "treebank", "json"]
 LeaveOut = Callable[[str, str], None]  # counts a line that is left out: the reason, and the line
 
 FRAGMENT = 8  # maximum words of a heading or fragment in a `<doc>`
 _OPENING, _CLOSING = "= ", " ="
-_JOINER = re.compile(r" @([-,.])@ ")  # WikiText's form of a mark inside a word
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>")  # a line of a `<doc>` that is a tag
+_UNKNOWN = re.compile(" *<unk> *")
+_JOINER = re.compile(rf"(?<!{UNKNOWN}) @([-,.])@ (?!{UNKNOWN})")  # WikiText's form of a mark inside a word
+_APART = re.compile(r" @([-,.])@ ")  # the same next to an unknown word
+NUMBERS = "line numbers, removed"
+UNKNOWN_WORDS = "words that WikiText replaces by <unk>, read as the unknown type"
 
-TREEBANK, ENTITIES, JSON = "a treebank in CoNLL-U", "words with the tags of entities", "JSON lines"
-XML, COLUMNS = "XML", "lines of columns"
 _ROWS: dict[str, Kind] = {TREEBANK: "treebank", JSON: "json"}
-SAMPLE, SAMPLE_LETTERS = 100, 1 << 16  # the number of lines and of letters that are read to recognise annotated files
-_LABEL = r"(?:O|[BIESUL]-\S+)"
-_TREE = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}")
-_ROW = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]*){3,}")
-_NUMBERED_BETWEEN_SPACES = re.compile(r"\d+(?: \S+){3,}")
-_TAGGED = re.compile(rf"[^\t]*(?:\t[^\t]*)*\t{_LABEL}|\d+\t[^\t]*\t{_LABEL}(?:\t.*)?")
-_TAGGED_BETWEEN_SPACES = re.compile(rf"[^\s]+ (?:.* )?{_LABEL}")
-_OBJECT = re.compile(r'(?:\[\s*)?\{\s*(?:"|$)|\[\s*$')
-_MARKUP = re.compile(r"<(?:doc>|(?:\?xml|!DOCTYPE|tmx|html|mediawiki|(?:src|ref|tst)set)\b)", re.IGNORECASE)
-"""The start of XML and HTML, and of documents without WikiExtractor's attributes in `<doc>`."""
+REVISED: frozenset[Kind] = frozenset(("wikitext", "numbered"))  # kinds that earlier versions read otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,74 +72,23 @@ class Chunk:
 
 
 def detect(path: Path) -> Kind:
-    """The kind of a text file by its name and first lines; entities, columns and XML are refused."""
+    """The kind of a text file by its name and first lines; other annotated files than treebanks are refused."""
     first, lines = head_of(path)
-    name = annotation(first, lines) or (COLUMNS if _are_columns([line for _, line in lines]) else "")
+    name = annotation(first, lines)
     if name in _ROWS:
         return _ROWS[name]
     if name:
         raise BadInput(f"{name}; expected running text, CoNLL-U or JSON lines", path, lines[0][0])
-    return kind_of(Path(bare_name(path)).suffix, first)
+    return kind_of(path, first, lines)
 
 
-def kind_of(suffix: str, first: str) -> Kind:
-    """The kind of running text in a file with this `suffix` and `first` non-blank line."""
+def kind_of(path: Path, first: str, lines: Sequence[Numbered]) -> Kind:
+    """The kind of running text in a file with these first lines (see `head_of`)."""
     if first.startswith("<doc "):
         return "doc"
-    return "wikitext" if suffix == ".tokens" or is_heading(first) else "plain"
-
-
-def head_of(path: Path) -> tuple[str, list[Numbered]]:
-    """The first non-blank line of a file, and its first lines that are not comments (or else the first), numbered."""
-    first: Numbered | None = None
-    lines: list[Numbered] = []
-    letters = 0
-    with open_bytes(path) as file:
-        for number, raw in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
-            line = decode(raw, path, number).rstrip("\n")
-            if line.strip():
-                first = first or (number, line)
-                if not line.startswith("#"):  # CoNLL-U starts with comments
-                    lines.append((number, line))
-            letters += len(line)
-            if len(lines) >= SAMPLE or (lines and letters >= SAMPLE_LETTERS):
-                break
-    if not first:
-        raise BadInput("contains only white space", path)
-    return first[1], lines or [first]
-
-
-def annotation(first: str, lines: Sequence[Numbered]) -> str:
-    """The kind of annotation in a file, by its first lines; empty if it may be running text. At least half of the lines
-    must have columns, because single lines of text may look like them."""
-    texts = [line.rstrip() for _, line in lines]
-    if _MARKUP.match(first):
-        return XML
-    if first.startswith(PLUS) or _TREE.fullmatch(texts[0]):
-        return TREEBANK
-    if _OBJECT.match(texts[0]):
-        return JSON
-    if texts[0].startswith(DOCUMENT_START) or _most(_TAGGED, texts):
-        return ENTITIES
-    if _most(_ROW, texts):
-        return COLUMNS
-    for shape, kind in ((_TAGGED_BETWEEN_SPACES, ENTITIES), (_NUMBERED_BETWEEN_SPACES, COLUMNS)):
-        spaced = [line for line in texts if shape.fullmatch(line)]
-        of_one_width = len({len(line.split()) for line in spaced}) == 1
-        if of_one_width and len(spaced) > 1 and 2 * len(spaced) >= len(texts):
-            return kind
-    return ""
-
-
-def _are_columns(lines: Sequence[str]) -> bool:
-    """Whether several lines all have the same number of tabs, as in tables; a line number is not a column."""
-    tabs = {line.count("\t") for line in lines}
-    numbered = all(line.partition("\t")[0].isdecimal() for line in lines)
-    return len(lines) > 1 and len(tabs) == 1 and tabs != {0} and not (numbered and tabs == {1})
-
-
-def _most(shape: re.Pattern[str], lines: Sequence[str]) -> bool:
-    return 2 * sum(shape.fullmatch(line) is not None for line in lines) >= len(lines)
+    if are_numbered([line for _, line in lines]):
+        return "numbered"
+    return "wikitext" if Path(bare_name(path)).suffix == ".tokens" or is_heading(first) else "plain"
 
 
 def chunks(path: Path, size: int = SIZE, kind: Kind | None = None) -> Iterator[Chunk]:
@@ -179,7 +122,6 @@ def sentences(chunk: Chunk, escaped: bool = False, column: str = "text") -> tupl
     numbered = list(enumerate(text.removesuffix("\n").split("\n"), chunk.line))
     if chunk.kind == "treebank":
         return list(read_conllu(chunk.path, left_out, unparsed=True, part=numbered, names=chunk.names)), +left_out
-    cut = cut_tokens if chunk.kind == "wikitext" else split_sentences
     read: list[list[str]] = []
     if chunk.kind == "json":
         found = iter(stripped(json_texts(column, numbered, chunk.path, left_out), left_out))
@@ -193,7 +135,10 @@ def sentences(chunk: Chunk, escaped: bool = False, column: str = "text") -> tupl
             line = unescaped(line, left_out)
         else:
             left_out[ESCAPED] += seems_escaped(line)
-        read += cut(line)
+        if is_withheld(line):
+            left_out[WITHHELD] += 1
+            continue
+        read += cut_tokens(line) if chunk.kind == "wikitext" else split_sentences(line, left_out)
     return [Sentence(tuple(words)) for words in read], +left_out
 
 
@@ -219,12 +164,19 @@ def text_lines(
     if kind == "doc":
         yield from _document_lines(lines, path, counts, leave_out)
         return
-    for _, line in lines:
+    for number, line in lines:
+        if kind == "numbered" and line.strip():
+            if not (match := NUMBERED.match(line)):
+                raise BadInput("no number and tab before the text, which the first lines have", path, number)
+            line = line[match.end() :]
+            counts[NUMBERS] += 1
         if kind == "wikitext":
-            line = _JOINER.sub(r"\1", line) if "@" in line else line
+            line = _UNKNOWN.sub(f" {UNKNOWN} ", line) if "<unk>" in line else line
+            line = _APART.sub(r" \1 ", _JOINER.sub(r"\1", line)) if "@" in line else line
             if line.startswith((" =", "=")) and is_heading(line):
                 leave_out("headings", line)
                 continue
+            counts[UNKNOWN_WORDS] += line.count(UNKNOWN)
         yield line
 
 
@@ -256,7 +208,7 @@ def _document_lines(lines: Iterable[Numbered], path: Path, counts: Counter[str],
                 raise BadInput("text outside of <doc> ... </doc>", path, number)
         elif number == opened + 1:
             leave_out("titles", line)
-        elif _TAG.fullmatch((line := unescaped(line, counts)).strip()):
+        elif TAG_LINE.fullmatch((line := unescaped(line, counts)).strip()):
             leave_out("tags", line)
         else:
             yield without_tags(line, counts)

@@ -268,7 +268,8 @@ class Files(Source):
     def corpus_fingerprint(self, trees: bool = False) -> str:
         text = list(map(input_digest, self.text))
         column = [] if self.column == "text" else [self.column]  # as before there were columns
-        return fingerprint("files", text, self.megabytes, self.escaped, self._parses(trees), *column)
+        unlike = sorted({reader.detect(path) for path in self.text} & reader.REVISED)  # these were read otherwise
+        return fingerprint("files", text, self.megabytes, self.escaped, self._parses(trees), *column, *unlike)
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
         return fingerprint("files", task, self._tasks[task][0].identity, self._parses(trees))
@@ -350,7 +351,7 @@ def written(task: str, language: str = "", units: Units = WORDS) -> Read:
     return partial(read_nli, cut=_whole, language=language, columns=PICKED[task]) if task in PICKED else READERS[task]
 
 
-def _whole(text: str) -> list[list[str]]:
+def _whole(text: str, _: Counter[str]) -> list[list[str]]:
     return [words] if (words := text.split()) else []
 
 

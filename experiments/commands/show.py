@@ -73,7 +73,7 @@ def write_derived(
     from calque.derive.derivation import derive_file, transforms_of
     from calque.derive.files import whole_file
     from calque.derive.parser import ParsedTrees, StanzaParser
-    from calque.derive.readers.text import TREEBANK, annotation, head_of
+    from calque.derive.readers.annotation import TREEBANK, annotation, head_of
     from calque.derive.transform import TORN, Account
 
     if out is not None:

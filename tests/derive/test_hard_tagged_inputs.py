@@ -7,12 +7,15 @@ import pytest
 
 from calque.derive.errors import BadInput
 from calque.derive.natural.files import TextFiles
+from calque.derive.natural.formats import format_of
 from calque.derive.readers.conllu import read_conllu, read_lemmas, read_treebank
 from calque.derive.readers.iob2 import read_iob2
-from calque.derive.readers.text import chunks, detect, sentences
+from calque.derive.readers.lines import WITHHELD
+from calque.derive.readers.text import NUMBERS, chunks, detect, sentences
 from calque.derive.sentence import Span
 from calque.derive.sources.files import written
 from tests.derive.test_hard_pairs_and_questions import file, refusal
+from tests.derive.test_hard_text_inputs import calque
 
 # Treebanks: words withheld, comments and blank lines around sentences, no trees, other columns.
 
@@ -44,7 +47,7 @@ def test_a_treebank_whose_words_are_withheld_is_refused_except_for_grammars(tmp_
         assert str(refused.value).startswith(refusal(path, 5)) and "4 of 6 words" in str(refused.value)
     assert [sentence.relations for sentence in read_treebank(path)] == [("nsubj", "root"), *[("det", "root")] * 2]
     file(path, TREE + HIDDEN)  # half of the words are there
-    assert len(tagged(path)[0]) == len(lines(path)) == 2
+    assert len(tagged(path)[0]) == len(lines(path)) == 1
 
 
 SNOW = ["Snow/NOUN", "falls/VERB"]
@@ -247,13 +250,75 @@ def test_annotated_files_are_no_running_text(tmp_path: Path, text: str, line: in
     assert str(refused.value).startswith(refusal(path, line))
 
 
+ANNOTATED = {
+    "CoNLL-2012": (
+        "#begin document (nw/a); part 000\n"
+        "nw/a   0   0   Snow   NN   (TOP(S(NP*)   -   -   -   -   *   (1)\n"
+        "nw/a   0   1   falls  VBZ  (VP*)   fall   01   1   -   (V*)   -\n"
+        "nw/a   0   2   .      .    *))   -   -   -   -   *   -\n\n"
+        "nw/a   0   0   It     PRP  (TOP(S(NP*)   -   -   -   -   *   (1)   *   *\n\n#end document\n",
+        2,
+    ),
+    "two columns": ("Snow NN\nfalls VBZ\n. .\n\nIt PRP\nmelts VBZ\n", 1),
+    "UD's tags": ("Snow snow NOUN Sing\nfalls fall VERB Fin\n", 1),
+    "word_TAG": ("Old_JJ snow_NN melts_VBZ ._.\n``_`` It_PRP 's_VBZ n't_RB old_JJ -LRB-_-LRB- !_!\n", 1),
+    "German": ("Der_ART Schnee_NN schmilzt_VVFIN ._$.\n", 1),
+    "TreeTagger": ("La_DET:ART neige_NOM fond_VER:pres ._SENT\n", 1),
+    "Brown": (
+        "\n\tThe/at County's/np$ old/jj-tl snow/nn ``/`` melted/vbd ''/'' (/( now/rb )/) ./.\n\n\tIt/pps did/dod ./.\n",
+        2,
+    ),
+    "Penn, tagged": ("======\n\n[ Old/JJ snow/NN ]\nmelts/VBZ [ in/IN March/NNP ]\n./.\n[ It/PRP ] is/VBZ\n", 1),
+    "factors": ("Old|JJ|old snow|NN|snow melts|VBZ|melt .|.|.\n", 1),
+    "trees": (
+        "( (S \n    (NP-SBJ (JJ Old) (NN snow) )\n    (VP (VBZ melts) )\n    (. .) ))\n\n( (S (NP (PRP It)))) \n",
+        1,
+    ),
+    "trees by line": ("(S (NP (NN Snow)) (VP (VBZ melts)) (. .))\n(S (NP (PRP It)) (VP (VBZ is)))\n", 1),
+    "sentiment": ("(3 (2 Old) (3 (2 snow) (2 .)))\n", 1),
+    "vertical": ("<s>\nSnow\nmelts\n</s>\n<s>\nIt\nsnows\n</s>\n", 1),
+    "vertical, in documents": ('<doc id="1">\n<s>\nSnow\tNN\tsnow\nmelts\tVBZ\tmelt\n</s>\n</doc>\n', 1),
+    "vertical, with columns": ('<text id="1">\n<s n="1">\nSnow\tNN\nmelts\tVBZ\n<g/>\n.\tSENT\n</s>\n</text>\n', 1),
+    "sentence marks": ("<s> Snow melts . </s>\n<s> It snows . </s>\n", 1),
+    "TEI": ('\n<TEI xmlns="http://www.tei-c.org/ns/1.0">\n<text><p>Snow melts.</p></text>\n', 2),
+    "own XML": ("<book>\n<line>Snow melts.</line>\n</book>\n", 1),
+    "attributes": ('<chapter n="1">\nSnow melts.\nIt snows.\n', 1),
+    "HTML after a comment": ("<!-- saved\nfrom a page -->\n\n<html lang=en><p>Snow melts.</p></html>\n", 1),
+    "HTML after spaces": (" \n  <!doctype HTML>\n<p>Snow melts.\n", 2),
+    "a comment without an end": ("<!-- Snow melts.\nIt snows.\n", 1),
+    "paragraphs": ("<p>Snow melts.</p>\n<p>It snows.</p>\n", 1),
+    "TREC": ("<DOC>\n<DOCNO> A-1 </DOCNO>\n<TEXT>\nSnow melts.\n</TEXT>\n</DOC>\n", 1),
+    "Gigaword": ('<DOC id="A-1" type="story" >\n<TEXT>\n<P>\nSnow melts.\n</P>\n</TEXT>\n</DOC>\n', 1),
+    "SubRip": (
+        "1\n00:00:01,000 --> 00:00:02,500\nSnow melts.\nSlowly.\n\n2\n00:00:03,000 --> 00:00:04,000\nIt snows.\n",
+        1,
+    ),
+    "WebVTT": ("WEBVTT - Snow\n\n00:01.000 --> 00:02.500 align:start\nSnow melts.\n", 1),
+    "MicroDVD": ("{1}{25}Snow melts.\n{30}{55}It snows.\n", 1),
+    "RTF": ("{\\rtf1\\ansi\\deff0\nSnow melts.\\par\n}\n", 1),
+    "bitext": ("Snow melts.\tSchnee schmilzt.\nIt snows.\tEs schneit.\n", 1),
+    "a table with a gap": ("a\tb\nc\td\ne\nf\tg\nh\ti\nj\tk\n", 1),
+    "numbers that do not count by one": ("1276\tSnow melts.\n1277\tIt snows.\n1281\tIt melts.\n", 1),
+}
+
+
+@pytest.mark.parametrize("name", ANNOTATED)
+def test_annotated_files_are_no_text_in_any_language(name: str, tmp_path: Path) -> None:
+    text, line = ANNOTATED[name]
+    path = file(tmp_path / "a.txt", text)
+    for read in (detect, format_of):
+        with pytest.raises(BadInput) as refused:
+            read(path)
+        assert str(refused.value).startswith(refusal(path, line))
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "Their blood is of type O\nIt rains.\nIt snows.\n",
         "The group is O\n",
         "Plan B-2 is good\nPlan B-3 is better\n",
-        "1\tA sentence.\n2\tAnother one.\n",
+        "1\tA sentence.\n",
         "A table:\n1\ta\tb\tc\nand more\ntext\n",
         "# A title\n\nOne.\n",
         "1 of them sings\n2 of us sing too\n3\nIt rains.\nIt snows.\nIt pours.\n",
@@ -261,12 +326,83 @@ def test_annotated_files_are_no_running_text(tmp_path: Path, text: str, line: in
         "<range>\nIt rains.\n",
         "[laughs]\nIt rains.\n",
         "one\tO\nIt rains.\nIt snows.\n",
+        "- Does it snow ?\n- It does .\n- Oh no !\n- Oh yes !\n",
+        "Rose is red\nSnow is white\nGrass is green\nNight is long\n",
+        "John Smith\nMary Jones\nHenry VIII\nLouis XIV\n",
+        "snow\nmelts\nThe_End\nnew_york\nand/or\n",
+        "He and/or she has his/her snow_ball\nsee www.example.org/a_b or src/snow.py\n12/05/2020 and 1/2\n",
+        "Ông là người Hà_Nội và là nhà_thơ .\nHọc_sinh học bài .\n",
+        "Chapter 1 The snow\nChapter 2 The melt\nChapter 3 The end\n",
+        "1. Apples\n2. Pears\n3. Plums\n",
+        "1 Apple\n2 Pears\n3 Plums\n",
+        "Apples - 5 euros\nPears - 3 euros\n",
+        "IN THE SNOW WE GO\nTO THE SEA WE RUN\nIT IS COLD IN MAY\n",
+        "(It snows.)\n(It melts.)\n",
+        "(It snows (again)) and it melts .\n(No.)\n",
+        "<i>Snow</i> is a novel.\nIt is long.\n",
+        "<3 means love.\n<- an arrow\n",
+        "<unk> is a token\n",
+        "<!-- a comment -->\nSnow melts.\n",
+        "The bus leaves at 10:15, 10:45 and 11:15.\n10:15 --> the bus\n",
+        "{1} Snow melts.\n{2} It snows.\n",
+        "Snow melts.  It snows.\nIt melts.  It rains.\n",
+        "100%\t\nIt rains.\n",
     ],
 )
 def test_what_resembles_annotation_in_some_lines_is_running_text(tmp_path: Path, text: str) -> None:
     path = file(tmp_path / "a.txt", text)
     assert detect(path) == "plain"
-    assert lines(path) == [line for line in text.split("\n") if line]
+    assert lines(path) == [line.strip() for line in text.split("\n") if line]
+
+
+def test_numbers_that_count_lines_are_removed_and_counted(tmp_path: Path) -> None:
+    path, counts = file(tmp_path / "a.txt", "7\tSnow melts.\n8\t2 cats.\tMeow.\n9\tOh!\n"), Counter[str]()
+    assert lines(path, counts) == ["Snow melts.", "2 cats.\tMeow.", "Oh!"] and counts[NUMBERS] == 3
+    (chunk,) = chunks(path)
+    found, counts = sentences(chunk)
+    assert [sentence.text for sentence in found] == ["Snow melts .", "2 cats .", "Meow .", "Oh !"] and counts[
+        NUMBERS
+    ] == 3
+    assert calque("derive", path, "--language", "inv") == (0, "melts Snow . cats 2 . Meow . Oh !", f"3 {NUMBERS}\n")
+    rows = "".join(f"{number}\tIt snows.\n" for number in range(1, 150))
+    path = file(tmp_path / "b.txt", f"{rows}It melts.\n")
+    for read in (lines, lambda path: sentences(next(chunks(path)))):
+        with pytest.raises(BadInput) as refused:
+            read(path)
+        assert str(refused.value).startswith(refusal(path, 150))
+
+
+def test_indented_lines_are_text(tmp_path: Path) -> None:
+    path = file(tmp_path / "a.txt", "\tSnow melts.\n\tIt snows.\n")
+    assert detect(path) == "plain" and lines(path) == ["Snow melts.", "It snows."]
+    assert calque("derive", path, "--language", "inv")[:2] == (0, "melts Snow . snows It .")
+
+
+WITHHELD_PART = TREE * 2 + "# text = ____ _ ___\n" + word(1, "____") + word(2, "_") + word(3, "[WORD]") + "\n"
+
+
+def test_sentences_whose_words_are_withheld_are_left_out_and_counted(tmp_path: Path) -> None:
+    path = file(tmp_path / "a.conllu", WITHHELD_PART + word(1, "_", "PUNCT") + "\n")
+    left_out: Counter[str] = Counter()
+    assert lines(path, left_out) == ["Snow falls"] * 2 + ["_"] and left_out[WITHHELD] == 1
+    found, counts = tagged(path)
+    assert found == [SNOW] * 2 + [["_/PUNCT"]] and counts[WITHHELD] == 1
+    (chunk,) = chunks(path)
+    of_text, counts = sentences(chunk)
+    assert [sentence.text for sentence in of_text] == ["Snow falls"] * 2 + ["_"] and counts[WITHHELD] == 1
+    path = file(tmp_path / "a.tsv", "Rome\tB-LOC\nrains\tO\ntoo\tO\n\n_\tO\n____\tO\n\n_\tO\n")
+    found, counts = entities(path)
+    assert found == [["Rome/LOC", "rains", "too"], ["_"]] and counts[WITHHELD] == 1
+    assert lines(path) == ["Rome rains too", "_"]
+    path, left_out = file(tmp_path / "a.txt", "Snow falls .\n____ [WORD]\nMy name is ____ .\n____\n"), Counter()
+    assert lines(path, left_out) == ["Snow falls .", "My name is ____ .", "____"] and left_out[WITHHELD] == 1
+    (chunk,) = chunks(path)
+    assert sentences(chunk)[1] == {WITHHELD: 1}
+    path = file(tmp_path / "b.conllu", word(1, "[WORD]") + word(2, "[WORD]", "VERB") + "\n")
+    for read in (tagged, lines):
+        with pytest.raises(BadInput) as refused:
+            read(path)
+        assert str(refused.value).startswith(refusal(path, 1)) and "2 of 2 words" in str(refused.value)
 
 
 def test_the_text_of_annotated_files_is_their_words(tmp_path: Path) -> None:

@@ -19,12 +19,14 @@ from calque.derive.natural.formats import treebank_texts
 from calque.derive.readers.conllu import NAMES, read_conllu, read_lemmas
 from calque.derive.readers.english import split_words
 from calque.derive.readers.iob2 import read_iob2
+from calque.derive.readers.lines import FORMAT_ALONE
 from calque.derive.readers.links import UNKNOWN, read_gold, read_scored
 from calque.derive.readers.markup import unescaped, without_tags
 from calque.derive.readers.nli import read_nli
 from calque.derive.readers.parallel import TwoFiles
 from calque.derive.readers.squad import read_questions
 from calque.derive.readers.text import chunks, sentences
+from calque.derive.sentence import Span
 from calque.derive.sources.files import Files
 from calque.experiments.cli import app
 
@@ -122,11 +124,30 @@ def test_utf_16_is_named(read: Read, text: str, encoding: str, tmp_path: Path) -
             "𑄌𑄋𑄴𑄟𑄳𑄦 葛\U000e0100城 e\u0301te\u0301.",
             ["𑄌𑄋𑄴𑄟𑄳𑄦", "葛\U000e0100城", "e\u0301te\u0301", "."],
         ),  # marks above U+FFFF
-        ("\"\u200d 'x'", ['"', "\u200d", "'", "x", "'"]),  # a joiner that joins nothing
+        ("\"\u200d 'x'", ['"', "'", "x", "'"]),  # a joiner that joins nothing
     ],
 )
 def test_what_is_displayed_as_one_character_is_not_cut(text: str, expected: list[str]) -> None:
     assert split_words(text) == expected
+
+
+def test_direction_marks_outside_words_are_left_out_and_counted(tmp_path: Path) -> None:
+    path, counts = put(tmp_path / "a.txt", "\u200fאב ,\u200f גד\nit \u200e\u200f snows\n\u200e\n"), Counter[str]()
+    assert words(path, counts) == ["אב , גד", "it snows"]
+    assert counts[FORMAT_ALONE] == 4
+    counts = Counter()
+    assert natural(path, counts) == ["\u200fאב ,\u200f גד", "it snows"]
+    assert (counts[FORMAT_ALONE], counts["blank lines"]) == (2, 1)
+    counts, path = Counter(), put(tmp_path / "a.tokens", "he \u200e sat .\n")
+    assert (words(path, counts), counts) == (["he sat ."], {FORMAT_ALONE: 1})
+
+
+def test_answers_keep_their_places_next_to_format_characters(tmp_path: Path) -> None:
+    text = QUESTION.replace("Ann sails", "\u200e Ann, \u200fBo sails").replace('"Ann"', '"Bo"').replace(": 0}", ": 8}")
+    (example,) = read_questions(put(tmp_path / "qa", text), counts := Counter[str]())
+    ((sentence,),) = example.texts[1:]
+    assert (sentence.text, sentence.spans) == ("Ann , Bo sails .", (Span(2, 3, "answer"),))
+    assert counts == {FORMAT_ALONE: 2}
 
 
 WIKI = """<doc id="7" url="http://x?curid=7" title="C &gt; D">

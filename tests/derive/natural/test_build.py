@@ -150,11 +150,11 @@ def accounted(folder: Path, name: str) -> dict[str, Any]:
 
 def test_what_a_corpus_cannot_hold_is_left_out_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_module("calque.derive.corpus"), "LONGEST", 40)
-    lines = ["a b", "", "c " * 41, "d" * 41, "e" * 39, "\u200b", "a b", "f " * 40]
+    lines = ["a b", "", "c " * 41, "d" * 41, "e" * 39, "\ue000", "a b", "f " * 40]
     kept = [lines[i] for i in (0, 4, 6, 7)]
     given = vocabulary(tmp_path / "given")
     state = json.loads((given.folder / "tokenizer.json").read_text(encoding="utf-8"))
-    normalizers = [state["normalizer"], {"type": "Replace", "pattern": {"String": "\u200b"}, "content": ""}]
+    normalizers = [state["normalizer"], {"type": "Replace", "pattern": {"String": "\ue000"}, "content": ""}]
     state["normalizer"] = {"type": "Sequence", "normalizers": normalizers}
     state["pre_tokenizer"]["prepend_scheme"] = "first"
     (given.folder / "tokenizer.json").write_text(json.dumps(state), encoding="utf-8")
@@ -405,6 +405,17 @@ def test_what_the_tokenizer_takes_for_a_space_ends_a_line_otherwise_than_a_word(
     lines = [line.format(mark) for mark in "\ufffd\u2581" for line in ("a b{}", "b{} a", "a {}", "{}b a", "a {}\u0301")]
     made = encode_lines(vocabulary, lines)
     assert made.ids.tolist() == list(chain.from_iterable(tokenizer(lines, add_special_tokens=False).input_ids))
+
+
+def test_an_unknown_word_is_the_special_token_of_transformers(real: tuple[Vocabulary, Any]) -> None:
+    """Except that transformers reads the space before a special token as an empty word."""
+    vocabulary, tokenizer = real
+    lines = ["The \0 cat sat on the \0", "\0 \0 slept well", "\0"]
+    theirs = [tokenizer(line.replace("\0", tokenizer.unk_token), add_special_tokens=False).input_ids for line in lines]
+    made = encode_lines(vocabulary, lines)
+    space = tokenizer.convert_tokens_to_ids("▁")
+    assert made.ids.tolist() == [i for i in chain.from_iterable(theirs) if i != space]
+    assert made.words.tolist() == [len(line.split()) for line in lines]
 
 
 @pytest.mark.parametrize("language", REAL)

@@ -3,10 +3,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from calque.derive.readers.english import cut, cut_tokens, split_sentences, split_words
+from calque.derive.readers.lines import FORMAT_RUN
 
 
 @pytest.mark.parametrize(
@@ -79,10 +80,12 @@ def test_a_quote_closes_what_its_sentence_opened() -> None:
 
 
 @given(st.text())
-def test_nothing_but_white_space_is_lost(text: str) -> None:
+@example("\u200fa\u200f (\u200eb)\u200e \xad")
+def test_nothing_but_white_space_and_format_characters_outside_words_is_lost(text: str) -> None:
     letters = "".join(text.split())
-    assert "".join(split_words(text)) == letters
-    assert "".join(word for words in split_sentences(text) for word in words) == letters
+    split = "".join(word for words in split_sentences(text) for word in words)
+    assert "".join(split_words(text)) == split
+    assert FORMAT_RUN.sub("", split) == FORMAT_RUN.sub("", letters)
     assert "".join(word for words in cut_tokens(text) for word in words) == letters
 
 

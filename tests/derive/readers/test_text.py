@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
 from calque.derive.readers.conllu import read_conllu
-from calque.derive.readers.text import Kind, chunks, detect, is_heading, sentences
+from calque.derive.readers.text import UNKNOWN_WORDS, Kind, chunks, detect, is_heading, sentences
 
 WIKITEXT = """ \n = Lobster = \n \n The well @-@ known lobster weighs 0 @.@ 7 kg . It costs 1 @,@ 000 <unk> .
  \n = = Size = = \n \n It is big = large .\n"""
@@ -64,7 +64,7 @@ def test_wikitext(tmp_path: Path) -> None:
     assert detect(path) == "wikitext"
     found, left_out = read(path)
     assert found == ["The well-known lobster weighs 0.7 kg .", "It costs 1,000 <unk> .", "It is big = large ."]
-    assert left_out == {"headings": 2, "words of headings": 8}
+    assert left_out == {"headings": 2, "words of headings": 8, UNKNOWN_WORDS: 1}
 
 
 def test_documents(tmp_path: Path) -> None:

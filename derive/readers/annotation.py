@@ -1,0 +1,147 @@
+"""Annotated files, recognised by their first lines: treebanks, tables, tagged words, trees, markup, subtitles."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise, zip_longest
+from pathlib import Path
+
+from calque.derive.errors import BadInput
+from calque.derive.readers.conllu import PLUS, UPOS
+from calque.derive.readers.iob2 import DOCUMENT_START
+from calque.derive.readers.lines import LIMIT, Numbered, decode, open_bytes
+
+TREEBANK, ENTITIES, JSON = "a treebank in CoNLL-U", "words with the tags of entities", "JSON lines"
+XML, COLUMNS, RTF = "XML or HTML", "lines of columns", "RTF"
+TAGGED_WORDS, TREES, SUBTITLES = "words joined with their tags", "trees in brackets", "subtitles"
+MOST_COLUMNS = 8  # columns in which tags are looked for
+SAMPLE, SAMPLE_LETTERS = 100, 1 << 16  # the number of lines and of letters that are read to recognise annotated files
+TAG_LINE = re.compile(r"</?[A-Za-z][^<>]*>")  # a line of a tag alone
+_LABEL = r"(?:O|[BIESUL]-\S+)"
+_TREE = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]+){9}")
+_ROW = re.compile(r"\d+(?:[-.]\d+)?(?:\t[^\t]*){3,}")
+_NUMBERED_BETWEEN_SPACES = re.compile(r"\d+(?: \S+){3,}")
+_TAGGED = re.compile(rf"[^\t]*(?:\t[^\t]*)*\t{_LABEL}|\d+\t[^\t]*\t{_LABEL}(?:\t.*)?")
+_TAGGED_BETWEEN_SPACES = re.compile(rf"[^\s]+ (?:.* )?{_LABEL}")
+NUMBERED = re.compile(r"([0-9]{1,12})\t")
+_OBJECT = re.compile(r'(?:\[\s*)?\{\s*(?:"|$)|\[\s*$')
+_COMMENTS = re.compile(r"\s*(?:<!--.*?-->\s*)*", re.DOTALL)
+_OPENS = re.compile(r"<(?:[?!]|([A-Za-z][\w:.-]*)((?:\s[^<>]*)?)>)")  # a declaration, or a tag with its attributes
+_ROOTS = "doc tmx html mediawiki srcset refset tstset tei teicorpus corpus xml body head article s p".split()
+_STYLES = "a abbr b big cite code em font i q small span strong sub sup u".split()  # tags inside lines of text
+_CUE = re.compile(r"(?:\d+:)?\d+:\d\d[.,]\d+ *(?:-->|,) *(?:\d+:)?\d+:\d\d[.,]\d+.*|\{\d+\}\{\d+\}.*")
+_LEAF = re.compile(r"\([^\s()]+ [^\s()]+\)")
+_TAGGED_WORD = re.compile(
+    r"\S+(?:_[A-Z]+[0-9$]*(?:[:.-]\w+)*|[/|][A-Za-z][\w$*+:.-]*|[_/|](?:[^\w\s]{1,3}|-[LR].B-)(?:-\w+)?)"
+)
+_TAGS = UPOS.union(
+    """CC CD DT EX FW IN JJ JJR JJS LS MD NN NNS NNP NNPS PDT POS PRP PRP$ RB RBR RBS RP TO UH VB VBD VBG VBN VBP VBZ
+    WDT WP WP$ WRB""".split()
+)  # of UD and of the Penn Treebank
+
+
+def head_of(path: Path) -> tuple[str, list[Numbered]]:
+    """The first non-blank line of a file, and its first lines that are not comments (or else the first), numbered."""
+    first: Numbered | None = None
+    lines: list[Numbered] = []
+    letters = 0
+    with open_bytes(path) as file:
+        for number, raw in enumerate(iter(lambda: file.readline(LIMIT), b""), start=1):
+            line = decode(raw, path, number).rstrip("\n")
+            if line.strip():
+                first = first or (number, line)
+                if not line.startswith("#"):  # CoNLL-U starts with comments
+                    lines.append((number, line))
+            letters += len(line)
+            if len(lines) >= SAMPLE or (lines and letters >= SAMPLE_LETTERS):
+                break
+    if not first:
+        raise BadInput("contains only white space", path)
+    return first[1], lines or [first]
+
+
+def annotation(first: str, lines: Sequence[Numbered]) -> str:
+    """The kind of annotation in a file, by its first lines; empty if it may be running text. At least half of the lines
+    must have columns, because single lines of text may look like them."""
+    texts = [line.rstrip() for _, line in lines]
+    if not first.startswith("<doc ") and _is_markup("\n".join(texts)):
+        return XML
+    if texts[0].startswith(r"{\rtf"):
+        return RTF
+    if first.startswith(PLUS) or _TREE.fullmatch(texts[0]):
+        return TREEBANK
+    if _OBJECT.match(texts[0]):
+        return JSON
+    if texts[0].startswith(DOCUMENT_START) or _most(_TAGGED, texts):
+        return ENTITIES
+    if _most(_ROW, texts):
+        return COLUMNS
+    for shape, kind in ((_TAGGED_BETWEEN_SPACES, ENTITIES), (_NUMBERED_BETWEEN_SPACES, COLUMNS)):
+        spaced = [line for line in texts if shape.fullmatch(line)]
+        of_one_width = len({len(line.split()) for line in spaced}) == 1
+        if of_one_width and len(spaced) > 1 and 2 * len(spaced) >= len(texts):
+            return kind
+    found = (
+        (SUBTITLES, _are_subtitles),
+        (TREES, _are_trees),
+        (TAGGED_WORDS, _have_tagged_words),
+        (COLUMNS, _are_columns),
+    )
+    return next((kind for kind, holds in found if holds(texts)), "")
+
+
+def _is_markup(text: str) -> bool:
+    """Whether a text starts with XML, HTML or SGML, perhaps after comments, or has a token or tag per line. A tag that
+    text may start with (`<i>`, `<range>`) is markup only if it has attributes or, unless it is a style, an end."""
+    text = _COMMENTS.sub("", text, count=1)
+    if "\n</s>\n" in f"\n{text}\n":
+        return True
+    if not (tag := _OPENS.match(text)):
+        return False
+    name = (tag[1] or "").lower()
+    return name in ("", *_ROOTS) or (name not in _STYLES and ("=" in tag[2] or f"</{name}>" in text.lower()))
+
+
+def _are_subtitles(lines: Sequence[str]) -> bool:
+    """Whether there is a time for at most every sixth line."""
+    cues = sum(_CUE.fullmatch(line) is not None for line in lines)
+    return lines[0].startswith("WEBVTT") or (cues > 0 and 6 * cues >= len(lines))
+
+
+def _are_trees(lines: Sequence[str]) -> bool:
+    """Whether lines have nothing outside brackets, which are nested and hold a label and a word."""
+    inside = [all(part.startswith("(") or part.endswith(")") for part in line.split()) for line in lines]
+    text = "\n".join(lines)
+    return text.lstrip().startswith("(") and all(inside) and "))" in text and _LEAF.search(text) is not None
+
+
+def _have_tagged_words(lines: Sequence[str]) -> bool:
+    """Whether nearly all words of most lines have a tag, as in `The_DT cat_NN`, `The/at` and `The|DT|the`."""
+    rows = [[word for word in line.split() if word not in ("[", "]")] for line in lines]
+    several = [row for row in rows if len(row) > 1]
+    tagged = [10 * sum(map(bool, map(_TAGGED_WORD.fullmatch, row))) >= 9 * len(row) for row in several]
+    return any(tagged) and 2 * sum(tagged) >= len(tagged)
+
+
+def _are_columns(lines: Sequence[str]) -> bool:
+    """Whether most of several lines have the same number of tabs, as in tables, or a tag of a word in the same column.
+    Indentation and line numbers are not columns."""
+    rows = [line.strip() for line in lines if not TAG_LINE.fullmatch(line.strip())]
+    if len(rows) < 2 or are_numbered(rows):
+        return False
+    tabs, count = Counter(row.count("\t") for row in rows).most_common(1)[0]
+    if tabs and 5 * count >= 4 * len(rows):
+        return True
+    columns = zip_longest(*(row.split()[1:MOST_COLUMNS] for row in rows))
+    tags = [[cell for cell in column if cell in _TAGS] for column in columns]
+    return any(2 * len(found) >= len(rows) and len(set(found)) > 1 for found in tags)
+
+
+def are_numbered(lines: Sequence[str]) -> bool:
+    """Whether several lines start with numbers that count by one, each with a tab after it."""
+    numbers = [int(match[1]) for match in map(NUMBERED.match, lines) if match]
+    return len(lines) > 1 and len(numbers) == len(lines) and all(b == a + 1 for a, b in pairwise(numbers))
+
+
+def _most(shape: re.Pattern[str], lines: Sequence[str]) -> bool:
+    return 2 * sum(shape.fullmatch(line) is not None for line in lines) >= len(lines)

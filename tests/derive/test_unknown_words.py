@@ -1,0 +1,120 @@
+"""WikiText's `<unk>` is the unknown type everywhere: never letters, never masked, in no dictionary, and counted."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from calque.derive.build import derive_languages
+from calque.derive.derivation import derive_file
+from calque.derive.dictionary import DictionaryConfig, read_dictionary
+from calque.derive.languages import Languages
+from calque.derive.natural.build import derive_natural
+from calque.derive.natural.files import TextFiles
+from calque.derive.readers.text import UNKNOWN_WORDS, chunks, sentences
+from calque.derive.script import Transliterate
+from calque.derive.sentence import UNKNOWN, Sentence
+from calque.derive.sources.files import Files
+from calque.derive.transform import Account
+from calque.derive.transforms import transform
+from calque.derive.types import OURS
+from calque.derive.vocabulary import Vocabulary
+from calque.derive.words import Agglutinate
+from calque.experiments.summary import omissions
+from calque.pretrain.batch import UNLABELLED
+from calque.pretrain.mask import Masking
+from tests.derive.natural.made import vocabulary
+
+TEXT = """ = Lobster <unk> =\x20
+\x20
+ The <unk> lobster sat on the <unk> @-@ shaped rock . It ate <unk> and 1 @,@ 000 <unk> .\x20
+ <unk> slept .\x20
+"""
+SENTENCES = ["The <unk> lobster sat on the <unk> - shaped rock .", "It ate <unk> and 1,000 <unk> .", "<unk> slept ."]
+
+
+def put(path: Path, text: str = TEXT) -> Path:
+    path.write_text(text, "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def derived(tmp_path_factory: pytest.TempPathFactory) -> Languages:
+    folder = tmp_path_factory.mktemp("unknown")
+    source, transforms = Files((put(folder / "wiki.tokens", TEXT * 30),)), (Transliterate(), transform("trans.inv"))
+    derive_languages(source, transforms, 300, DictionaryConfig(fraction=1.0), folder / "made", folder)
+    return Languages.open(folder / "made", ["trans", "trans.inv"])
+
+
+def test_only_wikitext_has_unknown_words(tmp_path: Path) -> None:
+    (chunk,) = chunks(put(tmp_path / "wiki.tokens"))
+    read, counts = sentences(chunk)
+    assert [sentence.text for sentence in read] == SENTENCES
+    assert counts[UNKNOWN_WORDS] == 5 == sum(sentence.words.count(UNKNOWN) for sentence in read)
+    (chunk,) = chunks(put(tmp_path / "plain.txt", "The <unk> sat .\n"))
+    assert sentences(chunk) == ([Sentence(("The", "<", "unk", ">", "sat", "."))], {})
+
+
+def test_derived_languages_share_the_unknown_type_and_learn_no_letter_of_it(derived: Languages) -> None:
+    types = Vocabulary.load(derived.folder / "vocabulary")
+    assert types.counts[OURS.unknown] == 5 * 30
+    assert not any(types.counts[list(types.encode(letter))].any() for letter in "<>")
+    assert "unk" not in "".join(types.text([i]) for i in types.types)
+    for language in derived.languages:
+        assert (language.ids(np.asarray(language.corpus.tokens)) == OURS.unknown).sum() == 5 * 30
+    source, inverted = (derived[name].corpus for name in ("source", "trans.inv"))
+    assert source[2].tolist()[0] == inverted[2].tolist()[-2] == OURS.unknown  # the final mark stays last
+    for name in ("trans", "trans.inv"):
+        assert OURS.unknown not in read_dictionary(derived.folder / name / "dictionary.tsv")
+
+
+def test_unknown_words_are_never_selected_nor_drawn(derived: Languages) -> None:
+    masking, random = Masking.of(derived, mask_rate=1.0), np.random.default_rng(0)
+    ids = np.asarray(derived["source"].corpus.tokens, np.int64)[None].repeat(20, 0)
+    rows = masking(ids, np.zeros_like(ids), random)
+    unknown = ids == OURS.unknown
+    assert unknown.any() and (rows.ids.numpy()[unknown] == OURS.unknown).all()
+    assert (rows.labels.numpy()[unknown] == UNLABELLED).all()
+    assert (rows.ids.numpy()[~unknown] != OURS.unknown).all()
+
+
+def test_people_and_files_see_the_mark(derived: Languages, tmp_path: Path) -> None:
+    preview = (derived.folder / "preview.txt").read_text("utf-8")
+    assert "<unk>" in preview and UNKNOWN not in preview
+    account = Account()
+    lines = list(derive_file(put(tmp_path / "wiki.tokens"), transform("trans.inv"), account))
+    assert [line.split().count("<unk>") for line in lines] == [2, 2, 1]
+    assert UNKNOWN not in "".join(lines) and account.left_out[UNKNOWN_WORDS] == 5
+    pairs = list(derive_file(tmp_path / "wiki.tokens", transform("inv"), Account(), pairs=True))
+    assert pairs[2] == "<unk> slept .\tslept <unk> ."
+
+
+def test_the_share_is_reported_with_the_counts_of_the_language(derived: Languages) -> None:
+    facts = json.loads((derived.folder / "manifest.json").read_text("utf-8"))
+    words = facts["languages"]["source"]["out"]["words"]
+    (line,) = [line for line in omissions(facts) if UNKNOWN_WORDS in line]
+    assert line.startswith("source: 150 ") and f"({100 * 150 / words:.1f} %" in line
+
+
+def test_words_do_not_grow_onto_an_unknown_word() -> None:
+    sentence = Sentence(("the", UNKNOWN, "the", "cat"), ("DET", "NOUN", "DET", "NOUN"), (1, 3, 3, -1), ("dep",) * 4)
+    assert Agglutinate()(sentence).words == ("the", UNKNOWN, "catthe")
+    assert transform("cipher-noun")(sentence).words[1] == UNKNOWN
+
+
+@pytest.mark.parametrize("kind", ["unigram", "wordpiece"])
+def test_natural_text_has_the_unknown_type_of_its_tokenizer(kind: str, tmp_path: Path) -> None:
+    given, files = vocabulary(tmp_path / "given", kind), TextFiles((put(tmp_path / "wiki.tokens"),))
+    folder = derive_natural({"en": files}, {}, given, tmp_path / "made")
+    corpus, types = Languages.open(folder, ["en"]).whole["en"].corpus, given.open()
+    known = (("The", "lobster sat on the", "- shaped rock . It ate", "and 1,000", "."), ("", "slept ."))
+    for number, texts in enumerate(known):
+        ids = [types.encode_texts([text])[0].ids for text in texts]
+        expected = [i for part in ids for i in (*part, types.specials.unknown)][:-1]
+        assert corpus[number].tolist() == types.as_text(np.array(expected)).tolist()
+    assert np.diff(corpus.words).tolist() == [18, 3]
+    counts = Counter[str]()
+    assert [len(line.split()) for piece in files.pieces() for line in piece.columns(counts)[0]] == [18, 3]
+    assert counts[UNKNOWN_WORDS] == 5
