@@ -88,7 +88,9 @@ def _format_of_contents(path: Path) -> str:
 
 def _running(kind: Kind, numbered: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:
     """Plain text, WikiText and documents: see `derive.readers.text`."""
-    return text.text_lines(kind, numbered, path, left_out, lambda reason, _: left_out.update([reason]))
+    return map(
+        text.set_apart, text.text_lines(kind, numbered, path, left_out, lambda reason, _: left_out.update([reason]))
+    )
 
 
 def treebank_texts(names: Sequence[str], numbered: NumberedLines, path: Path, left_out: Counter[str]) -> Iterator[str]:

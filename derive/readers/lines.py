@@ -349,20 +349,19 @@ class WithheldWords:
 
     words: int = 0
     withheld: int = 0
-    line: int = 0  # the line of the first such word
+    first: str = ""  # the first such word
+    line: int = 0  # its line
 
     def add(self, words: Iterable[str], line: int) -> None:
         for word in words:
             self.words += 1
             if _WITHHELD_WORD.fullmatch(word):
                 self.withheld += 1
-                self.line = self.line or line
+                self.first, self.line = self.first or word, self.line or line
 
     def check(self, path: Path) -> None:
         if 2 * self.withheld > self.words:
-            fault = (
-                f"{self.withheld:,} of {self.words:,} words are marks such as _: the text is withheld for its licence"
-            )
+            fault = f"{self.withheld:,} of {self.words:,} words are {self.first}: the text is withheld for its licence"
             hint = "expected the words (see the data's README for how to get them)"
             raise BadInput(f"{fault}; {hint}", path, self.line)
 

@@ -49,9 +49,9 @@ LeaveOut = Callable[[str, str], None]  # counts a line that is left out: the rea
 
 FRAGMENT = 8  # maximum words of a heading or fragment in a `<doc>`
 _OPENING, _CLOSING = "= ", " ="
-_UNKNOWN = re.compile(" *<unk> *")
-_JOINER = re.compile(rf"(?<!{UNKNOWN}) @([-,.])@ (?!{UNKNOWN})")  # WikiText's form of a mark inside a word
-_APART = re.compile(r" @([-,.])@ ")  # the same next to an unknown word
+_JOINER = re.compile(r" @([-,.])@ ")  # WikiText's form of a mark inside a word
+_JOINED = re.compile(rf" *([-,.]?)({UNKNOWN})([-,.]?) *")  # an unknown word with marks that join others to it
+_SPACES = re.compile(" {2,}")
 NUMBERS = "line numbers, removed"
 UNKNOWN_WORDS = "words that WikiText replaces by <unk>, read as the unknown type"
 
@@ -138,7 +138,10 @@ def sentences(chunk: Chunk, escaped: bool = False, column: str = "text") -> tupl
         if is_withheld(line):
             left_out[WITHHELD] += 1
             continue
-        read += cut_tokens(line) if chunk.kind == "wikitext" else split_sentences(line, left_out)
+        if chunk.kind == "wikitext":
+            read += [set_apart(" ".join(words)).split() for words in cut_tokens(line)]
+        else:
+            read += split_sentences(line, left_out)
     return [Sentence(tuple(words)) for words in read], +left_out
 
 
@@ -171,13 +174,19 @@ def text_lines(
             line = line[match.end() :]
             counts[NUMBERS] += 1
         if kind == "wikitext":
-            line = _UNKNOWN.sub(f" {UNKNOWN} ", line) if "<unk>" in line else line
-            line = _APART.sub(r" \1 ", _JOINER.sub(r"\1", line)) if "@" in line else line
+            line = _JOINER.sub(r"\1", line) if "@" in line else line
             if line.startswith((" =", "=")) and is_heading(line):
                 leave_out("headings", line)
                 continue
-            counts[UNKNOWN_WORDS] += line.count(UNKNOWN)
+            if "<unk>" in line:
+                line = line.replace("<unk>", UNKNOWN)
+                counts[UNKNOWN_WORDS] += line.count(UNKNOWN)
         yield line
+
+
+def set_apart(text: str) -> str:
+    """Text without anything joined to an unknown word: `<unk> - based` for `<unk>-based`."""
+    return _SPACES.sub(" ", _JOINED.sub(r" \1 \2 \3 ", text)) if UNKNOWN in text else text
 
 
 def is_heading(line: str) -> bool:
