@@ -41,6 +41,11 @@ def shown(text: str) -> str:
     return f"{text[:LONGEST_NAME]!r}... ({len(text):,} characters)"
 
 
+def printable(text: str) -> str:
+    """The text with an escape for every character, other than a line end, that a terminal may act on."""
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """`did you mean NAME?`, or an empty string if no known name is similar; case is ignored."""
     lower = {name.lower(): name for name in known}

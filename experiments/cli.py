@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from calque import __version__
-from calque.derive.errors import BadInput, NoFile
+from calque.derive.errors import BadInput, NoFile, printable
 from calque.derive.files import DISK
 from calque.experiments.commands import (
     aer,
@@ -170,7 +170,7 @@ def _fail(*mistakes: str, code: int = 2) -> NoReturn:
 
 
 def _say(line: str) -> None:
-    line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in " ".join(line.split()))  # it may quote anything
+    line = printable(" ".join(line.split()))  # it may quote anything
     if len(line) > LONGEST:
         line = f"{line[:LONGEST]}... ({len(line):,} characters)"
     typer.echo(f"calque: {line}", err=True)

@@ -87,7 +87,8 @@ class Board:
     def __init__(self, bars: bool, steps: Iterable[Step] = (), quiet: bool = False) -> None:
         self.quiet, self.run = quiet, Remaining(steps)
         self.started: dict[str, float] = {}
-        title = TextColumn("{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1))
+        column = Column(no_wrap=True, overflow="ellipsis", ratio=1)
+        title = TextColumn("{task.description}", markup=False, table_column=column)  # a sweep's values are in brackets
         console.width = min(console.width, WIDTH)
         self.bars = Progress(
             title,

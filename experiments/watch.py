@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from rich.table import Table
+from rich.text import Text
 
 from calque.derive.artefact import finished
-from calque.derive.errors import BadInput
+from calque.derive.errors import BadInput, printable
 from calque.experiments.progress import duration
 
 SILENT = 120.0  # seconds without a new row after which a table says for how long
@@ -74,7 +75,8 @@ def table(runs: Sequence[Training], now: float) -> Table:
         column.justify, column.no_wrap = "right", True
     short = [run.name.rpartition("-")[0] for run in runs]  # without the fingerprint, unless only that differs
     for run, name in zip(runs, short, strict=True):
-        shown.add_row(name if short.count(name) == 1 else run.name, *run.cells(now)[1:])
+        cells = (name if short.count(name) == 1 else run.name, *run.cells(now)[1:])
+        shown.add_row(*(Text(printable(cell)) for cell in cells))  # no markup
     shown.caption = f"{sum(run.finished for run in runs)} of {len(runs)} runs that began have finished"
     return shown
 

@@ -71,7 +71,7 @@ def _name(axes: Axes, words: Sequence[str], places: np.ndarray) -> None:
         return round(_common(box, room) - sum(_common(box, other) for other in taken), 6)
 
     for word, place, dot, partner in zip(words, places, dots, partners, strict=True):
-        text = axes.annotate(visible(word), place, ha="center", va="center", color=INK, parse_math=False)
+        text = axes.annotate(visible(word), place, ha="center", va="center", color=INK)
         size, boxes = np.array(text.get_window_extent().size), []
         up = 1 if place[1] > partner[1] else -1  # away from the partner, if there is room
         for distance, (right, above) in product(DISTANCES, AROUND):

@@ -31,6 +31,7 @@ NARROW = 8  # letters of a line in a head
 PORTRAIT, LANDSCAPE = 120, 230  # letters of a row on a page, upright and rotated
 GAP = 2  # letters between columns
 LOW, HIGH = 56, 45  # lines of a rotated table, which is scaled down, and of an upright one
+_NO_LABEL = r"[^A-Za-z0-9:._-]"
 _ESCAPED = re.compile("|".join(map(re.escape, _ESCAPES)))
 
 
@@ -66,7 +67,7 @@ def latex(table: Table, label: str) -> str:
             r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
             *([r"\addtocounter{table}{-1}"] if number else []),
             rf"\caption{{{escaped(table.title)}{', continued' if number else ''}}}",
-            *([] if number else [rf"\label{{tab:{label}}}"]),
+            *([] if number else [rf"\label{{tab:{re.sub(_NO_LABEL, '-', label)}}}"]),
             r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
             rf"\begin{{tabular}}{{{''.join(kinds[i] for i in shown)}}}",
             *(r"\toprule", _row([heads[i] for i in shown]), r"\midrule"),
@@ -87,7 +88,12 @@ def _packed(sizes: Sequence[int], room: int) -> list[list[int]]:
 
 
 def _row(cells: Sequence[str]) -> str:
-    return " & ".join(cells) + r" \\"
+    return _guarded(" & ".join(cells)) + r" \\"
+
+
+def _guarded(line: str) -> str:
+    """A line after the end of another, where LaTeX takes a bracket or an asterisk for an option of that end."""
+    return "{}" + line if line.lstrip().startswith(("[", "*")) else line
 
 
 def _head(head: str, width: int, kind: str) -> str:
@@ -95,4 +101,4 @@ def _head(head: str, width: int, kind: str) -> str:
     lines = wrap(head, max(width, NARROW), break_long_words=False) or [""]
     if len(lines) == 1 or len(kind) > 1:
         return escaped(head)
-    return rf"\shortstack[{kind}]{{" + r" \\ ".join(map(escaped, lines)) + "}"
+    return rf"\shortstack[{kind}]{{" + r" \\ ".join(map(_guarded, map(escaped, lines))) + "}"

@@ -55,7 +55,7 @@ def drawn_pair(pair: Pair, links: Links, title: str, scores: np.ndarray | None =
 def _label(axes: Axes, pair: Pair) -> None:
     """Words and their numbers along the axes, and a grid with every fifth line darker."""
     n, m = map(len, pair)
-    look: dict[str, Any] = {"fontfamily": _fonts(pair)[0], "parse_math": False}  # a price may have two dollar signs
+    look: dict[str, Any] = {"fontfamily": _fonts(pair)[0]}
     across = [f"{j}  {visible(word)}" for j, word in enumerate(pair[1])]
     axes.set_xticks(range(m), across, rotation=60, ha="left", rotation_mode="anchor", **look)
     axes.set_yticks(range(n), [f"{visible(word)}  {i}" for i, word in enumerate(pair[0])], **look)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from calque.derive.errors import printable
 from calque.experiments.commands.options import Root
 from calque.experiments.places import ROOT
 
@@ -48,7 +49,7 @@ def compare(
     else:
         typer.echo(found.verdict)
         for claim, (here, there) in found.changed.items():
-            typer.echo(f"  {claim}: {here}; in {second}: {there}")
+            typer.echo(printable(f"  {claim}: {here}; in {second}: {there}"))
         _list([f"  {title}" for title in found.beyond])
         if found.different and found.tested:
             over = (f"{found.tested[noise]:,} over {noise}" for noise in (SEEDS, ITEMS) if found.tested[noise])
@@ -66,6 +67,6 @@ def compare(
 
 def _list(lines: list[str]) -> None:
     for line in lines[:SHOWN]:
-        typer.echo(line)
+        typer.echo(printable(line))
     if len(lines) > SHOWN:
         typer.echo(f"... and {len(lines) - SHOWN:,} more")

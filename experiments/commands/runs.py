@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from calque.derive.errors import BadInput
+from calque.derive.errors import BadInput, printable
 from calque.experiments.commands.options import Root
 from calque.experiments.commands.study import Json
 from calque.experiments.places import ROOT
@@ -22,12 +22,13 @@ def runs(runs: Root = ROOT, as_json: Json = False) -> None:
     if as_json:
         typer.echo(json.dumps(found, ensure_ascii=False))
         return
-    rows = [HEADER] if found else []
+    rows: list[tuple[str, ...]] = [HEADER] if found else []
     for one in found:
         settings = "; ".join([*one["settings"], *(f"sweep {values}" for values in one["sweep"])]) or "-"
         seeds = ",".join(map(str, one["seeds"])) or "-"
         state = "finished" if one["finished"] else "not finished"
-        rows.append((f"{one['study']}/{one['name']}", settings, seeds, one["date"] or "-", state))
+        cells = (f"{one['study']}/{one['name']}", settings, seeds, one["date"] or "-", state)
+        rows.append(tuple(map(printable, cells)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         typer.echo("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from calque.derive.errors import BadInput
+from calque.derive.errors import BadInput, printable
 from calque.experiments.commands.options import Own, Parser, Root
 from calque.experiments.commands.show import write_derived
 from calque.experiments.places import ROOT, check_report_name
@@ -375,4 +375,6 @@ def write_report(
 
 
 def _printed(outcome: Outcome, quiet: bool, as_json: bool) -> str:
-    return json.dumps(outcome.json, ensure_ascii=False) if as_json else str(outcome.report if quiet else outcome)
+    if as_json:
+        return json.dumps(outcome.json, ensure_ascii=False)
+    return str(outcome.report) if quiet else printable(str(outcome))

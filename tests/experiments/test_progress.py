@@ -42,6 +42,13 @@ def test_at_a_terminal_there_is_a_bar(screen: io.StringIO) -> None:
     assert "encoding: 0.0 s" in screen.getvalue()
 
 
+def test_the_values_of_a_sweep_are_in_its_bars(screen: io.StringIO) -> None:
+    with board() as drawn:
+        drawn.report("training [20] [/]", 1, 3)
+        drawn.bars.refresh()
+    assert "training [20] [/]" in screen.getvalue()
+
+
 @dataclass(frozen=True)
 class Work:
     """A step as far as progress knows it."""

@@ -220,6 +220,14 @@ def test_records_of_no_one_report_are_one_line(toy: Path, damage: Callable[[Path
     assert not Path("runs").exists()
 
 
+def test_a_report_of_somebody_sends_a_terminal_no_commands(toy: Path) -> None:
+    settings = ["start=\x1b]0;owned\x07"]
+    about = {"study": "own", "settings": settings, "sweep": [], "seeds": [0], "configuration": "0" * 12}
+    reserve(Path("runs/own/reports/begun"), {**about, "date": "\x1b[2J"})
+    code, out, _ = calque("runs")
+    assert code == 0 and "\x1b" not in out and "\x07" not in out and "owned" in out
+
+
 def test_the_list_has_every_report_and_studies_without_one(toy: Path) -> None:
     assert calque("runs")[1] == "no report below runs; `calque run STUDY` writes one\n"
     calque("report", str(toy))

@@ -54,6 +54,14 @@ def test_a_run_without_a_row_yet_is_shown(tmp_path: Path) -> None:
     assert len(trainings(tmp_path)[0].cells(time.time())) == 6
 
 
+def test_names_are_neither_markup_nor_commands_of_a_terminal(tmp_path: Path) -> None:
+    for name in ("[/]", "[red]x", "\x1b[2Jy"):
+        run(tmp_path, f"{name}-0", ROW | {"loss": {"[b]": 2.5}})
+    ran = CliRunner().invoke(app, ["watch", str(tmp_path), "--once"])
+    assert ran.exit_code == 0 and "\x1b" not in ran.output
+    assert all(said in ran.output for said in ("[/]", "[red]x", r"\x1b[2Jy", "[b] 2.50"))
+
+
 def test_the_command_prints_one_table_without_a_terminal(done: Done) -> None:
     for words in ([done.home.name, "--runs", str(done.home.parent)], [str(done.home)]):
         ran = CliRunner().invoke(app, ["watch", *words])

@@ -32,6 +32,14 @@ def test_a_table_has_a_line_for_each_row() -> None:
     assert [line for line in lines if "rule" in line] == [r"\toprule", r"\midrule", r"\bottomrule"]
 
 
+@pytest.mark.parametrize("start", ["[", "*", " ["])
+def test_a_row_that_begins_like_an_option_is_printed_whole(start: str) -> None:
+    table = Table("title", (f"{start}aaa {start}bbb", "x"), ((f"{start}0.1, 0.2]", "1"), ("b", "2")))
+    text = latex(table, "a}b%c d")
+    assert not re.search(r"(\\\\|rule)\s*[*\[]", text) and "{}" + escaped(start) + "0.1, 0.2] & 1" in text
+    assert r"\label{tab:a-b-c-d}" in text
+
+
 @pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 40), (80, 1), (80, 40)])
 def test_what_a_page_has_no_room_for_continues_with_the_same_labels(rows: int, columns: int) -> None:
     cells = [(f"row {row}", *(f"{row}.{column:02} ± 1" for column in range(columns))) for row in range(rows)]

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
+
 from calque.analysis.records.record import Record
 from calque.analysis.report.drawing import styled
 from calque.analysis.report.plot import Plot
@@ -36,6 +38,19 @@ def test_its_records_and_published_numbers_stand_beside_it(tmp_path: Path) -> No
     ours, theirs = map(json.loads, drawing.records.read_text(encoding="utf-8").splitlines())
     assert (ours["run"], ours["value"], theirs["paper"]) == ("run-b", 0.5, "ALIGN-MLM")
     assert drawing.runs == ("run-b",) and drawing.details == ("rising",)
+
+
+@pytest.mark.parametrize("title", ["$x_1$", "$5 and $6", r"$\frac{$", "$"])
+def test_dollar_signs_are_no_mathematics(title: str, tmp_path: Path) -> None:
+    with styled(3, 2, title) as figure:
+        axes = figure.subplots()
+        axes.plot([0, 1], [0, 1], label=title)
+        axes.set_xticks([0, 1], [title, title])
+        axes.set_ylabel(title)
+        axes.legend()
+    Plot(figure, "figure-toy", title, "A line.", []).save(tmp_path, pdf=True)
+    drawn = (tmp_path / "figure-toy.svg").read_text(encoding="utf-8")
+    assert drawn.count(f"<!-- {title} -->") == 5
 
 
 def test_control_characters_leave_the_svg_well_formed(tmp_path: Path) -> None:
