@@ -8,10 +8,10 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any, NamedTuple
 
-from calque.analysis.papers.align_mlm.claims import ranked
 from calque.analysis.records.record import DELTA
 from calque.analysis.report.claims_table import verdicts
-from calque.analysis.report.table import FLOOR, Table, percent
+from calque.analysis.report.numeric import BEST, best
+from calque.analysis.report.table import FLOOR, Table, cell, percent
 from calque.analysis.results.measured import BySeed, average, mean
 from calque.analysis.results.results import Results
 from calque.analysis.results.retained import retained
@@ -26,7 +26,7 @@ SIDES = {"ZS": +1, "SUP": +1, DELTA: -1}  # the scores, and whether more of them
 TYPES = ("all", "held-out")  # whose alignment@1 is printed
 ALIGNED = "alignment@1"
 _HEADS = {DELTA: "delta"}
-BEST, AT_FLOOR = "*", "f"  # the marks of a number
+STAR, AT_FLOOR = "*", "f"  # the marks of a number
 _WORDS = {"Δ": "delta", "ρ": "rho", "±": "+/-", "≤": "<=", "≥": ">=", "→": "->", "×": "x"}
 _SIGNS = {"−": "-", "–": "-", "—": "-", "’": "'", "‘": "'", "“": '"', "”": '"', "\N{NO-BREAK SPACE}": " "}
 ASCII = str.maketrans(_WORDS | _SIGNS)
@@ -118,13 +118,12 @@ class _Column(NamedTuple):
     at_floor: Collection[str] = ()
 
     def cell(self, objective: str) -> str:
-        """The mean in percent, marked if it is better than all others, or at the floor."""
+        """The mean in percent, marked if it is at the floor, or the best as in a report's tables."""
         number = mean(self.values.get(objective, {}))
         if number is None:
             return "- "
-        best = ranked(self.values, self.side)
-        leads = best is not None and best.leads and best.best == objective
-        return percent(number.mean) + (BEST if leads else AT_FLOOR if objective in self.at_floor else " ")
+        marked = best({name: cell(mean(values)) for name, values in self.values.items()}, self.side)
+        return percent(number.mean) + (AT_FLOOR if objective in self.at_floor else STAR if objective in marked else " ")
 
 
 def _scores(results: Results) -> list[_Score]:
@@ -161,7 +160,7 @@ def _blocks(results: Results, scores: Sequence[_Score]) -> Iterator[str]:
     seeds = len(results.seeds)
     lines = [f"In percent, means over {seeds} seeds." if seeds > 1 else "In percent, one seed, so no value is best."]
     if seeds > 1:
-        lines.append(f"{BEST} better than every other objective, by the 95 % interval of the difference")
+        lines.append(_wrapped(f"{STAR} {BEST}"))
     if any(score.at_floor for score in scores):
         lines.append(f"{AT_FLOOR} at the floor: not above a baseline that cannot transfer")
     yield "\n".join(lines)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from calque.analysis.report.table import MISSING, Table, covered, listed, percent
-from calque.analysis.results.null import DECIDES, NOMINAL, Rate, null_rates, pooled
+from calque.analysis.results.null import DECIDES, NOMINAL, WIDEST, Rate, null_rates, pooled
 from calque.analysis.results.results import Results
 from calque.analysis.statistics.intervals import Estimate
 from calque.analysis.statistics.verdicts import NO_RECORDS, Claim, in_families
@@ -61,7 +61,8 @@ def null_table(results: Results, scale: str, *variants: Results) -> Table | None
         over = TEXTS["null"]["over"][rate.over]
         called = f"{rate.different:,} of {rate.comparisons:,}", str(rate.cells), _percent(rate.share)
         rows.append((rate.measure, str(rate.seeds), over, *called, rate.against_nominal or MISSING))
-    note = " ".join([*null_sentences(rates), TEXTS["null"]["note"].format(nominal=percent(NOMINAL))])
+    about = TEXTS["null"]["note"].format(nominal=percent(NOMINAL), widest=percent(WIDEST))
+    note = " ".join([*null_sentences(rates), about])
     runs = tuple(run for each in (results, *variants) for run in each.run_ids())
     return Table(f"Seeds of one objective treated as two, {scale}", NULL_HEADER, tuple(rows), note, runs)
 

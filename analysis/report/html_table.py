@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from calque.analysis.report.latex import latex
 from calque.analysis.report.markup import details, items, text
-from calque.analysis.report.numeric import MISSING, interval, numeric
+from calque.analysis.report.numeric import BEST, MISSING, best, numeric
 from calque.analysis.report.table import FLOOR, OURS, PUBLISHED, Table
 
 COMPARED = ("objective", "model")  # heads of the label that tells rows of a block apart
@@ -14,17 +14,14 @@ LOWER = re.compile(r"Δ|\bAER\b|error|\bloss\b|lower is better")
 HIGHER = re.compile(
     r"SUP|ZS|F1|accuracy|exact match|alignment@1|retained|cosine, layer|CSLS|retrieval|zero-shot|average"
 )
-RULE = (
-    "Bold: best within noise. Among our rows with the same other labels, its 95 % interval overlaps the best mean’s "
-    "in the column; where all of them do, none is bold."
-)
+RULE = f"Bold, by column, among our rows with the same other labels: {BEST}."
 WIDE = 8  # tables with at least this many columns are printed in landscape
 
 
 def table_html(table: Table, name: str, whole: bool = True) -> str:
     """A table with its title, its note and links to its data; `name` names its files. The columns of labels are one,
     which stays in sight. Without `whole`, it has no title and its note is left out."""
-    marked = best(table) if whole else set()
+    marked = best_cells(table) if whole else set()
     words = {i for i in range(table.labels, len(table.header)) if not numeric([row[i] for row in table.rows])}
     heads = "".join(
         f'<th scope="col"{_class(i in words, "words")}>{text(table.header[i])}</th>'
@@ -54,19 +51,12 @@ def kind(table: Table, row: int) -> str:
     return next((each for each in (PUBLISHED, FLOOR) if each in labels), OURS)
 
 
-def best(table: Table) -> set[tuple[int, int]]:
-    """The row and column of each of our numbers that is the best of its column and block within noise. None is marked
-    where all are within noise, or where no number of a block has an interval, so that nothing is known about noise."""
+def best_cells(table: Table) -> set[tuple[int, int]]:
+    """The row and column of each of our numbers that is the best of its column and block."""
     marked = set()
     for column in range(table.labels, len(table.header)):
-        if not (sign := direction(table, column)):
-            continue
-        for rows in _blocks(table):
-            means = {row: mean for row in rows if (mean := interval(table.rows[row][column]))}
-            if len(means) > 1 and any(low < high for _, low, high in means.values()):
-                _, low, high = max(means.values(), key=lambda mean: sign * mean[0])
-                near = {(row, column) for row, mean in means.items() if mean[1] <= high and low <= mean[2]}
-                marked |= near if len(near) < len(means) else set()
+        for rows in _blocks(table) if (sign := direction(table, column)) else ():
+            marked |= {(row, column) for row in best({row: table.rows[row][column] for row in rows}, sign)}
     return marked
 
 

@@ -14,6 +14,7 @@ from calque.analysis.statistics.verdicts import FAILS, HOLDS
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 NOMINAL = 1 - CONFIDENCE
+WIDEST = 4 * NOMINAL  # highest end of an interval that supports the nominal rate
 MOST = 60  # most splits of the seeds of one number
 DECIDES = 4  # fewest seeds to check verdicts with: two objectives of two seeds each
 METRICS = {ALIGNMENT: ("all", "held-out"), LABELS: ("precision",)}
@@ -66,11 +67,13 @@ class Rate:
 
     @property
     def against_nominal(self) -> str:
-        """Whether the interval covers the nominal rate; empty without an interval."""
+        """Whether the interval covers the nominal rate and no rate above `WIDEST`; empty without an interval."""
         if self.share.interval is None:
             return ""
         low, high = self.share.interval
-        return "too often" if low > NOMINAL else "too seldom" if high < NOMINAL else "as nominal"
+        if low <= NOMINAL <= high:
+            return "as nominal" if high <= WIDEST else "cannot be told"
+        return "too often" if low > NOMINAL else "too seldom"
 
 
 def null_rates(*variants: Results) -> list[Rate]:

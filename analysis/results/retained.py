@@ -87,5 +87,6 @@ def unless_at_floor(
     if not found or not all(kept.at_floor for kept in found.values()):
         return verdict
     (objective, _), best = max(found.items(), key=lambda item: item[1].zs.mean)
-    because = f"ZS − {best.floor.title} floor, the largest of {len(found)}: {objective}, {points(best.zs)}"
+    of = f", the largest of {len(found)}" if len(found) > 1 else ""
+    because = f"ZS − {best.floor.title} floor{of}: {objective}, {points(best.zs)}"
     return Verdict(AT_FLOOR, f"{verdict.because}; {because}" if verdict.because else because)

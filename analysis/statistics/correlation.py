@@ -10,6 +10,7 @@ from calque.analysis.statistics.intervals import UPPER
 
 SIGN = "between alignment and −Δ: positive when better alignment goes with better transfer"
 EXACT = 12  # every pairing is counted if no group has more points
+LEAST = 4  # fewest points that have a rho: of three, every order is as likely as one in six
 FEWEST = 8  # fewest points at which the bootstrap's interval has about its nominal coverage; with 5 it has 77 to 90 %
 
 
@@ -37,17 +38,18 @@ def spearman(
     draws: int = 9_999,
     groups: Sequence[Hashable] | None = None,
 ) -> Correlation | None:
-    """Correlate alignment with -Delta (ALIGN-MLM, section 5, appendix E); None if rho is undefined: it needs 3 points,
-    and two different numbers on either side. Ties share their mean rank. p is the share of pairings whose rho is at
-    least as far from the mean of all (0 without `groups`). With `groups`, the transform of each point, only points of
-    one transform are permuted, because both numbers depend on the transform. All pairings are counted if no group has
-    more than `EXACT` points, else `draws` random ones and the observed one. The interval is the percentile bootstrap's
-    over points; samples without a rho are redrawn. The order of the points does not matter."""
+    """Correlate alignment with -Delta (ALIGN-MLM, section 5, appendix E); None if rho is undefined: it needs `LEAST`
+    points, two different numbers on either side, and two points of one group. Ties share their mean rank. p is the
+    share of pairings whose rho is at least as far from the mean of all (0 without `groups`). With `groups`, the
+    transform of each point, only points of one transform are permuted, because both numbers depend on the transform.
+    All pairings are counted if no group has more than `EXACT` points, else `draws` random ones and the observed one.
+    The interval is the percentile bootstrap's over points; samples without a rho are redrawn. The order of the points
+    does not matter."""
     names = [str(name) for name in groups] if groups is not None else [""] * len(delta)
     points = sorted(zip(alignment, delta, names, strict=True))  # draws must not depend on the order of the points
     n, names = len(points), [name for _, _, name in points]
     x, y = np.array([a for a, _, _ in points], float), -np.array([d for _, d, _ in points], float)
-    if n < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+    if n < LEAST or np.ptp(x) == 0 or np.ptp(y) == 0 or len(set(names)) == n:
         return None
     random = np.random.default_rng(seed)
     rho = float(_rho(x[None], y[None])[0])

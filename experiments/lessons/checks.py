@@ -12,6 +12,7 @@ import numpy as np
 
 from calque.analysis.checkpoint import Checkpoint
 from calque.analysis.report.table import Table
+from calque.analysis.statistics.correlation import LEAST
 from calque.derive.errors import BadInput
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
@@ -146,7 +147,7 @@ def correlations(alignment: Mapping[str, Sequence[float]], scores: Mapping[str, 
     groups = {f"{name} only": (alignment[name], scores[name]) for name in scores}
     pooled = [list(chain.from_iterable(each[name] for name in scores)) for each in (alignment, scores)]
     for name, (first, second) in {"all models": (pooled[0], pooled[1]), **groups}.items():
-        rho = f"{np.corrcoef(first, second)[0, 1]:+.2f}" if len(first) > 2 else "    –"  # two points are on a line
+        rho = f"{np.corrcoef(first, second)[0, 1]:+.2f}" if len(first) >= LEAST else "    –"
         print(f"{name:<15} {rho} ({len(first)} models)")
 
 

@@ -233,14 +233,21 @@ def test_english_reversed_exists_already(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_correlations_are_of_all_models_and_of_each_kind(capsys: pytest.CaptureFixture[str]) -> None:
-    checks.correlations({"MLM": [1, 2, 3], "ALIGN-MLM": [7, 8, 9]}, {"MLM": [3, 2, 1], "ALIGN-MLM": [7, 9, 8]})
+    alignment, scores = (
+        {"MLM": [1, 2, 3, 4], "ALIGN-MLM": [7, 8, 9, 6]},
+        {"MLM": [4, 3, 2, 1], "ALIGN-MLM": [7, 9, 8, 6]},
+    )
+    checks.correlations(alignment, scores)
     rows = [line.rsplit(maxsplit=3) for line in capsys.readouterr().out.splitlines()]
-    rho = np.corrcoef([1, 2, 3, 7, 8, 9], [3, 2, 1, 7, 9, 8])[0, 1]
-    assert [row[1] for row in rows] == [f"{rho:+.2f}", "-1.00", "+0.50"]
-    assert [row[2:] for row in rows] == [["(6", "models)"], ["(3", "models)"], ["(3", "models)"]]
+    rho = np.corrcoef([1, 2, 3, 4, 7, 8, 9, 6], [4, 3, 2, 1, 7, 9, 8, 6])[0, 1]
+    assert [row[1] for row in rows] == [f"{rho:+.2f}", "-1.00", "+0.80"]
+    assert [row[2:] for row in rows] == [["(8", "models)"], ["(4", "models)"], ["(4", "models)"]]
 
 
-def test_two_models_give_no_correlation(capsys: pytest.CaptureFixture[str]) -> None:
-    checks.correlations({"MLM": [1.0, 2.0], "ALIGN-MLM": [3.0, 4.0]}, {"MLM": [1.0, 2.0], "ALIGN-MLM": [5.0, 4.0]})
+@pytest.mark.parametrize("models", [2, 3])
+def test_fewer_than_four_models_give_no_correlation(models: int, capsys: pytest.CaptureFixture[str]) -> None:
+    alignment = {"MLM": [1.0, 2.0, 3.0], "ALIGN-MLM": [4.0, 5.0, 6.0]}
+    scores = {"MLM": [1.0, 2.0, 4.0], "ALIGN-MLM": [5.0, 4.0, 7.0]}
+    checks.correlations(*({name: its[:models] for name, its in each.items()} for each in (alignment, scores)))
     whole, *groups = capsys.readouterr().out.splitlines()
     assert "+0." in whole and all("–" in line for line in groups)

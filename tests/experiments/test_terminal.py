@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,12 @@ from hypothesis import strategies as st
 from calque.analysis.papers.catalog import PAPERS
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import FLOORS, Floor
+from calque.analysis.report.html_table import best_cells
 from calque.analysis.report.table import Table
 from calque.analysis.results.results import Results
 from calque.experiments.report import tables_of
 from calque.experiments.report_records import recorded
-from calque.experiments.terminal import WIDTH, Outcome, _fitted
+from calque.experiments.terminal import WIDTH, Outcome, _columns, _fitted, _scores
 
 ROOT = Path(__file__).parents[2]
 RECORDED = ROOT / "experiments" / "records"
@@ -29,7 +31,7 @@ WIDE = Table("Many", ("objective", *(f"task {i}" for i in range(30))), (("MLM", 
 @cache
 def outcome(study: str, paper: str) -> Outcome:
     """What a run of a study with committed records would print."""
-    folder, results = recorded(study, RECORDED)
+    folder, (results,) = recorded(study, RECORDED)
     floors = json_rows.read(folder / FLOORS, Floor) if (folder / FLOORS).is_file() else []
     results, about = Results(results.runs.values(), results.records, floors=floors), PAPERS[paper]
     tables = tables_of(results, paper, "")
@@ -77,6 +79,26 @@ def test_scores_are_those_of_the_records_and_the_best_is_marked() -> None:
     assert not any(f"{digit}*" in str(control) for digit in range(10))
     marked = [line for line in str(several).splitlines() if line.startswith("  ") and "*" in line]
     assert marked and all(any(line.strip().startswith(it) for it in _titles(several)) for line in marked)
+
+
+@pytest.mark.parametrize("study", ["align_mlm_pocket", "pocket"])
+def test_the_best_numbers_are_those_of_the_reports_tables(study: str) -> None:
+    shown = outcome(study, "align_mlm")
+    assert shown.results
+    table, marked = tables_of(shown.results, "align_mlm", "")["table-3"], 0
+    bold = {(table.rows[row][:2], table.header[column]) for row, column in best_cells(table)}
+    scores = _scores(shown.results)
+    for language, task in product(shown.results.transforms, shown.results.main_tasks):
+        for column in _columns([score for score in scores if (score.language, score.task) == (language, task)]):
+            under, head = (
+                shown.results.transform_title(language),
+                f"{column.group} {'Δ' if column.side < 0 else column.head}",
+            )
+            starred = {name for name in column.values if column.cell(name).endswith("*")}
+            expected = {name for name in column.values if ((name, under), head) in bold}
+            assert starred == expected - set(column.at_floor), (under, head)
+            marked += len(starred)
+    assert marked
 
 
 def _titles(shown: Outcome) -> list[str]:

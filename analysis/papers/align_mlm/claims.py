@@ -4,13 +4,15 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import NamedTuple
 
-from calque.analysis.papers.align_mlm.figures import rho_of
+from calque.analysis.papers.align_mlm.figures import compared_metrics, rho_of
+from calque.analysis.papers.columns import score_title
 from calque.analysis.papers.texts import claim
 from calque.analysis.records.record import ALIGNMENT
 from calque.analysis.report.table import listed, percent
 from calque.analysis.results.measured import BySeed, difference, judge_difference, mean
 from calque.analysis.results.results import Point, Results
 from calque.analysis.results.retained import unless_at_floor
+from calque.analysis.statistics.correlation import LEAST
 from calque.analysis.statistics.intervals import CONFIDENCE
 from calque.analysis.statistics.verdicts import FAILS, HOLDS, ONE_SEED, UNDECIDED, Claim, Verdict, judge, points
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
@@ -19,7 +21,6 @@ from calque.derive.transforms import REWRITES
 INVERTED, SCRIPT = "trans.inv", "trans"  # the transforms of the paper's headlines
 NEAR = 0.03  # delta "≈ 0": within 3 points. The paper's own largest under Trans is 2.6.
 CHANCE_MARGIN = 0.01  # alignment "near chance": at most one point above it. The paper's is 0.3 points above.
-FEWEST = 3  # the fewest cells that have a rho
 PAPERS = ("nli", "ner", "pos")  # the paper's tasks; they have claims whether a study has the tasks or not
 
 
@@ -78,7 +79,8 @@ def all_near(results: Results, transform: str, task: str) -> Verdict:
     means = {name: mean(results.deltas(name, transform, task, PRIMARY[task])) for name in results.objectives}
     deltas = {name: delta for name, delta in means.items() if delta}
     worst = max(deltas, key=lambda name: deltas[name].mean, default="")
-    because = f"largest Δ of {len(deltas)}: {worst}, {points(deltas[worst])}" if deltas else ""
+    largest = f"largest Δ of {len(deltas)}" if len(deltas) > 1 else "Δ"
+    because = f"{largest}: {worst}, {points(deltas[worst])}" if deltas else ""
     verdict = judge([(delta, NEAR, -1) for delta in deltas.values()], because)
     return unless_at_floor(verdict, results, [(name, transform) for name in deltas], task, PRIMARY[task])
 
@@ -100,7 +102,7 @@ def correlated(results: Results, task: str, least: float) -> Verdict:
 
 
 def _above(cells: list[Point], least: float) -> Verdict:
-    if len(cells) < FEWEST:
+    if len(cells) < LEAST:
         return judge([], "")
     if (rho := rho_of(cells)) is None:
         return Verdict(UNDECIDED, f"ρ is not defined over {len(cells)} cells")
@@ -121,7 +123,8 @@ def _beats_all(values: Mapping[str, BySeed], objective: str, side: int) -> Verdi
     differences = {o: difference(values.get(objective, {}), its) for o, its in values.items() if o != objective}
     gaps = {name: gap for name, gap in differences.items() if gap}
     closest = min(gaps, key=lambda name: side * gaps[name].mean, default="")
-    because = f"{objective} − {closest}, the closest of {len(gaps)}: {points(gaps[closest])}" if gaps else ""
+    of = f", the closest of {len(gaps)}" if len(gaps) > 1 else ""
+    because = f"{objective} − {closest}{of}: {points(gaps[closest])}" if gaps else ""
     return judge([(gap, 0.0, side) for gap in gaps.values()], because)
 
 
@@ -169,8 +172,8 @@ def transfer_finding(results: Results) -> Iterator[str]:
     if (transform := hardest(results)) is None:
         return
     deltas = {
-        task: {o: results.deltas(o, transform, task, PRIMARY[task]) for o in results.objectives}
-        for task in results.tasks
+        score_title(*metric): {o: results.deltas(o, transform, *metric) for o in results.objectives}
+        for metric in compared_metrics(results).items()
     }
     if rankings := {task: ranking for task, its in deltas.items() if (ranking := ranked(its, -1))}:
         there = results.transform_title(transform)
@@ -182,23 +185,23 @@ def hardest(results: Results) -> str | None:
     """The transform with the largest mean Delta over objectives and tasks; None if none was measured."""
     mean_deltas = {}
     for transform in results.transforms:
-        cells = [(objective, task) for objective in results.objectives for task in results.tasks]
-        deltas = [mean(results.deltas(objective, transform, task, PRIMARY[task])) for objective, task in cells]
+        cells = product(results.objectives, compared_metrics(results).items())
+        deltas = [mean(results.deltas(objective, transform, *metric)) for objective, metric in cells]
         if means := [delta.mean for delta in deltas if delta]:
             mean_deltas[transform] = sum(means) / len(means)
     return max(mean_deltas, key=lambda transform: mean_deltas[transform], default=None)
 
 
 def _leads(results: Results, rankings: dict[str, Ranking]) -> Iterator[str]:
-    """Each leader with its tasks, and the tasks without a leader."""
+    """Each leader with its tasks, by their metrics, and the tasks without a leader."""
     title, leaders, others = results.objective_title, dict[str, list[str]](), list[str]()
     for task, (best, value, following, next_value, leads) in rankings.items():
         first, second = (percent(number) for number in (value, next_value))
         if leads:
             rest = f"(Δ {first} points; next {title(following)}, {second})"
-            leaders.setdefault(best, []).append(f"{task_title(task)} {rest}")
+            leaders.setdefault(best, []).append(f"{task} {rest}")
         else:
-            others.append(f"{task_title(task)} (Δ {first} with {title(best)}, {second} with {title(following)})")
+            others.append(f"{task} (Δ {first} with {title(best)}, {second} with {title(following)})")
     for best, tasks in leaders.items():
         yield f"{title(best)} has the smallest Δ on {listed(tasks)}, beyond seed noise"
     if others:
@@ -206,8 +209,9 @@ def _leads(results: Results, rankings: dict[str, Ranking]) -> Iterator[str]:
 
 
 def _alignment(results: Results, transform: str, metric: str, ranking: Ranking) -> str:
-    found = {task: rho_of(results.points(task, PRIMARY[task]), within=False) for task in results.tasks}
-    rhos = [f"{rho.rho:.2f} ({task_title(task)})".replace("-", "−") for task, rho in found.items() if rho]
+    metrics = compared_metrics(results).items()
+    found = {score_title(*metric): rho_of(results.points(*metric), within=False) for metric in metrics}
+    rhos = [f"{rho.rho:.2f} ({task})".replace("-", "−") for task, rho in found.items() if rho]
     over = f"; over all cells, ρ between alignment and −Δ is {listed(rhos)}" if rhos else ""
     under = f"Under {results.transform_title(transform)}"
     best, following = (results.objective_title(name) for name in (ranking.best, ranking.next))

@@ -17,13 +17,12 @@ from calque.analysis.report.plot import Plot
 from calque.analysis.results.measured import mean
 from calque.analysis.results.results import Point, Results
 from calque.analysis.results.retained import retained
-from calque.analysis.statistics.correlation import FEWEST, SIGN, Correlation, spearman
+from calque.analysis.statistics.correlation import FEWEST, LEAST, SIGN, Correlation, spearman
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
 
 ABREAST = 2  # most panels in a row
 BAR, LABEL = 0.11, 0.65  # least widths of a bar and of a task's label in inches; otherwise a row has fewer panels
 BELOW = 0.05  # least part of the axis below 0, as room for markers
-FEWEST_CELLS = 3  # a rank correlation of fewer is not defined
 
 
 def compared_metrics(results: Results) -> dict[str, str]:
@@ -120,27 +119,21 @@ def floor_figure(results: Results, scale: str) -> Plot | None:
     return plot("figure-floors", figure, results, scale, results.select(("SUP", "ZS"), metrics), floors=floors)
 
 
-def correlated_cells(results: Results) -> dict[str, list[Point]]:
-    """The cells of each task that has a rank correlation between alignment and Delta."""
-    metrics = compared_metrics(results).items()
-    return {t: points for t, metric in metrics if rho_of(points := results.points(t, metric))}
-
-
 def without_correlation(results: Results) -> list[str]:
-    """The reason for leaving out the correlation figure if there are too few cells."""
-    cells = [len(results.points(*metric)) for metric in compared_metrics(results).items()]
-    if not any(cells) or max(cells) >= FEWEST_CELLS:
+    """The reason for leaving out the correlation figure if no task has a rank correlation."""
+    points = [results.points(*metric) for metric in compared_metrics(results).items()]
+    if not any(points) or any(map(rho_of, points)):
         return []
     return [
-        f"no figure of alignment against transfer: a rank correlation needs {FEWEST_CELLS} cells (an objective on a "
-        f"derived language), and there {'is 1' if max(cells) == 1 else f'are {max(cells)}'}"
+        f"no figure of alignment against transfer: a rank correlation needs {LEAST} different cells (an objective on a "
+        f"derived language) of two objectives; found {max(map(len, points))}"
     ]
 
 
 def correlation_figure(results: Results, scale: str) -> Plot | None:
     """alignment@1 against -Delta, one panel per task that has a rho. Points rise if it is positive."""
     metrics, look = compared_metrics(results), looks(results)
-    cells = correlated_cells(results)
+    cells = {task: points for task, metric in metrics.items() if rho_of(points := results.points(task, metric))}
     if not cells or len(results.transforms) > MOST or not look:
         return None
     fill = dict(zip(results.transforms, FILLS, strict=False))
@@ -155,7 +148,7 @@ def correlation_figure(results: Results, scale: str) -> Plot | None:
         panel.axhline(0, color=INK, linewidth=0.8)
         panel.set_xlim(-5, 105)
 
-    rhos = {task: in_words(rho_of(points)).replace(", p", "\np") for task, points in cells.items()}
+    rhos = {task: in_words(rho).replace(", p", "\np") for task, its in cells.items() if (rho := rho_of(its))}
     panels = [(f"{task_title(task)}, {metric_title(metrics[task])}\n{rho}", task) for task, rho in rhos.items()]
     title, labels = heading("figure-3-correlation"), ("alignment@1, %", "−Δ = ZS − SUP, points")
     with drawing.small_multiples(title, panels, draw, ABREAST, 2.6, labels) as (figure, axes):
@@ -175,13 +168,13 @@ def correlation_figure(results: Results, scale: str) -> Plot | None:
         "points of one transform change partners."
     ]
     for task, metric in metrics.items():  # if the panel shows the paper's metric
-        if metric != PRIMARY[task] and (points := results.points(task, PRIMARY[task])):
-            details.append(f"{task_title(task)} by {metric_title(PRIMARY[task])}: {in_words(rho_of(points))}.")
+        if metric != PRIMARY[task] and (rho := rho_of(results.points(task, PRIMARY[task]))):
+            details.append(f"{task_title(task)} by {metric_title(PRIMARY[task])}: {in_words(rho)}.")
     for task, points in cells.items():
         transforms = dict.fromkeys(point.transform for point in points)
-        within = {name: [point for point in points if point.transform == name] for name in transforms}
-        each = (f"{results.transform_title(name)} {in_words(rho_of(its, False))}" for name, its in within.items())
-        details.append(f"{task_title(task)} within each transform: {', '.join(each)}.")
+        within = {name: rho_of([p for p in points if p.transform == name], False) for name in transforms}
+        if each := [f"{results.transform_title(name)} {in_words(rho)}" for name, rho in within.items() if rho]:
+            details.append(f"{task_title(task)} within each transform: {', '.join(each)}.")
     for task, pairs in printed.items():
         groups = [alignment.transform for alignment, _ in pairs]
         if rho := spearman([a.value for a, _ in pairs], [d.value for _, d in pairs], groups=groups):
@@ -191,17 +184,18 @@ def correlation_figure(results: Results, scale: str) -> Plot | None:
     return plot("figure-3-correlation", figure, results, scale, records, numbers, details=details)
 
 
-def in_words(rho: Correlation | None) -> str:
+def in_words(rho: Correlation) -> str:
     """rho with its interval and p."""
-    if rho is None:
-        return "ρ is not defined"
     between = "" if rho.low is None or rho.high is None else f" [{rho.low:.2f}, {rho.high:.2f}]"
     p = f"p = {rho.p:.3f}" if rho.p >= 1e-3 else "p < 0.001"
     return f"ρ = {rho.rho:.2f}{between}, {p}".replace("-", "−")
 
 
 def rho_of(points: list[Point], within: bool = True) -> Correlation | None:
-    """rho over the points of a task; p permutes points `within` their transforms or across them."""
+    """rho over the points of a task, if they are of two objectives; p permutes points `within` their transforms or
+    across them."""
+    if len({point.objective for point in points}) < 2:
+        return None
     groups = [point.transform for point in points] if within else None
     return spearman([p.alignment.mean for p in points], [p.delta.mean for p in points], groups=groups)
 

@@ -180,4 +180,5 @@ def imbalance_findings(results: Results) -> Iterator[str]:
                     shares = f"at {unequal.title} and {percent(low.mean)} at {equal.title}"
                     scores.append(f"{percent(high.mean)} % {shares}")
             if scores:
-                yield f"With {by} zero-shot {task_title(task)} from the main language to the small is {listed(scores)}."
+                transfer = f"zero-shot {score_title(task)} from the main language to the small"
+                yield f"With {by} {transfer} is {listed(scores)}."

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from calque.analysis.report.html_table import RULE, best, kind, table_html
+from calque.analysis.report.html_table import RULE, best_cells, kind, table_html
 from calque.analysis.report.latex import latex
 from calque.analysis.report.table import Table
 
@@ -24,9 +24,11 @@ TABLE = Table("Scores <b>", HEADER, ROWS, "A note & more.", labels=3)
 
 
 def test_the_best_within_noise_overlaps_the_best_mean_of_our_rows_in_a_block() -> None:
-    assert best(TABLE) == {(0, 3), (1, 3), (0, 4), (2, 4)}, "more accuracy is better and less Δ; counts have no best"
+    assert best_cells(TABLE) == {(0, 3), (1, 3), (0, 4), (2, 4)}, (
+        "more accuracy is better and less Δ; counts have no best"
+    )
     near = replace(TABLE, rows=ROWS[:2])
-    assert best(near) == {(0, 4)}, "all accuracies are within noise"
+    assert best_cells(near) == {(0, 4)}, "all accuracies are within noise"
 
 
 @pytest.mark.parametrize(
@@ -35,13 +37,13 @@ def test_the_best_within_noise_overlaps_the_best_mean_of_our_rows_in_a_block() -
 )
 def test_a_title_says_which_end_is_better_where_a_head_does_not(title: str, marked: set[tuple[int, int]]) -> None:
     rows = (("MLM", "30.0 ± 1.0"), ("XLM", "40.0 ± 1.0"))
-    assert best(Table(title, ("objective", "en-de"), rows)) == marked
+    assert best_cells(Table(title, ("objective", "en-de"), rows)) == marked
 
 
 def test_numbers_without_intervals_and_single_rows_have_no_best() -> None:
     heads = ("objective", "NER F1")
-    assert best(Table("t", heads, (("MLM", "30.0"), ("XLM", "40.0")))) == set()
-    assert best(Table("t", heads, (("MLM", "30.0 ± 1.0"),))) == set()
+    assert best_cells(Table("t", heads, (("MLM", "30.0"), ("XLM", "40.0")))) == set()
+    assert best_cells(Table("t", heads, (("MLM", "30.0 ± 1.0"),))) == set()
 
 
 def test_rows_are_of_three_kinds() -> None:

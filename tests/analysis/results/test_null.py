@@ -1,5 +1,6 @@
 """The null: splits of seeds, and how often they are called different."""
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -8,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.analysis.records.record import ALIGNMENT, Record
-from calque.analysis.results.null import EVERYTHING, MOST, NOMINAL, Split, null_rates, pooled, splits
+from calque.analysis.results.null import EVERYTHING, MOST, NOMINAL, Rate, Split, null_rates, pooled, splits
+from calque.analysis.statistics.intervals import Estimate
 from tests.analysis.runs import number
 from tests.analysis.toy import OBJECTIVES, joined, toy_records
 
@@ -54,6 +56,30 @@ def test_comparisons_by_hand() -> None:
     for rate in (overall, zero_shot):
         assert (rate.seeds, rate.over, rate.different, rate.comparisons, rate.cells) == (1, "items", 2, 3, 1)
         assert rate.share.mean == pytest.approx(2 / 3) and rate.against_nominal == ""
+
+
+@pytest.mark.parametrize(
+    ("interval", "verdict"),
+    [
+        ((0.0, 1.0), "cannot be told"),
+        ((0.02, 0.3), "cannot be told"),
+        ((0.02, 0.12), "as nominal"),
+        ((0.0, 0.2), "as nominal"),
+        ((0.06, 1.0), "too often"),
+        ((0.0, 0.04), "too seldom"),
+    ],
+)
+def test_only_a_narrow_interval_supports_the_nominal_rate(interval: tuple[float, float], verdict: str) -> None:
+    rate = Rate(EVERYTHING, 2, 1, 10, 3, Estimate(sum(interval) / 2, 3, *interval))
+    assert rate.against_nominal == verdict
+
+
+def test_numbers_that_values_of_a_sweep_share_count_once() -> None:
+    records = of_nothing(cells=4, seeds=2, items=50)
+    other = [replace(record, value=1 - record.value, items=None) for record in records]
+    alone, twice, both = (null_rates(*map(joined, each)) for each in ([records], [records] * 2, [records, other]))
+    assert alone == twice and both[0].cells == alone[0].cells
+    assert both[0].comparisons == 2 * alone[0].comparisons
 
 
 def test_measures_are_those_that_claims_are_about_each_with_its_delta() -> None:

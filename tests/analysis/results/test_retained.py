@@ -119,7 +119,7 @@ def test_a_correlation_of_cells_at_the_floor_is_undecided_and_the_table_says_why
     monkeypatch.setattr("calque.analysis.papers.align_mlm.claims.INVERTED", "trans")
     records = [
         record
-        for place, name in enumerate(("MLM", "XLM", "ALIGN-MLM"))
+        for place, name in enumerate(("MLM", "XLM", "DICT-MLM", "ALIGN-MLM"))
         for record in (
             *scores(name, SUPS, [0.29, 0.30, 0.31]),
             number("trans", name, 0, ALIGNMENT, "", "all", 0.1 * place, 100, 9),

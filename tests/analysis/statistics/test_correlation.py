@@ -11,7 +11,7 @@ from scipy import stats
 
 from calque.analysis.statistics.correlation import Correlation, spearman
 
-points = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=3, max_size=12).filter(
+points = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=4, max_size=12).filter(
     lambda rows: all(len(set(column)) > 1 for column in zip(*rows, strict=True))
 )
 
@@ -57,13 +57,21 @@ def test_the_interval_holds_rho_and_the_seed_decides_it() -> None:
     assert first.low <= first.rho <= first.high <= 1
 
 
-@pytest.mark.parametrize(("x", "y"), [([1, 2], [2, 1]), ([1, 1, 1], [1, 2, 3]), ([1, 2, 3], [5, 5, 5])])
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [([1, 2], [2, 1]), ([1, 2, 3], [3, 2, 1]), ([1, 1, 1, 1], [1, 2, 3, 4]), ([1, 2, 3, 4], [5, 5, 5, 5])],
+)
 def test_no_rho_where_none_is_defined(x: list[float], y: list[float]) -> None:
     assert spearman(x, y) is None
 
 
+def test_groups_of_one_point_have_no_other_pairing() -> None:
+    assert spearman([1, 2, 3, 4], [4, 3, 2, 1], groups=list("abcd")) is None
+
+
 def test_within_transforms_the_sign_may_turn() -> None:
-    groups = {"trans": ([0.1, 0.2, 0.3], [3.0, 2, 1]), "trans.inv": ([0.1, 0.2, 0.3], [1.0, 2, 3])}
+    aligned = [0.1, 0.2, 0.3, 0.4]
+    groups = {"trans": (aligned, [4.0, 3, 2, 1]), "trans.inv": (aligned, [1.0, 2, 3, 4])}
     found = {name: rho.rho for name, its in groups.items() if (rho := spearman(*its)) is not None}
     assert found == {"trans": pytest.approx(1), "trans.inv": pytest.approx(-1)}
 

@@ -7,10 +7,12 @@ from scipy import stats
 
 from calque.analysis.papers.align_mlm import claims
 from calque.analysis.papers.align_mlm.claims import Ranking, align_mlm_claims, align_mlm_findings, hardest, ranked
-from calque.analysis.records.record import ALIGNMENT, Record
+from calque.analysis.papers.align_mlm.figures import compared_metrics
+from calque.analysis.records.record import ALIGNMENT, Published, Record
 from calque.analysis.statistics.verdicts import FAILS, HOLDS, NO_RECORDS, ONE_SEED, UNDECIDED, Verdict
+from calque.analysis.tasks.catalog import metric_title, task_title
 from tests.analysis.runs import number
-from tests.analysis.toy import joined
+from tests.analysis.toy import joined, toy_published, toy_records
 
 
 def scores(objective: str, deltas: list[float], transform: str = "trans.inv", count: int = 2000) -> list[Record]:
@@ -49,6 +51,7 @@ def test_the_smallest_delta_is_told_by_the_paired_interval(mlm: list[float], ali
     found = smallest(scores("MLM", mlm) + scores("ALIGN-MLM", align))
     assert found.verdict == verdict
     assert ("one seed: the interval covers test items only" in found.because) == (len(mlm) == 1)
+    assert found.because.startswith("ALIGN-MLM − MLM: "), "the only other objective is not the closest of several"
 
 
 def test_every_rival_counts_and_the_closest_is_named() -> None:
@@ -216,9 +219,12 @@ def leaders(*noise: float, metric: str = "transfer") -> str:
 
 def test_one_seed_names_no_leader() -> None:
     transfer, alignment = leaders(0.0), leaders(0.0, metric="alignment")
-    assert "no objective leads on POS (Δ 30.0 with ALIGN-MLM, 70.0 with MLM)" in transfer and "one seed" in transfer
+    assert (
+        "no objective leads on POS accuracy (Δ 30.0 with ALIGN-MLM, 70.0 with MLM)" in transfer
+        and "one seed" in transfer
+    )
     assert "no objective leads" in alignment and "(ALIGN-MLM 30.0 %, MLM 10.0 %)" in alignment
-    assert alignment.endswith("ρ between alignment and −Δ is 1.00 (POS).")
+    assert alignment.endswith("ρ between alignment and −Δ is 1.00 (POS accuracy).")
 
 
 def test_the_hardest_transform_is_named_where_there_are_several() -> None:
@@ -233,11 +239,13 @@ def test_a_tie_has_no_leader() -> None:
         for record in records(-0.001, 0.001)
     ]
     said = next(align_mlm_findings(joined(tied)))
-    assert "least" not in said and "no objective leads on POS (Δ 30.0 with MLM, 30.0 with ALIGN-MLM)" in said
+    assert "least" not in said and "no objective leads on POS accuracy (Δ 30.0 with MLM, 30.0 with ALIGN-MLM)" in said
 
 
 def test_seeds_that_agree_decide_and_seeds_that_do_not_leave_it_open() -> None:
-    assert "ALIGN-MLM has the smallest Δ on POS (Δ 30.0 points; next MLM, 70.0), beyond" in leaders(-0.005, 0.005)
+    assert "ALIGN-MLM has the smallest Δ on POS accuracy (Δ 30.0 points; next MLM, 70.0), beyond" in leaders(
+        -0.005, 0.005
+    )
     assert "no objective leads on POS" in leaders(-0.2, 0.2)
 
 
@@ -255,7 +263,17 @@ def test_a_leader_in_alignment_is_named_if_seeds_decide_it() -> None:
 
 def test_worse_transfer_of_what_is_aligned_better_is_a_negative_rho() -> None:
     rows = [replace(r, value=1 - r.value) if r.measure == ALIGNMENT else r for r in records(0.0)]
-    assert list(align_mlm_findings(joined(rows)))[1].endswith("ρ between alignment and −Δ is −1.00 (POS).")
+    assert list(align_mlm_findings(joined(rows)))[1].endswith("ρ between alignment and −Δ is −1.00 (POS accuracy).")
+
+
+@pytest.mark.parametrize("published", [[], toy_published()])
+def test_the_first_finding_has_the_metrics_of_the_figure(published: list[Published]) -> None:
+    """The paper's, if its numbers are next to ours."""
+    results = joined(toy_records(2), published)
+    first = next(align_mlm_findings(results))
+    titles = [f"{task_title(task)} {metric_title(metric)}" for task, metric in compared_metrics(results).items()]
+    assert ("POS F1 on bare tags" in titles) == bool(published)
+    assert len(titles) == 3 and all(f"{title} (" in first for title in titles)
 
 
 def test_the_hardest_transform_is_that_of_the_largest_loss() -> None:

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from calque.analysis.papers.align_mlm.claims import align_mlm_findings, correlated
 from calque.analysis.papers.align_mlm.figures import correlation_figure, in_words, without_correlation
 from calque.analysis.records.record import ALIGNMENT, Published, Record
 from calque.analysis.report.drawing import FILLS, INK, SOFT
-from calque.analysis.statistics.correlation import Correlation
+from calque.analysis.statistics.correlation import LEAST, Correlation
+from calque.analysis.statistics.verdicts import FAILS, HOLDS
 from tests.analysis.drawn import (
     OBJECTIVES,
     coordinates,
@@ -122,11 +124,31 @@ def test_nothing_measured_is_no_figure() -> None:
     assert correlation_figure(joined([]), "toy") is None and not without_correlation(joined([]))
 
 
-def test_two_cells_have_no_correlation_and_the_report_says_why() -> None:
-    two = joined([record for record in records(0.0) if "MLM" in record.run])
-    assert correlation_figure(two, "toy") is None
-    (line,) = without_correlation(two)
-    assert "needs 3 cells" in line and line.endswith("there are 2")
+@pytest.mark.parametrize(("objectives", "transforms"), [(1, 2), (1, 6), (3, 1)])
+def test_few_cells_or_one_objective_have_no_correlation_and_the_report_says_why(
+    objectives: int, transforms: int
+) -> None:
+    """Not in the figure, and not in the findings; a claim about it is undecided, or not there."""
+    names, languages = list(OBJECTIVES)[:objectives], [f"trans-{10 * (1 + i)}" for i in range(transforms)]
+    results = joined(
+        [
+            number(language, name, seed, measure, task, metric, value + 0.1 * place + 0.05 * objective, 100)
+            for seed in range(2)
+            for place, language in enumerate(languages)
+            for objective, name in enumerate(names)
+            for measure, task, metric, value in (
+                ("SUP", "pos", "accuracy", 0.2),
+                ("ZS", "pos", "accuracy", 0.15 - 0.04 * place - 0.01 * objective),
+                (ALIGNMENT, "", "all", 0.1),
+            )
+        ]
+    )
+    assert len(results.points("pos", "accuracy")) == objectives * transforms
+    assert correlation_figure(results, "toy") is None
+    (line,) = without_correlation(results)
+    assert f"needs {LEAST}" in line and line.endswith(str(objectives * transforms))
+    assert "ρ" not in " ".join(align_mlm_findings(results))
+    assert correlated(results, "pos", 0.7).verdict not in (HOLDS, FAILS)
     assert not without_correlation(joined(records(0.0)))
 
 
@@ -170,7 +192,6 @@ def test_it_can_be_read_and_has_all_shares_in_sight() -> None:
 
 
 def test_rho_is_said_with_its_sign_interval_and_p() -> None:
-    assert in_words(None) == "ρ is not defined"
     assert in_words(Correlation(-0.5, 0.25, 4, None, None, True)) == "ρ = −0.50, p = 0.250"
     assert in_words(Correlation(0.5, 0.001, 9, -0.25, 0.9, True)) == "ρ = 0.50 [−0.25, 0.90], p = 0.001"
     assert in_words(Correlation(0.5, 0.0009, 9, 0.25, 0.9, True)) == "ρ = 0.50 [0.25, 0.90], p < 0.001"

@@ -52,7 +52,7 @@ def test_findings_say_what_tables_show() -> None:
     said = list(imbalance_findings(mixed()))
     assert said[0].startswith("With MLM the token efficiency of the small languages is 4.76 [")
     assert "at 90/10 and 2.38 [" in said[0]
-    assert "zero-shot POS from the main language to the small is 45.0 % at 90/10 and 25.0 at 50/50" in said[1]
+    assert "zero-shot POS accuracy from the main language to the small is 45.0 % at 90/10 and 25.0 at 50/50" in said[1]
 
 
 def verdicts(losses: dict[str, float], seeds: int = 3) -> dict[str, str]:

@@ -143,7 +143,7 @@ def test_labels_and_errors_have_both_ends_and_gold_labels_are_none_of_them() -> 
     )
     assert "lowest with XLM-Align (3" in labels and "gold" not in labels
     assert "highest with MLM (8" in errors and "lowest with XLM-Align, gold labels (5" in errors
-    assert transfer.startswith("Under Trans, XLM-Align, gold labels has the smallest Δ on NLI (Δ ")
+    assert transfer.startswith("Under Trans, XLM-Align, gold labels has the smallest Δ on NLI accuracy (Δ ")
 
 
 def test_nothing_measured_says_nothing() -> None:
