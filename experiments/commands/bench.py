@@ -44,8 +44,12 @@ def bench(
             raise BadInput(f"the benchmark {name} needs {library}: pip install 'calque[bench]'")
     from calque.experiments.bench import alignment, derive, finetuning, gpu, training
     from calque.experiments.bench.harness import Comparison, folder_of, report, write
-    from calque.experiments.runs import provenance
+    from calque.experiments.runs import COMMITTED, provenance
 
+    command = f"calque bench {' '.join(chosen)} --rounds {rounds} --threads {threads}"
+    about = provenance(command)  # before anything is written: a new record makes the checkout differ from its commit
+    if out and out.resolve().is_relative_to(COMMITTED) and about.get("commit", "").endswith("dirty"):
+        raise BadInput(f"a record comes from a commit, and the checkout is {about['commit']}; commit it first", out)
     for variable in dict.fromkeys(folder for name in chosen for folder in NEEDED.get(name, ())):
         folder_of(variable)
     benches = {
@@ -60,13 +64,12 @@ def bench(
     torch.set_num_threads(threads)
     logging.set_verbosity_error()  # otherwise it lists a model's missing weights each time
     logging.disable_progress_bar()
-    command = f"calque bench {' '.join(chosen)} --rounds {rounds} --threads {threads}"
     measured: dict[str, list[Comparison]] = {}
     try:
         for name in chosen:
             measured[name] = benches[name](rounds)
             if out:  # after each: some take half an hour
-                write(measured, {**provenance(command), "threads": threads}, out)
+                write(measured, {**about, "threads": threads}, out)
     finally:
         if measured:
             report(measured)
