@@ -15,6 +15,7 @@ TREEBANK, ENTITIES, JSON = "a treebank in CoNLL-U", "words with the tags of enti
 XML, COLUMNS, RTF = "XML or HTML", "lines of columns", "RTF"
 TAGGED_WORDS, TREES, SUBTITLES = "words joined with their tags", "trees in brackets", "subtitles"
 MOST_COLUMNS = 8  # columns in which tags are looked for
+HEAD = 1 << 12  # letters of each line in which most annotations are looked for
 SAMPLE, SAMPLE_LETTERS = 100, 1 << 16  # the number of lines and of letters that are read to recognise annotated files
 TAG_LINE = re.compile(r"</?[A-Za-z][^<>]*>")  # a line of a tag alone
 _LABEL = r"(?:O|[BIESUL]-\S+)"
@@ -61,10 +62,11 @@ def head_of(path: Path) -> tuple[str, list[Numbered]]:
 
 
 def annotation(first: str, lines: Sequence[Numbered]) -> str:
-    """The kind of annotation in a file, by its first lines; empty if it may be running text. At least half of the lines
-    must have columns, because single lines of text may look like them."""
+    """The kind of annotation in a file, by its first lines; empty if it may be running text. Most lines must have the
+    shape, because single lines of text may have it. `</s>` alone in a line is of a file with a token per line."""
     texts = [line.rstrip() for _, line in lines]
-    if not first.startswith("<doc ") and _is_markup("\n".join(texts)):
+    heads = [text[:HEAD] for text in texts]
+    if "</s>" in texts or (not first.startswith("<doc ") and _is_markup("\n".join(heads))):
         return XML
     if texts[0].startswith(r"{\rtf"):
         return RTF
@@ -87,15 +89,13 @@ def annotation(first: str, lines: Sequence[Numbered]) -> str:
         (TAGGED_WORDS, _have_tagged_words),
         (COLUMNS, _are_columns),
     )
-    return next((kind for kind, holds in found if holds(texts)), "")
+    return next((kind for kind, holds in found if holds(heads)), "")
 
 
 def _is_markup(text: str) -> bool:
-    """Whether a text starts with XML, HTML or SGML, perhaps after comments, or has a token or tag per line. A tag that
-    text may start with (`<i>`, `<range>`) is markup only if it has attributes or, unless it is a style, an end."""
+    """Whether a text starts with XML, HTML or SGML, perhaps after comments. Text may start with a tag that is a style
+    (`<i>`) or has neither attributes nor an end (`<range>`)."""
     text = _COMMENTS.sub("", text, count=1)
-    if "\n</s>\n" in f"\n{text}\n":
-        return True
     if not (tag := _OPENS.match(text)):
         return False
     name = (tag[1] or "").lower()

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterable
 from html import unescape
 
+from calque.derive.readers.lines import without_marks
+
 UNESCAPED = "lines with escaped characters, unescaped"
 ESCAPED = "lines that seem to have escaped characters (&quot;), kept: see `escaped`"
 TAGS = "tags inside lines, removed"
@@ -74,7 +76,7 @@ def whole_pairs(pairs: Iterable[tuple[str, str]], left_out: Counter[str]) -> tup
     """The two sides, stripped, of the pairs with text on both; others, also with a placeholder, are counted."""
     first, second = [], []
     for pair in pairs:
-        a, b = pair[0].strip(), pair[1].strip()
+        a, b = (without_marks(side, left_out).strip() for side in pair)
         if is_placeholder(a) or is_placeholder(b):
             left_out["pairs with a placeholder for a translation"] += 1
         elif a and b:

@@ -277,6 +277,7 @@ ANNOTATED = {
     "trees by line": ("(S (NP (NN Snow)) (VP (VBZ melts)) (. .))\n(S (NP (PRP It)) (VP (VBZ is)))\n", 1),
     "sentiment": ("(3 (2 Old) (3 (2 snow) (2 .)))\n", 1),
     "vertical": ("<s>\nSnow\nmelts\n</s>\n<s>\nIt\nsnows\n</s>\n", 1),
+    "vertical, without columns": ('<doc id="1">\n<s>\nSnow\nmelts\n</s>\n</doc>\n', 1),
     "vertical, in documents": ('<doc id="1">\n<s>\nSnow\tNN\tsnow\nmelts\tVBZ\tmelt\n</s>\n</doc>\n', 1),
     "vertical, with columns": ('<text id="1">\n<s n="1">\nSnow\tNN\nmelts\tVBZ\n<g/>\n.\tSENT\n</s>\n</text>\n', 1),
     "sentence marks": ("<s> Snow melts . </s>\n<s> It snows . </s>\n", 1),

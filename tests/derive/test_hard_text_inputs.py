@@ -138,6 +138,8 @@ def test_direction_marks_outside_words_are_left_out_and_counted(tmp_path: Path) 
     counts = Counter()
     assert natural(path, counts) == ["\u200fאב ,\u200f גד", "it snows"]
     assert (counts[FORMAT_ALONE], counts["blank lines"]) == (2, 1)
+    table, counts = put(tmp_path / "table", "it \u200e snows\tes schneit\n\u200f\tnichts\n"), Counter()
+    assert bitext(counts, table) == [("it snows", "es schneit")] and counts[FORMAT_ALONE] == 2
     counts, path = Counter(), put(tmp_path / "a.tokens", "he \u200e sat .\n")
     assert (words(path, counts), counts) == (["he sat ."], {FORMAT_ALONE: 1})
 

@@ -242,6 +242,12 @@ def test_real_wikitext(calque_data: Path, name: str, count: int, headings: int) 
     assert "".join(found).replace(" ", "") == body
 
 
+def test_real_text_is_not_taken_for_annotated(calque_data: Path) -> None:
+    paths = [*calque_data.glob("parallel/multi30k/*.??"), *calque_data.glob("align/*/test.??")]
+    paths += [*calque_data.glob("ud/*/README.md"), *calque_data.glob("ud/*/LICENSE.txt")]
+    assert len(paths) > 30 and {detect(path) for path in paths} == {"plain"}
+
+
 def test_real_wikipedia(calque_data: Path, tmp_path: Path) -> None:
     whole = next(chunks(calque_data / "wikipedia" / "wikipedia-1.txt"))
     with whole.path.open("rb") as file:
