@@ -340,7 +340,7 @@ def one_word(form: str, counts: Counter[str]) -> str:
 
 def is_withheld(text: str) -> bool:
     """Whether a text has two or more words and all are marks for words whose text is not licensed: `_`, `[WORD]`."""
-    return _WITHHELD_TEXT.fullmatch(text) is not None
+    return _WITHHELD_TEXT.fullmatch(text.strip()) is not None
 
 
 @dataclass

@@ -53,6 +53,8 @@ def test_only_wikitext_has_unknown_words(tmp_path: Path) -> None:
     read, counts = sentences(chunk)
     assert [sentence.text for sentence in read] == SENTENCES
     assert counts[UNKNOWN_WORDS] == 5 == sum(sentence.words.count(UNKNOWN) for sentence in read)
+    plain, wiki = (Files((put(tmp_path / name, "The <unk> sat .\n"),)) for name in ("a.txt", "a.tokens"))
+    assert plain.corpus_fingerprint() != wiki.corpus_fingerprint()
     (chunk,) = chunks(put(tmp_path / "plain.txt", "The <unk> sat .\n"))
     assert sentences(chunk) == ([Sentence(("The", "<", "unk", ">", "sat", "."))], {})
 
