@@ -88,7 +88,8 @@ def read_words(path: Path, counts: Counter[str] | None = None) -> list[tuple[str
 
 
 def _rows(table: Table, counts: Counter[str]) -> Iterator[Numbered]:
-    """The lines of a list of words or a dictionary, without blank lines, comments and a header, which are counted."""
+    """The lines of a list of words or a dictionary, without blank lines, comments and a header, which are
+    counted."""
     first = True
     for number, line in table:
         fields = line.split("\t") if "\t" in line else tokens(line)

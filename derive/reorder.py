@@ -112,10 +112,10 @@ def substrate(name: str) -> TreebankFiles | PocketTreebank:
 
 @dataclass(frozen=True)
 class Reorder(Transform):
-    """Dependents of nouns and verbs in the superstrate's order; subtrees move as blocks, closing marks stay last.
-    `superstrate_weight` interpolates between the substrate's order (0) and the superstrate's (1); `p` is the fraction
-    of sentences that are reordered. A node of more than 7 items or with crossing arcs keeps its order. The parts of a
-    word that another transform split stay together."""
+    """Dependents of nouns and verbs in the superstrate's order; subtrees move as blocks, closing marks stay
+    last. `superstrate_weight` interpolates between the substrate's order (0) and the superstrate's (1); `p`
+    is the fraction of sentences that are reordered. A node of more than 7 items or with crossing arcs keeps
+    its order. The parts of a word that another transform split stay together."""
 
     pattern = rf"syn[-:](?P<name>{NAME})(?:-(?P<weight>{NUMBER}))?(?:-p(?P<p>{NUMBER}))?"
     examples = (
@@ -222,20 +222,18 @@ class Reorder(Transform):
 
 
 def _units(sentence: Sentence) -> tuple[Sentence, list[list[int]]]:
-    """The sentence with one word for adjacent words that render the same source words, such as a stem and its ending;
-    and the positions that each of its words stands for."""
-    units = [
-        list(group) for _, group in groupby(range(len(sentence)), (sentence.sources or sentence.origin).__getitem__)
-    ]
+    """The sentence with one word for adjacent words that render the same source words, such as a stem and its
+    ending; and the positions that each of its words stands for."""
+    rendered = sentence.sources or sentence.origin
+    units = [list(group) for _, group in groupby(range(len(sentence)), rendered.__getitem__)]
     if len(units) == len(sentence):
         return sentence, units
-    unit_of = {word: number for number, unit in enumerate(units) for word in unit} | {-1: -1}
-    heads = sentence.heads
-    tops = [next(word for word in unit if unit_of[heads[word]] != number) for number, unit in enumerate(units)]
+    unit_of, heads = {word: number for number, unit in enumerate(units) for word in unit}, sentence.heads
+    tops = [next(word for word in unit if heads[word] not in unit) for unit in units]
     whole = Sentence(
         tuple(sentence.words[top] for top in tops),
         tuple(sentence.tags[top] for top in tops),
-        tuple(unit_of[heads[top]] for top in tops),
+        tuple(unit_of.get(heads[top], -1) for top in tops),
         tuple(sentence.relations[top] for top in tops),
     )
     return whole, units

@@ -92,9 +92,9 @@ class Sentence:
         )
 
     def rewrite(self, words: Sequence[tuple[str, Sequence[int]]]) -> Self:
-        """Other words, each with the positions of the words that it renders, the main one first. A word has the tag of
-        its main word, and is in the span of the first of its words that is in one; a span whose words are all in other
-        spans, or rendered by no word, is lost. For the tree see `_new_tree`."""
+        """Other words, each with the positions of the words that it renders, the main one first. A word has
+        the tag of its main word, and is in the span of the first of its words that is in one; a span whose
+        words are all in other spans, or rendered by no word, is lost. For the tree see `_new_tree`."""
         groups = [tuple(group) for _, group in words]
         if not all(0 <= place < len(self) for group in groups for place in group) or not all(groups):
             raise BadInput(
@@ -124,10 +124,11 @@ class Sentence:
         )
 
     def _new_tree(self, groups: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-        """The heads and relations of new words that render these groups of words: a word takes those of its topmost
-        word. Its head is the first word that renders the old head, or the next head above if none does. Further words
-        for one word depend on its first, as `goeswith`. If the root is lost, the highest word that is left, preferably
-        no punctuation, becomes the root, and others that lost all heads depend on it."""
+        """The heads and relations of new words that render these groups of words: a word takes those of its
+        topmost word. Its head is the first word that renders the old head, or the next head above if none
+        does. Further words for one word depend on its first, as `goeswith`. If the root is lost, the highest
+        word that is left, preferably no punctuation, becomes the root, and others that lost all heads depend
+        on it."""
         first: dict[int, int] = {}  # the first new word that renders each word
         for i, group in enumerate(groups):
             for place in group:

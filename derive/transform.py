@@ -189,7 +189,7 @@ class Compose(Transform):
         identities = [part.identity() for part in self.parts]
         plain_parts = all(identity is part for identity, part in zip(identities, self.parts, strict=True))
         if self.rewrites and any("trees" in part.needs and not part.rewrites for part in self.parts):
-            return ["Compose, parts of a word together", *identities]  # "Compose" stands for the orders before
+            return ["Compose, parts of a word together", *identities]  # "Compose" scattered them
         return self if plain_parts and "trees" not in self.needs else ["Compose", *identities]
 
     def image(self, size: int, specials: Specials = OURS) -> np.ndarray:
@@ -216,8 +216,8 @@ def compose(*parts: Transform) -> Transform:
 
 @dataclass
 class Account:
-    """A transform's side effects: spans split; sentences, words and spans `left_out`, and parts `kept` in place, by
-    reason."""
+    """A transform's side effects: spans split; sentences, words and spans `left_out`, and parts `kept` in
+    place, by reason."""
 
     split_spans: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
@@ -240,7 +240,8 @@ def image_of(transform: Transform, sentence: Sentence, number: int, account: Acc
     if image is not sentence:
         check_words(transform, sentence, image)
     if image.sources:
-        account.left_out += Counter({LOST_WORDS: len(sentence) - len(set(chain.from_iterable(image.sources)))})
+        rendered = set(chain.from_iterable(image.sources))
+        account.left_out += Counter({LOST_WORDS: len(sentence) - len(rendered)})
     return image
 
 

@@ -84,7 +84,8 @@ class Split:
             raise BadInput(f"an empty file; expected examples of the task {self.task.name}", self.path)
 
     def _fault(self, message: str, example: int | None = None) -> BadInput:
-        """An error about the files that the examples are from, if they are known; else about their own file."""
+        """An error about the files that the examples are from, if they are known; else about their own
+        file."""
         if not self.read_from:
             return BadInput(message, self.path, example)
         of = f"example {example} of " if example else ""
@@ -104,7 +105,8 @@ class Split:
         answers = self.gold
         for line, gold in enumerate(answers, start=1):
             if unknown := sorted(set(self.task.labels([gold])) - set(labels)):
-                raise self._fault(f"unknown label {unknown[0]!r}; the training data have {', '.join(labels)}", line)
+                message = f"unknown label {unknown[0]!r}; the training data have {', '.join(labels)}"
+                raise self._fault(message, line)
         try:
             self.task.scores(answers, [self.task.perfect(answer) for answer in answers])
         except ValueError as error:

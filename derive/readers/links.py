@@ -15,7 +15,8 @@ from calque.derive.readers.parallel import Pair
 
 UNKNOWN = sys.maxsize  # the length of a sentence that is not available
 TWICE = "links that stand twice"
-FORMS = "expected 0-0 0p1 (Pharaoh's: a line per sentence pair, p is possible) or 1 2 2 P (WPT's: pair, source, target)"
+PHARAOH, WPT = "Pharaoh's: a line per sentence pair, p is possible", "WPT's: pair, source, target"
+FORMS = f"expected 0-0 0p1 ({PHARAOH}) or 1 2 2 P ({WPT})"
 MANY = 10  # this many linked sentence pairs have a position 0 if positions count from 0
 
 Link = tuple[int, int]  # a position in the source sentence and one in the target sentence, both from 0
@@ -191,8 +192,8 @@ def read_scored(path: Path, counts: Counter[str] | None = None, *, from_one: boo
 
 
 def check_inside(links: Iterable[Link], lengths: Link, path: Path, line: int, from_one: bool | None) -> None:
-    """Refuse links outside sentences of these lengths; the error names the option `from_one` if it is None, and
-    exchanged sides if those fit."""
+    """Refuse links outside sentences of these lengths; the error names the option `from_one` if it is None,
+    and exchanged sides if those fit."""
     links = list(links)
     (n, m), first = lengths, int(from_one or 0)
     for i, j in links:

@@ -64,16 +64,17 @@ def read_nli(
     language: str = "",
     columns: Columns = PUBLISHED,
 ) -> Iterator[Example]:
-    """Stream the pairs of a file; each text is split into sentences and words by English rules or by another `cut`.
-    JSON lines have `premise` (or `context`, `sentence1`), `hypothesis` (or `hypo`, `sentence2`), and `gold_label` or
-    `label`. TSV has these as a header, in any letter case (GLUE's with its other names, HANS's, MultiNLI's, XNLI's), or
-    no header and the columns premise, hypothesis, label; quotes are plain characters, except in sets with `own_labels`
-    (`Table`). Labels 0, 1 and 2 mean entailment, neutral and contradiction if the texts are called premise and
-    hypothesis, which is counted; otherwise 0 and 1 are paraphrase labels. A pair with the gold label `-` (or -1) is
-    left out and counted in `counts`. So are pairs of other languages in a file with a language column (XNLI's own files
-    have fifteen), if `language` starts with a two-letter code. A pair with a side that is blank or a placeholder, such
-    as PAWS-X's `NS`, becomes an example without texts, which keeps its place among the lines of parallel files until a
-    caller leaves it out."""
+    """Stream the pairs of a file; each text is split into sentences and words by English rules or by another
+    `cut`. JSON lines have `premise` (or `context`, `sentence1`), `hypothesis` (or `hypo`, `sentence2`), and
+    `gold_label` or `label`. TSV has these as a header, in any letter case (GLUE's with its other names,
+    HANS's, MultiNLI's, XNLI's), or no header and the columns premise, hypothesis, label; quotes are plain
+    characters, except in sets with `own_labels` (`Table`). Labels 0, 1 and 2 mean entailment, neutral and
+    contradiction if the texts are called premise and hypothesis, which is counted; otherwise 0 and 1 are
+    paraphrase labels. A pair with the gold label `-` (or -1) is left out and counted in `counts`. So are
+    pairs of other languages in a file with a language column (XNLI's own files have fifteen), if `language`
+    starts with a two-letter code. A pair with a side that is blank or a placeholder, such as PAWS-X's `NS`,
+    becomes an example without texts, which keeps its place among the lines of parallel files until a caller
+    leaves it out."""
     counts = Counter() if counts is None else counts
     first: str | None = None  # the language of the first pair
     others: Counter[str] = Counter()

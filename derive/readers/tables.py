@@ -8,7 +8,8 @@ from pathlib import Path
 from calque.derive.files import read_toml
 from calque.derive.readers.lines import Lines, Numbered, Place, read_lines
 
-_TABLE = {name: frozenset(text.split()) for name, text in read_toml(Path(__file__).with_name("tables.toml")).items()}
+_WORDS = read_toml(Path(__file__).with_name("tables.toml"))
+_TABLE = {name: frozenset(text.split()) for name, text in _WORDS.items()}
 HEADERS = "headers, left out"
 QUOTED = "fields without the quotation marks that a spreadsheet or pandas adds"
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
@@ -25,8 +26,9 @@ class Table(Lines):
 
 
 def is_quoted(path: Path) -> bool:
-    """Whether quotation marks are a writer's: every field with one starts and ends with one and doubles those inside;
-    and one is doubled somewhere, or every field of the columns with marks has them. Otherwise they are text."""
+    """Whether quotation marks are a writer's: every field with one starts and ends with one and doubles those
+    inside; and one is doubled somewhere, or every field of the columns with marks has them. Otherwise they
+    are text."""
     rows, fields, doubled = 0, Counter[int](), False
     for _, line in read_lines(path):
         rows += bool(line.strip())
@@ -49,7 +51,8 @@ def unquoted(line: str, counts: Counter[str]) -> str:
 
 
 def is_header(fields: Sequence[str], labelled: bool = False) -> bool:
-    """Whether the fields of a first row are different names of columns, or of languages unless the last is a label."""
+    """Whether the fields of a first row are different names of columns, or of languages unless the last is a
+    label."""
     names = [field.strip().casefold() for field in fields]
     if len({*names}) < len(names) or len(names) < 2:
         return False
@@ -72,8 +75,8 @@ class FirstRow:
         self._longer += not _NAME.fullmatch(fields[0])
 
     def check(self) -> None:
-        """Refuse a first row of possible names of columns whose label no other row has, if they are usual names, or if
-        the other labels occur twice and most other texts are longer."""
+        """Refuse a first row of possible names of columns whose label no other row has, if they are usual
+        names, or if the other labels occur twice and most other texts are longer."""
         if self._first is None or not all(map(_NAME.fullmatch, self._first[1])):
             return
         place, fields = self._first
@@ -83,5 +86,5 @@ class FirstRow:
         unlike = min(others.values(), default=0) > 1 and 2 * self._longer > others.total()
         if label not in others and (usual or unlike):
             found = f"the first row, {', '.join(map(repr, fields))}, seems to be a header"
-            why = f"no other row has the label {label!r}; expected the names in docs/own-data.md, or no header"
-            raise place.fault(f"{found}, because {why}")
+            why = f"because no other row has the label {label!r}"
+            raise place.fault(f"{found}, {why}; expected the names in docs/own-data.md, or no header")

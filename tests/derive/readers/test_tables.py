@@ -48,11 +48,11 @@ def lexicon(path: Path, counts: Counter[str]) -> Rows:
     return [(entry.source, entry.target) for entry in read_lexicon(path, counts)]
 
 
-fields = st.text(st.sampled_from('ab" ,'), max_size=6)
+fields, quoting = st.text(st.sampled_from('ab" ,'), max_size=6), st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
 
 
 @settings(max_examples=500)
-@given(st.lists(st.tuples(fields, fields), min_size=2, max_size=6), st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
+@given(st.lists(st.tuples(fields, fields), min_size=2, max_size=6), quoting)
 def test_what_a_writer_quotes_is_read_as_before(
     tmp_path_factory: pytest.TempPathFactory, rows: Rows, quoting: int
 ) -> None:
@@ -61,7 +61,8 @@ def test_what_a_writer_quotes_is_read_as_before(
         csv.writer(out, delimiter="\t", quoting=quoting, lineterminator="\n").writerows(rows)
     counts: Counter[str] = Counter()
     assert [line for _, line in Table(path, counts)] == ["\t".join(row) for row in rows]
-    assert +counts == +Counter({QUOTED: path.read_text().count('\t"') + path.read_text().count('\n"')}) or +counts
+    marked = sum(quoting == csv.QUOTE_ALL or '"' in field for row in rows for field in row)
+    assert +counts == +Counter({QUOTED: marked})
 
 
 @pytest.mark.parametrize(
