@@ -30,7 +30,7 @@ def pairs(path: Path, counts: Counter[str]) -> Rows:
     return [(*(text[0].text for text in e.texts), e.label) for e in read_nli(path, counts, whole, columns=OWN_PAIRS)]
 
 
-def whole(text: str) -> list[list[str]]:
+def whole(text: str, counts: Counter[str]) -> list[list[str]]:
     return [text.split()]
 
 
