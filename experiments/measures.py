@@ -88,6 +88,10 @@ class Measure(Measures):
         """The values that decide its records in addition to the model."""
         return self
 
+    def work(self, model: Model) -> float:
+        """The operations that its time depends on; 0 if it trains nothing."""
+        return 0.0
+
 
 @dataclass(frozen=True)
 class Measuring:
@@ -102,6 +106,10 @@ class Measuring:
         identity = [self.measure.name, self.measure.format, self.measure.settings(self.model), self.model]
         code = code_of(type(self.measure))
         return [*identity, code] if code else identity
+
+    @property
+    def work(self) -> float:
+        return self.measure.work(self.model)
 
 
 def measuring(measure: Measure, model: Model, threads: int) -> Step:

@@ -23,7 +23,7 @@ from calque.derive.links.stored import KIND as LINKS
 from calque.derive.links.symmetrise import SYMMETRISATIONS
 from calque.experiments.step import Machine, Step
 from calque.pretrain.config import ModelConfig, TrainConfig
-from calque.pretrain.cost import TrainingBytes, parameters, training_bytes
+from calque.pretrain.cost import UPDATE, TrainingBytes, parameters, training_bytes
 from calque.pretrain.hub import model_folder
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.objective import GOLD, GROWN, Linked, Objective
@@ -320,6 +320,11 @@ class Training:
             batch=self.train.batch,
             card=self._bytes(card=True),
         )
+
+    @property
+    def work(self) -> float:
+        """The operations that its time depends on."""
+        return 0.0 if self.shipped else self.cost().flops + self.train.steps * UPDATE
 
     def _memory(self, processes: int = 1) -> int:
         """Peak bytes of each process, in a GPU's memory if there is a GPU."""

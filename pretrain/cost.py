@@ -16,6 +16,9 @@ from calque.pretrain.model import LOGITS
 PAIR = 64  # the assumed number of ids in a sentence pair
 
 
+UPDATE = 1e9  # operations that an update costs in addition, however small the model: kernels and the optimizer
+
+
 def parameters(model: ModelConfig, types: int) -> int:
     """Parameters of a RoBERTa with tied embeddings and `types` rows, without language embeddings."""
     h, f = model.hidden, model.ffn

@@ -1,6 +1,7 @@
 """What a person sees of a run: bars at a terminal, and a line for each finished step or thing."""
 
 import io
+import json
 import queue
 import re
 import time
@@ -11,7 +12,10 @@ import pytest
 from rich.console import Console
 
 from calque.experiments import progress
+from calque.experiments.names import study
+from calque.experiments.override import override
 from calque.experiments.progress import INTERVAL, Board, Remaining, Throttled, board, drain, duration
+from calque.experiments.step import Step
 from tests.experiments.conftest import Heard
 
 
@@ -57,12 +61,17 @@ class Work:
     stage: str = "evaluate"
     kind: str = "measure"
     finished: bool = False
+    work: float = 0.0
 
     @property
     def folder(self) -> Path:
         return Path(self.title)
 
     place = folder
+
+    @property
+    def config(self) -> "Work":
+        return self
 
 
 def test_a_finished_step_is_one_line_with_the_count(capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,7 +104,7 @@ def test_the_time_left_is_that_of_steps_of_the_same_kind(monkeypatch: pytest.Mon
     monkeypatch.setattr(progress.time, "perf_counter", lambda: float(next(clock)))
     steps = [
         Work("data", "derive"),
-        *(Work(f"{name}/seed-0", "pretrain", "run") for name in "ab"),
+        *(Work(f"{name}/seed-0", "pretrain", "run", work=work) for name, work in (("a", 2.0), ("b", 4.0))),
         Work("x"),
     ]
     run = Remaining(steps)
@@ -104,8 +113,68 @@ def test_the_time_left_is_that_of_steps_of_the_same_kind(monkeypatch: pytest.Mon
     assert run.left is None  # no model was trained yet
     run.begin(steps[1])
     run.finish(steps[1])
-    assert (run.done, run.of, run.left) == (2, 4, 20.0)
-    assert str(run) == "2 of 4 steps, about 20 s left"
+    assert (run.done, run.of, run.left) == (2, 4, 30.0)
+    assert str(run) == "2 of 4 steps, about 30 s left"
+
+
+@pytest.mark.parametrize("resumed", [0.0, 0.5])
+def test_a_part_of_a_model_tells_the_time_of_all(resumed: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "perf_counter", lambda: now[0])
+    steps = [Work(f"{name}/seed-0", "pretrain", "run", work=1.0) for name in "ab"]
+    run = Remaining(steps)
+    run.begin(steps[0])
+    now[0] = 10.0
+    assert run.left is None
+    for part in (resumed, resumed + 0.1):
+        run.advance(steps[0].title, part)
+    assert run.left == pytest.approx(100 * (0.9 - resumed) + 100)
+    now[0] = 10 + 100 * (0.9 - resumed)
+    run.advance(steps[0].title, 1.0)
+    run.finish(steps[0])
+    assert run.left == pytest.approx(100)
+
+
+@pytest.mark.parametrize("longer", [1.0, 12.0, 0.2])
+@pytest.mark.parametrize("jobs", [1, 2, 4])
+def test_the_time_left_is_never_more_than_a_factor_of_three_off(
+    jobs: int, longer: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The recorded seconds are those of a run with 300 steps of pretraining on a busy machine."""
+    seconds = json.loads(Path(__file__).with_name("pocket_seconds.json").read_text(encoding="utf-8"))
+    steps = override(study("pocket"), [f"train.steps={round(300 * longer)}", "train.warmup=30"]).steps(tmp_path)
+    assert {step.title for step in steps} == seconds.keys()
+    times = {step.title: seconds[step.title] * (longer if step.stage == "pretrain" else 1) for step in steps}
+    now, run, waiting, running = [0.0], Remaining(steps), [*steps], dict[float, Step]()
+    monkeypatch.setattr(progress.time, "perf_counter", lambda: now[0])
+    estimates, models = list[tuple[float, float]](), 0
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            step = waiting.pop(0)
+            run.begin(step)
+            running[now[0] + times[step.title] + len(waiting) / 1e6] = step
+        now[0] = min(running)
+        step = running.pop(now[0])
+        run.finish(step)
+        models += step.stage == "pretrain"
+        assert run.left is not None or not models
+        if run.left is not None:
+            estimates.append((now[0], run.left))
+    assert len(estimates) > 60
+    for then, left in estimates:
+        if now[0] - then > 30:
+            assert 1 / 3 < left / (now[0] - then) < 3, (then, left, now[0] - then)
+
+
+def test_elsewhere_than_at_a_terminal_a_long_step_leaves_lines(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "SILENCE", 0.5)
+    with board([Work("a"), Work("b")]) as drawn:
+        drawn.watch(Work("a"), False)
+        time.sleep(2.5)
+    _, line, *_ = capsys.readouterr().out.splitlines()
+    assert line == "0 of 2 steps: running a"
 
 
 def test_a_duration_is_in_the_largest_unit_that_fits() -> None:
