@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain
+from unicodedata import category
 
 import numpy as np
 
@@ -93,7 +94,7 @@ class Reader:
             """As after a space, like every word; a sub-word of white space alone covers no character."""
             (encoding,) = vocabulary.encode_texts([f" {text}"])
             starts, ends = np.array(encoding.offsets, np.int64).reshape(-1, 2).T - 1
-            starts, ends = _bare(text, starts.clip(0), ends)
+            starts, ends = _with_marks(text, *_bare(text, starts.clip(0), ends))
             return vocabulary.as_text(np.array(encoding.ids, np.int64)), starts, ends
 
         def as_ids(text: str) -> np.ndarray:
@@ -174,13 +175,32 @@ class Reader:
 
 def _bare(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Stretches of a text without the white space around them; if nothing is left, both bounds are its end."""
-    written = np.ones(len(text), bool)
-    written[[space.start() for space in re.finditer(r"\s", text)]] = False
-    letters = np.flatnonzero(written)
+    letters = np.flatnonzero(_written(text))
     first = np.append(letters, len(text))[np.searchsorted(letters, starts)]
     last = np.append(-1, letters)[np.searchsorted(letters, ends)] + 1
     empty = first >= ends
     return np.where(empty, ends, first), np.where(empty, ends, last)
+
+
+def _with_marks(text: str, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Stretches of a text with the marks next to them that are in no stretch: a tokenizer that strips accents leaves
+    out vowel signs. Marks after a letter are that letter's; empty stretches stay empty."""
+    bounds = np.zeros(len(text) + 1, int)
+    np.add.at(bounds, starts, 1)
+    np.add.at(bounds, ends, -1)
+    marks = np.array([category(letter).startswith("M") for letter in text] + [False])
+    others = np.flatnonzero(~marks | (bounds.cumsum() > 0))
+    before = np.append(-1, others)[np.searchsorted(others, starts)]
+    first = np.where(np.append(_written(text), False)[before], starts, before + 1)
+    last, empty = others[np.searchsorted(others, ends)], starts >= ends
+    return np.where(empty, starts, first), np.where(empty, ends, last)
+
+
+def _written(text: str) -> np.ndarray:
+    """Whether each character of a text is not white space, bool."""
+    written = np.ones(len(text), bool)
+    written[[space.start() for space in re.finditer(r"\s", text)]] = False
+    return written
 
 
 def windows(reader: Reader, words: Sequence[str], targets: Sequence[int], length: int) -> tuple[list[TaskRow], bool]:

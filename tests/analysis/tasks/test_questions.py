@@ -3,12 +3,14 @@
 import random
 from dataclasses import replace
 from pathlib import Path
+from unicodedata import normalize
 
 import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from calque.analysis.tasks.finetune import FinetuneConfig, finetune
 from calque.analysis.tasks.questions import BEST, LONGEST, NOWHERE, QA, STRIDE, SpanRow, best_places, spans, windows_of
@@ -262,6 +264,32 @@ def test_a_mark_of_a_space_by_a_real_tokenizer_begins_the_answer_behind_it(calqu
     )
     logits = pointing(row, int(bare), int(row.targets[1]))
     assert TASK.decode(made, [row], [logits], ()) == ("第六",)
+
+
+@pytest.mark.parametrize("stripped", [True, False])
+@pytest.mark.parametrize(
+    "words",
+    [("हिन्दी", "में", "किताबें", "पढ़ते", "हैं"), ("ที่", "นี่", "มี", "น้ำ", "ดี่"), ("\u0301abc", "cafe\u0301", "na\u0308ive", "ab")],
+)
+@pytest.mark.parametrize("glued", [False, True])
+def test_an_answer_has_the_marks_of_its_letters_whether_or_not_the_tokenizer_strips_them(
+    words: tuple[str, ...], stripped: bool, glued: bool, tmp_path: Path
+) -> None:
+    letters = sorted({letter for word in words for letter in normalize("NFD", word)})
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
+    tokenizer = Tokenizer(models.WordPiece({piece: i for i, piece in enumerate(pieces)}, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(strip_accents=stripped)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    reader = Reader.of_given(GivenVocabulary(tmp_path).open())
+    places = [place for place in range(len(words)) if not (glued and place == 0 and words[0][0] == "\u0301")]
+    for place in places:
+        joined = (*(glued for _ in words[1:]), False)
+        context = Sentence(words, glued=joined, spans=(Span(place, place + 1, "answer"),))
+        made = Example(((Sentence(words[:1]),), (context,)))
+        ((row,), _) = TASK.rows(made, (), reader, 60)
+        begin, end = map(int, row.targets)
+        assert TASK.decode(made, [row], [pointing(row, begin, end)], ()) == (words[place],)
 
 
 def test_a_set_of_questions_with_several_right_answers_can_be_scored(tmp_path: Path) -> None:
