@@ -6,7 +6,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import Any, Self
@@ -23,6 +23,7 @@ from calque.derive.sentence import UNKNOWN
 from calque.derive.types import OURS, SPECIALS, PairLayout, Specials
 
 TOKENIZER, COUNTS, SPECIAL_TYPES = "tokenizer.json", "counts.npy", "specials.json"
+TOKENIZER_CONFIG = "tokenizer_config.json"
 ROLES = {
     "start": ("<s>", "[CLS]"),
     "pad": ("<pad>", "[PAD]"),
@@ -31,6 +32,16 @@ ROLES = {
     "mask": ("<mask>", "[MASK]"),
 }
 """The names of the special types that a model needs: RoBERTa's and XLM-R's, and BERT's."""
+_SETTINGS = {
+    "cls_token": "start",
+    "bos_token": "start",
+    "pad_token": "pad",
+    "sep_token": "end",
+    "eos_token": "end",
+    "unk_token": "unknown",
+    "mask_token": "mask",
+}
+"""The role that each setting names; the first of two counts."""
 SMALLEST = len(SPECIALS) + len(pre_tokenizers.ByteLevel.alphabet())
 """Every vocabulary has the special types and all 256 bytes, so it can encode any text."""
 BETWEEN_WORDS = "[ \t\r\n]+"  # separates words; other white space (U+00A0, U+3000) is treated as a letter
@@ -195,16 +206,51 @@ class GivenVocabulary:
         """The vocabulary, with all counts 0."""
         path = self.folder / TOKENIZER
         tokenizer = open_tokenizer(path)
-        ids = tokenizer.get_vocab(with_added_tokens=True)
-        roles = {role: ids[name] for role, names in ROLES.items() for name in names[::-1] if name in ids}
-        if lacking := [f"{' or '.join(names)} ({role})" for role, names in ROLES.items() if role not in roles]:
-            raise BadInput(f"a tokenizer without the special types {', '.join(lacking)}", path)
-        special = {type_id for type_id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
-        others = tuple(sorted(special - set(roles.values())))
-        return Vocabulary(tokenizer, np.zeros(_size(tokenizer), np.int64), Specials(**roles, others=others))
+        specials = _special_types(tokenizer, role_names(self.folder), path)
+        return Vocabulary(tokenizer, np.zeros(_size(tokenizer), np.int64), specials)
 
     def identity(self) -> Any:
-        return fingerprint("given", input_digest(self.folder / TOKENIZER))
+        path, names = self.folder / TOKENIZER, role_names(self.folder)
+        content = input_digest(path)
+        return fingerprint("given", content, *(_chosen(path, content, tuple(names.items())) if names else ()))
+
+
+def role_names(folder: Path) -> dict[str, str]:
+    """The names of the special types in a tokenizer's settings, by role."""
+    settings, names = tokenizer_settings(folder), dict[str, str]()
+    for key, role in _SETTINGS.items():
+        token = settings.get(key)
+        name = token.get("content") if isinstance(token, dict) else token
+        if isinstance(name, str):
+            names.setdefault(role, name)
+    return names
+
+
+def _special_types(tokenizer: Tokenizer, names: Mapping[str, str], path: Path) -> Specials:
+    """The special types of a tokenizer. A row's start and end are what its template puts there; other roles, and rows
+    without a template, have the `names` of its settings, else the usual names, special types first."""
+    ids = tokenizer.get_vocab(with_added_tokens=True)
+    added = {type_id for type_id, token in tokenizer.get_added_tokens_decoder().items() if token.special}
+    roles = dict[str, int]()
+    for role, usual in ROLES.items():
+        preferred = names.get(role), *sorted(usual, key=lambda name: ids.get(name) not in added)
+        if there := [ids[name] for name in preferred if name in ids]:
+            roles[role] = there[0]
+    roles |= _template_ends(tokenizer.post_processor)
+    if lacking := [f"{' or '.join(usual)} ({role})" for role, usual in ROLES.items() if role not in roles]:
+        raise BadInput(f"a tokenizer without the special types {', '.join(lacking)}", path)
+    try:
+        return Specials(**roles, others=tuple(sorted(added - set(roles.values()))))
+    except ValueError as error:
+        raise BadInput(f"{error} ({', '.join(roles)})", path) from None
+
+
+@lru_cache(maxsize=8)
+def _chosen(path: Path, content: str, names: tuple[tuple[str, str], ...]) -> tuple[Any, ...]:
+    """The special types of a tokenizer, if its settings change them, for its identity; `content` is its digest."""
+    tokenizer = open_tokenizer(path)
+    chosen, usual = (_special_types(tokenizer, settings, path) for settings in (dict(names), {}))
+    return () if chosen == usual else (dataclasses.asdict(chosen),)
 
 
 def pair_types(path: Path) -> tuple[int, int]:
@@ -223,12 +269,25 @@ def pair_types(path: Path) -> tuple[int, int]:
 _WORD = "a"
 
 
-def _layout(template: Any, path: Path | None = None) -> PairLayout | None:
-    """The layout of pairs by a tokenizer's template; None unless it puts ids before, between and after the texts."""
+def _with_template(template: Any) -> Tokenizer:
+    """A tokenizer of one word."""
     words = Tokenizer(models.WordLevel({_WORD: 0}, unk_token=_WORD))
     if template is not None:
         words.post_processor = template
-    row = words.encode(_WORD, _WORD)
+    return words
+
+
+def _template_ends(template: Any) -> dict[str, int]:
+    """A row's start and end: the first id of a text's row, and the id after the text, if its template puts any."""
+    row = _with_template(template).encode(_WORD)
+    text = row.sequence_ids.index(0)
+    before, after = row.ids[:text], row.ids[text + 1 :]
+    return ({"start": before[0]} if before else {}) | ({"end": after[0]} if after else {})
+
+
+def _layout(template: Any, path: Path | None = None) -> PairLayout | None:
+    """The layout of pairs by a tokenizer's template; None unless it puts ids before, between and after the texts."""
+    row = _with_template(template).encode(_WORD, _WORD)
     first, second = (row.sequence_ids.index(text) for text in (0, 1))
     before, between, after = (tuple(row.ids[a:b]) for a, b in ((0, first), (first + 1, second), (second + 1, None)))
     if not (before and between and after):
@@ -267,6 +326,17 @@ def open_tokenizer(path: Path) -> Tokenizer:
         raise BadInput("no tokenizer here; expected the file that transformers' fast tokenizers save", path) from None
     except Exception as error:  # tokenizers raises bare Exception for whatever it cannot parse
         raise BadInput(f"not a readable tokenizer: {' '.join(str(error).split())}", path) from error
+
+
+def tokenizer_settings(folder: Path) -> dict[str, Any]:
+    """The settings next to a folder's tokenizer, if there are any."""
+    path = folder / TOKENIZER_CONFIG
+    try:
+        return dict(**strict_json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, TypeError) as error:
+        raise BadInput(f"damaged; expected the settings of a tokenizer: {error}", path) from None
 
 
 def _size(tokenizer: Tokenizer) -> int:

@@ -100,8 +100,11 @@ class DerivedLanguages:
     def mistakes(self) -> list[str]:
         wrong = name_mistakes("transforms", self.names)
         if isinstance(self.vocabulary, Path):
+            from calque.pretrain.tokenizer_check import check_tokenizer  # loads torch
+
             try:
                 GivenVocabulary(self.vocabulary).open()
+                check_tokenizer(self.vocabulary)
             except BadInput as error:
                 wrong.append(f"vocabulary is a number of types, or the folder of a tokenizer: {error}")
         else:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
@@ -30,7 +30,7 @@ from calque.derive.fingerprint import sha256
 from calque.derive.languages import Languages
 from calque.derive.script import Letters
 from calque.derive.types import Specials
-from calque.derive.vocabulary import ROLES
+from calque.derive.vocabulary import ROLES, TOKENIZER, TOKENIZER_CONFIG, role_names
 
 if TYPE_CHECKING:  # transformers loads its models, for seconds, where a name is looked up
     from transformers import PreTrainedConfig, PreTrainedModel
@@ -38,12 +38,25 @@ if TYPE_CHECKING:  # transformers loads its models, for seconds, where a name is
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 ALIGNER_LAYER, ALIGNER_CALIBRATION = "aligner_layer", "aligner_calibration"
 """In the configuration of a model from aligner training: the layer to align with, and the calibration of scores."""
-TOKENIZER, TOKENIZER_CONFIG, TOKENIZERS = "tokenizer.json", "tokenizer_config.json", "tokenizers"
+TOKENIZERS = "tokenizers"
 RUN = "run"  # the kind of a run's artefact
 INDEX = f"{WEIGHTS}.index.json"  # the file of each tensor, if there are several files
 MOST = 10_000  # maximum number of layers or labels: transformers allocates an object for each before it reads weights
+ADAPTERS = ("adapter_config.json", "adapter_model.safetensors", "adapter_model.bin")
+FLOATS = frozenset({"F64", "F32", "F16", "BF16"})
+DECODERS = {
+    "is_decoder": "a left-to-right model",
+    "is_encoder_decoder": "a model with a decoder",
+    "add_cross_attention": "a model that reads another model's states",
+}
+"""Settings of models that are not bidirectional encoders."""
+COUNT_FROM_PADDING = frozenset(
+    "camembert data2vec-text ibert longformer luke mpnet roberta roberta-prelayernorm xlm-roberta xlm-roberta-xl "
+    "xmod".split()
+)  # RoBERTa and its descendants, whose positions start after padding's id
 _COUNT = re.compile(r"(?:^|_)(?:layers?|labels)$")
 _OTHER_WEIGHTS = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
+_TABLE = "word_embeddings.weight"
 _LAYER = re.compile(r"\blayers?\.\d+\.")
 _SPARE, _NEVER, _KEPT = "\U0010fffd", "\U0010fffc", 0x100000
 """Private characters that no text has: a temporary letter, a mark of unused pieces, and stand-ins for special types."""
@@ -65,11 +78,23 @@ def read_config(folder: Path) -> PreTrainedConfig:
         json.loads(path.read_text(encoding="utf-8"), object_hook=check)
     from transformers import AutoConfig
 
-    return _loaded(folder, "model", lambda: AutoConfig.from_pretrained(folder, **_SAFELY))
+    config = _loaded(folder, "model", lambda: AutoConfig.from_pretrained(folder, **_SAFELY))
+    for name, kind in DECODERS.items():
+        if getattr(config, name, False):
+            raise BadInput(f"{name} is set: {kind}; expected a bidirectional encoder", path)
+    if config.model_type in COUNT_FROM_PADDING and config.pad_token_id is None:
+        raise BadInput("pad_token_id is null; expected padding's id, after which positions start", path)
+    if other := getattr(config, "transformers_weights", None):
+        raise BadInput(f"transformers_weights is {other!r}; expected weights in {WEIGHTS}", path)
+    config.return_dict, config.chunk_size_feed_forward = True, 0  # another form of the same outputs
+    return config
 
 
 def weight_files(folder: Path) -> tuple[Path, ...]:
-    """The files of a model's weights: one in safetensors, or the files in an index, sorted."""
+    """The files of a model's weights: one in safetensors, or the files in an index, sorted. Refuses an adapter, which
+    changes them."""
+    if adapters := [folder / name for name in ADAPTERS if (folder / name).exists()]:
+        raise BadInput(f"an adapter next to {CONFIG}: merge it into {WEIGHTS}, or remove it", adapters[0])
     if (whole := folder / WEIGHTS).is_file():
         return (whole,)
     if not (index := folder / INDEX).is_file():
@@ -98,15 +123,26 @@ def weights_digest(folder: Path) -> str:
 
 
 def tensor_files(folder: Path) -> dict[str, Path]:
-    """The names of a model's tensors, each with its file; no tensor is read."""
+    """The names of a model's tensors, each with its file; no tensor is read. Refuses quantised weights."""
     files: dict[str, Path] = {}
     for path in weight_files(folder):
         try:
             with safe_open(path, framework="pt") as tensors:
-                files |= dict.fromkeys(tensors.keys(), path)
+                names = list(tensors.keys())
+                kinds = {name: tensors.get_slice(name).get_dtype() for name in names}
         except (OSError, SafetensorError) as error:
             raise BadInput(f"cannot load weights: {error}", path) from None
+        for name, kind in kinds.items():
+            if kind not in FLOATS and name.endswith((".weight", ".bias")):
+                raise BadInput(f"{name} is {kind}; expected weights of 16 bits or more, not quantised", path)
+        files |= dict.fromkeys(kinds, path)
     return files
+
+
+def read_tensor(path: Path, name: str) -> torch.Tensor:
+    """A tensor of a file of weights."""
+    with safe_open(path, framework="pt") as tensors:
+        return tensors.get_tensor(name)
 
 
 def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrainedModel, list[str]]:
@@ -119,10 +155,13 @@ def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrain
 
     check_part(folder, RUN)  # safetensors have no checksum
     kind = kind or AutoModel
-    layers, files = getattr(read_config(folder), "num_hidden_layers", 0), tensor_files(folder)
+    config, files = read_config(folder), tensor_files(folder)
+    layers = getattr(config, "num_hidden_layers", 0)
     if isinstance(layers, int) and layers > len(files):
         raise BadInput(f"{layers:,} layers, but only {len(files):,} tensors in the weights", folder / CONFIG)
-    options |= {"use_safetensors": True, "output_loading_info": True, "dtype": torch.float32}
+    options = (
+        {"config": config} | options | {"use_safetensors": True, "output_loading_info": True, "dtype": torch.float32}
+    )
     options |= {"ignore_mismatched_sizes": True}  # refused below, by name
     # Classes of transformers run no code of the folder and lack the option that forbids it.
     options |= _SAFELY if kind.__name__.startswith("Auto") else {"local_files_only": True}
@@ -132,7 +171,21 @@ def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrain
         raise BadInput(f"{name} is {tuple(saved)}, but {tuple(wanted)} in {CONFIG}", path)
     if extra := sorted(name for name in report["unexpected_keys"] if _LAYER.search(name)):
         raise BadInput(f"the model of {CONFIG} has no layer for the weights {extra[0]}", folder)
-    return model, sorted(report["missing_keys"])
+    missing = sorted(report["missing_keys"])
+    if config.tie_word_embeddings and _set_table(model, missing, files):
+        missing = [name for name in missing if not name.endswith(_TABLE)]
+    if lacking := [name for name in missing if _LAYER.search(name) or "embeddings." in name]:
+        raise BadInput(f"{len(lacking):,} weights are missing, such as {lacking[0]}", folder)
+    return model, missing
+
+
+def _set_table(model: Any, missing: Sequence[str], files: Mapping[str, Path]) -> bool:
+    """Set a table of words that the weights have as the head's only, which AutoModel does not read; whether it did."""
+    table = next((name for name in missing if name.endswith(_TABLE)), None)
+    decoder = next((name for name in files if name.endswith(".decoder.weight")), None)
+    if table and decoder:
+        model.get_input_embeddings().weight.data.copy_(read_tensor(files[decoder], decoder))
+    return bool(table and decoder)
 
 
 def load_tokenizer(folder: Path) -> Any:
@@ -215,7 +268,9 @@ def check_own_types(folder: Path, rows: int, pad: int | None) -> None:
         raise BadInput("has no types", path)
     if (last := max(types.values())) >= rows:
         raise BadInput(f"has types up to id {last:,}, but the model next to it has a table of {rows:,} rows", path)
-    if pad not in (pads := [types[name] for name in ROLES["pad"] if name in types]):
+    name = role_names(folder).get("pad")
+    names = [name] if name in types else [name for name in ROLES["pad"] if name in types]
+    if pad not in (pads := [types[name] for name in names]):
         raise BadInput(f"padding is id {', '.join(map(str, pads)) or 'none'}, but {pad} in the model next to it", path)
 
 

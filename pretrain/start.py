@@ -20,18 +20,18 @@ from calque.pretrain import saved_model
 from calque.pretrain.architecture import architecture_of, has_languages
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.model import build
+from calque.pretrain.tokenizer_check import check_tokenizer
 
 
 def check_start(folder: Path, config: ModelConfig) -> None:
     """Refuse a folder that a run of such a model cannot start from, before any other work."""
     saved = saved_model.read_config(folder)
     differences = _other_shape(saved, config)
-    if saved.is_decoder:
-        raise BadInput("is_decoder is set: a left-to-right model; expected a bidirectional encoder", folder)
-    saved_model.weight_files(folder)
+    _refuse_second_tensors(saved, folder)
     if not (folder / saved_model.TOKENIZER).is_file():
         raise BadInput("no tokenizer; AutoTokenizer saves one as this file", folder / saved_model.TOKENIZER)
     saved_model.check_own_types(folder, saved.vocab_size, saved.pad_token_id)
+    check_tokenizer(folder)
     _refuse(differences, folder)
 
 
@@ -78,6 +78,7 @@ class InitialModel:
         saved = saved_model.read_config(folder)
         _refuse(_other_shape(saved, config) + _other_rows(saved, languages, self.language_embeddings), folder)
         saved_model.check_same_types(folder, languages.tokenizer)
+        _refuse_second_tensors(saved, folder)
         architecture = architecture_of(saved)
         saved.hidden_dropout_prob, saved.attention_probs_dropout_prob = config.dropout, config.attention_dropout
         loaded, missing = saved_model.load_model(folder, architecture.masked_model, config=saved)
@@ -98,6 +99,18 @@ class InitialModel:
                 if not (encoder_alone and name in own):
                     weights[name][: len(tensor)].copy_(tensor)
         return model, drawn
+
+
+def _refuse_second_tensors(saved: Any, folder: Path) -> None:
+    """Refuse weights with two different tensors where the model has one, such as two tables of words."""
+    files = saved_model.tensor_files(folder)
+    tied = architecture_of(saved).masked_model._tied_weights_keys if saved.tie_word_embeddings else {}
+    for name, first in tied.items():
+        if {name, first} <= files.keys():
+            second, table = (saved_model.read_tensor(files[each], each) for each in (name, first))
+            if not torch.equal(second, table):
+                why = f"{name} differs from {first}, but tie_word_embeddings of {saved_model.CONFIG} makes them one"
+                raise BadInput(f"{why}; remove one, or set it to false", files[name])
 
 
 def _refuse(differences: list[str], folder: Path) -> None:

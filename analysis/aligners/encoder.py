@@ -28,8 +28,6 @@ class Encoder:
         encoder or has no such layer, or if the device does not exist."""
         self.folder, self.device = folder, _device(device)
         config = read_config(folder)
-        if getattr(config, "is_encoder_decoder", False):
-            raise BadInput(f"{config.model_type} is not an encoder-only model", folder)
         text: Any = config.get_text_config()
         layers, types = (getattr(text, name, None) for name in ("num_hidden_layers", "vocab_size"))
         if not isinstance(layers, int) or not isinstance(types, int):

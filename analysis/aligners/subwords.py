@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from calque.derive import strict_json
 from calque.derive.errors import BadInput
-from calque.derive.vocabulary import TOKENIZER, open_tokenizer
+from calque.derive.vocabulary import TOKENIZER, open_tokenizer, tokenizer_settings
+from calque.pretrain.tokenizer_check import check_tokenizer
 
 Pieces = Sequence[Sequence[int]]  # a sentence: the ids of each word, none for a word that the tokenizer drops
 _ROOM = 1 << 18
@@ -31,6 +31,7 @@ class SubWords:
         if first is None:
             raise BadInput("the tokenizer drops a letter, or encodes it differently within a sentence", folder)
         self.before, self.after = around[:first], around[first + len(bare) :]
+        check_tokenizer(folder)
         self.second_type: int = self._tokenizer.encode("a", "a").type_ids[-1]
 
     def __call__(self, words: Sequence[str]) -> list[list[int]]:
@@ -49,11 +50,5 @@ class SubWords:
 
 
 def _longest(folder: Path) -> int | None:
-    path = folder / "tokenizer_config.json"
-    if not path.is_file():
-        return None
-    try:
-        longest = strict_json.loads(path.read_text(encoding="utf-8")).get("model_max_length")
-    except (OSError, ValueError, AttributeError) as error:
-        raise BadInput(f"damaged; expected the settings of a tokenizer: {error}", path) from None
+    longest = tokenizer_settings(folder).get("model_max_length")
     return int(longest) if isinstance(longest, int | float) and 0 < longest <= _UNLIMITED else None

@@ -21,7 +21,7 @@ from calque.derive.errors import BadInput
 from calque.derive.fingerprint import ADDED
 from calque.pretrain.architecture import TEXT_TYPES, architecture_of, has_languages
 from calque.pretrain.config import unreal
-from calque.pretrain.saved_model import WEIGHTS, load_model, read_config
+from calque.pretrain.saved_model import load_model, read_config
 from calque.pretrain.train import NonFinite
 
 if TYPE_CHECKING:  # transformers loads its models, for seconds, where a name is looked up
@@ -245,8 +245,6 @@ def _put_on(
     model = head.kind.from_config(settings, attn_implementation="sdpa", dtype=torch.float32)
     own = model.base_model.state_dict()
     loaded = {name: weight for name, weight in encoder.items() if name in own}
-    if lacking := [name for name in own if name not in loaded and "pooler" not in name]:
-        raise BadInput(f"weights are missing: {', '.join(lacking)}", checkpoint / WEIGHTS)
     model.base_model.load_state_dict(loaded, strict=False)
     pretrained = {id(weight) for name, weight in model.base_model.named_parameters() if name in loaded}
     old = [weight for weight in model.parameters() if id(weight) in pretrained]

@@ -158,6 +158,36 @@ def test_a_given_tokenizer_has_special_types_of_its_own(tmp_path: Path) -> None:
     assert GivenVocabulary(tmp_path / "saved").identity() != GivenVocabulary(tmp_path).identity()
 
 
+def test_special_types_are_the_templates_else_the_settings_else_added_ones(tmp_path: Path) -> None:
+    """BERT's pieces may include RoBERTa's special names, and a tokenizer may have both kinds of special types."""
+    berts = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    names = [*berts, "<s>", "</s>", "<pad>", "<unk>", "<mask>", "a"]
+    tokenizer = Tokenizer(models.WordPiece({name: i for i, name in enumerate(names)}, unk_token="[UNK]"))
+    folder = GivenVocabulary(tmp_path)
+
+    def specials(*special: str, **settings: object) -> Specials:
+        tokenizer.add_special_tokens(list(special))
+        tokenizer.save(str(tmp_path / "tokenizer.json"))
+        (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
+        return folder.open().specials
+
+    assert specials() == Specials(start=5, pad=7, end=6, unknown=8, mask=9)
+    assert specials(*berts) == Specials(start=2, pad=0, end=3, unknown=1, mask=4)
+    plain = folder.identity()
+    both = specials("<s>", "<mask>", cls_token="[CLS]", bos_token="<s>", mask_token={"content": "[MASK]"})
+    assert both == Specials(start=2, pad=0, end=3, unknown=1, mask=4, others=(5, 9))
+    identities = [plain, folder.identity()]
+    assert specials(mask_token="[MASK]").start == 5  # of two special types, the usual first
+    identities.append(folder.identity())
+    tokenizer.post_processor = processors.BertProcessing(("</s>", 6), ("[CLS]", 2))
+    assert specials(cls_token="<s>", mask_token="<mask>") == Specials(
+        start=2, pad=0, end=6, unknown=1, mask=9, others=(3, 4, 5)
+    )
+    assert len({*identities, folder.identity()}) == 4
+    with pytest.raises(BadInput, match=r"tokenizer\.json: special types need different ids"):
+        specials(pad_token="[MASK]", mask_token="[MASK]")
+
+
 def test_special_types_may_come_after_the_models_own(tmp_path: Path) -> None:
     """Tokenizers hold what was added to them beside the model's types, and such ids are a model's rows too."""
     names = ["<s>", "<pad>", "</s>", "<unk>", "a"]

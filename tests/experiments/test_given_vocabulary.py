@@ -19,6 +19,7 @@ from calque.experiments.override import override
 from calque.experiments.study import Study
 from tests.derive.test_spelling import given_vocabulary
 from tests.experiments.conftest import TINY, Done, Heard
+from tests.vocabularies import read_as_saved
 
 KINDS = {"wordpiece": (BertConfig, BertModel, 0), "unigram": (XLMRobertaConfig, XLMRobertaModel, 2)}
 NAME = "trans.inv"
@@ -41,6 +42,7 @@ def encoder(kind: str, folder: Path) -> Path:
     made = model(config(vocab_size=size, max_position_embeddings=positions, pad_token_id=pad, **shape))
     made.save_pretrained(folder)
     tokenizer.save(str(folder / "tokenizer.json"))
+    read_as_saved(folder)
     return folder
 
 

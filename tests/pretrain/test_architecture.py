@@ -25,6 +25,7 @@ from calque.pretrain.objectives.xlm_align import XLMAlign
 from calque.pretrain.run import Pretraining, pretrain
 from calque.pretrain.start import InitialModel
 from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN
+from tests.vocabularies import read_as_saved
 
 FIRST = len(OURS.ids)
 """The first id that is not special."""
@@ -55,6 +56,7 @@ def save(spelt: Architecture, study: Path, folder: Path, kind: Any = None, **cha
     model = (kind or spelt.masked_model)(foreign(spelt, **changes))
     model.save_pretrained(folder)
     shutil.copy(study / "vocabulary" / "tokenizer.json", folder)
+    read_as_saved(folder)
     return model
 
 

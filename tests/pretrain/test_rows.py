@@ -32,6 +32,7 @@ from tests.derive.natural.made import EN, inputs
 from tests.derive.test_spelling import given_vocabulary
 from tests.pretrain.made import MODEL, SIZE, STILL, TRAIN, stop_at
 from tests.pretrain.test_architecture import EACH, foreign
+from tests.vocabularies import read_as_saved
 
 LONG = replace(MODEL, length=96)
 """The toy tokenizers cut words into few letters each."""
@@ -136,6 +137,7 @@ def given(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     tokenizer.add_tokens(["@@@", "%%%"])
     (folder / "start").mkdir()
     tokenizer.save(str(folder / "start" / TOKENIZER))
+    read_as_saved(folder / "start")
     derive_natural(*inputs(folder), GivenVocabulary(folder / "start"), folder / "made")
     whole = Languages.open(folder / "made", ["en", "xx"]).whole
     torch.manual_seed(7)

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
+from transformers import AutoModelForMaskedLM
 
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
@@ -54,9 +56,10 @@ def beginning(folder: Path, languages: Languages) -> Any:
     return model
 
 
-def has_weights_of(model: Any, folder: Path) -> bool:
-    """Whether a model's parameters are those of a folder, each of them."""
+def has_weights_of(model: Any, folder: Path, twice: frozenset[str] = frozenset()) -> bool:
+    """Whether a model's parameters are those of a folder, each of them; the folder has some a second time."""
     saved, now = load_file(folder / WEIGHTS), dict(model.named_parameters())
+    saved = {name: value for name, value in saved.items() if name not in twice}
     return saved.keys() == now.keys() and all(now[name].equal(value) for name, value in saved.items())
 
 
@@ -190,3 +193,37 @@ def test_a_damaged_checkpoint_is_refused_by_a_link_too(cold: Path, languages: La
 def test_a_manifest_of_others_beside_a_checkpoint_is_left_alone(moved: Path, languages: Languages) -> None:
     (moved.parent / MANIFEST).write_text('{"kind": "collection", "files": {}}')
     assert has_weights_of(beginning(moved, languages), moved)
+
+
+TABLE, DECODER = "roberta.embeddings.word_embeddings.weight", "lm_head.decoder.weight"
+
+
+@pytest.mark.parametrize(("first", "second"), [(TABLE, DECODER), ("lm_head.bias", "lm_head.decoder.bias")])
+def test_two_tensors_where_the_config_has_one_are_refused(
+    moved: Path, languages: Languages, first: str, second: str
+) -> None:
+    weights = load_file(moved / WEIGHTS)
+    save_file(weights | {second: weights[first].clone()}, moved / WEIGHTS, metadata={"format": "pt"})
+    assert has_weights_of(beginning(moved, languages), moved, frozenset({second}))  # twice the same
+    save_file(weights | {second: weights[first] + 1}, moved / WEIGHTS, metadata={"format": "pt"})
+    for refused in (lambda: check_start(moved, MODEL), lambda: beginning(moved, languages)):
+        with pytest.raises(BadInput, match=rf"{WEIGHTS}: {second} differs from {first}, but tie_word_embeddings"):
+            refused()
+
+
+@pytest.mark.parametrize("untied", [True, False])
+def test_a_start_with_two_tables_or_the_heads_table_alone_predicts_as_in_transformers(
+    moved: Path, languages: Languages, untied: bool
+) -> None:
+    weights = load_file(moved / WEIGHTS)
+    if untied:
+        weights |= {DECODER: weights[TABLE] + 1, "lm_head.decoder.bias": weights["lm_head.bias"] + 1}
+    else:
+        weights[DECODER] = weights.pop(TABLE)
+    save_file(weights, moved / WEIGHTS, metadata={"format": "pt"})
+    config = json.loads((moved / "config.json").read_text(encoding="utf-8"))
+    (moved / "config.json").write_text(json.dumps(config | {"tie_word_embeddings": not untied}), encoding="utf-8")
+    check_start(moved, MODEL)
+    rows = torch.arange(5, 15)[None]
+    ours, theirs = beginning(moved, languages).eval(), AutoModelForMaskedLM.from_pretrained(moved)
+    assert ours(rows).logits.equal(theirs(rows).logits)

@@ -13,7 +13,7 @@ from calque.derive.links.aligner import Pair
 from calque.derive.pocket.language import Pocket
 from calque.derive.types import OURS
 from calque.derive.vocabulary import SMALLEST
-from tests.vocabularies import learn
+from tests.vocabularies import learn, read_as_saved
 
 LENGTH = 256
 """Ids that either takes."""
@@ -39,6 +39,7 @@ def roberta(tmp_path_factory: pytest.TempPathFactory, sentence_pairs: list[Pair]
     )
     RobertaForMaskedLM(config).save_pretrained(folder)
     vocabulary.save(folder)
+    read_as_saved(folder)
     return folder
 
 

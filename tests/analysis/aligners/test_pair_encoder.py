@@ -21,6 +21,7 @@ from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Links, Pair
 from calque.derive.types import OURS
 from tests.analysis.aligners.conftest import LENGTH
+from tests.vocabularies import read_as_saved
 
 LAYER = 2
 PAIRS: list[Pair] = [
@@ -134,6 +135,7 @@ def test_both_sides_of_a_joint_row_have_the_token_types_of_the_tokenizers_templa
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] [SEP] $B [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
     tokenizer.save(str(tmp_path / "model" / "tokenizer.json"))
+    read_as_saved(tmp_path / "model")
     found = {}
     for folder in (bert, tmp_path / "model"):
         found[folder] = list(EncoderAligner.open(folder, OT, LAYER, joint=True).align(PAIRS))
@@ -248,6 +250,8 @@ def test_models_that_cannot_be_used(bert: Path, roberta: Path, tmp_path: Path) -
         Tokenizer(model).save(str(bare / "tokenizer.json"))
         assert message in refused(bare)
     (bare / "tokenizer.json").write_bytes((roberta / "tokenizer.json").read_bytes())
+    assert "AutoTokenizer" in refused(bare)
+    read_as_saved(bare)
     assert "types for a model of" in refused(bare)
     (bare / "model.safetensors").write_bytes(b"no weights")
     assert refused(bare).startswith(str(bare / "model.safetensors"))

@@ -318,7 +318,7 @@ def test_a_checkpoint_that_lacks_weights_of_its_encoder_is_refused(checkpoint: P
     weights = load_file(checkpoint / "model.safetensors")
     del weights["roberta.encoder.layer.0.output.dense.bias"]
     save_file(weights, tmp_path / "lacking" / "model.safetensors", {"format": "pt"})
-    with pytest.raises(BadInput, match=r"weights are missing: encoder\.layer\.0\.output\.dense\.bias"):
+    with pytest.raises(BadInput, match=r"1 weights are missing, such as encoder\.layer\.0\.output\.dense\.bias"):
         finetune(tmp_path / "lacking", toy(8), WORDS, C, QUICK, 0, CPU)
 
 

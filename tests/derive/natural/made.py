@@ -7,6 +7,7 @@ from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.derive.pocket.language import Pocket
 from calque.derive.vocabulary import GivenVocabulary
 from tests.derive.test_spelling import given_vocabulary
+from tests.vocabularies import read_as_saved
 
 EN = [" ".join(sentence.words) for sentence in islice(Pocket(types=300).sentences(400), 400)]
 """Sentences of Pocket English."""
@@ -17,6 +18,7 @@ def vocabulary(folder: Path, kind: str = "unigram") -> GivenVocabulary:
     """The folder of a tokenizer."""
     folder.mkdir(parents=True, exist_ok=True)
     given_vocabulary(kind).save(str(folder / "tokenizer.json"))
+    read_as_saved(folder)
     return GivenVocabulary(folder)
 
 

@@ -27,7 +27,7 @@ from calque.experiments.commands.align import Symmetrise, align
 from calque.pretrain.saved_model import RUN
 from tests.encoders import small_roberta
 from tests.processes import below, wait_for
-from tests.vocabularies import learn
+from tests.vocabularies import learn, read_as_saved
 
 PAIRS = 60
 ROOT = Path(__file__).parents[3]
@@ -47,6 +47,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     model.roberta.embeddings.position_embeddings.weight.data.zero_()
     model.save_pretrained(folder / "model")
     vocabulary.save(folder / "model")
+    read_as_saved(folder / "model")
     return folder
 
 

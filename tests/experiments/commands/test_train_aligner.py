@@ -25,7 +25,7 @@ from calque.pretrain.objectives.aligner_training import AlignerTraining
 from tests.encoders import small_roberta
 from tests.experiments.test_cli import ROOT, calque
 from tests.processes import wait_for
-from tests.vocabularies import learn
+from tests.vocabularies import learn, read_as_saved
 
 STEPS = 150  # states are saved after 50 and 100
 
@@ -41,6 +41,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     vocabulary = learn([*sentences, *images], SMALLEST + 200)
     small_roberta(vocabulary.size, 130).save_pretrained(folder / "model")
     vocabulary.save(folder / "model")
+    read_as_saved(folder / "model")
     return folder
 
 

@@ -1,0 +1,94 @@
+"""Whether a folder's tokenizer.json means what AutoTokenizer makes of it and of the files next to it.
+
+tokenizer_config.json and config.json name a class of transformers. Most classes take only the types of tokenizer.json,
+and make the normalizer, the template and the special types by settings of their own.
+"""
+
+import json
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from unicodedata import normalize
+
+from tokenizers import Tokenizer
+
+from calque.derive.artefact import digest
+from calque.derive.errors import BadInput
+from calque.derive.vocabulary import TOKENIZER, TOKENIZER_CONFIG, open_tokenizer, tokenizer_settings
+from calque.pretrain.saved_model import CONFIG, load_tokenizer
+
+AS_SAVED = ("PreTrainedTokenizerFast", "TokenizersBackend")  # classes that read tokenizer.json as it is
+READING = ("tokenizer_class", "do_lower_case", "strip_accents", "tokenize_chinese_chars", "add_prefix_space")
+"""The settings that change what a class makes."""
+ADDED = "added_tokens.json"
+SAMPLE = 500  # types whose words are compared
+
+
+def check_tokenizer(folder: Path) -> None:
+    """Refuse a tokenizer.json whose ids differ from AutoTokenizer's."""
+    settings = tokenizer_settings(folder)
+    named = settings.get("tokenizer_class", None if (folder / CONFIG).exists() else AS_SAVED[0])
+    added = (folder / ADDED).exists() or settings.get("added_tokens_decoder")
+    if added or named not in AS_SAVED:
+        _compare(folder, *(digest(path) for path in sorted(folder.glob("*.json")) if "index" not in path.name))
+
+
+@lru_cache(maxsize=16)
+def _compare(folder: Path, *digests: str) -> None:
+    """`check_tokenizer`, once for files with these digests: 250,000 types take seconds."""
+    ours, theirs = open_tokenizer(folder / TOKENIZER), load_tokenizer(folder)
+    try:
+        cases = list(_encodings(ours, theirs))
+    except Exception as error:  # a bare one for an unknown word without an unknown type
+        raise BadInput(f"AutoTokenizer's tokenizer cannot encode all words: {error}", folder) from None
+    for text, here, there in cases:
+        if here != there:
+            settings = tokenizer_settings(folder)
+            chosen = {name: settings[name] for name in READING if name in settings}
+            by = f"{TOKENIZER_CONFIG} ({json.dumps(chosen)[1:-1]})" if chosen else f"the model_type of {CONFIG}"
+            found = f"encodes {text!r} as {here}, but AutoTokenizer as {there}, by {by}"
+            found += _differences(ours, getattr(theirs, "_tokenizer", None))
+            advice = "make the files agree, or save AutoTokenizer's tokenizer here"
+            raise BadInput(f"{found}; {advice}", folder / TOKENIZER)
+
+
+def _encodings(ours: Tokenizer, theirs: Any) -> Iterator[tuple[str, list[int], list[int]]]:
+    """Words and their ids by both tokenizers; then the ids and the token types of a row of two texts."""
+    ours.no_padding()
+    ours.no_truncation()
+    theirs.model_max_length = 1 << 30  # transformers warns about longer texts
+    words = _words(ours, theirs)
+    texts = [f" {word}" for word in words]
+    own = [encoding.ids for encoding in ours.encode_batch_fast(texts, add_special_tokens=False)]
+    yield from zip(words, own, theirs(texts, add_special_tokens=False)["input_ids"], strict=True)
+    row, other = ours.encode(" a", " a"), theirs(" a", " a", return_token_type_ids=True)
+    yield "a, a", row.ids, other["input_ids"]
+    yield "a, a", row.type_ids, other["token_type_ids"]
+
+
+def _words(ours: Tokenizer, theirs: Any) -> list[str]:
+    """Types that only AutoTokenizer has, and words that show changes of letter case, accents and limits."""
+    vocabulary, special = ours.get_vocab(with_added_tokens=True), {*theirs.all_special_tokens}
+    ordinary = sorted(vocabulary.keys() - special)
+    ids = [vocabulary[piece] for piece in ordinary[:: len(ordinary) // SAMPLE + 1]]
+    words = [word for i in ids if (word := ours.decode([i]).strip())]
+    return [
+        *sorted(theirs.get_vocab().keys() - vocabulary.keys() - special),
+        *words,
+        *map(str.upper, words),
+        *map(str.title, words),
+        *(normalize("NFC", f"{word[0]}\u0301{word[1:]}") for word in words),
+        *(f"{word}中{word}" for word in words),
+    ]
+
+
+def _differences(ours: Tokenizer, theirs: Tokenizer | None) -> str:
+    """The settings in which two tokenizers differ, in words."""
+    found = ""
+    for part in ("normalizer", "pre_tokenizer") if theirs else ():
+        parts = [getattr(tokenizer, part) for tokenizer in (ours, theirs)]
+        here, there = ({"type": None} if own is None else json.loads(own.__getstate__()) for own in parts)
+        names = here if here["type"] == there["type"] else ["type"]
+        found += "".join(f"; {part}.{n} is {here[n]} here, {there[n]} there" for n in names if here[n] != there[n])
+    return found

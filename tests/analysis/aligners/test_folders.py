@@ -1,0 +1,266 @@
+"""Folders whose files contradict each other: ids, embeddings and logits are transformers', or the folder is refused."""
+
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer
+from transformers import (
+    AutoModelForMaskedLM,
+    AutoTokenizer,
+    BertConfig,
+    BertForMaskedLM,
+    BertTokenizer,
+    RobertaConfig,
+    RobertaForMaskedLM,
+    RobertaTokenizer,
+    XLMRobertaConfig,
+    XLMRobertaForMaskedLM,
+    XLMRobertaTokenizer,
+)
+from transformers.utils.logging import disable_progress_bar
+
+from calque.analysis.aligners.encoder import Encoder
+from calque.analysis.aligners.subwords import SubWords
+from calque.derive.errors import BadInput
+from calque.derive.vocabulary import GivenVocabulary
+from calque.pretrain.architecture import architecture_of
+from calque.pretrain.config import ModelConfig
+from calque.pretrain.saved_model import load_model, read_config
+from calque.pretrain.start import check_start
+
+MODEL = ModelConfig(layers=2, heads=2, hidden=16, ffn=32, length=30)
+SIZES: dict[str, Any] = {
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "max_position_embeddings": 32,
+    "initializer_range": 0.3,
+}
+WORDS = ["the", "House", "is", "RED", "hâus", "haus", "zebra", "中the"]
+PIECES = "[PAD] [UNK] [CLS] [SEP] [MASK] the house is red haus ##s zebra a <s> </s> <pad> <mask> <unk>".split()
+TABLES = ("roberta.embeddings.word_embeddings.weight", "lm_head.decoder.weight")
+LAYER = "encoder.layer.1.output.dense.weight"
+
+
+@pytest.fixture(scope="module")
+def originals(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A BERT whose pieces include RoBERTa's special names, and a RoBERTa, as transformers saves them."""
+    disable_progress_bar()
+    folder = tmp_path_factory.mktemp("originals")
+    torch.manual_seed(0)
+    BertTokenizer({piece: i for i, piece in enumerate(PIECES)}).save_pretrained(folder / "bert")
+    BertForMaskedLM(BertConfig(vocab_size=len(PIECES), **SIZES)).save_pretrained(folder / "bert")
+    letters = sorted({letter for word in WORDS for letter in word if letter.isascii()})
+    types = ["<s>", "<pad>", "</s>", "<unk>", *letters, "Ġ", "Ġt", "Ġth", "<mask>"]
+    merges = [("Ġ", "t"), ("Ġt", "h")]
+    tokenizer = RobertaTokenizer({name: i for i, name in enumerate(types)}, merges)
+    tokenizer.save_pretrained(folder / "roberta")
+    config = RobertaConfig(vocab_size=len(types), type_vocab_size=1, pad_token_id=1, **SIZES)
+    RobertaForMaskedLM(config).save_pretrained(folder / "roberta")
+    types = ["<s>", "<pad>", "</s>", "<unk>", "▁", *letters, "▁the", "▁is", "<mask>"]
+    XLMRobertaTokenizer([(name, -float(i)) for i, name in enumerate(types)]).save_pretrained(folder / "xlm-roberta")
+    config = XLMRobertaConfig(vocab_size=len(types), type_vocab_size=1, pad_token_id=1, **SIZES)
+    XLMRobertaForMaskedLM(config).save_pretrained(folder / "xlm-roberta")
+    return folder
+
+
+Change = Callable[[Path], None]
+
+
+def setting(file: str, removed: tuple[str, ...] = (), **values: Any) -> Change:
+    """Changes the settings in a JSON file of the folder, or writes it."""
+
+    def change(folder: Path) -> None:
+        path = folder / file
+        settings = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        kept = {name: value for name, value in (settings | values).items() if name not in removed}
+        path.write_text(json.dumps(kept), encoding="utf-8")
+
+    return change
+
+
+def weights(change: Callable[[dict[str, torch.Tensor]], Mapping[str, torch.Tensor]]) -> Change:
+    """Changes the tensors of the folder."""
+
+    def save(folder: Path) -> None:
+        path = folder / "model.safetensors"
+        save_file(dict(change(load_file(path))), path, metadata={"format": "pt"})
+
+    return save
+
+
+def file(name: str, content: str = "{}") -> Change:
+    def write(folder: Path) -> None:
+        (folder / name).write_text(content, encoding="utf-8")
+
+    return write
+
+
+def gone(name: str) -> Change:
+    return lambda folder: (folder / name).unlink()
+
+
+def both(*changes: Change) -> Change:
+    def change(folder: Path) -> None:
+        for each in changes:
+            each(folder)
+
+    return change
+
+
+def cut_and_padded(folder: Path) -> None:
+    path = str(folder / "tokenizer.json")
+    tokenizer = Tokenizer.from_file(path)
+    tokenizer.enable_truncation(3)
+    tokenizer.enable_padding(length=9)
+    tokenizer.save(path)
+
+
+def adapter_weights(folder: Path) -> None:
+    save_file({"base_model.model.x": torch.zeros(2)}, folder / "adapter_model.safetensors")
+
+
+def second_table(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    return tensors | {TABLES[1]: tensors[TABLES[0]] + 1}
+
+
+def as_type(dtype: torch.dtype, ending: str = "") -> Change:
+    """Stores the weights whose names have an ending as another type."""
+    return weights(lambda all_: {name: w.to(dtype) if name.endswith(ending) else w for name, w in all_.items()})
+
+
+CONFIG, TOKENIZER, OTHER = "config.json", "tokenizer.json", "tokenizer_config.json"
+CLASS = setting(OTHER, tokenizer_class="PreTrainedTokenizerFast")
+TABLE: dict[str, tuple[str, Change, tuple[str, ...], tuple[str, ...]]] = {}
+
+
+def row(
+    name: str, kind: str, change: Change, align: tuple[str, ...] = (), start: tuple[str, ...] | None = None
+) -> None:
+    """A row of the table: the words of the refusal by `calque align` and by studies, none if the folder is read."""
+    TABLE[name] = kind, change, align, align if start is None else start
+
+
+for kind in ("bert", "roberta", "xlm-roberta"):
+    row(f"{kind} as it is saved", kind, lambda folder: None)
+    row(f"{kind} that is read as it is", kind, CLASS)
+    row(f"{kind} without settings of the tokenizer", kind, gone(OTHER))
+    row(f"{kind} cuts and pads", kind, cut_and_padded)
+    row(f"{kind} short rows", kind, setting(OTHER, model_max_length=5))
+    row(f"{kind} other activation", kind, setting(CONFIG, hidden_act="relu", layer_norm_eps=0.01))
+    row(f"{kind} in half precision", kind, both(as_type(torch.float16), setting(CONFIG, dtype="float16")))
+    row(f"{kind} generation", kind, file("generation_config.json", '{"max_length": 3}'))
+    row(f"{kind} pickle next to safetensors", kind, file("pytorch_model.bin", "not read"))
+    row(f"{kind} index next to one file", kind, file("model.safetensors.index.json", '{"weight_map": {"x": "no"}}'))
+    row(f"{kind} dropout", kind, setting(CONFIG, hidden_dropout_prob=0.9, attention_probs_dropout_prob=0.9))
+    row(f"{kind} outputs", kind, setting(CONFIG, output_hidden_states=True, output_attentions=True))
+    row(f"{kind} tuples", kind, setting(CONFIG, return_dict=False))
+    row(f"{kind} sliding", kind, setting(CONFIG, sliding_window=2, position_embedding_type="relative_key"))
+    row(f"{kind} special map", kind, file("special_tokens_map.json", '{"additional_special_tokens": ["<x>"]}'))
+    row(f"{kind} adapter", kind, file("adapter_config.json"), ("adapter_config.json", "model.safetensors"))
+    row(f"{kind} adapter's weights", kind, adapter_weights, ("adapter_model.safetensors", "model.safetensors"))
+    row(f"{kind} int8", kind, as_type(torch.int8, LAYER), ("model.safetensors", LAYER, "I8"))
+    row(f"{kind} float8", kind, as_type(torch.float8_e4m3fn, LAYER), ("model.safetensors", LAYER, "F8_E4M3"))
+    row(f"{kind} left to right", kind, setting(CONFIG, is_decoder=True), (CONFIG, "is_decoder"))
+    row(f"{kind} crossed", kind, setting(CONFIG, add_cross_attention=True), (CONFIG, "add_cross_attention"))
+    row(f"{kind} two parts", kind, setting(CONFIG, is_encoder_decoder=True), (CONFIG, "is_encoder_decoder"))
+    row(f"{kind} other rows", kind, setting(CONFIG, vocab_size=40), (CONFIG, "40"))
+    row(f"{kind} other positions", kind, setting(CONFIG, max_position_embeddings=40), ("position_embeddings", CONFIG))
+    row(f"{kind} other token types", kind, setting(CONFIG, type_vocab_size=3), ("token_type_embeddings", CONFIG))
+    row(f"{kind} other file", kind, setting(CONFIG, transformers_weights="x.safetensors"), ("x.safetensors", CONFIG))
+    decoder = {"50": {"content": "zebra!", "special": False, "normalized": True, "lstrip": False, "rstrip": False}}
+    row(f"{kind} more words", kind, setting(OTHER, added_tokens_decoder=decoder), (TOKENIZER, OTHER, "zebra!"))
+    row(f"{kind} words in a file", kind, file("added_tokens.json", '{"zebra!": 50}'), (TOKENIZER, "zebra!"))
+LOWER = (TOKENIZER, OTHER, "do_lower_case", "lowercase")
+row("cased", "bert", setting(OTHER, do_lower_case=False), LOWER)
+row("cased, read as it is", "bert", both(setting(OTHER, do_lower_case=False), CLASS))
+row("accents", "bert", setting(OTHER, strip_accents=False), (TOKENIZER, OTHER, "strip_accents"))
+row("Chinese", "bert", setting(OTHER, tokenize_chinese_chars=False), (TOKENIZER, OTHER, "handle_chinese_chars"))
+row("no normalizer", "bert", setting(TOKENIZER, normalizer=None), (TOKENIZER, OTHER, "normalizer"))
+row("no template", "bert", setting(TOKENIZER, post_processor=None), (TOKENIZER, OTHER, "a, a"))
+row("no template, no settings", "bert", both(gone(OTHER), setting(TOKENIZER, post_processor=None)), (TOKENIZER, CONFIG))
+row("other pieces", "bert", file("vocab.txt", "\n".join(reversed(PIECES))))
+row("other types", "roberta", both(file("vocab.json", '{"a": 0}'), file("merges.txt", "a a")))
+row("a space before words", "roberta", setting(OTHER, add_prefix_space=True))
+row(
+    "no space before words", "xlm-roberta", setting(OTHER, add_prefix_space=False), (TOKENIZER, OTHER, "prepend_scheme")
+)
+row("BERT without padding", "bert", setting(CONFIG, pad_token_id=None), (), (TOKENIZER, "0", "None"))
+row("other padding", "roberta", setting(CONFIG, pad_token_id=2), (), (TOKENIZER, "1", "2"))
+row(
+    "bits",
+    "bert",
+    setting(CONFIG, quantization_config={"quant_method": "bitsandbytes", "load_in_8bit": True}),
+    ("model",),
+)
+row("attention", "bert", setting(CONFIG, attn_implementation="eager"))
+row("pruned", "bert", setting(CONFIG, pruned_heads={"0": [0]}))
+row("traced", "bert", setting(CONFIG, torchscript=True))
+row("chunks", "bert", setting(CONFIG, chunk_size_feed_forward=5))
+row("no padding", "roberta", setting(CONFIG, pad_token_id=None), (CONFIG, "pad_token_id"))
+row("second table", "roberta", weights(second_table), (), (*TABLES, "tie_word_embeddings"))
+untied = both(weights(second_table), setting(CONFIG, tie_word_embeddings=False))
+row("two tables", "roberta", untied)
+row("one table", "roberta", weights(lambda all_: {TABLES[1] if n == TABLES[0] else n: w for n, w in all_.items()}))
+biases = weights(lambda all_: all_ | {"lm_head.decoder.bias": all_["lm_head.bias"] + 1})
+row("second biases", "roberta", biases, (), ("lm_head.decoder.bias", "lm_head.bias"))
+
+
+def check_equal(folder: Path, studies: bool) -> None:
+    """Ids, special types, embeddings and logits are transformers'."""
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model: Any = AutoModelForMaskedLM.from_pretrained(folder, dtype=torch.float32)
+    pieces, vocabulary = SubWords(folder), GivenVocabulary(folder).open()
+    expected = [tokenizer(f" {word}", add_special_tokens=False, verbose=False).input_ids for word in WORDS]
+    assert pieces(WORDS) == [list(vocabulary.encode(word)) for word in WORDS] == expected
+    ids = [*pieces.before, *(i for word in expected for i in word), *pieces.after]
+    assert ids == tokenizer(" " + " ".join(WORDS), verbose=False).input_ids
+    special = vocabulary.specials
+    named = [tokenizer.cls_token_id, tokenizer.pad_token_id, tokenizer.sep_token_id]
+    assert [special.start, special.pad, special.end] == named
+    assert [special.unknown, special.mask] == [tokenizer.unk_token_id, tokenizer.mask_token_id]
+    ours: Any = load_model(folder, AutoModelForMaskedLM)[0]
+    with torch.inference_mode():
+        rows = torch.tensor([ids[:10]])  # a multiple of the size of chunks
+        assert ours(rows, return_dict=True).logits.equal(model(rows, return_dict=True).logits)
+        states = model.base_model(rows, return_dict=True).last_hidden_state
+    (*_, top) = Encoder(folder)([ids[:10]])
+    assert torch.allclose(top, states, atol=1e-5)
+    table = load_model(folder)[0].get_input_embeddings().weight
+    assert table.equal(model.get_input_embeddings().weight)
+    if studies:
+        started(folder)
+
+
+def aligned(folder: Path) -> None:
+    """Read a folder as `calque align` does."""
+    SubWords(folder)
+    Encoder(folder)
+
+
+def started(folder: Path) -> None:
+    """Read a folder as a study does that starts from it."""
+    check_start(folder, MODEL)
+    load_model(folder, architecture_of(read_config(folder)).masked_model)
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_a_folder_is_read_as_transformers_does_or_refused(name: str, originals: Path, tmp_path: Path) -> None:
+    kind, change, align, start = TABLE[name]
+    folder = tmp_path / "model"
+    shutil.copytree(originals / kind, folder)
+    change(folder)
+    if not align:
+        check_equal(folder, not start)
+    for words, read in ((align, aligned), (start, started)):
+        if words:
+            with pytest.raises(BadInput) as error:
+                read(folder)
+            assert all(word in str(error.value) for word in words) and "\n" not in str(error.value), error.value
