@@ -321,11 +321,14 @@ def read_specials(folder: Path) -> Specials:
 def open_tokenizer(path: Path) -> Tokenizer:
     """The tokenizer of a `tokenizer.json`."""
     try:
-        return Tokenizer.from_str(path.read_text(encoding="utf-8"))
+        tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadInput("no tokenizer here; expected the file that transformers' fast tokenizers save", path) from None
     except Exception as error:  # tokenizers raises bare Exception for whatever it cannot parse
         raise BadInput(f"not a readable tokenizer: {' '.join(str(error).split())}", path) from error
+    if dropout := getattr(tokenizer.model, "dropout", None):
+        raise BadInput(f"the dropout of its model is {dropout:g}, so ids would be random; expected null", path)
+    return tokenizer
 
 
 def tokenizer_settings(folder: Path) -> dict[str, Any]:

@@ -123,6 +123,13 @@ def cut_and_padded(folder: Path) -> None:
     tokenizer.save(path)
 
 
+def random_ids(folder: Path) -> None:
+    path = folder / "tokenizer.json"
+    state = json.loads(path.read_text(encoding="utf-8"))
+    state["model"]["dropout"] = 0.5
+    path.write_text(json.dumps(state), encoding="utf-8")
+
+
 def adapter_weights(folder: Path) -> None:
     save_file({"base_model.model.x": torch.zeros(2)}, folder / "adapter_model.safetensors")
 
@@ -204,6 +211,7 @@ row("attention", "bert", setting(CONFIG, attn_implementation="eager"))
 row("pruned", "bert", setting(CONFIG, pruned_heads={"0": [0]}))
 row("traced", "bert", setting(CONFIG, torchscript=True))
 row("chunks", "bert", setting(CONFIG, chunk_size_feed_forward=5))
+row("random ids", "roberta", both(CLASS, random_ids), (TOKENIZER, "dropout", "0.5"))
 row("no padding", "roberta", setting(CONFIG, pad_token_id=None), (CONFIG, "pad_token_id"))
 row("second table", "roberta", weights(second_table), (), (*TABLES, "tie_word_embeddings"))
 untied = both(weights(second_table), setting(CONFIG, tie_word_embeddings=False))
@@ -246,7 +254,8 @@ def aligned(folder: Path) -> None:
 
 
 def started(folder: Path) -> None:
-    """Read a folder as a study does that starts from it."""
+    """Read a folder as a study does that starts from it and has its vocabulary."""
+    GivenVocabulary(folder).open()
     check_start(folder, MODEL)
     load_model(folder, architecture_of(read_config(folder)).masked_model)
 
