@@ -20,7 +20,7 @@ from calque.derive.fingerprint import plain
 MANIFEST = "manifest.json"
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 """System errors that are not bugs: the disk is full, damaged or read-only."""
-_PART = re.compile(r"\..+\.\d+-[0-9a-f]+\.part", re.DOTALL)
+_PART = re.compile(r"\..+\.\d+(-[0-9a-f]+)?\.part", re.DOTALL)
 _CLAIM = re.compile(r"\..+\.claim", re.DOTALL)
 _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # numpy's message on a full disk, an error without an errno
 

@@ -74,12 +74,12 @@ def test_files_of_the_user_in_a_replaced_folder_stay(tmp_path: Path) -> None:
 
 
 def test_a_sweep_leaves_hidden_files_of_the_user(tmp_path: Path) -> None:
-    for name in (".thesis.part", ".own.claim", ".video.12.part"):
+    for name in (".thesis.part", ".own.claim", ".video.mine.part"):
         (tmp_path / name).write_text("mine")
     sweep(tmp_path)
     with whole_file(tmp_path / "video"):
         pass
-    assert {path.name for path in tmp_path.iterdir()} == {".thesis.part", ".own.claim", ".video.12.part", "video"}
+    assert {path.name for path in tmp_path.iterdir()} == {".thesis.part", ".own.claim", ".video.mine.part", "video"}
 
 
 def _text(path: Path) -> None:

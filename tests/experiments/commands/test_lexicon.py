@@ -116,3 +116,12 @@ def test_what_is_amiss_is_one_line(roberta: Path, lexicon: Path, tmp_path: Path)
         code, said, told = draw(*words)
         assert (code, said, told.count("\n")) == (2, "", 1) and expected in told, told
     assert not list(tmp_path.glob("*.png"))
+
+
+def test_the_numbers_beside_a_figure_do_not_replace_the_lexicon(tmp_path: Path) -> None:
+    lexicon = tmp_path / "lexicon.tsv"
+    lexicon.write_text("a\tb\t0.5\t3\n", encoding="utf-8")
+    words = ["embeddings", str(lexicon), str(tmp_path / "model"), "--out", str(tmp_path / "lexicon.png")]
+    ran = CliRunner().invoke(app, words)
+    assert (ran.exit_code, ran.stderr.count("\n")) == (2, 1) and str(lexicon) in ran.stderr
+    assert lexicon.read_text(encoding="utf-8") == "a\tb\t0.5\t3\n" and [*tmp_path.iterdir()] == [lexicon]
