@@ -85,7 +85,7 @@ def align(
         model: the folder of an encoder, or NAME@COMMIT on the Hugging Face hub. Without one, fast_align learns from
             the sentences themselves, which takes some hundreds of pairs to be of use.
         method: how links are read from the encoder (`calque align --help`); by default Argmax on centred states, or
-            `softmax` after `calque train-aligner`.
+            `softmax-argmax` after `calque train-aligner`.
 
     Returns:
         For each pair its links, (place in the source, place in the target), from 0, sorted.

@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save_file
 
 from calque.analysis.aligners.calibration import Calibration
 from calque.analysis.aligners.encoder import Encoder
-from calque.analysis.aligners.methods import CHOICES, OT, RELEASED, SOFTMAX, Method
+from calque.analysis.aligners.methods import CHOICES, OT, RELEASED, TRAINED, Method
 from calque.analysis.aligners.pair_encoder import EncoderAligner
 from calque.analysis.aligners.subwords import SubWords
 from calque.analysis.measures.word_alignment import alone_and_joint, diagonal_score, fast_align_scores, link_record
@@ -206,7 +206,7 @@ def calibration(encoder: Path, layer: int, bitexts: Sequence[tuple[Path, Path]],
     """How often fast_align finds the links of a trained encoder too, by their score, in a sample of each bitext. One of
     its directions is enough, because it misses correct links. None if the encoder finds fewer than FEWEST links."""
     scores, found = list[float](), list[bool]()
-    opened = EncoderAligner.open(encoder, SOFTMAX, layer)
+    opened = EncoderAligner.open(encoder, TRAINED, layer)
     aligner = EncoderAligner(opened.encoder, opened.reading)  # without a calibration of the start
     for paths in bitexts:
         both = TwoFiles(*paths)

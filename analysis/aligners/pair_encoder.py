@@ -7,7 +7,7 @@ or rows, n and m sub-words of their longest sides, L ids of the longest row or l
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from calque.analysis.aligners.calibration import Calibration
 from calque.analysis.aligners.encoder import Encoder, Precision
-from calque.analysis.aligners.methods import DEFAULT, SOFTMAX, Method
+from calque.analysis.aligners.methods import DEFAULT, TRAINED, Method, link_probabilities
 from calque.analysis.aligners.subwords import Pieces, SubWords
 from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
@@ -183,15 +183,20 @@ class PairEncoder:
     def _read(
         self, cut: Sequence[tuple[CutSide, CutSide]], batch: Sequence[int], states: SideStates, reading: LinkReading
     ) -> list[Scored]:
-        """The word links of the pairs of a batch, each with the largest score of its sub-words' links."""
+        """The word links of the pairs of a batch, each with the largest score of its sub-words' links. Links that
+        the method adds from another (`also`) have its own scores."""
         source, target, *masks = _padded(states, cut, batch, reading)
         if not (source.isfinite().all() and target.isfinite().all()):
             raise BadInput(f"layer {reading.layer} of the model has numbers that are not finite", self.encoder.folder)
         scores = reading.method.score(source, target, *masks)
         links = reading.method.extract(scores, *masks)
+        words = [[side.places(reading.method.words).tolist() for side in cut[i]] for i in batch]
+        if also := reading.method.also:
+            more = self._read(cut, batch, states, replace(reading, method=also))
+            added = [(pair, *map(list.index, words[pair], link)) for pair, of in enumerate(more) for link in of]
+            links = torch.cat([links, links.new_tensor(added).view(-1, 3)])
         values = scores[links.unbind(1)].tolist()
         linked: list[Scored] = [{} for _ in batch]
-        words = [[side.places(reading.method.words).tolist() for side in cut[i]] for i in batch]
         for (pair, i, j), value in zip(links.tolist(), values, strict=True):
             link = words[pair][0][i], words[pair][1][j]
             linked[pair][link] = max(value, linked[pair].get(link, value))
@@ -253,22 +258,22 @@ class EncoderAligner(Aligner):
         precision: Precision = "float32",
     ) -> EncoderAligner:
         """A model with the tokenizer in its folder. By default, `layer` is the one at two thirds of its depth and the
-        method DEFAULT; after aligner training, they are the layer that its configuration names and SOFTMAX, with
-        calibrated scores. In a joint row the target has the token type that the tokenizer's template gives it, if the
-        model has that type."""
+        method DEFAULT; after aligner training, they are the layer that its configuration names and TRAINED, and
+        scores of that layer that are probabilities are calibrated. In a joint row the target has the token type
+        that the tokenizer's template gives it, if the model has that type."""
         config = read_config(folder)
         trained = getattr(config, ALIGNER_LAYER, None)
         if trained is not None and type(trained) is not int:
             raise BadInput(f"{ALIGNER_LAYER} is {str(trained)[:50]!r}; expected a layer", folder / CONFIG)
         if layer is None:
             layer = trained or main_layer(getattr(config.get_text_config(), "num_hidden_layers", 0))
-        method = method or (SOFTMAX if trained else DEFAULT)
+        method = method or (TRAINED if trained else DEFAULT)
         encoder, pieces = Encoder(folder, layer, device, precision), SubWords(folder)
         if pieces.size > encoder.types:
             raise BadInput(f"a tokenizer of {pieces.size:,} types for a model of {encoder.types:,}", folder)
         target_type = pieces.second_type if joint else 0
         around = pieces.before, pieces.after
-        same = (method, layer, joint) == (SOFTMAX, trained, False)
+        same = (method.score, layer, joint) == (link_probabilities, trained, False)
         calibration = Calibration.read(getattr(config, ALIGNER_CALIBRATION, None), folder / CONFIG) if same else None
         pairs = PairEncoder(encoder, around, (0, target_type), joint, pieces)
         return cls(pairs, LinkReading(method, layer), calibration)

@@ -44,8 +44,8 @@ def align(
     method: Annotated[
         str | None,
         typer.Option(
-            help="fast-align, or with an encoder ot, argmax, itermax, match, xlm-align, argmax-centred (the default) "
-            "or softmax (the default after train-aligner)."
+            help="fast-align, or with an encoder ot, argmax, itermax, match, xlm-align, softmax, argmax-centred "
+            "(the default) or softmax-argmax (the default after train-aligner)."
         ),
     ] = None,
     model: Annotated[

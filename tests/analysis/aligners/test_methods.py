@@ -19,6 +19,7 @@ from calque.analysis.aligners.methods import (
     SAFE,
     SIMILARITIES,
     SOFTMAX,
+    TRAINED,
     Direct,
     Method,
     Transport,
@@ -255,7 +256,7 @@ def test_one_sub_word_is_linked_to_the_one_most_like_it_in_any_batch(method: Met
 def test_choices_are_named_by_what_is_unusual_in_them() -> None:
     assert [one.name for one in METHODS] == ["ot", "xlm-align", "argmax", "itermax", "match", "argmax-centred"]
     names = [one.name for one in CHOICES]
-    assert len(set(names)) == len(names) == 19 and set(BY_NAME) - {SOFTMAX.name} < set(names)
+    assert len(set(names)) == len(names) == 19 and set(BY_NAME) - {SOFTMAX.name, TRAINED.name} < set(names)
     assert method() == DEFAULT == BY_NAME["argmax-centred"] and BY_NAME["ot"] == OT
     for choices, name in (
         (("products", "transport", "argmax"), "ot-argmax"),

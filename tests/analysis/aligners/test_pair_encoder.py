@@ -15,7 +15,7 @@ from tokenizers import Tokenizer, models, processors
 from transformers import AutoModel, PreTrainedTokenizerFast
 
 from calque.analysis.aligners import pair_encoder
-from calque.analysis.aligners.methods import BY_NAME, OT, Method
+from calque.analysis.aligners.methods import BY_NAME, DEFAULT, OT, SOFTMAX, TRAINED, Method
 from calque.analysis.aligners.pair_encoder import EncoderAligner
 from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Links, Pair
@@ -60,7 +60,8 @@ def one_by_one(folder: Path, method: Method, pair: Pair, joint: bool, marks: tup
         places = [list(range(len(side))) for side in pieces]
     every = [torch.ones(1, side.shape[1], dtype=torch.bool) for side in sides]
     links = method.extract(method.score(*sides, *every), *every).tolist()
-    return sorted({(places[0][i], places[1][j]) for _, i, j in links})
+    added = one_by_one(folder, method.also, pair, joint, marks) if method.also else []
+    return sorted({*added, *((places[0][i], places[1][j]) for _, i, j in links)})
 
 
 @pytest.mark.parametrize("joint", [False, True], ids=["alone", "joint"])
@@ -75,6 +76,19 @@ def test_a_batch_has_the_links_of_its_pairs(
         found = list(aligner.align(pairs))
         assert found == [one_by_one(folder, method, pair, joint, marks) for pair in pairs]
         assert not aligner.left_out.counts
+
+
+def test_links_added_from_another_method_are_scored_as_the_methods_own(bert: Path, sentence_pairs: list[Pair]) -> None:
+    pairs = [((a[0], "\u200b", *a[1:]), b) for a, b in sentence_pairs]  # the tokenizer drops the second word
+    both, *parts = (EncoderAligner.open(bert, method, LAYER) for method in (TRAINED, SOFTMAX, DEFAULT))
+    found = list(both.align_scored(pairs))
+    added = 0
+    for pair, links, likely, best in zip(pairs, found, *(part.align(pairs) for part in parts), strict=True):
+        assert list(links) == sorted({*likely, *best})
+        table = both.matrix(pair)
+        assert list(links.values()) == pytest.approx([table[link] for link in links], abs=1e-5)
+        added += len({*best} - {*likely})
+    assert added > len(pairs)
 
 
 def test_links_do_not_depend_on_the_neighbours_and_keep_their_order(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from calque.analysis.aligners.methods import DEFAULT, OT, RELEASED, SIMILARITIES, method
+from calque.analysis.aligners.methods import DEFAULT, OT, RELEASED, SIMILARITIES, SOFTMAX, TRAINED, method
 from calque.analysis.aligners.pair_encoder import EncoderAligner, LinkReading
 from calque.analysis.measures.aer import GoldSet, gold_set, score_all, score_each
 from calque.analysis.records.record import LinkCounts
@@ -31,6 +31,18 @@ def test_error_rates_are_those_that_were_measured(calque_data: Path, calque_enco
     scores = [sum(counts, LinkCounts()) for counts in columns]
     rates = {one.method.name: 100 * (score.aer or 0) for one, score in zip(readings, scores, strict=True)}
     assert rates == pytest.approx(MEASURED, abs=0.25)  # processors round otherwise
+
+
+def test_a_trained_aligner_is_read_so_that_a_distant_script_does_not_lose_its_links(
+    calque_data: Path, calque_encoder: Path
+) -> None:
+    """German in Cyrillic letters, as distant from the encoder's text as that of an encoder trained on other pairs."""
+    gold, letters = real_set(calque_data, "de-en"), str.maketrans("abcdefghiklmnoprstuwz", "абцдефгхиклмнопрстувз")
+    pairs = [(tuple(word.lower().translate(letters) for word in german), rest) for german, rest in gold.pairs[:60]]
+    readings = [LinkReading(one, LAYER) for one in (DEFAULT, SOFTMAX, TRAINED)]
+    links = EncoderAligner.open(calque_encoder, DEFAULT, LAYER).encoder.links(pairs, readings)
+    best, likely, both = (sum(one, LinkCounts()).aer or 0 for one in score_each(gold.gold.pairs[:60], links, 3))
+    assert both < best < likely
 
 
 def test_half_of_the_bits_are_as_good(calque_data: Path, calque_encoder: Path) -> None:

@@ -15,7 +15,7 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModel
 
-from calque.analysis.aligners.methods import SOFTMAX
+from calque.analysis.aligners.methods import BY_NAME, TRAINED
 from calque.analysis.aligners.pair_encoder import EncoderAligner, LinkReading
 from calque.derive.pocket.language import Pocket
 from calque.derive.vocabulary import SMALLEST
@@ -65,12 +65,22 @@ def test_the_result_is_an_ordinary_encoder_whose_lower_layers_are_trained(here: 
     assert before.keys() == after.keys() and changed and {name.split(".")[3] for name in changed} == {"0"}
     pairs = [(("the", "cat"), ("eht", "tac"))]
     aligner = EncoderAligner.open(trained)
-    assert aligner.reading == LinkReading(SOFTMAX, 1) and aligner.calibration
+    assert aligner.reading == LinkReading(TRAINED, 1) and aligner.calibration
     (links,) = EncoderAligner(aligner.encoder, aligner.reading).align_scored(pairs)
     (calibrated,) = aligner.align_scored(pairs)
     assert all(0 < score <= 1 for score in links.values()) and calibrated.keys() == links.keys()
     expected = aligner.calibration(np.array(list(links.values())))
     assert list(calibrated.values()) == pytest.approx(expected)
+
+
+def test_text_unlike_the_training_text_keeps_the_links_of_an_untrained_encoder(trained: Path) -> None:
+    """Words of other lengths and letters, whose probabilities are low."""
+    pairs = [(tuple("zq xkj vvw qqz jx".split()), tuple("QQ ZJX KW VX JJ ZZQ".split()))] * 3
+    usual, centred, likely = (
+        list(EncoderAligner.open(trained, method and BY_NAME[method]).align(pairs))
+        for method in (None, "argmax-centred", "softmax")
+    )
+    assert all({*kept} >= {*best} > {*few} for kept, best, few in zip(usual, centred, likely, strict=True))
 
 
 def test_all_else_of_an_encoder_without_a_head_is_kept(here: Path, tmp_path: Path) -> None:
@@ -100,7 +110,7 @@ def test_it_is_read_at_the_layer_below_the_trained_one(here: Path, trained: Path
     assert calque(*words(here, tmp_path / "high", "--steps", "3", "--layer", "2"))[0] == 0
     written = [
         calque("align", *files, "--model", str(tmp_path / "high"), *more)
-        for more in ((), ("--layer", "1", "--method", "softmax"), ("--layer", "2"), ("--method", "argmax-centred"))
+        for more in ((), ("--layer", "1", "--method", TRAINED.name), ("--layer", "2"), ("--method", "argmax-centred"))
     ]
     assert [code for code, *_ in written] == [0] * 4
     usual, same, layer, method = (out for _, out, _ in written)
