@@ -172,7 +172,7 @@ def load_model(folder: Path, kind: Any = None, **options: Any) -> tuple[PreTrain
     if extra := sorted(name for name in report["unexpected_keys"] if _LAYER.search(name)):
         raise BadInput(f"the model of {CONFIG} has no layer for the weights {extra[0]}", folder)
     missing = sorted(report["missing_keys"])
-    if config.tie_word_embeddings and _set_table(model, missing, files):
+    if getattr(config, "tie_word_embeddings", False) and _set_table(model, missing, files):
         missing = [name for name in missing if not name.endswith(_TABLE)]
     if lacking := [name for name in missing if _LAYER.search(name) or "embeddings." in name]:
         raise BadInput(f"{len(lacking):,} weights are missing, such as {lacking[0]}", folder)
