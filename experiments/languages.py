@@ -15,6 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from calque.analysis.measures.aer import SETS, GoldSet, gold_set
 from calque.analysis.records.run import Described
 from calque.derive.artefact import digest
@@ -30,11 +32,13 @@ from calque.derive.natural.build import Rows, derive_natural, natural_fingerprin
 from calque.derive.natural.files import BitextFiles, Share, TextFiles, Without
 from calque.derive.own_transform import check_own
 from calque.derive.source import Source
-from calque.derive.transform import Transform, image_of_question
+from calque.derive.transform import Compose, Transform, image_of_question
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
+from calque.derive.words import Agglutinate, Drop, Rewrite, Split
 from calque.experiments.places import CACHE, name_mistakes
 from calque.experiments.step import Machine, Step, cached_method
 
+KEEPING = (Agglutinate, Drop, Split)  # rewrites under which no whole word becomes another
 SAMPLE = 100  # types for trying out transforms
 TYPES = 10_000_000
 LanguagePair = tuple[str, str]
@@ -82,6 +86,14 @@ class DerivedLanguages:
 
     def pairs_of(self, names: Sequence[str]) -> tuple[LanguagePair, ...]:
         return tuple((SOURCE, name) for name in names)
+
+    def translates(self, transform: Transform) -> bool:
+        """Whether a dictionary may have an entry of two different words, as far as is known before text is read."""
+        words = self.dictionary.file or self.dictionary.fraction > 0
+        changed = bool((trial_image(transform, SAMPLE) != np.arange(SAMPLE)).any())
+        parts = transform.parts if isinstance(transform, Compose) else (transform,)
+        renamed = any(isinstance(part, Rewrite) and not isinstance(part, KEEPING) for part in parts)
+        return bool(words) and (changed or renamed)
 
     def questions(self, name: str, cache: Path) -> list[tuple[Question, Question]]:
         (transform,) = (transform for transform in self.transforms if transform.name == name)

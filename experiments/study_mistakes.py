@@ -1,6 +1,8 @@
 """Everything that can be wrong with a study, in words."""
 
 import dataclasses
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from calque.analysis.tasks.catalog import TASKS
@@ -108,6 +110,7 @@ def _of_derived(study: Study, languages: DerivedLanguages) -> list[str]:
     for field in dataclasses.fields(study.mixture) if study.mixtures else ():
         if field.name != "held_out" and getattr(study.mixture, field.name) != getattr(ALL_TOGETHER, field.name):
             wrong.append(f"mixture.{field.name}: each of `mixtures` has its own")
+    wrong += list(dict.fromkeys(_untranslated(study, languages)))
     wrong += name_mistakes("mixtures", [mixture.name for mixture in study.mixtures], least=0)
     translated = [name for name, its in study.tasks.items() if its.ways != (ZERO_SHOT,)] if study.mixtures else []
     wrong += [f"tasks.{name}.ways: models of mixtures learn from one language at a time" for name in translated]
@@ -125,6 +128,26 @@ def _of_derived(study: Study, languages: DerivedLanguages) -> list[str]:
         if not others:
             wrong.append(f"mixtures: {mixture.name} has one language; expected two or more")
     return wrong
+
+
+def _untranslated(study: Study, languages: DerivedLanguages) -> Iterator[str]:
+    """Objectives whose dictionary would have no entry of two different words."""
+    with suppress(ValueError):  # transforms that do not compose have a mistake of their own
+        translates = {each.name: languages.translates(each) for each in languages.transforms}
+        groups = [study.others(mixture, languages.transforms) for mixture in study.mixtures]
+        for group in groups or [(each,) for each in languages.transforms]:
+            for objective in study.objectives if group and not any(translates[each.name] for each in group) else ():
+                if _needs_dictionary(objective):
+                    under = ", ".join(each.name for each in group)
+                    yield (
+                        f"objectives: {objective.name} needs a dictionary of different words, and under {under} "
+                        "it has none; expected a new script, as in trans, or other objectives"
+                    )
+
+
+def _needs_dictionary(objective: Objective) -> bool:
+    start = objective.traits.start
+    return objective.traits.dictionary or bool(start and _needs_dictionary(start[0]))
 
 
 def _of_natural(study: Study, languages: NaturalLanguages) -> list[str]:

@@ -81,6 +81,7 @@ class Traits:
     mask_rate: the fraction of positions with a label, for cost estimates.
     language_embeddings: whether the model has language embeddings (RoBERTa's token types).
     text: whether it also reads monolingual text.
+    dictionary: whether it needs dictionary entries of two different words.
     links, parallel_share: the word links that it learns from, and the share of parallel sentences that it reads.
     predicts: whether it predicts sub-words, so that a prediction head is learnt.
     needs_start: whether it cannot start from new weights.
@@ -93,6 +94,7 @@ class Traits:
     mask_rate: float = 0.0
     language_embeddings: bool = False
     text: bool = True
+    dictionary: bool = False
     links: Linked = ""
     parallel_share: float = 1.0
     predicts: bool = True
@@ -190,6 +192,7 @@ class Composite(Objective):
             mask_rate=max(own.mask_rate for own in traits),
             language_embeddings=any(own.language_embeddings for own in traits),
             text=any(own.text for own in traits),
+            dictionary=any(own.dictionary for own in traits),
             links=linked.links,
             parallel_share=linked.parallel_share,
             predicts=any(own.predicts for own in traits),

@@ -14,7 +14,7 @@ from calque.derive.languages import Languages
 from calque.pretrain.batch import Pairs
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import Learner
-from calque.pretrain.objective import Composite, Objective, Stream
+from calque.pretrain.objective import Composite, Objective, Stream, Traits
 from calque.pretrain.objectives.mlm import MLM
 
 ALPHA = 10.0
@@ -63,6 +63,10 @@ class Align(Objective):
     def __post_init__(self) -> None:
         if not self.alpha > 0:
             raise ValueError(f"alpha is above 0, not {self.alpha:g}")
+
+    @property
+    def traits(self) -> Traits:
+        return Traits(dictionary=True)
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [DictionaryCosine(languages, self.alpha)]

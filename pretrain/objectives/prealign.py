@@ -133,6 +133,10 @@ class Contrast(Objective):
         if not self.temperature > 0:
             raise ValueError(f"temperature is above 0, not {self.temperature}")
 
+    @property
+    def traits(self) -> Traits:
+        return Traits(dictionary=True)
+
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [WordContrast(languages, self)]
 

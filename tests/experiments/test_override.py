@@ -74,7 +74,7 @@ def value(made: Any, key: str) -> Any:
         ("vocabulary", "700", 700),
         ("seeds", "3", (3,)),
         ("seeds", "0, 1,2", (0, 1, 2)),
-        ("transforms", "inv-50", (Invert(p=0.5),)),
+        ("transforms", "trans.inv-50", (compose(Transliterate(), Invert(p=0.5)),)),
         ("transforms", "trans-25,trans.inv", (Transliterate(overlap=0.25), compose(Transliterate(), Invert()))),
         ("objectives", "XLM-10", (XLM(0.1, 0.3),)),
         ("dictionary.by", "frequency", "frequency"),
@@ -132,7 +132,7 @@ def test_text_and_tasks_of_ones_own_are_set_by_name(pocket: Study, tmp_path: Pat
 
 def test_a_value_of_a_part_may_be_named_alone_where_one_part_has_it(pocket: Study) -> None:
     assert override(pocket, ["steps=400"]) == override(pocket, ["train.steps=400"])
-    assert override(pocket, ["transforms=inv"]) == override(pocket, ["languages.transforms=inv"])
+    assert override(pocket, ["transforms=trans"]) == override(pocket, ["languages.transforms=trans"])
     several = replace(pocket, measures=(GoldLinks(Path("a")), GoldLinks(Path("b"))))
     with pytest.raises(BadInput, match="several measures have gold"):
         override(several, ["gold=c"])

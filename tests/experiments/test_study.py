@@ -48,7 +48,7 @@ def test_a_task_that_the_source_lacks_is_a_mistake(tiny: Study) -> None:
 
 
 def test_models_are_all_combinations_with_whole_seeds_first(tiny: Study) -> None:
-    made = override(tiny, ["seeds=0,1", "transforms=trans,inv"])
+    made = override(tiny, ["seeds=0,1", "transforms=trans,trans.inv"])
     names = [model.name for model in made.models(ROOT)]
     assert names[:2] == ["trans/MLM/seed-0", "trans/ALIGN-MLM/seed-0"]
     assert names[4] == "trans/MLM/seed-1"

@@ -163,7 +163,7 @@ class Shift(Transform):
 
 
 def {name}() -> Study:
-    return pocket().changed(name="shifted", transforms=(Shift(),))
+    return pocket().changed(name="shifted", transforms=(Shift(),), objectives=pocket().objectives[:1])
 """
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from calque.derive.order import Invert
+from calque.derive.transforms import transform as parse_transform
 from calque.experiments.names import study as named
 from calque.experiments.places import RESERVED
 from calque.experiments.study import Alone, Study
@@ -12,6 +13,7 @@ from calque.experiments.study_mistakes import study_mistakes
 from calque.pretrain.config import TrainConfig
 from calque.pretrain.mixture import shares
 from calque.pretrain.objective import After, Sum
+from calque.pretrain.objectives import parse
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.ppa import PPA
 from calque.pretrain.objectives.word_aligned import WordAligned
@@ -54,8 +56,9 @@ class Renamed(Invert):
 
 @pytest.mark.parametrize("name", [*RESERVED, "Report"])
 def test_parts_with_the_names_of_folders_are_refused(pocket: Study, name: str) -> None:
-    assert told(pocket.changed(transforms=(Renamed(),))) == ""
-    assert f"{name} is the name of one of Calque's folders" in told(pocket.changed(transforms=(Renamed(own=name),)))
+    alone = replace(pocket, objectives=(MLM(),))
+    assert told(alone.changed(transforms=(Renamed(),))) == ""
+    assert f"{name} is the name of one of Calque's folders" in told(alone.changed(transforms=(Renamed(own=name),)))
 
 
 @pytest.mark.parametrize("seeds", [(0,), (2**63 - 1,), (3, 1)])
@@ -92,6 +95,25 @@ def test_an_objective_that_cannot_start_alone_needs_another_before_it(pocket: St
         said = told(replace(pocket, objectives=(objective,)))
         assert f"{WordAligned().name} cannot start from random weights" in said
     assert told(replace(pocket, objectives=(After(WordAligned(), MLM()),))) == ""
+
+
+@pytest.mark.parametrize("objective", ["ALIGN-MLM", "PREALIGN", "MLM-after-ALIGN-MLM"])
+@pytest.mark.parametrize(
+    ("transform", "fraction", "right"),
+    [
+        *(("trans", 0.25, True), ("trans.inv", 0.25, True), ("cipher-noun", 0.25, True), ("trans.drop-det", 1.0, True)),
+        *(("inv", 0.25, False), ("inv.drop-det", 0.25, False), ("agg", 1.0, False), ("split", 0.25, False)),
+        ("trans", 0.0, False),
+    ],
+)
+def test_an_objective_that_aligns_words_needs_different_ones(
+    pocket: Study, objective: str, transform: str, fraction: float, right: bool
+) -> None:
+    dictionary = replace(pocket.languages.dictionary, fraction=fraction)  # type: ignore[union-attr]
+    changes = {"transforms": (parse_transform(transform),), "objectives": (parse(objective),)}
+    said = told(pocket.changed(dictionary=dictionary, **changes))
+    assert (f"{transform} it has none" not in said) == right
+    assert "it has none" not in told(pocket.changed(**changes | {"objectives": (MLM(), XLM())}))
 
 
 def test_a_model_of_a_mixture_starts_from_no_other(mixed: Study) -> None:
