@@ -14,8 +14,8 @@ LONGEST = 120
 """Most bytes of a name that becomes a folder: file systems allow 255, and fingerprints and splits are added to it."""
 
 
-def name_mistakes(key: str, names: Sequence[str], least: int = 1) -> list[str]:
-    """The problems of names that become folders, such as names of transforms, objectives and gold sets."""
+def name_mistakes(key: str, names: Sequence[str], least: int = 1, taken: Sequence[str] = RESERVED) -> list[str]:
+    """The problems of names that become folders next to `taken` ones, such as names of transforms and objectives."""
     wrong = [] if len(names) >= least else [f"{key} names at least one"]
     twice = sorted({name for name in names if names.count(name) > 1})
     wrong += [f"{key} names one twice: {', '.join(map(shown, twice))}"] if twice else []
@@ -24,7 +24,7 @@ def name_mistakes(key: str, names: Sequence[str], least: int = 1) -> list[str]:
         for name in names
         if not name.isprintable() or not re.fullmatch(r"[^/.][^/]*", name)
     ]
-    reserved = [name for name in names if name.lower() in RESERVED]
+    reserved = [name for name in names if name.lower() in taken]
     wrong += [f"{key}: {name} is the name of one of Calque's folders" for name in reserved]
     long = [name for name in names if len(name.encode()) > LONGEST]
     return wrong + [f"{key}: {shown(name)} is too long for a folder's name" for name in long]

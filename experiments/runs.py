@@ -98,7 +98,7 @@ def describe_records(folder: Path, name: str = "") -> About:
         raise BadInput("no record in it", folder / RECORDS)
     _check_alike(runs, folder / RUNS)
     known: About = {**then, "study": runs[0].study, "seeds": sorted({run.seed for run in runs})}
-    if wrong := name_mistakes("the study", [runs[0].study]):
+    if wrong := name_mistakes("the study", [runs[0].study], taken=()):
         raise BadInput(wrong, folder / RUNS)
     if absent := [key for key in ("report", "scale") if key not in known]:
         raise BadInput(f"no {' and no '.join(map(repr, absent))}; expected the kind and the scale", folder / ABOUT)
