@@ -92,7 +92,10 @@ def files_of(folder: Path) -> list[str]:
 
 
 def _merge(part: Path, folder: Path, own: Collection[str]) -> None:
-    """Move the files of a folder into another, the manifest last, and remove all others there except `own`."""
+    """Move the files of a folder into another, and remove all others there except `own`. The old manifest is
+    removed first and the new one moved last, so that a folder with a manifest is whole."""
+    if MANIFEST not in own:
+        (folder / MANIFEST).unlink(missing_ok=True)
     new = sorted(files_of(part), key=lambda name: (name == MANIFEST, name))
     for name in {*files_of(folder)} - {*new, *own}:
         (folder / name).unlink()

@@ -236,7 +236,7 @@ def image_of(transform: Transform, sentence: Sentence, number: int, account: Acc
         account.kept.update(part.account(image, own))
         before, image = len(image.spans), part(image, own)
         account.split_spans += max(len(image.spans) - before, 0)
-        account.left_out += Counter({LOST_SPANS: before - len(image.spans)})
+        account.left_out += Counter({LOST_SPANS: max(before - len(image.spans), 0)})
     if image is not sentence:
         check_words(transform, sentence, image)
     if image.sources:

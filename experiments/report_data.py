@@ -17,7 +17,7 @@ from calque.analysis.results.results import Results
 from calque.derive import strict_json
 from calque.derive.errors import BadInput
 from calque.derive.folder import VOCABULARY
-from calque.derive.sentence import CHUNKS, Sentence
+from calque.derive.sentence import CHUNKS, Sentence, shown
 from calque.derive.source import Source
 from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.transform import Account, image_of
@@ -71,8 +71,8 @@ def example(study: Study, root: Path) -> Example | None:
     images = []
     for transform in ready:
         image = image_of(transform, sentence, number, Account())
-        words = tuple(map(transform.spell, image.words))
-        images.append(Derivation(transform.title, sentence.words, words, image.origin, image.sources))
+        source, words = (tuple(shown(own)) for own in (sentence.words, list(map(transform.spell, image.words))))
+        images.append(Derivation(transform.title, source, words, image.origin, image.sources))
     return Example(tuple(images), sentence.tags)
 
 

@@ -138,9 +138,12 @@ def _are_columns(lines: Sequence[str]) -> bool:
 
 
 def are_numbered(lines: Sequence[str]) -> bool:
-    """Whether several lines start with numbers that count by one, each with a tab after it."""
+    """Whether several lines start with numbers that count by one, each with a tab after it. Another tab in most lines
+    is of a table."""
     numbers = [int(match[1]) for match in map(NUMBERED.match, lines) if match]
-    return len(lines) > 1 and len(numbers) == len(lines) and all(b == a + 1 for a, b in pairwise(numbers))
+    if len(lines) < 2 or len(numbers) < len(lines) or 2 * sum(line.count("\t") > 1 for line in lines) >= len(lines):
+        return False
+    return all(b == a + 1 for a, b in pairwise(numbers))
 
 
 def _most(shape: re.Pattern[str], lines: Sequence[str]) -> bool:

@@ -30,7 +30,7 @@ def _class(categories: tuple[str, ...]) -> str:
 
 
 # Combining marks and format characters (matras, accents, zero-width joiners) occur inside words but are not \w.
-_MARK = _class(("Mn", "Mc", "Me", "Cf"))
+MARK = _class(("Mn", "Mc", "Me", "Cf"))
 # Extensions of a symbol: marks, variation selectors, skin tones, the letters of a flag, and a symbol after a joiner.
 _EXTENDS = (
     rf"(?:{_class(('Mn', 'Mc', 'Me'))}|[\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
@@ -40,7 +40,7 @@ _LETTER = r"[^\W\d_]"
 # An inner full stop belongs to its word (Mr. Smith, J. Smith), because sentences are already separated.
 WORD = re.compile(
     rf"(?:{_LETTER}\.){{2,}}"  # U.S., e.g., p.m.
-    rf"|\w+(?:['’\-‑]\w+|(?<=\d)[.,]\d+|(?:{_MARK}|\xad)+\w*)*(?:\.(?=[\s,;:]))?"
+    rf"|\w+(?:['’\-‑]\w+|(?<=\d)[.,]\d+|(?:{MARK}|\xad)+\w*)*(?:\.(?=[\s,;:]))?"
     rf"|(?:[\U0001f1e6-\U0001f1ff]{{2}}|[^\s{FORMAT}]){_EXTENDS}*"  # a symbol as it is displayed: 👩🏽‍🚀, 🇫🇷
 )
 _CANDIDATE = re.compile(r"""[.!?]['"”’»)\]]*(?=\s+['"“‘«(\[$£€#*]*([^\W_]))""")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from calque.derive.files import read_toml
+from calque.derive.readers.english import MARK
 from calque.derive.readers.lines import Lines, Numbered, Place, read_lines
 
 _WORDS = read_toml(Path(__file__).with_name("tables.toml"))
@@ -13,7 +14,7 @@ _TABLE = {name: frozenset(text.split()) for name, text in _WORDS.items()}
 HEADERS = "headers, left out"
 QUOTED = "fields without the quotation marks that a spreadsheet or pandas adds"
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
-_NAME = re.compile(r"[^\W\d]\w{0,29}")  # may be the name of a column
+_NAME = re.compile(rf"[^\W\d](?:\w|{MARK}){{0,29}}")  # may be the name of a column
 
 
 class Table(Lines):
@@ -87,4 +88,4 @@ class FirstRow:
         if label not in others and (usual or unlike):
             found = f"the first row, {', '.join(map(repr, fields))}, seems to be a header"
             why = f"because no other row has the label {label!r}"
-            raise place.fault(f"{found}, {why}; expected the names in docs/own-data.md, or no header")
+            raise place.fault(f"{found}, {why}; expected the names in docs/own-data.md, also above a first row of data")

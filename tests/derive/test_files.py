@@ -73,6 +73,20 @@ def test_files_of_the_user_in_a_replaced_folder_stay(tmp_path: Path) -> None:
     assert (folder / "link").is_symlink() and list(tmp_path.iterdir()) == [folder]
 
 
+def test_a_folder_that_is_replaced_in_part_has_no_manifest(tmp_path: Path) -> None:
+    """A folder of the user's has the name of a new file, so that not all can be moved."""
+    (tmp_path / "made" / "b" / "mine").mkdir(parents=True)
+    for name in ("a", "b/mine/notes", "manifest.json"):
+        (tmp_path / "made" / name).write_text("old")
+    with pytest.raises(OSError), whole_folder(tmp_path / "made") as part:
+        for name in ("a", "b", "manifest.json"):
+            (part / name).write_text("new")
+    assert {name: (tmp_path / "made" / name).read_text() for name in files_of(tmp_path / "made")} == {
+        "a": "new",
+        "b/mine/notes": "old",
+    }
+
+
 def test_a_sweep_leaves_hidden_files_of_the_user(tmp_path: Path) -> None:
     for name in (".thesis.part", ".own.claim", ".video.mine.part"):
         (tmp_path / name).write_text("mine")

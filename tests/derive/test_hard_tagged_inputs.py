@@ -299,6 +299,7 @@ ANNOTATED = {
     "RTF": ("{\\rtf1\\ansi\\deff0\nSnow melts.\\par\n}\n", 1),
     "bitext": ("Snow melts.\tSchnee schmilzt.\nIt snows.\tEs schneit.\n", 1),
     "a table with a gap": ("a\tb\nc\td\ne\nf\tg\nh\ti\nj\tk\n", 1),
+    "a table with numbers": ("1\ten\tSnow melts.\n2\ten\tIt snows.\n3\ten\tIt melts.\n", 1),
     "numbers that do not count by one": ("1276\tSnow melts.\n1277\tIt snows.\n1281\tIt melts.\n", 1),
 }
 

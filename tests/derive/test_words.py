@@ -244,6 +244,14 @@ def test_the_vocabulary_is_learnt_from_changed_words_too(study: Path, tmp_path: 
     assert prints[1]["trans"] == languages_fingerprint(*inputs)
 
 
+def test_spans_that_are_split_do_not_hide_lost_ones() -> None:
+    account, spans = Account(), (Span(0, 2, "X"),)
+    image_of(Drop(), Sentence(("the", "a"), ("DET", "X"), (1, -1), ("det", "root"), (Span(0, 1, "X"),)), 0, account)
+    swap = next(seed for seed in range(99) if len(Permute(seed)(Sentence(("a", "b", "c"), spans=spans)).spans) == 2)
+    image_of(Permute(swap), Sentence(("a", "b", "c"), spans=spans), 0, account)
+    assert (account.left_out[LOST_SPANS], account.split_spans) == (1, 1)
+
+
 def test_workers_change_nothing(study: Path, tmp_path: Path) -> None:
     other = derive_languages(
         SOURCE, TRANSFORMS, 600, DictionaryConfig(), tmp_path / "study", tmp_path / "cache", workers=2

@@ -1,9 +1,12 @@
 """What a report shows besides records: the question, a sentence in every language, and training curves."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 from calque.analysis.results.results import Results
+from calque.derive.sources.files import Files
+from calque.derive.transforms import transform
 from calque.experiments.report_data import WORDS, example, question, training_curves
 from tests.experiments.conftest import Done
 
@@ -21,6 +24,15 @@ def test_the_sentence_is_short_and_its_images_are_aligned(done: Done) -> None:
     for image in found.images:
         assert len(image.source) == len(found.classes) and sorted(image.origin) == [*range(len(image.source))]
     assert found.images[0].origin[0] != 0, "this one is inverted"
+
+
+def test_an_unknown_word_of_the_sentence_is_shown(done: Done, tmp_path: Path) -> None:
+    path = tmp_path / "wiki.tokens"
+    path.write_text(" The <unk> cat sat there . \n", encoding="utf-8")
+    languages = replace(done.study.languages, source=Files((path,)), transforms=(transform("trans"), transform("inv")))
+    found = example(replace(done.study, languages=languages, tasks=()), tmp_path)
+    assert found and [image.words.index("<unk>") for image in found.images] == [1, 3]
+    assert all(image.source == ("The", "<unk>", "cat", "sat", "there", ".") for image in found.images)
 
 
 def test_every_model_has_curves_of_all_its_rows(done: Done) -> None:

@@ -117,6 +117,7 @@ def test_marks_of_published_sets_are_text(calque_data: Path) -> None:
         (pairs, "Sentence1\tSentence2\tLabel\nA.\tB.\tno\n", [("A.", "B.", "no")], 0),
         (texts, "Great\tpos\nBad day.\tneg\n", [("Great", "pos"), ("Bad day.", "neg")], 0),
         (texts, "fig\tfruit\nkale\tleaf\nchard\tleaf\n", [("fig", "fruit"), ("kale", "leaf"), ("chard", "leaf")], 0),
+        (words, "हम\tP\nकिताब\tN\nमेज़\tN\nसोते\tV\nहैं\tV\n", [*zip("हम किताब मेज़ सोते हैं".split(), "PNNVV", strict=True)], 0),
         (bitext, "en\tfr\nthe cat\tle chat\n", [("the cat", "le chat")], 1),
         (bitext, "source\tsource\nthe cat\tle chat\n", [("source", "source"), ("the cat", "le chat")], 0),
         (lexicon, "word\ttranslation\ncat\tchat\n", [("cat", "chat")], 1),
@@ -138,6 +139,7 @@ def test_a_header_is_no_row(read: Reader, text: str, rows: Rows, headers: int, t
         (texts, "label\tbody\nsky\tIt rains.\nsky\tIt snows.\n"),
         (pairs, "first\tsecond\trelation\nA cat.\tA dog.\tno\nA cat.\tOne cat.\tno\n"),
         (words, "surface\ttag\nThe\tD\na\tD\n"),
+        (texts, "टिप्पणी\tभाव\nखाना अच्छा था।\tp\nदिन बुरा था।\tn\nअच्छा।\tp\nबुरा।\tn\n"),
     ],
 )
 def test_a_first_row_that_seems_to_be_a_header_is_refused(read: Reader, text: str, tmp_path: Path) -> None:
