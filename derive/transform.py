@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain, count
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from calque.derive.errors import BadInput
+from calque.derive.errors import BadInput, shown
 from calque.derive.example import Cloze, Example, Question
 from calque.derive.fingerprint import plain
 from calque.derive.forms import fraction
@@ -267,7 +268,16 @@ def image_of_example(transform: Transform, example: Example, number: int, accoun
         raise BadInput(f"an example of {sentences:,} sentences; expected {EXAMPLES.size:,} at most")
     numbers = count(EXAMPLES.number(number, 0))  # one per sentence, also within a pair
     texts = [[image_of(transform, sentence, next(numbers), account) for sentence in text] for text in example.texts]
+    if len(texts) > 1 and _has_spans(example.texts) and not _has_spans(texts):
+        question = " ".join(sentence.text for sentence in example.texts[0])
+        raise BadInput(
+            f"the transform {transform.name} drops every word of the answer to the question {shown(question)}"
+        )
     return replace(example, texts=tuple(map(tuple, texts)))
+
+
+def _has_spans(texts: Iterable[Iterable[Sentence]]) -> bool:
+    return any(sentence.spans for text in texts for sentence in text)
 
 
 def image_of_question(question: Question, transform: Transform, number: int) -> Question:

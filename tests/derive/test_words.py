@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -274,6 +274,14 @@ def test_labels_of_examples_follow(tmp_path: Path) -> None:
         [span.label for span in each.spans] for each in after
     ]
     assert all(each.sources for each in after if len(each.words) < max(each.origin) + 1)
+
+
+def test_a_transform_that_drops_a_whole_answer_is_refused_when_questions_are_derived(tmp_path: Path) -> None:
+    source = replace(SOURCE, qa=Sizes(20, 5, 5))
+    assert derive_task(source, "qa", (Drop("DET"),), tmp_path / "task", tmp_path)
+    with pytest.raises(BadInput) as error:
+        derive_task(source, "qa", (Drop("PROPN"),), tmp_path / "other", tmp_path)
+    assert "drop-propn" in str(error.value) and not (tmp_path / "other").exists()
 
 
 @pytest.fixture

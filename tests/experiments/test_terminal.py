@@ -1,6 +1,5 @@
 """The summary at the end of a run, and streams that are closed or cannot encode."""
 
-import os
 import re
 import subprocess
 import sys
@@ -172,15 +171,3 @@ with open({str(tmp_path / "file")!r}, "w") as file:
     ran = subprocess.run(["sh", "-c", 'exec "$0" -c "$1" <&- >&- 2>&-', sys.executable, code], cwd=ROOT, check=False)
     assert ran.returncode == 0
     assert int((tmp_path / "file").read_text()) > 2
-
-
-def test_what_a_stream_cannot_encode_is_written_as_an_escape() -> None:
-    ran = subprocess.run(
-        [sys.executable, "-m", "experiments", "show", "two \u2212 \u0394 one", "inv"],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONIOENCODING": "latin1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 0 and "\\u2212" in ran.stdout and not ran.stderr
