@@ -212,7 +212,7 @@ class GivenVocabulary:
     def identity(self) -> Any:
         path, names = self.folder / TOKENIZER, role_names(self.folder)
         content = input_digest(path)
-        return fingerprint("given", content, *(_chosen(path, content, tuple(names.items())) if names else ()))
+        return fingerprint("given", content, *_unusual(path, content, tuple(names.items())))
 
 
 def role_names(folder: Path) -> dict[str, str]:
@@ -246,11 +246,13 @@ def _special_types(tokenizer: Tokenizer, names: Mapping[str, str], path: Path) -
 
 
 @lru_cache(maxsize=8)
-def _chosen(path: Path, content: str, names: tuple[tuple[str, str], ...]) -> tuple[Any, ...]:
-    """The special types of a tokenizer, if its settings change them, for its identity; `content` is its digest."""
+def _unusual(path: Path, content: str, names: tuple[tuple[str, str], ...]) -> tuple[Any, ...]:
+    """The special types of a tokenizer, for its identity, unless they have the usual names, RoBERTa's first, which
+    earlier versions always read; `content` is its digest."""
     tokenizer = open_tokenizer(path)
-    chosen, usual = (_special_types(tokenizer, settings, path) for settings in (dict(names), {}))
-    return () if chosen == usual else (dataclasses.asdict(chosen),)
+    chosen, ids = dataclasses.asdict(_special_types(tokenizer, dict(names), path)), tokenizer.get_vocab()
+    usual = {role: ids[name] for role, known in ROLES.items() for name in known[::-1] if name in ids}
+    return () if usual == {role: chosen[role] for role in ROLES} else (chosen,)
 
 
 def pair_types(path: Path) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections import Counter
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 from transformers import PreTrainedTokenizerFast
 
+from calque.derive.artefact import input_digest
 from calque.derive.errors import BadInput
+from calque.derive.fingerprint import fingerprint
 from calque.derive.pocket.language import Pocket
 from calque.derive.types import OURS, SPECIALS, PairLayout, Specials
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary, Vocabulary, WordTable, learn_of_words, pair_types
@@ -186,6 +189,33 @@ def test_special_types_are_the_templates_else_the_settings_else_added_ones(tmp_p
     assert len({*identities, folder.identity()}) == 4
     with pytest.raises(BadInput, match=r"tokenizer\.json: special types need different ids"):
         specials(pad_token="[MASK]", mask_token="[MASK]")
+
+
+def test_special_types_without_usual_names_are_in_the_identity(tmp_path: Path) -> None:
+    """Earlier versions read usual names alone: two of such folders were the same to them, and some were refused."""
+    path, folder, identities = tmp_path / "tokenizer.json", GivenVocabulary(tmp_path), set[str]()
+    keys = ("cls_token", "pad_token", "sep_token", "unk_token", "mask_token")
+
+    def identity(names: Sequence[str]) -> str:
+        chosen = json.dumps(dict(zip(keys, names, strict=False)))
+        (tmp_path / "tokenizer_config.json").write_text(chosen, encoding="utf-8")
+        return folder.identity()
+
+    types = [*"ABCDE", "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "<s>", "</s>", "a"]
+    tokenizer = Tokenizer(models.WordPiece({name: i for i, name in enumerate(types)}, unk_token="[UNK]"))
+    tokenizer.add_special_tokens(types[5:10])
+    tokenizer.save(str(path))
+    for names, ids in (
+        ("ABCDE", (0, 1, 2, 3, 4)),
+        ("", (7, 5, 8, 6, 9)),
+        (["<s>", "[PAD]", "</s>"], (10, 5, 11, 6, 9)),
+    ):
+        identities.add(identity(names))
+        found = folder.open().specials
+        assert (found.start, found.pad, found.end, found.unknown, found.mask) == ids
+    assert len(identities) == 3 and folder.identity() == fingerprint("given", input_digest(path))
+    Tokenizer(models.WordPiece({name: i for i, name in enumerate("ABCDE")}, unk_token="A")).save(str(path))
+    assert identity("ABCDE") not in identities
 
 
 def test_special_types_may_come_after_the_models_own(tmp_path: Path) -> None:
