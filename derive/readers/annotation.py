@@ -138,8 +138,8 @@ def _are_columns(lines: Sequence[str]) -> bool:
 
 
 def are_numbered(lines: Sequence[str]) -> bool:
-    """Whether several lines start with numbers that count by one, each with a tab after it. Another tab in most lines
-    is of a table."""
+    """Whether several lines start with numbers that count by one, each with a tab after it. Lines with further tabs, if
+    most have them, are rows of a table."""
     numbers = [int(match[1]) for match in map(NUMBERED.match, lines) if match]
     if len(lines) < 2 or len(numbers) < len(lines) or 2 * sum(line.count("\t") > 1 for line in lines) >= len(lines):
         return False
