@@ -20,6 +20,7 @@ from calque.derive.fingerprint import plain
 MANIFEST = "manifest.json"
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 """System errors that are not bugs: the disk is full, damaged or read-only."""
+NO_FOLDER = "a link or a file where a folder is expected; remove it"
 _PART = re.compile(r"\..+\.\d+(-[0-9a-f]+)?\.part", re.DOTALL)
 _CLAIM = re.compile(r"\..+\.claim", re.DOTALL)
 _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # numpy's message on a full disk, an error without an errno
@@ -71,7 +72,7 @@ def whole_folder(folder: Path, outdated: Collection[str] = ()) -> Iterator[Path]
 
     It replaces files of the same names and `outdated` ones, which an earlier call wrote. Any other file stays."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise BadInput("a link or a file where a folder is expected; remove it", folder)
+        raise BadInput(NO_FOLDER, folder)
     with _new_part(folder, Path.mkdir) as part:
         yield part
         for path in part.rglob("*"):
@@ -94,9 +95,15 @@ def files_of(folder: Path) -> list[str]:
 def _merge(part: Path, folder: Path, own: Collection[str]) -> None:
     """Move the files of a folder into another, and remove all others there except `own`. The old manifest is
     removed first and the new one moved last, so that a folder with a manifest is whole."""
+    new = sorted(files_of(part), key=lambda name: (name == MANIFEST, name))
+    for path in (folder / name for name in new):
+        if path.is_dir() and not path.is_symlink():
+            raise BadInput("a folder where a file is expected; remove it", path)
+        for above in path.parents[: len(path.relative_to(folder).parts) - 1]:
+            if above.is_symlink() or (above.exists() and not above.is_dir()):
+                raise BadInput(NO_FOLDER, above)
     if MANIFEST not in own:
         (folder / MANIFEST).unlink(missing_ok=True)
-    new = sorted(files_of(part), key=lambda name: (name == MANIFEST, name))
     for name in {*files_of(folder)} - {*new, *own}:
         (folder / name).unlink()
     for name in new:

@@ -73,18 +73,39 @@ def test_files_of_the_user_in_a_replaced_folder_stay(tmp_path: Path) -> None:
     assert (folder / "link").is_symlink() and list(tmp_path.iterdir()) == [folder]
 
 
-def test_a_folder_that_is_replaced_in_part_has_no_manifest(tmp_path: Path) -> None:
-    """A folder of the user's has the name of a new file, so that not all can be moved."""
-    (tmp_path / "made" / "b" / "mine").mkdir(parents=True)
-    for name in ("a", "b/mine/notes", "manifest.json"):
-        (tmp_path / "made" / name).write_text("old")
-    with pytest.raises(OSError), whole_folder(tmp_path / "made") as part:
+@pytest.mark.parametrize(("mine", "new"), [("b", "b/c"), ("b/c/notes", "b/c"), ("link/c", "link/c")])
+def test_files_of_the_user_in_the_way_are_neither_replaced_nor_followed(mine: str, new: str, tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "folder", tmp_path / "elsewhere"
+    folder.mkdir()
+    elsewhere.mkdir()
+    (folder / "link").symlink_to(elsewhere, target_is_directory=True)
+    for name in (mine, "a", "manifest.json"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("old")
+    with pytest.raises(BadInput) as refused, whole_folder(folder) as part:
+        for name in (new, "a", "manifest.json"):
+            (part / name).parent.mkdir(exist_ok=True)
+            (part / name).write_text("new")
+    assert str(folder / new.partition("/")[0]) in str(refused.value)
+    assert all((folder / name).read_text() == "old" for name in (mine, "a", "manifest.json"))
+
+
+def test_a_folder_that_is_replaced_in_part_has_no_manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, replace = tmp_path / "folder", Path.replace
+    folder.mkdir()
+    for name in ("notes", "a", "b", "manifest.json"):
+        (folder / name).write_text("old")
+
+    def fails_at_b(path: Path, target: Path) -> Path:
+        if path.name == "b":
+            raise KeyboardInterrupt
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", fails_at_b)
+    with pytest.raises(KeyboardInterrupt), whole_folder(folder) as part:
         for name in ("a", "b", "manifest.json"):
             (part / name).write_text("new")
-    assert {name: (tmp_path / "made" / name).read_text() for name in files_of(tmp_path / "made")} == {
-        "a": "new",
-        "b/mine/notes": "old",
-    }
+    assert {name: (folder / name).read_text() for name in files_of(folder)} == {"notes": "old", "a": "new", "b": "old"}
 
 
 def test_a_sweep_leaves_hidden_files_of_the_user(tmp_path: Path) -> None:
