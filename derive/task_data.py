@@ -21,6 +21,7 @@ from calque.derive.example import Example, read_examples, write_examples
 from calque.derive.fingerprint import code_facts, fingerprint, with_code
 from calque.derive.language import SOURCE
 from calque.derive.readers.conllu import WORDS
+from calque.derive.readers.lines import EDITION
 from calque.derive.source import Source
 from calque.derive.sources.files import PICKED, WHOLE, Lacking, TaskFiles, check_language, written
 from calque.derive.transform import Account, Transform, image_of_example
@@ -129,7 +130,7 @@ def natural_task_fingerprint(
     """The fingerprint of a natural task's folder, from the digests of its files."""
     sets = [{name: list(map(input_digest, paths)) for name, paths in of.items()} for of in (tests, devs, translations)]
     by_language = task in PICKED or files.units != WORDS
-    return fingerprint(FORMAT, task, files.identity, sets, source if by_language else "")
+    return fingerprint(FORMAT, EDITION, task, files.identity, sets, source if by_language else "")
 
 
 def write_natural_task(

@@ -31,6 +31,7 @@ from calque.derive.links.aligner import Pair
 from calque.derive.natural.build import Rows, derive_natural, natural_fingerprint
 from calque.derive.natural.files import BitextFiles, Share, TextFiles, Without
 from calque.derive.own_transform import check_own
+from calque.derive.readers.lines import EDITION
 from calque.derive.source import Source
 from calque.derive.transform import Compose, Transform, image_of_question
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
@@ -327,7 +328,7 @@ class GoldText:
     def digest(self) -> str:
         files = [[_digest(path) for path in (source.path, source.beside) if path] for source in self.text]
         switches = [(source.columns, source.escaped) for source in self.text]
-        return fingerprint(GOLD_FORMAT, self.gold_digests, files, switches)
+        return fingerprint(GOLD_FORMAT, EDITION, self.gold_digests, files, switches)
 
     @cached_property
     def gold_digests(self) -> list[str]:

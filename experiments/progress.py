@@ -60,9 +60,9 @@ class Remaining:
 
     def work(self, step: Step) -> float:
         """The operations of a step that trains a model, or 0."""
-        if step.folder not in self._work:
-            self._work[step.folder] = getattr(step.config, "work", 0.0)
-        return self._work[step.folder]
+        if (known := self._work.get(step.folder)) is None:  # another thread may clear it at any time
+            known = self._work[step.folder] = getattr(step.config, "work", 0.0)
+        return float(known)
 
     @property
     def done(self) -> int:

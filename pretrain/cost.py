@@ -14,8 +14,6 @@ from calque.pretrain.config import ModelConfig
 from calque.pretrain.model import LOGITS
 
 PAIR = 64  # the assumed number of ids in a sentence pair
-
-
 UPDATE = 1e9  # operations that an update costs in addition, however small the model: kernels and the optimizer
 
 

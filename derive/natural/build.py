@@ -20,7 +20,7 @@ from calque.derive.files import check_name
 from calque.derive.fingerprint import fingerprint, sha256
 from calque.derive.folder import BITEXTS, DICTIONARY, FORMAT, KEPT, RESERVED, SIDES, VOCABULARY, NamePair, new_folder
 from calque.derive.natural.files import FileSet
-from calque.derive.readers.lines import Piece
+from calque.derive.readers.lines import EDITION, Piece
 from calque.derive.sentence import UNKNOWN
 from calque.derive.vocabulary import TOKENIZER, GivenVocabulary, Vocabulary
 from calque.derive.workers import Progress, Workers, silent
@@ -101,6 +101,7 @@ def natural_fingerprint(
     """The fingerprint of a folder of natural languages, from the digests of its files and its settings."""
     return fingerprint(
         FORMAT,
+        EDITION,
         [[name, files.identity()] for name, files in texts.items()],
         [[pair, [files.identity() for files in parts]] for pair, parts in bitexts.items()],
         vocabulary.identity(),

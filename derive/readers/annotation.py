@@ -14,6 +14,7 @@ from calque.derive.readers.lines import LIMIT, Numbered, decode, open_bytes
 TREEBANK, ENTITIES, JSON = "a treebank in CoNLL-U", "words with the tags of entities", "JSON lines"
 XML, COLUMNS, RTF = "XML or HTML", "lines of columns", "RTF"
 TAGGED_WORDS, TREES, SUBTITLES = "words joined with their tags", "trees in brackets", "subtitles"
+LEAST_TAGS = 3  # different tags in text: `and/or` and `km/h m/s` are not tagged words
 MOST_COLUMNS = 8  # columns in which tags are looked for
 HEAD = 1 << 12  # letters of each line in which most annotations are looked for
 SAMPLE, SAMPLE_LETTERS = 100, 1 << 16  # the number of lines and of letters that are read to recognise annotated files
@@ -36,9 +37,9 @@ _TAGGED_WORD = re.compile(
     r"\S+(?:_[A-Z]+[0-9$]*(?:[:.-]\w+)*|[/|][A-Za-z][\w$*+:.-]*|[_/|](?:[^\w\s]{1,3}|-[LR].B-)(?:-\w+)?)"
 )
 _TAGS = UPOS.union(
-    """CC CD DT EX FW IN JJ JJR JJS LS MD NN NNS NNP NNPS PDT POS PRP PRP$ RB RBR RBS RP TO UH VB VBD VBG VBN VBP VBZ
+    """CC CD DT EX FW JJ JJR JJS LS NN NNS NNP NNPS PDT POS PRP PRP$ RB RBR RBS RP TO UH VB VBD VBG VBN VBP VBZ
     WDT WP WP$ WRB""".split()
-)  # of UD and of the Penn Treebank
+)  # of UD and of the Penn Treebank, except IN and MD, which are states too
 
 
 def head_of(path: Path) -> tuple[str, list[Numbered]]:
@@ -116,11 +117,17 @@ def _are_trees(lines: Sequence[str]) -> bool:
 
 
 def _have_tagged_words(lines: Sequence[str]) -> bool:
-    """Whether nearly all words of most lines have a tag, as in `The_DT cat_NN`, `The/at` and `The|DT|the`."""
-    rows = [[word for word in line.split() if word not in ("[", "]")] for line in lines]
-    several = [row for row in rows if len(row) > 1]
-    tagged = [10 * sum(map(bool, map(_TAGGED_WORD.fullmatch, row))) >= 9 * len(row) for row in several]
-    return any(tagged) and 2 * sum(tagged) >= len(tagged)
+    """Whether nearly all words of most lines have one of several tags, as in `The_DT cat_NN` and `The/at cat/nn`."""
+    lines_of_words = lines_of_tags = 0
+    tags = set[str]()
+    for line in lines:
+        words = [word for word in line.split() if word not in ("[", "]")]
+        if len(words) > 1:
+            tagged = [word for word in words if _TAGGED_WORD.fullmatch(word)]
+            tags.update(re.split("[_/|]", word, maxsplit=1)[1] for word in tagged)
+            lines_of_words += 1
+            lines_of_tags += 10 * len(tagged) >= 9 * len(words)
+    return len(tags) >= LEAST_TAGS and 2 * lines_of_tags >= lines_of_words
 
 
 def _are_columns(lines: Sequence[str]) -> bool:

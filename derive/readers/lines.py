@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, NamedTuple, Self
 from calque.derive.errors import BadInput, NoFile
 from calque.derive.strict_json import is_text
 
+EDITION = 2  # increases when readers give other sentences or examples for the same files
 LIMIT = 1 << 26  # maximum bytes of a line, document or segment, which a reader holds in memory
 COMPRESSIONS: dict[str, tuple[str, re.Pattern[bytes], Callable[[BinaryIO], Any]]] = {
     ".bz2": ("bzip2", re.compile(rb"BZh[1-9](?:1AY&|\x17rE8)"), bz2.BZ2File),

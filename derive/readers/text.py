@@ -56,7 +56,6 @@ NUMBERS = "line numbers, removed"
 UNKNOWN_WORDS = "words that WikiText replaces by <unk>, read as the unknown type"
 
 _ROWS: dict[str, Kind] = {TREEBANK: "treebank", JSON: "json"}
-REVISED: frozenset[Kind] = frozenset(("wikitext", "numbered"))  # kinds that earlier versions read otherwise
 
 
 @dataclass(frozen=True, slots=True)

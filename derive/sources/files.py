@@ -19,7 +19,7 @@ from calque.derive.parser import ParsedTrees, StanzaParser
 from calque.derive.readers import text as reader
 from calque.derive.readers.conllu import WORDS, Units, read_conllu, read_lemmas
 from calque.derive.readers.iob2 import language_of_entities, read_iob2, read_word_labels
-from calque.derive.readers.lines import up_to
+from calque.derive.readers.lines import EDITION, up_to
 from calque.derive.readers.nli import MISSING, OWN_PAIRS, OWN_TEXTS, PUBLISHED, differ, language_of_pairs, read_nli
 from calque.derive.readers.squad import read_questions, read_questions_as_written
 from calque.derive.sentence import Sentence
@@ -266,13 +266,11 @@ class Files(Source):
         return self._tasks[task][0].of_split(split)
 
     def corpus_fingerprint(self, trees: bool = False) -> str:
-        text = list(map(input_digest, self.text))
-        column = [] if self.column == "text" else [self.column]  # as before there were columns
-        unlike = sorted({reader.detect(path) for path in self.text} & reader.REVISED)  # these were read otherwise
-        return fingerprint("files", text, self.megabytes, self.escaped, self._parses(trees), *column, *unlike)
+        text = [(input_digest(path), reader.detect(path)) for path in self.text]
+        return fingerprint("files", EDITION, text, self.megabytes, self.escaped, self._parses(trees), self.column)
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
-        return fingerprint("files", task, self._tasks[task][0].identity, self._parses(trees))
+        return fingerprint("files", EDITION, task, self._tasks[task][0].identity, self._parses(trees))
 
     @property
     def drawn(self) -> tuple[str, ...]:

@@ -349,6 +349,10 @@ def test_annotated_files_are_no_text_in_any_language(name: str, tmp_path: Path) 
         "{1} Snow melts.\n{2} It snows.\n",
         "Snow melts.  It snows.\nIt melts.  It rains.\n",
         "100%\t\nIt rains.\n",
+        "and/or either/or\nLehrer/in Schüler/in\n",
+        "km/h m/s\n",
+        "MAX_INT MIN_INT\n",
+        "Gary IN\nBaltimore MD\nMuncie IN\nTowson MD\n",
     ],
 )
 def test_what_resembles_annotation_in_some_lines_is_running_text(tmp_path: Path, text: str) -> None:
