@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column
 
 from calque.derive.workers import Progress as Report
+from calque.derive.workers import uninterrupted
 from calque.experiments.step import Step
 
 console = Console()
@@ -195,6 +196,8 @@ def board(steps: Iterable[Step] = (), quiet: bool = False, title: str = "") -> I
         parts = ", ".join(f"{number} {stage}" for stage, number in stages.items())
         number = "1 step" if len(waiting) == 1 else f"{len(waiting)} steps"
         console.print(f"{title}: {number} ({parts})", highlight=False, markup=False, soft_wrap=True)
+    with uninterrupted():  # or an interrupt reaches a thread of theirs while a worker process starts
+        shown.bars.start()
     with shown.bars, _repeated(shown.pulse, bool(waiting) and not (quiet or console.is_terminal)):
         yield shown
 
@@ -210,7 +213,8 @@ def _repeated(call: Callable[[], None], wanted: bool) -> Iterator[None]:
 
     thread = Thread(target=repeat, daemon=True)
     if wanted:
-        thread.start()
+        with uninterrupted():
+            thread.start()
     try:
         yield
     finally:

@@ -4,6 +4,7 @@ import io
 import json
 import queue
 import re
+import signal
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from calque.experiments.override import override
 from calque.experiments.progress import INTERVAL, Board, Remaining, Throttled, board, drain, duration
 from calque.experiments.step import Step
 from tests.experiments.conftest import Heard
+from tests.processes import STUCK
 
 
 @pytest.fixture
@@ -166,15 +168,29 @@ def test_the_time_left_is_never_more_than_a_factor_of_three_off(
             assert 1 / 3 < left / (now[0] - then) < 3, (then, left, now[0] - then)
 
 
+@pytest.mark.parametrize("terminal", [True, False])
+def test_threads_leave_interrupts_to_the_main_thread(monkeypatch: pytest.MonkeyPatch, terminal: bool) -> None:
+    """An interrupt that another thread receives is handled even while the main thread blocks it."""
+    monkeypatch.setattr(progress, "console", Console(file=io.StringIO(), force_terminal=terminal))
+    threads = Path("/proc/self/task")
+    before = {*threads.iterdir()}
+    with board([Work("a")]):
+        statuses = [(thread / "status").read_text() for thread in {*threads.iterdir()} - before]
+    masks = [int(mask[1], 16) for status in statuses if (mask := re.search(r"SigBlk:\s*(\w+)", status))]
+    assert masks and all(mask & 1 << signal.SIGINT - 1 for mask in masks)
+
+
 def test_elsewhere_than_at_a_terminal_a_long_step_leaves_lines(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress, "SILENCE", 0.5)
     with board([Work("a"), Work("b")]) as drawn:
         drawn.watch(Work("a"), False)
-        time.sleep(2.5)
-    _, line, *_ = capsys.readouterr().out.splitlines()
-    assert line == "0 of 2 steps: running a"
+        lines, end = list[str](), time.monotonic() + STUCK
+        while len(lines) < 2 and time.monotonic() < end:
+            lines += capsys.readouterr().out.splitlines()
+            time.sleep(0.1)
+    assert lines[1] == "0 of 2 steps: running a"
 
 
 def test_a_duration_is_in_the_largest_unit_that_fits() -> None:
