@@ -223,7 +223,7 @@ class Reorder(Transform):
 
 def _units(sentence: Sentence) -> tuple[Sentence, list[list[int]]]:
     """The sentence with one word for adjacent words that render the same source words, such as a stem and its
-    ending; and the positions that each of its words stands for."""
+    ending; and the positions of the words in each unit."""
     rendered = sentence.sources or sentence.origin
     units = [list(group) for _, group in groupby(range(len(sentence)), rendered.__getitem__)]
     if len(units) == len(sentence):

@@ -39,7 +39,7 @@ from calque.derive.words import Agglutinate, Drop, Rewrite, Split
 from calque.experiments.places import CACHE, name_mistakes
 from calque.experiments.step import Machine, Step, cached_method
 
-KEEPING = (Agglutinate, Drop, Split)  # rewrites under which no whole word becomes another
+KEEPING = (Agglutinate, Drop, Split)  # transforms that never turn one whole word into another
 SAMPLE = 100  # types for trying out transforms
 TYPES = 10_000_000
 LanguagePair = tuple[str, str]

@@ -20,7 +20,7 @@ from calque.experiments.step import Step
 console = Console()
 INTERVAL = 0.2
 WIDTH = 80
-SILENCE = 30.0  # seconds without a line, at most, where there are no bars
+SILENCE = 30.0  # maximum seconds between lines when there are no bars
 FIRST = 0.05  # the part of a step after which its speed is known
 RUN = "steps"  # the bar of the whole run
 Measured = dict[tuple[Any, ...], tuple[float, float]]  # the seconds of a group of steps, and their operations or number

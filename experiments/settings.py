@@ -48,7 +48,7 @@ def _check(setting: str, several: bool) -> bool:
     parts = {name for name, kind in names.items() if kind.split()[0] in classes}
     own = [name for name in names if name != "name" and (rest or name not in parts)]
     if first not in known and nearest(first, known) and not nearest(first, own):
-        return False  # `override` knows what the study has
+        return False  # `override` knows the fields of the study
     check_known(first, known, own)
     if rest and first in OF_PART:
         names, first, rest = classes[OF_PART[first]], rest[0], rest[1:]
@@ -62,7 +62,7 @@ def _check(setting: str, several: bool) -> bool:
 
 
 def check_known(key: str, names: Collection[str], settable: Collection[str] | None = None) -> None:
-    """Raise ValueError for a key that is none of the names; it may suggest one, of those that are `settable`."""
+    """Raise ValueError for a key that is none of the names; it may suggest a `settable` one."""
     if key not in names:
         near = nearest(key, names if settable is None else settable)
         there = f"there are {', '.join(names)}" if names else "it has none"

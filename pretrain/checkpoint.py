@@ -60,7 +60,7 @@ def save_state(
 
 
 def remove_states(folder: Path, last: Path | None = None) -> None:
-    """Remove the states of a run except the last, and those that killed processes left unfinished."""
+    """Remove the states of a run except the last, and unfinished states of killed processes."""
     sweep(folder)
     for old in folder.glob("step-*"):
         if _STEP.fullmatch(old.name) and old.is_dir() and not old.is_symlink() and old != last:

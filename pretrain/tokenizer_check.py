@@ -20,7 +20,7 @@ from calque.pretrain.saved_model import CONFIG, load_tokenizer
 
 AS_SAVED = ("PreTrainedTokenizerFast", "TokenizersBackend")  # classes that read tokenizer.json as it is
 READING = ("tokenizer_class", "do_lower_case", "strip_accents", "tokenize_chinese_chars", "add_prefix_space")
-"""The settings that change what a class makes."""
+"""The settings that change the tokenizer of a class."""
 ADDED = "added_tokens.json"
 SAMPLE = 500  # types whose words are compared
 
@@ -84,7 +84,7 @@ def _words(ours: Tokenizer, theirs: Any) -> list[str]:
 
 
 def _differences(ours: Tokenizer, theirs: Tokenizer | None) -> str:
-    """The settings in which two tokenizers differ, in words."""
+    """The differing settings of two tokenizers, in words."""
     found = ""
     for part in ("normalizer", "pre_tokenizer") if theirs else ():
         parts = [getattr(tokenizer, part) for tokenizer in (ours, theirs)]

@@ -158,10 +158,10 @@ DEFAULT = method()  # mutual argmax of centred cosines: of all methods it has th
 METHODS = (OT, RELEASED, *(method("cosine", rule=rule) for rule in RULES), DEFAULT)
 """The methods that studies compare (XLM-Align, section 4.3; SimAlign)."""
 SOFTMAX = Method("softmax", link_probabilities, likely, words=True)
-"""The links that an encoder finds likely after aligner training: few, if the text is unlike what it learnt from."""
+"""The links that an encoder finds likely after aligner training: few if the text differs from the training text."""
 TRAINED = replace(SOFTMAX, name="softmax-argmax", also=DEFAULT)
-"""The default after aligner training: DEFAULT finds links at any level of similarity, and adding those of
-SOFTMAX raises F1 if the share of them that is correct is more than half of F1 (Lipton et al. 2014)."""
+"""The default after aligner training: DEFAULT finds links at any level of similarity, and adding SOFTMAX's links
+raises F1 if more than F1/2 of them are correct (Lipton et al. 2014)."""
 BY_NAME = {choice.name: choice for choice in (*METHODS, SOFTMAX, TRAINED)}
 CHOICES = (
     *(method(similarity, plan, rule) for plan in (DIRECT, TRANSPORT) for rule in RULES for similarity in SIMILARITIES),

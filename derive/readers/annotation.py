@@ -15,8 +15,8 @@ TREEBANK, ENTITIES, JSON = "a treebank in CoNLL-U", "words with the tags of enti
 XML, COLUMNS, RTF = "XML or HTML", "lines of columns", "RTF"
 TAGGED_WORDS, TREES, SUBTITLES = "words joined with their tags", "trees in brackets", "subtitles"
 LEAST_TAGS = 3  # different tags in text: `and/or` and `km/h m/s` are not tagged words
-MOST_COLUMNS = 8  # columns in which tags are looked for
-HEAD = 1 << 12  # letters of each line in which most annotations are looked for
+MOST_COLUMNS = 8  # number of columns that are searched for tags
+HEAD = 1 << 12  # number of letters of each line that are searched for most annotations
 SAMPLE, SAMPLE_LETTERS = 100, 1 << 16  # the number of lines and of letters that are read to recognise annotated files
 TAG_LINE = re.compile(r"</?[A-Za-z][^<>]*>")  # a line of a tag alone
 _LABEL = r"(?:O|[BIESUL]-\S+)"
@@ -64,7 +64,7 @@ def head_of(path: Path) -> tuple[str, list[Numbered]]:
 
 def annotation(first: str, lines: Sequence[Numbered]) -> str:
     """The kind of annotation in a file, by its first lines; empty if it may be running text. Most lines must have the
-    shape, because single lines of text may have it. `</s>` alone in a line is of a file with a token per line."""
+    shape, because single lines of text may have it. `</s>` alone in a line shows that each line has one token."""
     texts = [line.rstrip() for _, line in lines]
     heads = [text[:HEAD] for text in texts]
     if "</s>" in texts or (not first.startswith("<doc ") and _is_markup("\n".join(heads))):

@@ -58,7 +58,7 @@ def train_aligner(
         compute([step], home, 1, shown.report, watch=shown.watch)
     save_aligner(step, bitexts, out)
     for one in (*step.needs, step):
-        for folder in one.place.parent.glob(f"{one.place.name}-*"):  # also those of other settings
+        for folder in one.place.parent.glob(f"{one.place.name}-*"):  # also steps with other settings
             shutil.rmtree(folder)
     with suppress(OSError):  # unless it has files of the user's
         home.rmdir()

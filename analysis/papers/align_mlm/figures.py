@@ -192,8 +192,8 @@ def in_words(rho: Correlation) -> str:
 
 
 def rho_of(points: list[Point], within: bool = True) -> Correlation | None:
-    """rho over the points of a task, if they are of two objectives; p permutes points `within` their transforms or
-    across them."""
+    """rho over the points of a task; None if they belong to one objective. p permutes points `within` their
+    transforms or across them."""
     if len({point.objective for point in points}) < 2:
         return None
     groups = [point.transform for point in points] if within else None
