@@ -19,6 +19,7 @@ from calque.derive.example import Question
 from calque.derive.files import check_name
 from calque.derive.fingerprint import check_same, code_facts, fingerprint, own_code, sha256, with_code
 from calque.derive.folder import DICTIONARY, FORMAT, RESERVED, SINGLE, VOCABULARY, FolderWriter, new_folder
+from calque.derive.frequency import add_up
 from calque.derive.language import SOURCE, in_places
 from calque.derive.preview import PREVIEW, preview_sentences
 from calque.derive.script import letters_of
@@ -37,12 +38,8 @@ from calque.derive.vocabulary import (
     learn_of_words,
     read_array,
 )
-from calque.derive.workers import Progress, Workers, silent
+from calque.derive.workers import Progress, Workers, reported, silent
 
-DISTINCT = 1 << 18
-"""Maximum number of distinct words that a vocabulary is learnt from, which bounds memory: a word takes a kilobyte."""
-LONGEST_LEARNT = 1_000
-"""Maximum length, in letters, of a word that a vocabulary is learnt from; longer words are still encoded."""
 SAMPLES = 10  # sentences of the corpus in a preview
 MEASURED = 10_000  # sentences over which the order distance is measured
 TRANSLATED = 10_000  # sentence pairs of a translation per encoding step
@@ -270,24 +267,23 @@ def derive_languages(
         "config": {"transforms": list(transforms), "dictionary": dictionary},
         **code_facts(source, transforms),
     }
-    if any("tags" in transform.needs for transform in transforms):
-        source = source.with_trees(cache)
+    trees = any("tags" in transform.needs for transform in transforms)
+    source = source.ready(cache, trees, workers, progress)
     ready = learn(transforms, cache, progress)
     chunks = list(enumerate(source.chunks()))
     with new_folder(folder, facts) as out, Workers(workers) as pool:
 
         def over_chunks(stage: str, function: Callable[[NumberedChunk], Any]) -> Iterator[Any]:
-            progress(stage, 0, len(chunks))
-            for done, result in enumerate(pool.map(function, chunks), start=1):
-                yield result
-                progress(stage, done, len(chunks))
+            return reported(pool.map(function, chunks), progress, stage, len(chunks))
 
         forgotten = 0
         if isinstance(vocabulary, GivenVocabulary):
             types = vocabulary.open()
         else:
             counted = over_chunks("counting words", partial(count_words, source, rewriting, cache))
-            words, forgotten = _add_up(counted)
+            words, forgotten = add_up(counted)
+            if not words:
+                raise BadInput(f"no sentence is left of {source.title}")
             progress("training the vocabulary", 0, 1)
             types = learn_of_words(words, vocabulary)
             progress("training the vocabulary", 1, 1)
@@ -342,17 +338,6 @@ def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None
         )
 
 
-def _add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
-    """The total count of each word, and the number of occurrences dropped to bound memory."""
-    words: Counter[str] = Counter()
-    forgotten = 0
-    for part in counts:
-        forgotten += forget_long(part)
-        words.update(part)
-        forgotten += forget_rare(words, DISTINCT)
-    return words, forgotten
-
-
 def _write_corpora(
     out: FolderWriter, transforms: Sequence[Transform], vocabulary: Vocabulary, encoded: Iterable[EncodedChunk]
 ) -> tuple[dict[str, dict[str, Any]], list[tuple[int, Sentence]], list[np.ndarray | None]]:
@@ -395,21 +380,6 @@ def _write_corpora(
             "order distance": 0.0 if name == SOURCE else order_distance(origins),
         }
     return facts, samples, single
-
-
-def forget_long(words: Counter[str]) -> int:
-    """Drop words of more than `LONGEST_LEARNT` letters (BPE takes quadratic time), and count their occurrences."""
-    return sum(words.pop(word) for word in [word for word in words if len(word) > LONGEST_LEARNT])
-
-
-def forget_rare(words: Counter[str], room: int) -> int:
-    """Drop the rarest words, all words of one count together, until at most `room` are left; count occurrences."""
-    before, least = words.total(), 1
-    while len(words) > room:
-        for word in [word for word, count in words.items() if count <= least]:
-            del words[word]
-        least += 1
-    return before - words.total()
 
 
 def translation_fingerprint(pairs: Pairs, vocabulary_size: int) -> str:

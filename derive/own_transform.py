@@ -24,7 +24,7 @@ def check_own(source: Source, transforms: Sequence[Transform], cache: Path, work
     own = [transform.ready(cache) for transform in transforms if own_code(transform)]
     if not own:
         return
-    source = source.with_trees(cache) if any("trees" in transform.needs for transform in own) else source
+    source = source.ready(cache, any("trees" in transform.needs for transform in own), workers)
     sentences = chain.from_iterable(source.sentences(chunk)[0] for chunk in source.chunks())
     numbered = list(enumerate(islice(sentences, SAMPLE)))
     for transform in own:

@@ -11,6 +11,7 @@ from calque.derive.example import Example, Question
 from calque.derive.fingerprint import with_code
 from calque.derive.sentence import Sentence
 from calque.derive.usage import Lemmas
+from calque.derive.workers import Progress, silent
 
 SPLITS = ("train", "dev", "test")
 
@@ -88,6 +89,7 @@ class Source(ABC):
     def lemmas(self) -> Lemmas:
         return {}
 
-    def with_trees(self, cache: Path) -> Self:
-        """The same sentences with heads and relations, or BadInput if there are none; `cache` keeps new parses."""
+    def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
+        """The source with what has to be computed before its sentences are read; `cache` keeps the results. With
+        `trees`, the sentences have heads and relations, or BadInput is raised if there are none."""
         return self

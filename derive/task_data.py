@@ -94,8 +94,7 @@ def derive_task(
     if task not in source.tasks:
         raise BadInput(f"the source has no examples of the task {task}; there are {', '.join(source.tasks) or 'none'}")
     print_, code = task_data_fingerprint(source.task_identity, task, transforms), code_facts(source, transforms)
-    if any("trees" in transform.needs for transform in transforms):
-        source = source.with_trees(cache)
+    source = source.ready(cache, any("trees" in transform.needs for transform in transforms), progress=progress)
     ready = learn(transforms, cache, progress)
     progress(f"examples of {task}", 0, 1)
     data = source.task_data(task)

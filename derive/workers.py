@@ -22,6 +22,14 @@ def silent(what: str, done: int, of: int) -> None:
     """Report nothing."""
 
 
+def reported(results: Iterable[Result], progress: Progress, what: str, of: int) -> Iterator[Result]:
+    """The same results; `progress` is called before the first and after each of the `of` results."""
+    progress(what, 0, of)
+    for done, result in enumerate(results, start=1):
+        yield result
+        progress(what, done, of)
+
+
 class Workers:
     """`count` processes, or this process alone if `count` is 1. Processes are spawned, so functions and jobs must be
     picklable, and a script that uses more than one needs the usual `if __name__ == "__main__"`."""

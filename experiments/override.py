@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from calque.derive.easy import EasyText
 from calque.derive.errors import LONGEST_NAME, BadInput, shown, unknown
 from calque.derive.natural.files import BitextFiles, TextFiles
 from calque.derive.source import Source
@@ -41,6 +42,11 @@ def _source(text: str) -> Files:
     return Files(paths)
 
 
+def _easy(text: str) -> EasyText:
+    """The number of frequent words."""
+    return EasyText(int(read_number(text, int)))
+
+
 def _task_files(text: str) -> TaskFiles:
     """Training files, or all splits' if there are no others; and test files after a plus sign."""
     train, _, test = text.partition("+")
@@ -67,6 +73,7 @@ PARSERS: Mapping[Any, Callable[[str], Any]] = {
     Mixture: mixture.parse,
     Source: _source,
     TaskFiles: _task_files,
+    EasyText: _easy,
     Measures: _measure,
     TextFiles: lambda text: TextFiles(_paths(text)),
     BitextFiles: _bitext,

@@ -62,7 +62,7 @@ def example(study: Study, root: Path) -> Example | None:
         ready = [transform.informed(usage) for transform in ready]
     tagged = any("tags" in transform.needs for transform in ready)
     try:
-        found = _short(own.source.with_trees(root / CACHE) if tagged else own.source)
+        found = _short(own.source.ready(root / CACHE, tagged))
     except BadInput:
         return None
     if found is None:

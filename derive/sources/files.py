@@ -11,10 +11,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from calque.derive.artefact import input_digest
+from calque.derive.artefact import input_digest, read_sealed, write_sealed
+from calque.derive.easy import EasyText
 from calque.derive.errors import BadInput
 from calque.derive.example import Example
 from calque.derive.fingerprint import ADDED, fingerprint
+from calque.derive.frequency import add_up, most_frequent
 from calque.derive.parser import ParsedTrees, StanzaParser
 from calque.derive.readers import text as reader
 from calque.derive.readers.conllu import WORDS, Units, read_conllu, read_lemmas
@@ -25,6 +27,7 @@ from calque.derive.readers.squad import read_questions, read_questions_as_writte
 from calque.derive.sentence import Sentence
 from calque.derive.source import SPLITS, Source, TaskData
 from calque.derive.usage import Lemmas, gather_lemmas
+from calque.derive.workers import Progress, Workers, reported, silent
 
 TRAINED, TESTED = ("training examples", "test items")  # the parts that may be samples
 NO_TRANSLATION = "pairs that another language lacks"
@@ -142,7 +145,8 @@ class TaskFiles:
                 examples = self.read_tested(paths, read, counts[split], lacking.get(split, WHOLE))
             loaded[split] = [example.interned() for example in examples]
             if paths and not any(example.texts for example in loaded[split]):
-                raise BadInput("no labelled example in this file", paths[0])
+                excluded = ", ".join(f"{count:,} {reason}" for reason, count in (+counts[split]).items())
+                raise BadInput(f"no labelled example{f'; left out: {excluded}' if excluded else ''}", paths[0])
         train = loaded["train"]
         drawn, shared = self._draw(train)
         for split, places in drawn.items():
@@ -223,7 +227,9 @@ class Files(Source):
     parser: Path | None = None
     escaped: bool = field(default=False, metadata=ADDED)
     column: str = field(default="text", metadata=ADDED)
-    trees: ParsedTrees | None = field(default=None, compare=False)  # set by `with_trees`
+    easy: EasyText | None = field(default=None, metadata=ADDED)
+    trees: ParsedTrees | None = field(default=None, compare=False)  # set by `ready`
+    frequent: frozenset[str] = field(default=frozenset(), compare=False)  # set by `ready`
 
     def __post_init__(self) -> None:
         if self.megabytes < 0:
@@ -234,7 +240,8 @@ class Files(Source):
     @property
     def title(self) -> str:
         of = f"{self.megabytes} MB of " if self.megabytes else ""
-        return of + ", ".join(path.name for path in self.text)
+        easy = "easy sentences of " if self.easy else ""
+        return easy + of + ", ".join(path.name for path in self.text)
 
     def chunks(self) -> Iterator[reader.Chunk]:
         for path in self.text:
@@ -242,6 +249,8 @@ class Files(Source):
 
     def sentences(self, chunk: reader.Chunk) -> tuple[list[Sentence], Counter[str]]:
         sentences, left_out = reader.sentences(chunk, self.escaped, self.column)
+        if self.easy:
+            sentences = self.easy.sentences(sentences, self.frequent, left_out)
         return (self.trees.add_to(sentences, left_out) if self.trees else sentences), left_out
 
     @property
@@ -251,7 +260,7 @@ class Files(Source):
     def task_data(self, task: str) -> TaskData:
         files, read = self._tasks[task]
         check_language(task, files.all)
-        data = files.load(read)
+        data = files.load(self._easy_reader(read) if self.easy and task in self.easy.tasks else read)
         if self.trees:
             for split, examples in data.examples.items():
                 flat = [sentence for example in examples for text in example.texts for sentence in text]
@@ -267,10 +276,12 @@ class Files(Source):
 
     def corpus_fingerprint(self, trees: bool = False) -> str:
         text = [(input_digest(path), reader.detect(path)) for path in self.text]
-        return fingerprint("files", EDITION, text, self.megabytes, self.escaped, self._parses(trees), self.column)
+        easy = replace(self.easy, tasks=()) if self.easy else None
+        return fingerprint("files", EDITION, text, self.megabytes, self.escaped, self._parses(trees), self.column, easy)
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
-        return fingerprint("files", EDITION, task, self._tasks[task][0].identity, self._parses(trees))
+        easy = self.corpus_fingerprint() if self.easy and task in self.easy.tasks else None
+        return fingerprint("files", EDITION, task, self._tasks[task][0].identity, self._parses(trees), easy)
 
     @property
     def drawn(self) -> tuple[str, ...]:
@@ -293,9 +304,34 @@ class Files(Source):
         tagged = self.pos.all if self.pos else ()
         return gather_lemmas(chain.from_iterable(map(read_lemmas, tagged)))
 
-    def with_trees(self, cache: Path) -> Self:
-        parser = self._parser
-        return replace(self, trees=ParsedTrees(parser, cache)) if parser else self
+    def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
+        parser = self._parser if trees else None
+        parsed = ParsedTrees(parser, cache) if parser else self.trees
+        frequent = self._frequent_words(cache, workers, progress) if self.easy else self.frequent
+        return replace(self, trees=parsed, frequent=frequent)
+
+    def _frequent_words(self, cache: Path, workers: int, progress: Progress) -> frozenset[str]:
+        """The words of easy sentences, from the cache or, the first time, counted over the whole corpus."""
+        assert self.easy is not None
+        path = cache / f"{self.corpus_fingerprint()}.frequent.json"
+        if not path.exists():
+            chunks = list(self.chunks())
+            progress("counting words for easy sentences", 0, len(chunks))
+            with Workers(workers) as pool:
+                counts = pool.map(self._count_words, chunks)
+                words, _ = add_up(reported(counts, progress, "counting words for easy sentences", len(chunks)))
+            write_sealed(path, {"words": most_frequent(words, self.easy.types)})
+        return frozenset(read_sealed(path, "frequent words")["words"])
+
+    def _count_words(self, chunk: reader.Chunk) -> Counter[str]:
+        sentences, _ = reader.sentences(chunk, self.escaped, self.column)
+        return Counter(chain.from_iterable(sentence.words for sentence in sentences))
+
+    def _easy_reader(self, read: Read) -> Read:
+        """A reader of the easy examples of a file."""
+        easy, frequent = self.easy, self.frequent
+        assert easy is not None
+        return lambda path, counts: easy.examples(read(path, counts), frequent, counts)
 
     def _parses(self, trees: bool) -> str:
         return parser.fingerprint() if trees and (parser := self._parser) else ""

@@ -12,11 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calque.derive.build import derive_languages, forget_long, forget_rare, languages_fingerprint
+from calque.derive.build import derive_languages, languages_fingerprint
 from calque.derive.corpus import Corpus
 from calque.derive.dictionary import DictionaryConfig, read_dictionary
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import sha256
+from calque.derive.frequency import forget_long, forget_rare
 from calque.derive.order import Invert, Permute
 from calque.derive.pocket.language import Pocket
 from calque.derive.preview import preview_sentences
@@ -268,7 +269,7 @@ def test_rare_words_are_forgotten_until_there_is_room() -> None:
 def test_words_that_training_forgot_are_encoded_and_counted_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(import_module("calque.derive.build"), "DISTINCT", 1)
+    monkeypatch.setattr(import_module("calque.derive.frequency"), "DISTINCT", 1)
     folder = derive_languages(
         Lines(("abc abc xyz",)), (Invert(),), 263, DictionaryConfig(), tmp_path / "study", tmp_path / "cache"
     )

@@ -151,9 +151,9 @@ def test_treebanks_need_no_parser_and_text_does(tmp_path: Path) -> None:
     treebank, text = tmp_path / "a.conllu", tmp_path / "b.txt"
     treebank.write_text("1\tdogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tbark\tbark\tVERB\t_\t_\t0\troot\t_\t_\n\n")
     text.write_text("dogs bark\n")
-    assert (files := Files((treebank,))).with_trees(tmp_path) == files
+    assert (files := Files((treebank,))).ready(tmp_path, trees=True) == files
     with pytest.raises(BadInput, match="needs trees, which text lacks"):
-        Files((treebank, text)).with_trees(tmp_path)
+        Files((treebank, text)).ready(tmp_path, trees=True)
 
 
 class Dies(Chains):

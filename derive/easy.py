@@ -1,0 +1,63 @@
+"""Easy text: the short sentences of a corpus whose words are all frequent in it. Small models learn from such text what
+they cannot learn from ordinary text (Dufter and Schütze 2020 used one Bible and 2,048 types for the same reason)."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from calque.derive.errors import BadInput
+from calque.derive.example import Example
+from calque.derive.sentence import Sentence
+
+SHORT, LONG, RARE = "too short to be easy", "too long to be easy", "with a word too rare to be easy"
+
+
+@dataclass(frozen=True)
+class EasyText:
+    """Keep the sentences of `shortest` to `longest` words whose words are all among the `types` most frequent of the
+    corpus; punctuation and numbers count as words. Examples of `tasks` are kept by the same rule."""
+
+    types: int = 4_000
+    shortest: int = 4
+    longest: int = 20
+    tasks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.types < 1:
+            raise BadInput(f"types must be at least 1, not {self.types}")
+        if not 1 <= self.shortest <= self.longest:
+            raise BadInput(f"shortest must be from 1 to longest ({self.longest}), not {self.shortest}")
+
+    def reason(self, words: Sequence[str], frequent: Collection[str]) -> str:
+        """Why a sentence is not easy; empty if it is."""
+        if len(words) < self.shortest:
+            return SHORT
+        if len(words) > self.longest:
+            return LONG
+        return "" if all(word in frequent for word in words) else RARE
+
+    def sentences(
+        self, sentences: Iterable[Sentence], frequent: Collection[str], counts: Counter[str]
+    ) -> list[Sentence]:
+        """The easy ones among `sentences`; the others are counted by reason."""
+        kept = []
+        for sentence in sentences:
+            reason = self.reason(sentence.words, frequent)
+            if reason:
+                counts[f"sentences {reason}"] += 1
+            else:
+                kept.append(sentence)
+        return kept
+
+    def examples(self, examples: Iterable[Example], frequent: Collection[str], counts: Counter[str]) -> list[Example]:
+        """The examples whose sentences are all easy; the others are counted by the first reason."""
+        kept = []
+        for example in examples:
+            sentences = [sentence for text in example.texts for sentence in text]
+            reasons = [self.reason(sentence.words, frequent) for sentence in sentences]
+            reason = next(filter(None, reasons), "")
+            if reason:
+                counts[f"examples {reason}"] += 1
+            else:
+                kept.append(example)
+        return kept

@@ -1,0 +1,40 @@
+"""How often each word of a corpus occurs, counted in parts and in bounded memory."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+DISTINCT = 1 << 18
+"""Maximum number of distinct words that are counted, which bounds memory: a word takes a kilobyte."""
+LONGEST_LEARNT = 1_000
+"""Maximum length, in letters, of a word that a vocabulary is learnt from; longer words are still encoded."""
+
+
+def add_up(counts: Iterable[Counter[str]]) -> tuple[Counter[str], int]:
+    """The total count of each word, and the number of occurrences dropped to bound memory."""
+    words: Counter[str] = Counter()
+    forgotten = 0
+    for part in counts:
+        forgotten += forget_long(part)
+        words.update(part)
+        forgotten += forget_rare(words, DISTINCT)
+    return words, forgotten
+
+
+def forget_long(words: Counter[str]) -> int:
+    """Drop words of more than `LONGEST_LEARNT` letters (BPE takes quadratic time), and count their occurrences."""
+    return sum(words.pop(word) for word in [word for word in words if len(word) > LONGEST_LEARNT])
+
+
+def forget_rare(words: Counter[str], room: int) -> int:
+    """Drop the rarest words, all words of one count together, until at most `room` are left; count occurrences."""
+    before, least = words.total(), 1
+    while len(words) > room:
+        for word in [word for word, count in words.items() if count <= least]:
+            del words[word]
+        least += 1
+    return before - words.total()
+
+
+def most_frequent(words: Counter[str], types: int) -> list[str]:
+    """The `types` most frequent words; of equally frequent ones, the first in alphabetical order."""
+    return sorted(words, key=lambda word: (-words[word], word))[:types]

@@ -1,0 +1,98 @@
+"""Easy text: which sentences are kept, from which words, and that the result depends on nothing else."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calque.derive.build import derive_languages
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.easy import EasyText
+from calque.derive.errors import BadInput
+from calque.derive.frequency import most_frequent
+from calque.derive.order import Invert
+from calque.derive.sentence import Sentence
+from calque.derive.sources.files import Files, TaskFiles
+
+WORDS = st.lists(st.sampled_from("a b c d e f".split()), max_size=6).map(tuple)
+EASY = EasyText(types=3, shortest=2, longest=4)
+TEXT = "the cat sleeps .\nthe dog sleeps .\na cat .\nthe cat sees the dog .\nthe zebra sleeps .\n" * 30
+
+
+@given(st.lists(WORDS, max_size=20), st.integers(1, 6), st.integers(1, 3), st.integers(0, 3))
+def test_kept_sentences_are_those_that_satisfy_the_definition(
+    corpus: list[tuple[str, ...]], types: int, shortest: int, more: int
+) -> None:
+    easy = EasyText(types, shortest, shortest + more)
+    frequency = Counter(word for words in corpus for word in words)
+    frequent = most_frequent(frequency, types)
+    rest = frequency.keys() - set(frequent)
+    assert len(frequent) == min(types, len(frequency))
+    assert all(frequency[a] >= frequency[b] for a in frequent for b in rest)
+    counts: Counter[str] = Counter()
+    kept = easy.sentences(map(Sentence, corpus), frequent, counts)
+    assert [s.words for s in kept] == [
+        words for words in corpus if shortest <= len(words) <= shortest + more and set(words) <= set(frequent)
+    ]
+    assert len(kept) + counts.total() == len(corpus)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    (tmp_path / "text.txt").write_text(TEXT)
+    labels = "the\tD\ncat\tN\nsleeps\tV\n.\tP\n\na\tD\nzebra\tN\n.\tP\n\n"
+    (tmp_path / "labels.tsv").write_text(labels * 3)
+    return Files(
+        (tmp_path / "text.txt",),
+        word_labels=TaskFiles((tmp_path / "labels.tsv",), held_out=1),
+        easy=EasyText(types=6, shortest=4, longest=5, tasks=("word_labels",)),
+    )
+
+
+def test_text_and_tasks_are_kept_by_the_frequent_words_of_the_corpus(files: Files, tmp_path: Path) -> None:
+    ready = files.ready(tmp_path / "cache")
+    (chunk,) = ready.chunks()
+    sentences, left_out = ready.sentences(chunk)
+    assert {s.text for s in sentences} == {"the cat sleeps .", "the dog sleeps ."}
+    assert len(sentences) == 60 and left_out.total() == 90
+    data = ready.task_data("word_labels")
+    (example,) = data.examples["train"]
+    assert example.texts[0][0].words == ("the", "cat", "sleeps", ".")
+    assert sum(data.left_out["train"].values()) == 3 + 2  # examples with `zebra`, and held-out ones
+
+
+def test_any_number_of_workers_writes_the_same_files(files: Files, tmp_path: Path) -> None:
+    folders = [
+        derive_languages(files, [Invert()], 270, DictionaryConfig(), tmp_path / name, tmp_path / f"{name}-cache", count)
+        for name, count in (("one", 1), ("two", 2))
+    ]
+    one, two = ({p.relative_to(f): p.read_bytes() for p in f.rglob("*") if p.is_file()} for f in folders)
+    assert one == two and len(one) > 6
+
+
+def test_the_fingerprint_of_the_text_has_the_filter_and_that_of_other_tasks_has_not(files: Files) -> None:
+    other = Files(files.text, word_labels=files.word_labels, easy=EasyText(types=5, shortest=4, longest=5))
+    unfiltered = Files(files.text, word_labels=files.word_labels)
+    assert len({source.corpus_fingerprint() for source in (files, other, unfiltered)}) == 3
+    assert files.task_fingerprint("word_labels") != other.task_fingerprint("word_labels")
+    assert other.task_fingerprint("word_labels") == unfiltered.task_fingerprint("word_labels")
+
+
+def test_a_corpus_or_a_task_without_an_easy_sentence_is_refused(files: Files, tmp_path: Path) -> None:
+    none = Files(files.text, easy=EasyText(types=1))
+    with pytest.raises(BadInput) as error:
+        derive_languages(none, [Invert()], 270, DictionaryConfig(), tmp_path / "out", tmp_path / "cache")
+    assert "text.txt" in str(error.value) and not (tmp_path / "out").exists()
+    with pytest.raises(BadInput) as error:
+        Files(files.text, word_labels=files.word_labels, easy=EasyText(2, 1, 2, ("word_labels",))).ready(
+            tmp_path / "cache"
+        ).task_data("word_labels")
+    assert "labels.tsv" in str(error.value) and "6 examples" in str(error.value)
+
+
+@pytest.mark.parametrize("values", [(0, 4, 20), (10, 0, 20), (10, 5, 4)])
+def test_a_filter_that_keeps_nothing_is_refused(values: tuple[int, int, int]) -> None:
+    with pytest.raises(BadInput):
+        EasyText(*values)
