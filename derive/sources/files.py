@@ -24,7 +24,7 @@ from calque.derive.readers.iob2 import language_of_entities, read_iob2, read_wor
 from calque.derive.readers.lines import EDITION, up_to
 from calque.derive.readers.nli import MISSING, OWN_PAIRS, OWN_TEXTS, PUBLISHED, differ, language_of_pairs, read_nli
 from calque.derive.readers.squad import read_questions, read_questions_as_written
-from calque.derive.sentence import Sentence
+from calque.derive.sentence import UNKNOWN, Sentence
 from calque.derive.source import SPLITS, Source, TaskData
 from calque.derive.usage import Lemmas, gather_lemmas
 from calque.derive.workers import Progress, Workers, reported, silent
@@ -325,7 +325,9 @@ class Files(Source):
 
     def _count_words(self, chunk: reader.Chunk) -> Counter[str]:
         sentences, _ = reader.sentences(chunk, self.escaped, self.column)
-        return Counter(chain.from_iterable(sentence.words for sentence in sentences))
+        counts = Counter(chain.from_iterable(sentence.words for sentence in sentences))
+        del counts[UNKNOWN]
+        return counts
 
     def _easy_reader(self, read: Read) -> Read:
         """A reader of the easy examples of a file."""
