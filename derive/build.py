@@ -283,7 +283,7 @@ def derive_languages(
             counted = over_chunks("counting words", partial(count_words, source, rewriting, cache))
             words, forgotten = add_up(counted)
             if not words:
-                raise BadInput(f"no sentence is left of {source.title}")
+                raise BadInput(f"no words to learn a vocabulary from in {source.title}")
             progress("training the vocabulary", 0, 1)
             types = learn_of_words(words, vocabulary)
             progress("training the vocabulary", 1, 1)
