@@ -1,5 +1,5 @@
-"""Easy text: the short sentences of a corpus whose words are all frequent in it. Small models learn from such text what
-they cannot learn from ordinary text (Dufter and Schütze 2020 used one Bible and 2,048 types for the same reason)."""
+"""Easy text: the short sentences of a corpus whose words are all frequent in it. Dufter and Schütze (2020) also give
+small models a small vocabulary: one Bible and 2,048 types."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence

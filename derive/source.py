@@ -90,6 +90,6 @@ class Source(ABC):
         return {}
 
     def ready(self, cache: Path, trees: bool = False, workers: int = 1, progress: Progress = silent) -> Self:
-        """The source with what has to be computed before its sentences are read; `cache` keeps the results. With
-        `trees`, the sentences have heads and relations, or BadInput is raised if there are none."""
+        """The source after the computations that its sentences need; `cache` keeps their results. With `trees`, the
+        sentences have heads and relations, or BadInput is raised if there are none."""
         return self

@@ -13,7 +13,7 @@ import numpy as np
 
 from calque.derive.artefact import input_digest, read_sealed, write_sealed
 from calque.derive.easy import EasyText
-from calque.derive.errors import BadInput
+from calque.derive.errors import BadInput, unknown
 from calque.derive.example import Example
 from calque.derive.fingerprint import ADDED, fingerprint
 from calque.derive.frequency import add_up, most_frequent
@@ -234,6 +234,8 @@ class Files(Source):
     def __post_init__(self) -> None:
         if self.megabytes < 0:
             raise BadInput(f"megabytes is 0 (all of each file) or more, not {self.megabytes}")
+        if self.easy and (others := [task for task in self.easy.tasks if task not in READERS]):
+            raise BadInput(unknown("task", others[0], READERS))
         if wrong := [task for task, (files, _) in self._tasks.items() if files.units != WORDS]:
             raise BadInput(f"{wrong[0]}.units: expected {WORDS!r}, because languages are derived from trees of words")
 
@@ -316,7 +318,6 @@ class Files(Source):
         path = cache / f"{self.corpus_fingerprint()}.frequent.json"
         if not path.exists():
             chunks = list(self.chunks())
-            progress("counting words for easy sentences", 0, len(chunks))
             with Workers(workers) as pool:
                 counts = pool.map(self._count_words, chunks)
                 words, _ = add_up(reported(counts, progress, "counting words for easy sentences", len(chunks)))

@@ -92,6 +92,12 @@ def test_a_corpus_or_a_task_without_an_easy_sentence_is_refused(files: Files, tm
     assert "labels.tsv" in str(error.value) and "6 examples" in str(error.value)
 
 
+def test_a_task_that_no_reader_knows_is_refused(files: Files) -> None:
+    with pytest.raises(BadInput) as error:
+        Files(files.text, easy=EasyText(tasks=("poss",)))
+    assert "poss" in str(error.value)
+
+
 @pytest.mark.parametrize("values", [(0, 4, 20), (10, 0, 20), (10, 5, 4)])
 def test_a_filter_that_keeps_nothing_is_refused(values: tuple[int, int, int]) -> None:
     with pytest.raises(BadInput):
