@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from itertools import permutations
 from pathlib import Path
@@ -21,7 +21,7 @@ from calque.analysis.measures.alignment import Types, form_alignment, pair_align
 from calque.analysis.measures.knowledge import knowledge
 from calque.analysis.measures.loss import held_out_loss
 from calque.analysis.measures.probing import ProbeConfig, Probes, ProbeText, growth
-from calque.analysis.measures.retrieval import retrieval
+from calque.analysis.measures.retrieval import derivation_retrieval, retrieval
 from calque.analysis.measures.word_alignment import gold_links, pair_links, self_labels
 from calque.analysis.records import json_rows
 from calque.analysis.records.record import ORDER, READ, RECORDS, SHARING, Measurement, Record
@@ -280,20 +280,42 @@ class Reading(Measure):
 
 
 @dataclass(frozen=True)
-class Growth(Measure):
-    """Probes of the languages' similarity at each snapshot, on held-out text and on examples of the task `task`."""
+class ExampleMeasure(Measure):
+    """A measure on the examples of the task `task`; a study sets `examples`."""
 
     task: str = "pos"
-    probe: ProbeConfig = field(default_factory=ProbeConfig)
     examples: Step | None = None
-
-    name = "growth"
-    format = 2
 
     def settings(self, model: Model) -> Any:
         assert self.examples
         examples = {name: self.examples.config.language(name) for name in model.training.languages}
-        return {"task": self.task, "examples": examples, "probe": self.probe}
+        return {each.name: getattr(self, each.name) for each in fields(self)} | {"examples": examples}
+
+
+@dataclass(frozen=True)
+class DerivationRetrieval(ExampleMeasure):
+    """Retrieval of a sentence's derivation among those of up to `sentences` sentences of a task."""
+
+    sentences: int = 1_000
+
+    name = "retrieval"
+    only_pairs = True
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        assert self.examples
+        languages = Languages.open(model.data, model.training.languages).whole
+        examples = TaskFolder.open(self.examples.folder)
+        return derivation_retrieval(model.measured(machine), languages, examples, self.sentences)
+
+
+@dataclass(frozen=True)
+class Growth(ExampleMeasure):
+    """Probes of the languages' similarity at each snapshot, on held-out text and on examples of a task."""
+
+    probe: ProbeConfig = field(default_factory=ProbeConfig)
+
+    name = "growth"
+    format = 2
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         training = model.training
@@ -404,5 +426,7 @@ PAIR_MEASURES: tuple[Measure, ...] = (
     Forms(),
 )
 """The measures of models of a source and one derived language."""
-MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in (*PAIR_MEASURES, Reading())}
+MEASURES: Mapping[str, Measure] = {
+    measure.name: measure for measure in (*PAIR_MEASURES, Reading(), DerivationRetrieval())
+}
 """The measures without settings, by name."""

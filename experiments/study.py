@@ -29,7 +29,7 @@ from calque.derive.transform import Transform
 from calque.experiments.aligners import GoldSetAligner
 from calque.experiments.finetuning import Transfer, ZeroShot
 from calque.experiments.languages import THE_SOURCE, DerivedLanguages, GoldPairs, NaturalLanguages
-from calque.experiments.measures import PAIR_MEASURES, Growth, Measure, Measures, Retrieval, measuring
+from calque.experiments.measures import PAIR_MEASURES, ExampleMeasure, Measure, Measures, Retrieval, measuring
 from calque.experiments.models import GivenModel, Group, Model, Training, Weights
 from calque.experiments.report_records import REPORT
 from calque.experiments.step import Step, cached_method, with_needs
@@ -179,7 +179,7 @@ class Study:
     def _examples(self, root: Path, seed: int) -> dict[str, Step]:
         home, languages = self.home(root), self.languages
         if isinstance(languages, DerivedLanguages):
-            names = dict.fromkeys((*self.tasks, *(m.task for m in self.measures if isinstance(m, Growth))))
+            names = dict.fromkeys((*self.tasks, *(m.task for m in self.measures if isinstance(m, ExampleMeasure))))
             return {name: DerivedExamples(languages.of_seed(seed), name).step(home) for name in names}
         source = languages.source if isinstance(languages, NaturalLanguages) else SOURCE
         tasks = {name: its for name, its in self.tasks.items() if its.files}
@@ -363,7 +363,7 @@ class Study:
         """The steps that measure a model as it is and after fine-tuning; the start is fine-tuned by copies only."""
         measures, examples = list[Measure](), self.examples(root, model.about.seed)
         if model.place == START or isinstance(model.weights, Step):
-            own = (replace(m, examples=examples[m.task]) if isinstance(m, Growth) else m for m in self.measures)
+            own = (replace(m, examples=examples[m.task]) if isinstance(m, ExampleMeasure) else m for m in self.measures)
             measures += [part for measure in own for part in measure.parts()]
         if model.place != START:
             measures += self._of_tasks(examples)

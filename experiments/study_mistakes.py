@@ -8,7 +8,7 @@ from typing import Any
 from calque.analysis.tasks.catalog import TASKS
 from calque.derive.errors import shown
 from calque.experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages
-from calque.experiments.measures import MEASURES, Growth
+from calque.experiments.measures import MEASURES, ExampleMeasure, Growth
 from calque.experiments.places import name_mistakes
 from calque.experiments.study import Study
 from calque.experiments.tasks import ZERO_SHOT, language_mistakes, task_mistakes
@@ -55,7 +55,8 @@ def _unused(study: Study) -> list[str]:
     if not paper and (study.paper == "links" or (study.paper == "xtreme" and study.start is None)):
         wrong.append(f"paper: {study.paper} is about natural languages, and this study's are derived")
     if not isinstance(study.languages, DerivedLanguages):
-        names = [measure.name for measure in study.measures if measure in MEASURES.values()]
+        own = [m for m in study.measures if m in MEASURES.values() or isinstance(m, ExampleMeasure)]
+        names = [measure.name for measure in own]
         wrong += [f"measures: {name} is about derived languages" for name in names]
         wrong += [f"{key} is about derived languages" for key in ("mixtures", "alone") if getattr(study, key)]
     if not isinstance(study.languages, GoldPairs):
@@ -96,8 +97,9 @@ def _of_derived(study: Study, languages: DerivedLanguages) -> list[str]:
         for name, its in study.tasks.items()
         if its.files
     ]
-    growth = [measure for measure in study.measures if isinstance(measure, Growth)]
-    tasks, available = [*study.tasks, *(measure.task for measure in growth)], languages.source.tasks
+    growth = any(isinstance(measure, Growth) for measure in study.measures)
+    of_examples = (measure.task for measure in study.measures if isinstance(measure, ExampleMeasure))
+    tasks, available = [*study.tasks, *of_examples], languages.source.tasks
     if unknown := [name for name in tasks if (TASKS[name].data if name in TASKS else name) not in available]:
         there = ", ".join(available) or "none"
         wrong.append(f"source has no examples of {', '.join(map(shown, unknown))}; there are {there}")

@@ -1,9 +1,10 @@
 """Sentence retrieval and mining. Retrieval tests whether a sentence's nearest sentence in another language is its
-translation. Mining, as in BUCC, finds the translations in two texts that match only in part. Shapes: N sentences and
-their N translations, L layers with the embeddings, H hidden."""
+translation or its derivation. Mining, as in BUCC, finds the translations in two texts that match only in part. Shapes:
+N sentences and their N translations, L layers with the embeddings, H hidden."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from dataclasses import replace
+from itertools import chain, combinations
 
 import numpy as np
 import torch
@@ -13,9 +14,18 @@ from torch.nn import functional as F
 from calque.analysis.aligners.encoder import Encoder
 from calque.analysis.aligners.pair_encoder import batches
 from calque.analysis.aligners.subwords import SubWords
+from calque.analysis.measures.probing import model_with_head
+from calque.analysis.measures.states import sentence_means
 from calque.analysis.records.record import MINED, MINED_XTREME, RETRIEVAL, Items, MeasuredModel, Measurement, Record
+from calque.analysis.tasks.rows import Reader
 from calque.derive.errors import BadInput
+from calque.derive.language import SOURCE
+from calque.derive.languages import Languages
 from calque.derive.links.aligner import LeftOut
+from calque.derive.sentence import Sentence
+from calque.derive.source import SPLITS
+from calque.derive.task_data import TaskFolder
+from calque.pretrain.architecture import architecture_of
 
 CROWD = 10  # nearest neighbours that CSLS corrects for (Conneau et al. 2018)
 NEIGHBOURS = 4  # nearest neighbours that the margin is relative to (Artetxe and Schwenk 2019)
@@ -37,12 +47,7 @@ def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[st
     for name, lines in sentences.items():
         complete = [words for line, words in enumerate(lines, start=1) if line not in incomplete]
         vectors[name] = sentence_vectors(encoder, pieces, complete, exclusions)
-    records = list[Record]()
-    for first, second, layer, metric, (forward, back) in retrievals(vectors):
-        for query, language, hits in ((first, second, forward), (second, first, back)):
-            items = Items.over(hits, [1] * len(hits)) if layer == main_layer else None
-            about = {"layer": layer, "language": language, "first": query, "items": items}
-            records.append(model.record(RETRIEVAL, metric, float(hits.mean()), len(hits), **about))
+    records = list(_found(model, vectors, main_layer))
     for first, second in combinations(vectors, 2):
         source, target = vectors[first][main_layer], vectors[second][main_layer]
         for metric in (MINED, MINED_XTREME) if len(source) >= 2 * PARTS else ():
@@ -50,6 +55,48 @@ def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[st
             f1, gold = mined(source, target, metric)
             records.append(model.record(RETRIEVAL, metric, f1, gold, **about))
     return Measurement(tuple(records), exclusions.counts)
+
+
+def derivation_retrieval(model: MeasuredModel, languages: Languages, examples: TaskFolder, most: int) -> Measurement:
+    """Retrieval of a sentence's derivation among those of up to `most` different sentences of a task, by layer and both
+    ways. No model learns from these sentences in pretraining. Sentences that do not fit into a row are left out."""
+    network, exclusions = model_with_head(model.checkpoint).to(model.device), LeftOut()
+    (other,), room = languages.others, architecture_of(network.config).length(network.config) - 2
+    readers = {name: Reader.of(languages, name) for name in (SOURCE, other)}
+    rows = dict[str, list[np.ndarray]]({name: [] for name in readers})
+    for line, pair in enumerate(_derivations(examples, other), start=1):
+        ids = [reader.ids([sentence]) for reader, sentence in zip(readers.values(), pair, strict=True)]
+        if max(map(len, ids)) > room:
+            exclusions.add("sentences that do not fit into a row", line)
+        elif len(rows[SOURCE]) < most:
+            start, end = languages.specials.start, languages.specials.end
+            for (name, reader), own in zip(readers.items(), ids, strict=True):
+                rows[name].append(reader.row([start, *own, end], ()).ids.astype(np.int64))
+    if len(rows[SOURCE]) < 2:
+        raise BadInput(f"{len(rows[SOURCE])} sentences to retrieve; expected at least 2", examples.artefact.folder)
+    vectors = {name: sentence_means(network, rows[name], languages[name].number) for name in rows}
+    records = _found(replace(model, language=other), vectors, main_layer=len(vectors[SOURCE]) - 1)
+    return Measurement(tuple(records), exclusions.counts)
+
+
+def _derivations(examples: TaskFolder, other: str) -> Iterator[tuple[Sentence, Sentence]]:
+    """The different sentences of a task, tested ones first, each with its derivation."""
+    seen = set[tuple[str, ...]]()
+    for split in reversed(SPLITS):
+        for ours, theirs in zip(examples.examples(split), examples.examples(split, other), strict=True):
+            for source, derived in zip(chain(*ours.texts), chain(*theirs.texts), strict=True):
+                if source.words and source.words not in seen:
+                    seen.add(source.words)
+                    yield source, derived
+
+
+def _found(model: MeasuredModel, vectors: Mapping[str, Tensor], main_layer: int) -> Iterator[Record]:
+    """The shares of sentences found, both ways; records of the `main_layer` have items."""
+    for first, second, layer, metric, (forward, back) in retrievals(vectors):
+        for query, language, hits in ((first, second, forward), (second, first, back)):
+            items = Items.over(hits, [1] * len(hits)) if layer == main_layer else None
+            about = {"layer": layer, "language": language, "first": "" if query == SOURCE else query, "items": items}
+            yield model.record(RETRIEVAL, metric, float(hits.mean()), len(hits), **about)
 
 
 def cosine(source: Tensor, target: Tensor) -> Tensor:

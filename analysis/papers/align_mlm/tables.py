@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from calque.analysis.papers.align_mlm.dials import overlap_tables
-from calque.analysis.papers.columns import RETAINED, Column, main_metrics, score_title, task_columns
+from calque.analysis.papers.columns import RETAINED, Column, main_metrics, rows_of, score_title, task_columns
 from calque.analysis.papers.texts import table
-from calque.analysis.records.record import ALIGNMENT, DELTA, SWITCHED, TRANSLATED
+from calque.analysis.records.record import ALIGNMENT, DELTA, RETRIEVAL, SWITCHED, TRANSLATED
 from calque.analysis.report.table import FLOOR, MISSING, OURS, PUBLISHED, Table, cell, percent
 from calque.analysis.results.measured import difference, mean
 from calque.analysis.results.results import Results
@@ -22,6 +22,7 @@ def align_mlm_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]
     """Every table of a study of ALIGN-MLM, by the name of its file."""
     yield "table-3", scores_table(results, scale)
     yield "table-8", alignment_table(results, scale)
+    yield from retrieval_table(results, scale)
     yield from diagnostics_tables(results, scale)
     yield from overlap_tables(results, scale)
     yield from translate_table(results, scale)
@@ -67,6 +68,17 @@ def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[s
             floors = (results.floors.of(c.task, c.metric, transform, learnt.get(c.measure, "")) for c in columns)
             cells = (percent(floor[name].value if name in floor else None) for floor in floors)
             yield title, results.transform_title(transform), FLOOR, *cells
+
+
+def retrieval_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
+    """Retrieval of derivations by layer, if measured."""
+    columns = [
+        Column(f"layer {layer}" if layer else "embeddings", RETRIEVAL, "cosine", facets={"layer": layer})
+        for layer in results.layers(RETRIEVAL)
+    ]
+    if rows := list(rows_of(results, columns)):
+        header = (*HEADER[:2], *(column.head for column in columns))
+        yield "retrieval", table("derivations", results, scale, header, rows, 2, (RETRIEVAL,))
 
 
 def diagnostics_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
