@@ -18,6 +18,7 @@ from calque.analysis.records.record import RECORDS
 from calque.analysis.tasks.catalog import TASKS
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import whole_file
+from calque.derive.sources.everyday import opened as opened_everyday
 from calque.derive.transforms import TRANSFORMS
 from calque.experiments.bench.harness import read as read_benchmarks
 from calque.experiments.data.recipe import names as recipe_names
@@ -152,6 +153,21 @@ def _recipes() -> list[str]:
     return lines
 
 
+def _everyday() -> list[str]:
+    """The files of Everyday English, and what is easy of them for some numbers of types."""
+    artefact = opened_everyday()
+    lines = ["| file | sentences | words | kB |", "|---|---|---|---|"]
+    for name, row in artefact.facts["contents"].items():
+        size = artefact.path(name).stat().st_size / 1000
+        lines.append(f"| `{name}` | {row['sentences']:,} | {row['words']:,} | {size:,.0f} |")
+    easy = artefact.facts["easy"]
+    columns = list(next(iter(easy.values())))
+    lines += ["", f"| types | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
+    return lines + [
+        f"| {int(types):,} | {' | '.join(f'{row[name]:,}' for name in columns)} |" for types, row in easy.items()
+    ]
+
+
 def _benchmarks(quoted: Collection[str] = ()) -> list[str]:
     """All committed comparisons and their measurement, or the first comparison of each `quoted` benchmark."""
     about, benchmarks = read_benchmarks(BENCHMARKS)
@@ -221,6 +237,7 @@ BLOCKS: dict[str, Block] = {
     "studies": _studies,
     "tasks": _tasks,
     "recipes": _recipes,
+    "everyday": _everyday,
     "benchmarks": _benchmarks,
     "quoted benchmarks": partial(_benchmarks, QUOTED),
     "headlines": _headlines,

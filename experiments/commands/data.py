@@ -111,3 +111,19 @@ def fetch(
     if failed:
         raise BadInput(failed[:MOST] + ([f"{len(failed) - MOST:,} more failed"] if failed[MOST:] else []))
     typer.echo(f"export CALQUE_DATA={to.resolve()}")
+
+
+@app.command()
+def everyday(
+    out: Annotated[Path, typer.Argument(help="The folder to write.")],
+    data: Annotated[
+        Path, typer.Option("--data", envvar="CALQUE_DATA", help="The data folder with the originals.")
+    ] = DATA,
+) -> None:
+    """Make the files of Everyday English from the originals (see docs/everyday.md)."""
+    from calque.experiments.data.everyday import make_everyday
+
+    for name, row in make_everyday(data, out)["contents"].items():
+        typer.echo(f"{out / name}: {row['sentences']:,} sentences, {row['words']:,} words")
+        for reason, count in row["left out"].items():
+            typer.echo(f"  {count:,} {reason}")

@@ -1,0 +1,39 @@
+"""Everyday English, the real text that is part of Calque: short sentences of Tatoeba, and the English Web Treebank with
+Universal NER's entities. `calque data everyday` makes its files from the originals (docs/everyday.md)."""
+
+from pathlib import Path
+
+from calque.derive.artefact import Artefact, digest
+from calque.derive.easy import EasyText
+from calque.derive.errors import BadInput
+from calque.derive.sources.files import Files, TaskFiles
+
+FOLDER, KIND = Path(__file__).parents[1] / "everyday", "Everyday English"
+TEXT, TREEBANK = "tatoeba.tokens.xz", "ewt-{}.conllup.xz"
+NOTICES = ("README.md", "LICENSE-CC-BY-2.0-FR.txt", "LICENSE-CC-BY-SA-4.0.txt")
+TYPES = 4_000  # distinct words of the text
+RARE = 1  # words of a task's sentence that are neither frequent nor names
+
+
+def everyday(types: int = TYPES, rare: int = RARE) -> Files:
+    """The sentences whose words are all among the `types` most frequent, and the published splits of POS and NER, whose
+    sentences may have names and `rare` other words. Raises what `opened` raises."""
+    return files(opened().folder, types, rare)
+
+
+def opened() -> Artefact:
+    """The folder; BadInput if a file of it, which may be a licence, is missing or changed."""
+    artefact = Artefact.open(FOLDER, KIND)
+    for path, expected in ((FOLDER / name, expected) for name, expected in artefact.digests.items()):
+        if not path.is_file() or digest(path) != expected:
+            raise BadInput(f"missing or changed, a file of {KIND} or its licence; install Calque again", path)
+    return artefact
+
+
+def files(folder: Path, types: int, rare: int) -> Files:
+    """The source of a folder that may be unfinished."""
+    train, dev, test = ((folder / TREEBANK.format(split),) for split in ("train", "dev", "test"))
+    tasks = TaskFiles(train, test, dev)
+    return Files(
+        (folder / TEXT,), pos=tasks, ner=tasks, easy=EasyText(types, tasks=("pos", "ner"), rare=rare, names=True)
+    )

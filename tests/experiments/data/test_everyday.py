@@ -1,0 +1,72 @@
+"""The files of Everyday English: made again from the originals, and part of every distribution."""
+
+import lzma
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from calque.derive.artefact import Artefact
+from calque.derive.sources.everyday import FOLDER, KIND, NOTICES
+from calque.experiments.cli import app
+
+ROOT = Path(__file__).parents[3]
+
+
+def everyday(*words: str | Path) -> tuple[int, str]:
+    ran = CliRunner().invoke(app, ["data", "everyday", *map(str, words)], env={"CALQUE_DATA": None})
+    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
+    return ran.exit_code, ran.stderr
+
+
+def content(path: Path) -> bytes:
+    """Uncompressed: another release of the compressor may write other bytes."""
+    return lzma.open(path).read() if path.suffix == ".xz" else path.read_bytes()
+
+
+@pytest.mark.slow
+def test_the_files_are_those_that_the_command_makes_from_the_originals(calque_data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "made"
+    assert everyday(out, "--data", calque_data)[0] == 0
+    made, shipped = Artefact.open(out, KIND), Artefact.open(FOLDER, KIND)
+    assert made.facts == shipped.facts and made.digests.keys() == shipped.digests.keys()
+    for name in made.digests:
+        assert content(out / name) == content(FOLDER / name), name
+
+
+def test_a_missing_original_is_named_and_nothing_is_written(tmp_path: Path) -> None:
+    code, error = everyday(tmp_path / "out", "--data", tmp_path)
+    assert code == 2 and error.count("\n") == 1 and "manythings" in error
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_wheel_and_source_distribution_contain_the_files_with_their_licences(tmp_path: Path) -> None:
+    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in filter(None, tracked.split("\0")):
+        if (ROOT / name).exists() and not name.startswith(("tests/", "docs/", "experiments/records/")):
+            (tmp_path / "checkout" / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, tmp_path / "checkout" / name, follow_symlinks=False)
+    program = "from setuptools import build_meta as b; b.build_sdist('dist'); b.build_wheel('dist')"
+    built = subprocess.run([sys.executable, "-c", program], cwd=tmp_path / "checkout", capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    (wheel,), (source,) = ((tmp_path / "checkout" / "dist").glob(kind) for kind in ("*.whl", "*.tar.gz"))
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        archive.extractall(tmp_path / "wheel")
+        (metadata,) = (name for name in names if name.endswith("/METADATA"))
+        assert "CC-BY-SA-4.0" in archive.read(metadata).decode()
+    folder = Artefact.open(tmp_path / "wheel" / "calque" / "derive" / FOLDER.name, KIND)
+    folder.verify()
+    assert {*NOTICES} < folder.digests.keys()
+    with tarfile.open(source) as archive:
+        parts = {"/".join(Path(name).parts[1:]) for name in archive.getnames() if len(Path(name).parts) > 1}
+    for name in folder.digests:
+        assert f"calque/derive/{FOLDER.name}/{name}" in parts
+    for licence in NOTICES[1:]:
+        assert any(name.endswith(f"licenses/calque/derive/{FOLDER.name}/{licence}") for name in names)
