@@ -8,6 +8,7 @@ import dataclasses
 import json
 import os
 from pathlib import Path
+from types import SimpleNamespace
 from unittest import mock
 
 from calque.derive.fingerprint import fingerprint
@@ -21,7 +22,8 @@ PLACES = {"CALQUE_DATA": "data of the tests", "CALQUE_ENCODER": "encoder"}
 
 def values(name: str) -> dict[str, str]:
     """The fingerprint of each value of a study, and of the folders in which finished work is found again."""
-    with mock.patch.dict(os.environ, PLACES), mock.patch("calque.pretrain.hub.model_folder", Path):
+    everyday = mock.patch("calque.derive.sources.everyday.opened", lambda: SimpleNamespace(folder=Path("everyday")))
+    with mock.patch.dict(os.environ, PLACES), mock.patch("calque.pretrain.hub.model_folder", Path), everyday:
         os.environ.pop("CALQUE_STANZA", None)
         made = study(name)
     found = {field.name: getattr(made, field.name) for field in dataclasses.fields(made)}
