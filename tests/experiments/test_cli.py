@@ -252,7 +252,7 @@ def test_every_mistake_is_a_line(tmp_path: Path) -> None:
         (["plan", "pocket", "--set", "objectives=BERT"], "no objective is called 'BERT'"),
         (["show", "a b", "klingon"], "no transform is called 'klingon'"),
         (["show", "  ", "trans"], "no word in the text"),
-        (["plan", "wikipedia_small"], "set CALQUE_DATA"),
+        (["plan", "wikipedia"], "set CALQUE_DATA"),
         (["derive", "align_mlm"], ": no such file"),
         (["derive", "pocket", *ALONE, "--set", "vocabulary=60000", "--set", "source.size=50"], "60,000"),
         (["derive", "pocket", "--jobs", "1", "--set", "source.size=0"], "sentences, not 0"),

@@ -139,7 +139,7 @@ READ_DATA = (
     "aligner_derived",
     "aligner_lexicon",
     "aligner_transfer",
-    "wikipedia_small",
+    "wikipedia",
     "word_alignment",
     "xlm_align_small",
     "xtreme_small",

@@ -18,7 +18,6 @@ STUDIES = {
     "align_mlm_pocket": "align_mlm",
     "align_mlm_parallel": "align_mlm",
     "align_mlm_overlap": "align_mlm",
-    "wikipedia_small": "align_mlm",
     "morphology": "align_mlm",
     "order_dial": "align_mlm",
     "overlap": "align_mlm",

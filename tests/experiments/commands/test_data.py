@@ -193,6 +193,6 @@ def test_a_study_whose_file_is_missing_names_the_command(tmp_path: Path, monkeyp
     told = re.fullmatch(r"calque: error: (.*): no such file; `calque data fetch (\w+)` gets it\n", ran.stderr)
     assert told and told[2] == recipes_of(Path(told[1]))[0]
     monkeypatch.delenv("CALQUE_DATA")
-    for study in ("word_alignment", "wikipedia_small"):
+    for study in ("word_alignment", "wikipedia"):
         ran = CliRunner().invoke(app, ["plan", study])
         assert (ran.exit_code, f"`calque data fetch {study}` fetches" in ran.stderr) == (2, True)

@@ -56,7 +56,7 @@ def test_texts_and_bitexts_are_files_that_the_recipe_puts_in_place(monkeypatch: 
 
 
 def test_there_is_a_recipe_for_every_study_on_real_data() -> None:
-    assert {"word_alignment", "align_mlm", "wikipedia_small"} <= {*studies()} & {*names()}
+    assert {"word_alignment", "align_mlm", "wikipedia"} <= {*studies()} & {*names()}
 
 
 def test_what_the_studies_read_has_its_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
