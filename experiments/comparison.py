@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -83,7 +83,7 @@ class _Report:
     @cached_property
     def _configs(self) -> dict[str, dict[str, Any]]:
         """The configuration of each run: all that says what it is, except its name."""
-        return {run.id: {**as_json(run), "id": ""} for run in self.runs}
+        return {run.id: as_json(replace(run, id="", claims=())) for run in self.runs}
 
     def by_key(self) -> dict[str, dict[str, Any]]:
         """The records by everything that says what they are of."""

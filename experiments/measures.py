@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import permutations
 from pathlib import Path
@@ -27,7 +27,7 @@ from calque.analysis.records import json_rows
 from calque.analysis.records.record import ORDER, READ, RECORDS, SHARING, Measurement, Record
 from calque.analysis.records.run import RUNS, Run
 from calque.analysis.tasks.catalog import task
-from calque.derive.artefact import digest, making
+from calque.derive.artefact import Artefact, digest, making
 from calque.derive.build import MEASURED
 from calque.derive.errors import BadInput, unknown
 from calque.derive.fingerprint import ADDED, code_of
@@ -43,6 +43,7 @@ from calque.experiments.models import Model
 from calque.experiments.places import CACHE, name_mistakes
 from calque.experiments.step import Machine, Step, cached_method
 from calque.pretrain.checkpoint import METRICS, snapshots_of
+from calque.pretrain.run import CLAIMS
 
 USUAL = DEFAULT.name, RELEASED.name, OT.name  # the methods of studies that do not name others
 
@@ -111,6 +112,18 @@ class Measuring:
     def work(self) -> float:
         return self.measure.work(self.model)
 
+    @property
+    def claims(self) -> str:
+        """The digest of the study's primary claims, if it has any."""
+        return self.model.training.claims if self.data else ""
+
+    def run(self, measured: Artefact) -> Run:
+        """The measured run, with the digests that were noted when it was trained and measured."""
+        if not self.claims:
+            return self.model.run
+        noted = {one.facts.get(CLAIMS, "") for one in (self.model.step.open(), measured)}
+        return replace(self.model.run, claims=tuple(sorted(noted)))
+
 
 def measuring(measure: Measure, model: Model, threads: int) -> Step:
     """The step that measures a model and saves the records."""
@@ -121,7 +134,9 @@ def measuring(measure: Measure, model: Model, threads: int) -> Step:
 
 def _measure(step: Step, machine: Machine) -> None:
     config: Measuring = step.config
-    write_measurement(step, config.measure(config.model, machine), machine)
+    measurement, claims = config.measure(config.model, machine), config.claims
+    noted = {CLAIMS: claims} if claims else {}
+    write_measurement(step, replace(measurement, facts={**measurement.facts, **noted}), machine)
 
 
 def write_measurement(step: Step, measurement: Measurement, machine: Machine, runs: Sequence[Run] = ()) -> None:
@@ -150,7 +165,7 @@ def read_measured(step: Step) -> MeasuredStep:
     """The measurement of a finished step. Raises BadInput if it is damaged."""
     artefact = step.open()
     runs, records = json_rows.read(artefact.path(RUNS), Run), json_rows.read(artefact.path(RECORDS), Record)
-    own = [step.config.model.run] if isinstance(step.config, Measuring) else runs
+    own = [step.config.run(artefact)] if isinstance(step.config, Measuring) else runs
     return MeasuredStep(step, own, records, artefact.facts["left out"])
 
 

@@ -218,7 +218,7 @@ def _estimate_links(step: Step, machine: Machine) -> None:
 @dataclass(frozen=True)
 class Training:
     """How a model is pretrained: an objective on `languages` of `data`, from `start` or random weights, unless
-    `shipped`."""
+    `shipped`. `claims` is a digest of the study's primary claims, which decides nothing."""
 
     data: Step
     languages: tuple[str, ...]
@@ -229,6 +229,7 @@ class Training:
     start: Weights | None = None
     mixture: Mixture = ALL_TOGETHER
     shipped: ShippedRun | None = None
+    claims: str = ""
 
     def step(self, above: Path, threads: int = 1) -> Step:
         """The step that trains it, in a folder below `above`, which all seeds share."""
@@ -359,6 +360,7 @@ def _pretrain(step: Step, machine: Machine) -> None:
         training.seed,
         checkpoint_of(training.start) if training.start else None,
         training.mixture,
+        training.claims,
     )
     if training.shipped:
         training.shipped.unpack(step.folder, config)

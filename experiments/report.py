@@ -9,6 +9,7 @@ from typing import Any
 from calque.analysis.papers.catalog import PAPERS, PaperReport
 from calque.analysis.papers.columns import specified_figures, specified_tables
 from calque.analysis.papers.looks import looks
+from calque.analysis.papers.primary import NAME, PrimaryClaims, primary_of
 from calque.analysis.papers.published import published
 from calque.analysis.papers.sweep import SweepResults, sweep_figure, sweep_findings, sweep_table
 from calque.analysis.records import json_rows
@@ -49,6 +50,7 @@ from calque.experiments.summary import (
 from calque.experiments.sweep import Sweep
 from calque.experiments.terminal import Outcome
 from calque.pretrain import objectives
+from calque.pretrain.run import CLAIMS
 
 
 def summarise(study: Study, root: Path, folder: Path, about: About | None = None) -> Outcome:
@@ -64,6 +66,7 @@ def summarise(study: Study, root: Path, folder: Path, about: About | None = None
         results,
         size,
         about,
+        PrimaryClaims.read(study.claims) if study.claims else None,
         example=example(study, root),
         curves=list(training_curves(study, root, results)),
         looks=models_inside({"": study}, root),
@@ -111,9 +114,10 @@ def summarise_records(source: Path, folder: Path, about: About, root: Path | Non
             sweep = SweepResults(keys, by_settings(runs, records, floors))
             return _write_sweep(folder, sweep, about["scale"], about, **parts)
         results = joined(about["report"], runs, records, floors)
+        claimed = primary_of(source)
     except BadInput as error:
         raise BadInput(str(error), source) from None
-    return _write_study(folder, about["report"], results, about["scale"], about, **parts)
+    return _write_study(folder, about["report"], results, about["scale"], about, claimed, **parts)
 
 
 def _write_study(
@@ -122,20 +126,24 @@ def _write_study(
     results: Results,
     size: str,
     about: About | None,
+    claimed: PrimaryClaims | None = None,
     terms: Iterable[tuple[str, str]] = (),
     exclusions: Iterable[str] = (),
     **parts: Any,
 ) -> Outcome:
     """Write the report of a study to `folder`; terms, exclusions and `parts` of the page are not in its records."""
-    kind, tables = PAPERS[paper], tables_of(results, paper, size)
-    claims, null, findings = tables.pop("claims", None), tables.pop("null", None), list(kind.findings(results))
+    kind, tables = PAPERS[paper], tables_of(results, paper, size, claimed)
+    primary, claims, null = (tables.pop(name, None) for name in (NAME, "claims", "null"))
+    findings = list(kind.findings(results))
+    first = [claimed.change(results), verdicts(primary, "primary claim")] if claimed and primary else []
     page = Report(
         title=f"Calque: the study {results.study}",
         scale=size,
         question=question(results.study, changed=bool(about and about.get("settings"))),
         plots=list(figures_of(results, paper, size)),
         claims=claims,
-        findings=[*findings, *([verdicts(claims)] if claims else [])],
+        primary=primary,
+        findings=[*filter(None, first), *findings, *([verdicts(claims)] if claims else [])],
         null=null,
         tables=tables,
         terms=[*kind.terms(results), *terms],
@@ -143,9 +151,9 @@ def _write_study(
         runs=list(results.runs.values()),
         **parts,
     )
-    _write(folder, page, results.records, results.floors.all, about)
+    _write(folder, page, results.records, results.floors.all, about, claimed)
     shown = {name: tables[name] for name in kind.summary(tuple(tables))}
-    return Outcome(results.study, size, folder, results, findings, claims, shown)
+    return Outcome(results.study, size, folder, results, findings, claims, shown, primary)
 
 
 def _write_sweep(folder: Path, results: SweepResults, size: str, about: About | None, **parts: Any) -> Outcome:
@@ -166,17 +174,28 @@ def _write_sweep(folder: Path, results: SweepResults, size: str, about: About | 
     return Outcome(study, size, folder, None, (), None, tables)
 
 
-def _write(folder: Path, page: Report, records: Sequence[Record], floors: Sequence[Floor], about: About | None) -> None:
+def _write(
+    folder: Path,
+    page: Report,
+    records: Sequence[Record],
+    floors: Sequence[Floor],
+    about: About | None,
+    claimed: PrimaryClaims | None = None,
+) -> None:
     with whole_folder(folder, stored(folder).get("files", ())) as part:
         write_records(part, page.runs, records, floors)
-        for name, table in {**page.tables, "claims": page.claims, "null": page.null}.items():
+        for name, table in {**page.tables, NAME: page.primary, "claims": page.claims, "null": page.null}.items():
             if table:
                 (part / f"{name}.csv").write_text(table.csv, encoding="utf-8")
                 (part / f"{name}.md").write_text(table.markdown, encoding="utf-8")
         for plot in page.plots:
             plot.save(part / "figures")
         write_page(part / "report.html", page)
+        if claimed:
+            (part / f"{NAME}.toml").write_bytes(claimed.content)
         if about:
+            about = {key: value for key, value in about.items() if key != CLAIMS}
+            about |= {CLAIMS: claimed.digest} if claimed else {}
             write_json(part / ABOUT, {**about, "files": sorted([*files_of(part), ABOUT])})
 
 
@@ -194,12 +213,15 @@ def joined(paper: str, runs: Iterable[Run], records: Iterable[Record], floors: I
     return Results(runs, records, numbers, floors)
 
 
-def tables_of(results: Results, paper: str, scale: str) -> dict[str, Table]:
-    """Every table that records make, the claims and the null among them, under the names of their files."""
+def tables_of(results: Results, paper: str, scale: str, claimed: PrimaryClaims | None = None) -> dict[str, Table]:
+    """Every table that records make, the claims and the null among them, under the names of their files. `claimed` are
+    the study's primary claims."""
     about = PAPERS[paper]
     claims = claims_table(results, list(about.claims(results)), scale, about.claims_title)
     tables = {"claims": claims, "null": null_table(results, scale), **dict(about.tables(results, scale))}
     tables |= specified_tables(paper, results, scale)
+    if claimed:
+        tables[NAME] = claimed.table(results, scale)
     return {name: table for name, table in tables.items() if table}
 
 

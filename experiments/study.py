@@ -23,7 +23,7 @@ from typing import Any, Literal
 from calque.analysis.records.run import Described, Run
 from calque.analysis.records.run import Start as StartOfRun
 from calque.analysis.tasks.transfer import LearningWay
-from calque.derive.fingerprint import fingerprint
+from calque.derive.fingerprint import fingerprint, sha256
 from calque.derive.language import SOURCE
 from calque.derive.transform import Transform
 from calque.experiments.aligners import GoldSetAligner
@@ -88,7 +88,8 @@ class Study:
     from; runs in the file `shipped` are not trained again (`pretrain.shipped`). `head` trains a prediction head first
     if it has none, by the first objective that predicts. `paces` are the steps of objectives, as a multiple of
     `train.steps`. `encoder` is measured on gold sets next to the study's models.
-    `paper` names the tables, figures and claims of the report."""
+    `paper` names the tables, figures and claims of the report, and `claims` is the file of the study's own claims
+    (`analysis.papers.primary`), whose digest is noted in what is computed."""
 
     name: str
     languages: DerivedLanguages | NaturalLanguages | GoldPairs
@@ -110,6 +111,7 @@ class Study:
     paper: Literal["align_mlm", "xlm_align", "equal_terms", "language_imbalance", "growth", "xtreme", "links"] = (
         "align_mlm"
     )
+    claims: Path | None = None
 
     def changed(self, **values: Any) -> Study:
         """The study with other values; values of the languages, such as `transforms`, can be named directly."""
@@ -121,6 +123,10 @@ class Study:
     @cached_property
     def given(self) -> GivenModel | None:
         return GivenModel(self.start) if self.start else None
+
+    @cached_property
+    def claims_digest(self) -> str:
+        return sha256(self.claims) if self.claims else ""
 
     # Folders and steps
 
@@ -278,7 +284,8 @@ class Study:
         if objective.traits.start:
             first, share = objective.traits.start
             start = self.pretraining(root, group, first, seed, portion * share)
-        training = Training(group.data, group.languages, objective, self.model, train, seed, start, group.mixture)
+        parts = group.data, group.languages, objective, self.model, train, seed, start, group.mixture
+        training = Training(*parts, claims=self.claims_digest)
         if self.shipped:
             training = training.unless_shipped(self.shipped)
         above = self.home(root) / group.name / objective.name
@@ -299,7 +306,8 @@ class Study:
             return self.given
         objective = HeadOnly(next(objective for objective in self.objectives if objective.traits.predicts))
         data, languages = group.data, group.languages
-        training = Training(data, languages, objective, self.model, self.head, seed, self.given, group.mixture)
+        parts = data, languages, objective, self.model, self.head, seed, self.given, group.mixture
+        training = Training(*parts, claims=self.claims_digest)
         return training.step(self.home(root) / group.name / objective.name, self.threads)
 
     def given_models(self, root: Path) -> list[Model]:

@@ -5,8 +5,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+from calque.analysis.papers.primary import CORRELATION, PrimaryClaims
+from calque.analysis.records.record import ALIGNMENT
+from calque.analysis.statistics.correlation import FEWEST
 from calque.analysis.tasks.catalog import TASKS
-from calque.derive.errors import shown
+from calque.derive.errors import BadInput, shown, unknown
 from calque.experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages
 from calque.experiments.measures import MEASURES, ExampleMeasure, Growth
 from calque.experiments.places import name_mistakes
@@ -44,8 +47,35 @@ def study_mistakes(study: Study) -> list[str]:
             wrong.append(f"encoder is a folder that transformers loads, and {encoder} has no config.json")
         if encoder.name in [objective.name for objective in study.objectives]:
             wrong.append(f"encoder has the name of an objective, {encoder.name}: tables could not distinguish them")
-    wrong += _unused(study)
+    wrong += [*_unused(study), *_of_claims(study)]
     return wrong + (_of_paces(study) if not wrong else [])
+
+
+def _of_claims(study: Study) -> Iterator[str]:
+    """What the primary claims name that the study lacks, and claims that it could never decide."""
+    languages = study.languages
+    if study.claims is None:
+        return
+    if not isinstance(languages, DerivedLanguages) or study.mixtures or study.alone:
+        yield "claims are about models of a source and one derived language"
+        return
+    try:
+        claims = PrimaryClaims.read(study.claims).by_line
+    except BadInput as error:
+        yield str(error)
+        return
+    objectives, without = [objective.name for objective in study.objectives], "--set claims=none judges none"
+    known = {"objective": objectives, "transform": languages.names, "task": [*study.tasks]}
+    aligned = any(measure.name == ALIGNMENT for measure in study.measures)
+    for line, claim in claims.items():
+        place = f"{study.claims}:{line}: "
+        for kind, name in dict.fromkeys(claim.names):
+            if name not in known[kind]:
+                yield f"{place}{unknown(kind, name, known[kind])} in the study; {without}"
+        if claim.measure in (ALIGNMENT, CORRELATION) and not aligned:
+            yield f"{place}alignment is not among the study's measures; {without}"
+        if claim.measure == CORRELATION and len(objectives) * len(languages.names) < FEWEST:
+            yield f"{place}a correlation needs {FEWEST} cells, an objective under a transform each; {without}"
 
 
 def _unused(study: Study) -> list[str]:

@@ -2,6 +2,7 @@
 
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
@@ -99,7 +100,10 @@ def measured(study: Study, root: Path) -> list[MeasuredStep]:
 
 def runs_and_records(found: Sequence[MeasuredStep]) -> tuple[list[Run], list[Record]]:
     """The runs that measurements are about, each once, and all records."""
-    runs = {run.id: run for one in found for run in one.runs}
+    runs = dict[str, Run]()
+    for run in (run for one in found for run in one.runs):
+        other = runs.setdefault(run.id, run)
+        runs[run.id] = replace(run, claims=tuple(sorted({*run.claims, *other.claims})))
     return list(runs.values()), [record for one in found for record in one.records]
 
 

@@ -34,7 +34,8 @@ ASCII = str.maketrans(_WORDS | _SIGNS)
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a study's report says. `tables` are shown where no transfer to derived languages was measured."""
+    """What a study's report says. `primary` are its own claims, and `claims` a paper's. `tables` are shown where no
+    transfer to derived languages was measured."""
 
     study: str
     scale: str
@@ -43,6 +44,7 @@ class Outcome:
     findings: Sequence[str]
     claims: Table | None
     tables: Mapping[str, Table]
+    primary: Table | None = None
 
     @property
     def report(self) -> Path:
@@ -52,20 +54,30 @@ class Outcome:
         """The text for a terminal; its last line is the path of the report."""
         scores = _scores(self.results) if self.results else []
         parts = _blocks(self.results, scores) if self.results and scores else self._tables()
-        text = "\n\n".join([_wrapped(f"{self.study}: {self.scale}"), *parts, *self._findings()])
+        title = _wrapped(f"{self.study}: {self.scale}")
+        text = "\n\n".join([title, *self._primary(), *parts, *self._findings()])
         return f"{text.translate(ASCII)}\n\n{self.report}"
 
     @property
     def json(self) -> dict[str, Any]:
         """The scores as fractions with their 95 % intervals over seeds, and every claim that was tested."""
-        claims = self.claims.rows if self.claims else ()
+        primary, claims = (
+            [{"claim": row[0], "verdict": row[1], "evidence": row[5]} for row in table.rows] if table else []
+            for table in (self.primary, self.claims)
+        )
         return {
             "study": self.study,
             "report": str(self.report),
             "scores": [score.json for score in _scores(self.results)] if self.results else [],
             "findings": list(self.findings),
-            "claims": [{"claim": row[0], "verdict": row[1], "evidence": row[5]} for row in claims],
+            "primary claims": primary,
+            "claims": claims,
         }
+
+    def _primary(self) -> Iterator[str]:
+        if self.primary:
+            title = _wrapped(self.primary.title.removesuffix(f", {self.scale}"))
+            yield "\n".join([title, *(_wrapped(f"- {row[1]}: {row[0]} ({row[5]})") for row in self.primary.rows)])
 
     def _findings(self) -> list[str]:
         """At most three, decided ones first; then a count of all verdicts."""

@@ -50,6 +50,7 @@ from calque.pretrain.train import make_optimizer, train
 
 CHECKPOINT, RESUME = "checkpoint", "resume"
 PARTS = "micro-batches"  # the key of the number that `auto` found
+CLAIMS = "claims"  # the key of the digest of primary claims
 Probe = Callable[[Any], dict[str, float]]  # measures a model during training; its numbers go into metrics.jsonl
 
 
@@ -60,6 +61,7 @@ class Pretraining:
     languages: the languages to read, with the estimated links of their bitexts if the objective needs them.
     start: the folder of a model to start from, of the same shape and vocabulary; None for random weights.
     mixture: the amount of each language that is read.
+    claims: a digest of the study's primary claims, for the manifest; it determines nothing.
     """
 
     languages: Languages
@@ -69,6 +71,7 @@ class Pretraining:
     seed: int
     start: Path | None = None
     mixture: Mixture = ALL_TOGETHER
+    claims: str = ""
 
     def identity(self, world: World) -> dict[str, Any]:
         """All that must be equal for a resumed run to give the same bits."""
@@ -149,7 +152,8 @@ def _attempt(
     first, state = load_state(folder / RESUME, learner, optimizer, identity, allow_change)
     auto = schedule.grad_accumulation == "auto"
     parts = max(parts, state.facts.get(PARTS, 1) if state else 1)
-    used = {PARTS: parts} if auto else {}
+    claims = state.facts.get(CLAIMS, "") if state else config.claims  # those with which the run began
+    used = ({PARTS: parts} if auto else {}) | ({CLAIMS: claims} if claims else {})
     ids = schedule.batch * config.model.length
     flops = ids * objective.flops(config.model, model.config.vocab_size)
     peak = peak_flops(world.device.type) * world.size / flops

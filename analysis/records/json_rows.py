@@ -34,7 +34,7 @@ def read(path: Path, kind: type[T]) -> list[T]:
     rows = []
     for number, line in enumerate(lines(path), 1):
         try:
-            rows.append(_object(kind, strict_json.loads(line)))
+            rows.append(parsed(kind, strict_json.loads(line)))
         except ValueError as error:
             raise BadInput(f"expected one JSON object per line, a {kind.__name__}: {error}", path, number) from None
     return rows
@@ -84,7 +84,8 @@ def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
     return {each.name: (hints[each.name], _default(each) is dataclasses.MISSING) for each in dataclasses.fields(kind)}
 
 
-def _object(kind: type[T], value: Any) -> T:
+def parsed(kind: type[T], value: Any) -> T:
+    """An object read from JSON or TOML, as a dataclass. Raises ValueError for fields or values that it lacks."""
     if not isinstance(value, dict):
         raise ValueError(f"expected a JSON object, found {type(value).__name__}")
     fields: dict[str, tuple[Any, bool]] = _fields(cast(Any, kind))
@@ -105,7 +106,7 @@ def _value(kind: Any, value: Any, name: str) -> Any:
     if origin is tuple and isinstance(value, list):
         return tuple(_value(typing.get_args(kind)[0], item, name) for item in value)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        return _object(kind, value)
+        return parsed(kind, value)
     if origin is Mapping and isinstance(value, dict):
         return value
     if kind is float and isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):

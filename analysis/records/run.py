@@ -55,8 +55,9 @@ class Run:
     """One model, or one aligner that learnt from one text, and its configuration (docs/records.md). `languages` have
     the source first. `objective` is a pretraining objective, fast_align's text, or the folder of a given encoder; None
     if nothing was learnt. `main_layer` was chosen before anything was scored (0: none, or no encoder). `redrawn` lists
-    what else its seed decides, such as "the dictionary"; the seeds of a study share the rest. `settings` are of a
-    sweep."""
+    what else its seed decides, such as "the dictionary"; the seeds of a study share the rest. `claims` are the
+    digests of the files of primary claims with which it was trained and measured, one if the file never changed, with
+    "" for none. `settings` are of a sweep."""
 
     id: str
     study: str
@@ -69,4 +70,5 @@ class Run:
     mixture: Described | None = None
     redrawn: tuple[str, ...] = ()
     bitexts: tuple[tuple[str, ...], ...] = ()
+    claims: tuple[str, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)

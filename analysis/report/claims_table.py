@@ -2,45 +2,72 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 
 from calque.analysis.report.table import MISSING, Table, covered, listed, percent
 from calque.analysis.results.null import DECIDES, NOMINAL, WIDEST, Rate, null_rates, pooled
 from calque.analysis.results.results import Results
 from calque.analysis.statistics.intervals import Estimate
-from calque.analysis.statistics.verdicts import NO_RECORDS, Claim, in_families
+from calque.analysis.statistics.verdicts import (
+    FAILS,
+    HOLDS,
+    NO_RECORDS,
+    UNDECIDED,
+    WEAKEST,
+    Claim,
+    Corrected,
+    in_families,
+)
 from calque.derive.files import read_toml
 
 TEXTS = read_toml(Path(__file__).with_name("claims.toml"))
 HEADER, NULL_HEADER = tuple(TEXTS["claims"]["header"]), tuple(TEXTS["null"]["header"])
 HEADLINES = "The paper’s headlines, tested"
+AGREEMENT = {HOLDS: "agrees", FAILS: "disagrees"}  # of a verdict with the paper whose claim it is about
 
 
-def verdicts(claims: Table) -> str:
-    """A sentence that counts the verdicts, the second column of a table of claims."""
+def verdicts(claims: Table, kind: str = "claim") -> str:
+    """A sentence that counts the verdicts, the second column of a table of claims of some kind."""
     counts = Counter(row[1] for row in claims.rows)
     parts = []
     for verdict, count in counts.most_common():
         one, several = TEXTS["verdicts"].get(verdict, (f"is {verdict}", f"are {verdict}"))
         parts.append(f"{count} {one if count == 1 else several}")
-    return f"Of {len(claims.rows)} {'claim' if len(claims.rows) == 1 else 'claims'} tested, {listed(parts)}."
+    return f"Of {len(claims.rows)} {kind}{'' if len(claims.rows) == 1 else 's'} tested, {listed(parts)}."
 
 
 def claims_table(results: Results, claims: Sequence[Claim], scale: str, title: str = HEADLINES) -> Table | None:
-    """Each claim with its verdict after correction for its family, the number that it rests on, and its source. Claims
-    without records are left out; None if all are."""
+    """Each claim with its verdict after correction for its family, the number that it rests on, its source, and whether
+    our verdict agrees with it. Claims with one text are comparisons of one claim, which is as certain as the weakest.
+    Claims without records are left out; None if all are."""
     tested = [claim for claim in claims if claim.verdict.because != NO_RECORDS]
     if not tested:
         return None
-    rows = []
-    for claim, corrected in zip(tested, in_families((claim.family, claim.verdict) for claim in tested), strict=True):
-        family = f"{claim.family} ({corrected.of})" if corrected.of else claim.family
-        ps = written(claim.verdict.p), written(corrected.p)
-        rows.append((claim.text, corrected.verdict, *ps, family, claim.verdict.because, claim.where))
+    corrected = in_families((claim.family, claim.verdict) for claim in tested)
+    pairs = groupby(zip(tested, corrected, strict=True), key=lambda pair: pair[0].text)
+    rows = tuple(_row(list(comparisons)) for _, comparisons in pairs)
     shares = covered(results.redrawn)
     other = TEXTS["claims"]["other_data"][bool(results.redrawn)]
     note = f"{TEXTS['claims']['note']} {shares[0].upper()}{shares[1:]}: {other}."
-    return Table(f"{title}, {scale}", HEADER, tuple(rows), note, results.run_ids())
+    return Table(f"{title}, {scale}", HEADER, rows, note, results.run_ids())
+
+
+def _row(comparisons: Sequence[tuple[Claim, Corrected]]) -> tuple[str, ...]:
+    claim, tested = comparisons[0][0], max(corrected.of for _, corrected in comparisons)
+    verdict = min((corrected.verdict for _, corrected in comparisons), key=WEAKEST.index)
+    cells = [
+        (
+            written(one.verdict.p),
+            written(corrected.p),
+            one.verdict.because + (f" ({corrected.verdict})" if len(comparisons) > 1 else ""),
+        )
+        for one, corrected in comparisons
+    ]
+    alone, adjusted, evidence = ("; ".join(parts) for parts in zip(*cells, strict=True))
+    family = f"{claim.family} ({tested})" if tested else claim.family
+    agreement = MISSING if claim.where.startswith("ours") else AGREEMENT.get(verdict, UNDECIDED)
+    return claim.text, verdict, alone, adjusted, family, evidence, claim.where, agreement
 
 
 def written(p: float | None) -> str:

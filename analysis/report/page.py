@@ -45,9 +45,9 @@ class Report:
     """The contents of the page, from top to bottom.
 
     `question` is the study's question, and `example` a sentence in its languages. `findings` are a few sentences;
-    `claims` and `null` are tables of `analysis.report.claims_table`. Tables have the names of their files. `curves` are
-    training curves. `terms` explain the words that a reader must know. `examples` are texts under their
-    titles; `exclusions` and `facts` are lines of plain text: exclusions with reasons, and the configuration
+    `primary` claims, `claims` and `null` are tables of `analysis.report.claims_table`. Tables have the names of their
+    files. `curves` are training curves. `terms` explain the words that a reader must know. `examples` are texts under
+    their titles; `exclusions` and `facts` are lines of plain text: exclusions with reasons, and the configuration
     (versions, machine, parameters). `looks` are looks into models, with their titles.
     """
 
@@ -66,13 +66,16 @@ class Report:
     facts: Sequence[tuple[str, str]] = ()
     runs: Sequence[Run] = ()
     null: Table | None = None
+    primary: Table | None = None
     looks: Sequence[tuple[str, Look]] = ()
 
 
 def write_page(path: Path, report: Report) -> None:
     """Write the page, whole or not at all; it contains its figures and loads nothing from the network."""
     of = len(report.runs)
+    primary = report.primary
     sections = {
+        "Primary claims": f"<p>{text(primary.title)}.</p>\n{_claims(primary)}" if primary else "",
         "Figures": "\n".join(figure_html(plot, report.runs) for plot in report.plots),
         "Tables": "\n".join(_table(table, name, of) for name, table in report.tables.items()),
         "Claims": _claims(report.claims) if report.claims else "",
@@ -152,8 +155,9 @@ def _claims(table: Table) -> str:
     boxes = [
         f'<div class="claim {_anchor(verdict)}"><p>{text(claim)}: <span class=verdict>{text(verdict)}</span></p>'
         f"<p class=note>{MINUS.sub('−', text(evidence))}. p: {text(p)}, corrected: {text(corrected)}. "
-        f"Family: {text(family)}. From: {text(source)}.</p></div>"
-        for claim, verdict, p, corrected, family, evidence, source in table.rows
+        f"Family: {text(family)}. From: {text(source)}."
+        f"{'' if agreement == MISSING else f' Agreement: {text(agreement)}.'}</p></div>"
+        for claim, verdict, p, corrected, family, evidence, source, agreement in table.rows
     ]
     return f"<p>{text(f'{verdicts(table)} {table.note}')}</p>\n" + "\n".join(boxes)
 

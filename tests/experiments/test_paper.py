@@ -10,6 +10,7 @@ from calque.analysis.papers.published import published
 from calque.analysis.report.table import MISSING, OURS, PUBLISHED, cell, percent
 from calque.analysis.results.measured import mean
 from calque.analysis.results.results import Results
+from calque.analysis.statistics.verdicts import FAILS, FAILS_ALONE
 from calque.derive.errors import BadInput
 from calque.experiments import paper
 from calque.experiments.cli import app
@@ -89,6 +90,11 @@ def test_an_item_without_records_names_the_command_that_computes_them(
 
 def test_headlines_are_claims_of_committed_records() -> None:
     assert len({headline for _, headline, *_ in paper.headlines()}) == len([*paper.headlines()])
+
+
+def test_a_headline_that_does_not_hold_has_a_likely_reason() -> None:
+    for _, headline, _, verdict, reason in paper.headlines():
+        assert reason != "–" or verdict not in (FAILS, FAILS_ALONE), headline
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from calque.analysis.papers.primary import primary_of
 from calque.derive.strict_json import loads
 from calque.experiments.report import tables_of
 from calque.experiments.runs import describe_records
@@ -51,7 +52,7 @@ def check_committed(name: str, paper: str) -> None:
     describe_records(ROOT / name)
     results, about = read(name, paper), loads(committed(ROOT / name / "about.json"))
     assert about["report"] == paper
-    tables = tables_of(results, paper, about["scale"])
+    tables = tables_of(results, paper, about["scale"], primary_of(ROOT / name))
     assert {f"{table}.md" for table in tables} == {path.name for path in (ROOT / name).glob("*.md")}
     for file, table in tables.items():
         assert table.markdown == committed(ROOT / name / f"{file}.md"), file

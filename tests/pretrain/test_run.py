@@ -172,6 +172,13 @@ def test_a_run_that_memory_is_too_small_for_names_the_setting(study: Path, tmp_p
         assert getattr(error.value, "__notes__", []) == notes
 
 
+def test_a_resumed_run_notes_the_claims_with_which_it_began(study: Path, tmp_path: Path) -> None:
+    for first, name in (("first", "noted"), ("", "without")):
+        stop_at(tmp_path / name, config(study, claims=first), 4)
+        pretrain(tmp_path / name, config(study, claims="second"), ALONE)
+        assert json.loads((tmp_path / name / MANIFEST).read_text()).get("claims", "") == first
+
+
 def test_a_finished_run_is_left_as_it_is(study: Path, tmp_path: Path) -> None:
     pretrain(tmp_path, config(study), ALONE)
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}

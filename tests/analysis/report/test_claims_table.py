@@ -14,7 +14,17 @@ from calque.analysis.report.claims_table import (
 from calque.analysis.report.table import Table
 from calque.analysis.results.null import Rate
 from calque.analysis.statistics.intervals import Estimate
-from calque.analysis.statistics.verdicts import HOLDS, HOLDS_ALONE, NO_RECORDS, ONE_SEED, UNDECIDED, Claim, Verdict
+from calque.analysis.statistics.verdicts import (
+    AT_FLOOR,
+    FAILS,
+    HOLDS,
+    HOLDS_ALONE,
+    NO_RECORDS,
+    ONE_SEED,
+    UNDECIDED,
+    Claim,
+    Verdict,
+)
 from tests.analysis.toy import joined, toy_records
 
 
@@ -33,12 +43,22 @@ def test_a_claim_has_its_p_alone_and_corrected_and_the_verdict_after_that() -> N
     table = claims_table(joined([]), [claim("never run", "transfer", Verdict(UNDECIDED, NO_RECORDS)), *claims], "toy")
     assert table is not None and table.header == HEADER
     assert table.rows == (
-        ("first", HOLDS_ALONE, "0.03", "0.056", "transfer (3)", "by 3", "Table 1"),
-        ("second", HOLDS, "0.001", "0.003", "transfer (3)", "by 9", "Table 1"),
-        ("third", HOLDS_ALONE, "0.028", "0.056", "transfer (3)", "by 4", "Table 1"),
-        ("alone", HOLDS, "0.03", "0.03", "alignment (1)", "by 5", "Table 1"),
-        ("not known", ONE_SEED, "–", "–", "alignment", "by 6", "Table 1"),
+        ("first", HOLDS_ALONE, "0.03", "0.056", "transfer (3)", "by 3", "Table 1", "undecided"),
+        ("second", HOLDS, "0.001", "0.003", "transfer (3)", "by 9", "Table 1", "agrees"),
+        ("third", HOLDS_ALONE, "0.028", "0.056", "transfer (3)", "by 4", "Table 1", "undecided"),
+        ("alone", HOLDS, "0.03", "0.03", "alignment (1)", "by 5", "Table 1", "agrees"),
+        ("not known", ONE_SEED, "–", "–", "alignment", "by 6", "Table 1", "undecided"),
     )
+
+
+@pytest.mark.parametrize(
+    ("where", "verdict", "agreement"),
+    [("Table 1", FAILS, "disagrees"), ("Table 1", AT_FLOOR, "undecided"), ("ours: no paper has it", HOLDS, "–")],
+)
+def test_a_verdict_agrees_with_the_paper_that_states_the_claim(where: str, verdict: str, agreement: str) -> None:
+    p = None if verdict == AT_FLOOR else 0.001
+    table = claims_table(joined([]), [Claim("one", where, "transfer", Verdict(verdict, "by 3", p))], "toy")
+    assert table is not None and table.rows[0][-2:] == (where, agreement)
 
 
 def test_without_a_record_there_is_no_table() -> None:

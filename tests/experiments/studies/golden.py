@@ -11,7 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-from calque.derive.fingerprint import fingerprint
+from calque.derive.fingerprint import fingerprint, sha256
 from calque.derive.sources.pocket import PocketEnglish
 from calque.experiments.names import studies, study
 
@@ -29,6 +29,8 @@ def values(name: str) -> dict[str, str]:
     found = {field.name: getattr(made, field.name) for field in dataclasses.fields(made)}
     if made.shipped:  # a file of the package
         found["shipped"] = made.shipped.name
+    if made.claims:  # what it states must not change
+        found["claims"] = sha256(made.claims)
     prints = {field: fingerprint(value) for field, value in found.items()}
     if isinstance(getattr(made.languages, "source", None), PocketEnglish):  # which reads no files
         prints["folders"] = fingerprint([str(step.folder) for step in made.steps(Path())])

@@ -1,0 +1,196 @@
+"""Primary claims: what a study has to decide, in a TOML file that is written before its runs.
+
+    [[claims]]
+    text = "MLM’s Δ on POS rises from Trans to Trans + Syn and to Trans + Inv"
+    paper = "Table 3"    # the part of a paper that states it; without it, the claim is ours
+    measure = "DELTA"    # or SUP, ZS, alignment, correlation
+    task = "pos"         # alignment has types instead: held-out, dictionary or all
+    ascending = [["MLM", "trans"], ["MLM", "trans.syn-fr"], ["MLM", "trans.inv"]]
+
+`ascending` lists two or more cells, each an objective under a transform, and compares the number of each with the next.
+`of = ["MLM", "trans"]` compares one number with a bound instead, `above = 0.6` or `below = 0.6`. A correlation is
+between alignment and −Δ over all cells, and has a bound `above`. Bounds are shares, not percent.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+
+from calque.analysis.papers.align_mlm.claims import correlated
+from calque.analysis.records.json_rows import parsed
+from calque.analysis.records.record import ALIGNMENT, DELTA
+from calque.analysis.report.claims_table import claims_table
+from calque.analysis.report.table import Table
+from calque.analysis.results.measured import BySeed, judge_difference, judge_estimate, mean
+from calque.analysis.results.results import Results
+from calque.analysis.results.retained import unless_at_floor
+from calque.analysis.statistics.verdicts import Claim, Verdict, judge
+from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
+from calque.derive.errors import BadInput, shown, unknown
+from calque.derive.files import read_toml
+
+NAME = "primary-claims"  # the name of the table, and of the copy of the file in a folder of records
+CORRELATION = "correlation"
+MEASURES = {DELTA: "Δ", "SUP": "SUP", "ZS": "ZS", ALIGNMENT: "alignment@1", CORRELATION: "alignment and −Δ"}
+TYPES = ("held-out", "dictionary", "all")
+COMPARED = ({"ascending"}, {"of", "above"}, {"of", "below"})  # the keys of a comparison
+_START = re.compile(r"\s*\[\[\s*claims\s*\]\]\s*(#.*)?")
+Cell = tuple[str, ...]  # an objective and a transform
+
+
+@dataclass(frozen=True)
+class PrimaryClaim:
+    """A sentence, and the statistic that decides it."""
+
+    text: str
+    measure: str
+    paper: str = ""
+    task: str = ""
+    types: str = ""
+    ascending: tuple[Cell, ...] = ()
+    of: Cell = ()
+    above: float | None = None
+    below: float | None = None
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        return (self.of,) if self.of else self.ascending
+
+    @property
+    def names(self) -> Iterator[tuple[str, str]]:
+        """Each part of the study that it names, with its kind."""
+        for objective, transform in self.cells:
+            yield "objective", objective
+            yield "transform", transform
+        if self.task:
+            yield "task", self.task
+
+    @property
+    def mistake(self) -> str:
+        """What is wrong with it, whatever the study; empty if nothing is."""
+        keys = {key for key in ("ascending", "of", "above", "below") if getattr(self, key) not in ((), None)}
+        if not self.text.strip():
+            return "a claim without a text"
+        if self.measure not in MEASURES:
+            return unknown("measure", self.measure, MEASURES)
+        if self.measure == ALIGNMENT and (self.task or self.types not in TYPES):
+            return f"alignment has no task, and types: {', '.join(TYPES)}"
+        if self.measure != ALIGNMENT and (self.types or not self.task):
+            return f"{self.measure} has a task and no types"
+        if self.measure == CORRELATION:
+            return "" if keys == {"above"} else "a correlation has only a bound, above"
+        if keys not in COMPARED:
+            return "expected ascending, or of with above or below"
+        if len(self.ascending) == 1 or any(len(cell) != 2 for cell in self.cells):
+            return 'expected cells such as ["MLM", "trans"], and two or more in ascending order'
+        return ""
+
+    def judged(self, results: Results) -> Iterator[Claim]:
+        """Its comparisons, each with its verdict; all have the same text."""
+        task = f"on {task_title(self.task)} ({metric_title(PRIMARY.get(self.task, ''))})"
+        measured = f"{MEASURES[self.measure]} {f'of {self.types} types' if self.types else task}, "
+        for place, (compared, verdict) in enumerate(self._verdicts(results)):
+            evidence = f"{'' if place else measured}{compared}: {verdict.because}"
+            yield Claim(self.text, self.paper or "ours", "primary", replace(verdict, because=evidence))
+
+    def _verdicts(self, results: Results) -> Iterator[tuple[str, Verdict]]:
+        if self.measure == CORRELATION:
+            known = self.task in PRIMARY  # a task of a user's own may be missing where only its records are
+            least = self.above or 0.0
+            yield f"ρ above {least:g}", correlated(results, self.task, least) if known else judge([], "")
+        if self.of:
+            side, bound = (-1, self.below or 0.0) if self.above is None else (1, self.above)
+            verdict = judge_estimate(mean(self._numbers(results, self.of)), side, bound)
+            bounded = f"{_title(results, self.of)}, {'below' if side < 0 else 'above'} {100 * bound:g} points"
+            yield bounded, self._unless_at_floor(results, verdict, self.of)
+        for lower, higher in pairwise(self.ascending):
+            verdict = judge_difference(*(self._numbers(results, cell) for cell in (higher, lower)))
+            yield _difference(results, higher, lower), self._unless_at_floor(results, verdict, higher, lower)
+
+    def _numbers(self, results: Results, cell: Cell) -> BySeed:
+        objective, transform = cell
+        if self.measure == ALIGNMENT:
+            return results.alignments(objective, transform, self.types)
+        return results.scores(self.measure, objective, transform, self.task, PRIMARY.get(self.task, ""))
+
+    def _unless_at_floor(self, results: Results, verdict: Verdict, *cells: Cell) -> Verdict:
+        if self.measure != DELTA:
+            return verdict
+        pairs = [(objective, transform) for objective, transform in cells]
+        return unless_at_floor(verdict, results, pairs, self.task, PRIMARY.get(self.task, ""))
+
+
+@dataclass(frozen=True)
+class PrimaryClaims:
+    """The claims of a file, by their lines, and the file's content."""
+
+    content: bytes
+    by_line: dict[int, PrimaryClaim]
+
+    @classmethod
+    def read(cls, path: Path) -> "PrimaryClaims":
+        """Read a file strictly. Raises BadInput with the line at which a wrong claim starts."""
+        try:
+            content, found = path.read_bytes(), read_toml(path)
+        except OSError as error:
+            raise BadInput(f"cannot be read, expected primary claims: {error.strerror}", path) from None
+        except ValueError as error:
+            raise BadInput(f"expected primary claims in TOML: {error}", path) from None
+        lines = content.decode().split("\n")
+        starts = [number for number, line in enumerate(lines, 1) if _START.fullmatch(line.rstrip())]
+        claims = found.pop("claims", None)
+        if found or not isinstance(claims, list) or not claims or len(claims) != len(starts):
+            raise BadInput("expected one or more claims, each under a line [[claims]], and nothing else", path)
+        by_line = dict[int, PrimaryClaim]()
+        for line, claim in zip(starts, claims, strict=True):
+            try:
+                one = parsed(PrimaryClaim, claim)
+                mistake = one.mistake
+            except ValueError as error:
+                mistake = str(error)
+            if mistake or any(one.text == other.text for other in by_line.values()):
+                raise BadInput(mistake or f"two claims with one text: {shown(one.text)}", path, line)
+            by_line[line] = one
+        return cls(content, by_line)
+
+    @property
+    def digest(self) -> str:
+        """The file's SHA-256."""
+        return hashlib.sha256(self.content).hexdigest()
+
+    def change(self, results: Results) -> str:
+        """A sentence if not all runs noted this file; otherwise empty."""
+        runs = results.runs.values()
+        others = sum(run.claims != (self.digest,) for run in runs)
+        of = f"{others} of {len(runs)} runs were trained or measured with another claims file, or without one"
+        return f"Claims changed after the runs: {of}." if others else ""
+
+    def table(self, results: Results, scale: str) -> Table | None:
+        """Every claim with its verdict, after correction for all comparisons of the file."""
+        change = self.change(results)
+        title = f"Primary claims, {'changed after the runs' if change else 'stated before the runs'}"
+        claims = [one for claim in self.by_line.values() for one in claim.judged(results)]
+        table = claims_table(results, claims, scale, title)
+        return replace(table, note=f"{change} {table.note}".strip()) if table else None
+
+
+def primary_of(records: Path) -> PrimaryClaims | None:
+    """The primary claims of a folder of records, if it has any."""
+    file = records / f"{NAME}.toml"
+    return PrimaryClaims.read(file) if file.is_file() else None
+
+
+def _title(results: Results, cell: Cell) -> str:
+    objective, transform = cell
+    return f"{results.objective_title(objective)} under {results.transform_title(transform)}"
+
+
+def _difference(results: Results, higher: Cell, lower: Cell) -> str:
+    (ours, here), (theirs, there) = higher, lower
+    if here == there:
+        return f"{results.objective_title(ours)} − {_title(results, lower)}"
+    base = results.transform_title(there) if ours == theirs else _title(results, lower)
+    return f"{_title(results, higher)} minus {base}"

@@ -1,0 +1,218 @@
+"""Primary claims: the file, and what its claims conclude from records."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from calque.analysis.papers.primary import NAME, PrimaryClaims, primary_of
+from calque.analysis.records.record import ALIGNMENT, Floor, Record
+from calque.analysis.results.results import Results
+from calque.analysis.statistics.verdicts import AT_FLOOR, FAILS, HOLDS, HOLDS_ALONE, ONE_SEED, UNDECIDED
+from calque.derive.errors import BadInput
+from tests.analysis.runs import number, runs
+from tests.analysis.toy import joined
+
+ORDER = """
+text = "From ALIGN-MLM to DICT-MLM and MLM"
+paper = "Table 3"
+measure = "DELTA"
+task = "pos"
+ascending = [["ALIGN-MLM", "trans.inv"], ["DICT-MLM", "trans.inv"], ["MLM", "trans.inv"]]
+"""
+MORE = """
+text = "ALIGN-MLM aligns more"
+measure = "alignment"
+types = "held-out"
+ascending = [["MLM", "trans.inv"], ["ALIGN-MLM", "trans.inv"]]
+"""
+BOUND = """
+text = "MLM loses little"
+measure = "DELTA"
+task = "pos"
+of = ["MLM", "trans.inv"]
+below = 0.05
+"""
+RHO = """
+text = "They go together"
+measure = "correlation"
+task = "pos"
+above = 0
+"""
+SMALL, MIDDLE, LARGE = (0.010, 0.012, 0.015), (0.110, 0.113, 0.117), (0.390, 0.410, 0.440)
+NOISY = (0.0, 0.5, 0.2)
+
+
+def written(folder: Path, *claims: str) -> PrimaryClaims:
+    file = folder / f"{NAME}.toml"
+    file.write_text("".join(f"[[claims]]{claim}" for claim in claims), encoding="utf-8")
+    return PrimaryClaims.read(file)
+
+
+def scores(objective: str, deltas: Sequence[float], transform: str = "trans.inv", sup: float = 0.9) -> list[Record]:
+    """SUP, and a ZS that is `deltas[seed]` below it, on POS."""
+    return [
+        number(transform, objective, seed, measure, "pos", "accuracy", value, 2_000)
+        for seed, delta in enumerate(deltas)
+        for measure, value in (("SUP", sup), ("ZS", sup - delta))
+    ]
+
+
+def aligned(objective: str, shares: Sequence[float], metric: str, transform: str = "trans.inv") -> list[Record]:
+    return [
+        number(transform, objective, seed, ALIGNMENT, "", metric, share, 1_000, 300)
+        for seed, share in enumerate(shares)
+    ]
+
+
+def rows(claims: PrimaryClaims, records: list[Record]) -> list[dict[str, str]]:
+    table = claims.table(joined(records), "toy")
+    assert table
+    return [dict(zip(table.header, row, strict=True)) for row in table.rows]
+
+
+def order(align: Sequence[float], dictionary: Sequence[float], mlm: Sequence[float]) -> list[Record]:
+    return scores("ALIGN-MLM", align) + scores("DICT-MLM", dictionary) + scores("MLM", mlm)
+
+
+@pytest.mark.parametrize(
+    ("records", "verdict", "agreement"),
+    [
+        (order(SMALL, MIDDLE, LARGE), HOLDS, "agrees"),
+        (order(SMALL, LARGE, MIDDLE), FAILS, "disagrees"),
+        (order(LARGE, MIDDLE, SMALL), FAILS, "disagrees"),
+        (order(SMALL, MIDDLE, NOISY), UNDECIDED, "undecided"),
+        (order(LARGE, SMALL, NOISY), FAILS, "disagrees"),  # whatever the other comparison is
+        (order(SMALL[:1], MIDDLE[:1], LARGE[:1]), ONE_SEED, "undecided"),
+    ],
+)
+def test_an_order_is_as_certain_as_its_weakest_comparison(
+    records: list[Record], verdict: str, agreement: str, tmp_path: Path
+) -> None:
+    (row,) = rows(written(tmp_path, ORDER), records)
+    assert (row["verdict"], row["agreement"], row["source"]) == (verdict, agreement, "Table 3")
+    first, second = row["evidence"].split("; ")
+    assert first.startswith("Δ on POS (accuracy), DICT-MLM − ALIGN-MLM under Trans + Inv: ")
+    assert second.startswith("MLM − DICT-MLM under Trans + Inv: ")
+
+
+def test_every_comparison_has_its_interval_p_and_verdict(tmp_path: Path) -> None:
+    (row,) = rows(written(tmp_path, ORDER), order(SMALL, MIDDLE, NOISY))
+    assert row["evidence"].count("95 % interval [") == row["evidence"].count("3 seeds") == 2
+    first, second = row["evidence"].split("; ")
+    assert first.endswith(f"({HOLDS})") and second.endswith(f"({UNDECIDED})")
+    assert len(row["p"].split("; ")) == len(row["p, corrected"].split("; ")) == 2
+
+
+def test_all_comparisons_of_a_file_are_corrected_for_each_other(tmp_path: Path) -> None:
+    """A difference at 3 % holds alone, and not next to a second comparison that is undecided."""
+    close = scores("ALIGN-MLM", (0.10, 0.10, 0.10)) + scores("MLM", (0.133, 0.16, 0.15))
+    single = ORDER.replace(', ["DICT-MLM", "trans.inv"]', "")
+    assert rows(written(tmp_path, single), close)[0]["verdict"] == HOLDS
+    noisy = aligned("MLM", NOISY, "held-out") + aligned("ALIGN-MLM", (0.2, 0.4, 0.3), "held-out")
+    first, second = rows(written(tmp_path, single, MORE), close + noisy)
+    assert (first["verdict"], second["verdict"]) == (HOLDS_ALONE, UNDECIDED)
+    assert first["family"] == second["family"] == "primary (2)" and second["agreement"] == "–"
+
+
+@pytest.mark.parametrize(("deltas", "verdict"), [(SMALL, HOLDS), (MIDDLE, FAILS), ((0.04, 0.05, 0.06), UNDECIDED)])
+@pytest.mark.parametrize("side", [-1, 1])
+def test_a_number_is_compared_with_its_bound(
+    deltas: tuple[float, ...], verdict: str, side: int, tmp_path: Path
+) -> None:
+    claim = BOUND if side < 0 else BOUND.replace("below", "above")
+    opposite = {HOLDS: FAILS, FAILS: HOLDS, UNDECIDED: UNDECIDED}
+    (row,) = rows(written(tmp_path, claim), scores("MLM", deltas))
+    assert row["verdict"] == (verdict if side < 0 else opposite[verdict])
+
+
+@pytest.mark.parametrize(("sign", "verdict"), [(1, HOLDS), (-1, FAILS)])
+def test_a_correlation_is_over_all_cells(sign: int, verdict: str, tmp_path: Path) -> None:
+    records = []
+    for place, (objective, transform) in enumerate(
+        (objective, transform)
+        for objective in ("MLM", "XLM", "DICT-MLM", "ALIGN-MLM")
+        for transform in ("trans", "trans.inv", "trans.perm")
+    ):
+        delta = 0.3 - sign * place / 50
+        records += scores(objective, (delta, delta + 0.001), transform)
+        records += aligned(objective, (place / 20, place / 20 + 0.01), "all", transform)
+    (row,) = rows(written(tmp_path, RHO), records)
+    assert row["verdict"] == verdict and "12 cells of 2 seeds" in row["evidence"]
+
+
+def test_a_difference_between_scores_at_the_floor_is_undecided(tmp_path: Path) -> None:
+    records = order(SMALL, MIDDLE, LARGE)
+    floor = Floor("majority", "majority", "pos", "accuracy", 0.95, 2_000, "trans.inv", "source")
+    table = written(tmp_path, ORDER).table(Results(runs(records), records, floors=[floor]), "toy")
+    assert table and table.rows[0][1] == AT_FLOOR
+
+
+def test_a_claim_without_records_is_not_left_out(tmp_path: Path) -> None:
+    first, second = rows(written(tmp_path, ORDER, MORE), order(SMALL, MIDDLE, LARGE))
+    assert (first["verdict"], second["verdict"]) == (HOLDS, UNDECIDED)
+    assert second["evidence"].endswith("no records")
+
+
+def test_only_a_file_that_all_runs_noted_was_not_changed(tmp_path: Path) -> None:
+    claims, records = written(tmp_path, ORDER), order(SMALL, MIDDLE, LARGE)
+    for noted, others in (((claims.digest,), 0), ((), 9), (("", claims.digest), 9), (("0" * 64,), 9)):
+        made = [replace(run, claims=noted) for run in runs(records)]
+        results = Results(made, records)
+        table = claims.table(results, "toy")
+        assert table and ("changed after the runs" in table.title) == bool(others)
+        assert (f"{others} of 9 runs" in table.note) == bool(others) == bool(claims.change(results))
+
+
+def test_a_folder_of_records_has_its_claims_or_none(tmp_path: Path) -> None:
+    assert primary_of(tmp_path) is None
+    claims = written(tmp_path, ORDER)
+    assert primary_of(tmp_path) == claims
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("[[claims]", None, "expected primary claims in TOML"),
+        (b"text = '\xff'", None, "expected primary claims in TOML"),
+        ("", None, "one or more claims"),
+        ("claims = []", None, "one or more claims"),
+        ('claims = [{ text = "t" }]', None, "one or more claims"),
+        (f"seeds = 3\n[[claims]]{ORDER}", None, "nothing else"),
+        (f"[[claims]]{ORDER}\n[[claims]]{ORDER}", 8, "two claims with one text"),
+        (f"\n[[claims]]{ORDER}[[ claims ]] # the next\nmeasure = 'ZS'", 8, "missing text"),
+        (f"[[claims]]{ORDER}seeds = 3", 1, "unknown seeds"),
+        (f"[[claims]]{ORDER}".replace('"From', '" " #'), 1, "without a text"),
+        (f"[[claims]]{ORDER}".replace('"DELTA"', '"delta"'), 1, "did you mean DELTA?"),
+        (f"[[claims]]{ORDER}".replace('"DELTA"', "7"), 1, "measure should be a str"),
+        (f"[[claims]]{ORDER}".replace('task = "pos"', ""), 1, "DELTA has a task"),
+        (f"[[claims]]{ORDER}types = 'all'", 1, "no types"),
+        (f"[[claims]]{MORE}task = 'pos'", 1, "alignment has no task"),
+        (f"[[claims]]{MORE}".replace("held-out", "heldout"), 1, "held-out, dictionary, all"),
+        (f"[[claims]]{BOUND}above = 0.1", 1, "expected ascending, or of"),
+        (f"[[claims]]{BOUND}".replace("below = 0.05", ""), 1, "expected ascending, or of"),
+        (f"[[claims]]{BOUND}".replace("0.05", "nan"), 1, "below should be a"),
+        (f"[[claims]]{BOUND}".replace("0.05", '"5 points"'), 1, "below should be a"),
+        (f"[[claims]]{BOUND}".replace(', "trans.inv"', ""), 1, "expected cells"),
+        (f"[[claims]]{MORE}".replace('["MLM", "trans.inv"], ', ""), 1, "two or more"),
+        (f"[[claims]]{MORE}".replace('["MLM", "trans.inv"]', '"MLM"'), 1, "ascending should be"),
+        (f"[[claims]]{RHO}of = ['MLM', 'trans']", 1, "only a bound"),
+        (f"[[claims]]{RHO}".replace("above", "below"), 1, "only a bound"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_the_line_of_the_claim(
+    text: str | bytes, line: int | None, said: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(BadInput) as refused:
+        PrimaryClaims.read(file)
+    place = f"{file}:{line}: " if line else f"{file}: "
+    assert str(refused.value).startswith(place) and said in str(refused.value)
+    assert len(refused.value.messages) == 1
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"none\.toml: cannot be read"):
+        PrimaryClaims.read(tmp_path / "none.toml")
