@@ -17,8 +17,7 @@ SHORT, LONG, RARE = "too short to be easy", "too long to be easy", "with a word 
 class EasyText:
     """Keep the sentences of `shortest` to `longest` words whose words are all among the `types` most frequent of the
     corpus; punctuation and numbers count as words. Examples of `tasks` are kept by the same rule, but each of their
-    sentences may have `rare` other words and, with `names`, all entities and proper nouns: otherwise few entities are
-    left."""
+    sentences may have `rare` other words and, with `names`, any entities: otherwise few are left."""
 
     types: int = 4_000
     shortest: int = 4
@@ -74,6 +73,5 @@ class EasyText:
 
 
 def _names(sentence: Sentence) -> set[int]:
-    """The places of entities and proper nouns."""
-    entities = {place for span in sentence.spans for place in range(span.start, span.end)}
-    return entities | {place for place, tag in enumerate(sentence.tags) if tag == "PROPN"}
+    """The places of entities."""
+    return {place for span in sentence.spans for place in range(span.start, span.end)}

@@ -20,7 +20,7 @@ def everyday() -> Study:
     return Study(
         name="everyday",
         languages=DerivedLanguages(
-            source=everyday_english(),
+            source=everyday_english(rare=0),
             transforms=(Transliterate(), compose(Transliterate(), Invert())),
             vocabulary=1_500,
         ),
@@ -40,7 +40,7 @@ def everyday() -> Study:
             save_every=2_000,
         ),
         tasks={
-            "pos": CrossLingualTask(FinetuneConfig(learning_rate=5e-4, head_rate=20, epochs=4, dropout=0.0)),
-            "ner": CrossLingualTask(FinetuneConfig(learning_rate=5e-4, head_rate=20, epochs=6, dropout=0.0)),
+            "pos": CrossLingualTask(FinetuneConfig(learning_rate=5e-4, head_rate=20, epochs=12, dropout=0.0)),
+            "ner": CrossLingualTask(FinetuneConfig(learning_rate=5e-4, head_rate=20, epochs=12, dropout=0.0)),
         },
     )
