@@ -97,6 +97,23 @@ class Corpus:
             source_ends=None if self.source_ends is None else self.source_ends[words.start : words.stop + 1],
         )
 
+    def where(self, chosen: np.ndarray) -> Self:
+        """The lines that are `chosen`, (N,) bool, as a corpus in memory, with their line numbers in its source."""
+        of_words = np.repeat(chosen, np.diff(self.words))
+        part = replace(
+            self,
+            tokens=self.tokens[np.repeat(chosen, np.diff(self.lines))],
+            lines=_ends(np.diff(self.lines)[chosen]),
+            words=_ends(np.diff(self.words)[chosen]),
+            pieces=self.pieces[of_words],
+            origin=self.origin[of_words],
+            source_line=self.source_line[chosen],
+        )
+        if self.sources is None or self.source_ends is None:
+            return part
+        sizes, here = np.diff(self.source_ends), self.sources[self.source_ends[0] : self.source_ends[-1]]
+        return replace(part, sources=here[np.repeat(of_words, sizes)], source_ends=_ends(sizes[of_words]))
+
     def of_lines(self, lines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The concatenated ids of some lines, and the length of each, (len(lines),) int64."""
         starts = np.asarray(self.lines)[lines]
@@ -125,6 +142,11 @@ class Corpus:
         origin, sources = self.rendered(line)
         groups = enumerate(sources or zip(origin))
         return np.array(sorted((place, i) for i, group in groups for place in group), np.int64).reshape(-1, 2)
+
+
+def _ends(sizes: np.ndarray) -> np.ndarray:
+    """Where items of these sizes begin, and where the last one ends, (N + 1,) int64."""
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
 def _less(numbers: np.ndarray, by: int) -> np.ndarray:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import blake2b
+from itertools import pairwise
 from pathlib import Path
 from typing import Self
 
@@ -20,7 +22,8 @@ from calque.derive.vocabulary import TOKENIZER, Vocabulary, read_specials
 class Languages:
     """Languages that one model reads. Derived languages come after their source. `pairs` and `dictionaries` name the
     pairs of languages whose bitexts and dictionaries a model is given; `texts` are bitexts outside the languages'
-    corpora, and `estimates` estimated links.
+    corpora, and `estimates` estimated links. The source of `disjoint` languages shares no sentence with the others, so
+    it has no bitext with them.
 
     Ids, tables and special types are in the model's numbering. If a model has rows for some of the tokenizer's types
     only, `kept` (R,) int64 holds their tokenizer ids, ascending; else None. Finished checkpoints have rows of all
@@ -34,6 +37,7 @@ class Languages:
     texts: Mapping[NamePair, Bitext] = field(default_factory=dict)
     estimates: Mapping[NamePair, StoredLinks] = field(default_factory=dict)
     kept: np.ndarray | None = None
+    disjoint: bool = False
 
     @classmethod
     def open(cls, folder: Path, names: Sequence[str], whole: bool = False) -> Self:
@@ -124,6 +128,8 @@ class Languages:
     def bitext(self, first: str, second: str) -> Bitext:
         """Parallel sentences: the pair's own text, or lines of one source line, in the order of the second language."""
         estimates = self.estimates.get((first, second))
+        if self.disjoint:
+            raise BadInput("no parallel sentences: languages read disjoint halves of the text (mixture.disjoint)")
         if (first, second) in self.texts:
             return replace(self.texts[first, second], estimates=estimates)
         if (second, first) in self.texts:
@@ -175,6 +181,20 @@ def all_but_last(languages: Languages, share: float) -> Languages:
 def only_last(languages: Languages, share: float) -> Languages:
     """The languages with only the last `share` (above 0, below 1) of their sentences."""
     return replace(_cut(languages, share, last=True), estimates={})
+
+
+def disjoint_halves(languages: Languages) -> Languages:
+    """The source with half of its distinct sentences, and its derived languages with the images of the others. A hash
+    of a sentence's ids decides, so that its repetitions are in one half, which every run and process finds alike."""
+    source = languages[SOURCE].corpus
+    tokens, sentences = np.asarray(source.tokens), pairwise(np.asarray(source.lines))
+    hashes = (blake2b(tokens[start:end].tobytes(), digest_size=1).digest()[0] for start, end in sentences)
+    first = np.fromiter(hashes, np.uint8, len(source)) % 2 == 0
+    halves = tuple(
+        replace(each, corpus=each.corpus.where(first[each.corpus.source_line] == (each.name == SOURCE)))
+        for each in languages.languages
+    )
+    return replace(languages, languages=halves, disjoint=True)
 
 
 def _cut(languages: Languages, share: float, last: bool) -> Languages:

@@ -270,7 +270,8 @@ class Study:
 
     def _alone(self, root: Path, group: Group, seed: int) -> Iterator[Step]:
         assert self.alone
-        objective, mixture = self.alone.objective, Mixture(held_out=self.mixture.held_out)
+        objective, own = self.alone.objective, self.mixture
+        mixture = Mixture(held_out=own.held_out, disjoint=own.disjoint)
         for name, train in self.alone.variants(self.train):
             training = Training(group.data, (), objective, self.model, train, seed, mixture=mixture)
             yield training.step(self.home(root) / "alone" / f"{objective.name}-{name}", self.threads)

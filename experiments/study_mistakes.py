@@ -15,6 +15,7 @@ from calque.experiments.measures import MEASURES, ExampleMeasure, Growth
 from calque.experiments.places import name_mistakes
 from calque.experiments.study import Study
 from calque.experiments.tasks import ZERO_SHOT, language_mistakes, task_mistakes
+from calque.pretrain.bitext import PairObjective
 from calque.pretrain.mixture import ALL_TOGETHER
 from calque.pretrain.objective import Objective
 
@@ -89,6 +90,7 @@ def _unused(study: Study) -> list[str]:
         names = [measure.name for measure in own]
         wrong += [f"measures: {name} is about derived languages" for name in names]
         wrong += [f"{key} is about derived languages" for key in ("mixtures", "alone") if getattr(study, key)]
+        wrong += ["mixture.disjoint is about derived languages"] if study.mixture.disjoint else []
     if not isinstance(study.languages, GoldPairs):
         wrong += ["encoder is for studies of gold sets"] if study.encoder else []
     elif len(study.seeds) > 1:
@@ -143,6 +145,9 @@ def _of_derived(study: Study, languages: DerivedLanguages) -> list[str]:
         if field.name != "held_out" and getattr(study.mixture, field.name) != getattr(ALL_TOGETHER, field.name):
             wrong.append(f"mixture.{field.name}: each of `mixtures` has its own")
     wrong += list(dict.fromkeys(_untranslated(study, languages)))
+    if any(mixture.disjoint for mixture in (study.mixture, *study.mixtures)):
+        names = [objective.name for objective in study.objectives if _reads_pairs(objective)]
+        wrong += [f"objectives: {name} learns from parallel sentences; mixture.disjoint leaves none" for name in names]
     wrong += name_mistakes("mixtures", [mixture.name for mixture in study.mixtures], least=0)
     translated = [name for name, its in study.tasks.items() if its.ways != (ZERO_SHOT,)] if study.mixtures else []
     wrong += [f"tasks.{name}.ways: models of mixtures learn from one language at a time" for name in translated]
@@ -180,6 +185,12 @@ def _untranslated(study: Study, languages: DerivedLanguages) -> Iterator[str]:
 def _needs_dictionary(objective: Objective) -> bool:
     start = objective.traits.start
     return objective.traits.dictionary or bool(start and _needs_dictionary(start[0]))
+
+
+def _reads_pairs(objective: Objective) -> bool:
+    start = objective.traits.start
+    parallel = any(isinstance(part, PairObjective) for part in objective.parts)
+    return parallel or bool(start and _reads_pairs(start[0]))
 
 
 def _of_natural(study: Study, languages: NaturalLanguages) -> list[str]:

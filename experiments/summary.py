@@ -43,7 +43,8 @@ def scale(study: Study) -> str:
     if isinstance(study.languages, DerivedLanguages):
         paced = any(pace != 1 for pace in study.paces.values())
         note = "; numbers of steps differ between objectives" if paced else ""
-        return f"{study.languages.source.title}; RoBERTa of {layers}, width {model.hidden}{note}"
+        halves = ", disjoint halves" if study.mixture.disjoint else ""
+        return f"{study.languages.source.title}{halves}; RoBERTa of {layers}, width {model.hidden}{note}"
     if isinstance(study.languages, GoldPairs):
         return f"RoBERTa of {layers}, width {model.hidden}, {train.steps:,} steps"
     if study.objectives:
@@ -203,6 +204,10 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
         yield "The source alone, all steps", f"{', '.join(map(str, study.alone.batches)) or '–'} rows a step"
     if study.mixture.held_out:
         yield "Held out", f"the last {study.mixture.held_out:.1%} of the text, which no model reads"
+    if study.mixture.disjoint:
+        halves = models[0].step.open().facts["halves"].items()
+        read = ", ".join(f"{name} {counted(number, 'sentence')}" for name, number in halves)
+        yield "Disjoint halves", f"{read}; no sentence is read both in the source and in a derived language"
     if isinstance(languages, DerivedLanguages):
         yield "Dictionary", languages.dictionary.title
         prints = dict.fromkeys(languages.of_seed(seed).step(root).fingerprint for seed in study.data_seeds)

@@ -11,7 +11,7 @@ import numpy as np
 from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.fingerprint import ADDED, plain
 from calque.derive.forms import NUMBER, fraction
-from calque.derive.languages import Languages, all_but_last
+from calque.derive.languages import Languages, all_but_last, disjoint_halves
 from calque.pretrain.order import Mixed, Order, Part, Together, in_units, share_rows
 
 CHOICE = 0  # the seed for choosing the rows to read, so that runs with different seeds read the same text
@@ -37,6 +37,8 @@ class Mixture:
     bitexts, dictionaries: the pairs of languages with bitexts and dictionaries; None: as in `Languages`.
     bitext_exponent: shares of bitexts in proportion to their rows to this power; None: all in one shuffled order.
     pairs: the fraction of each step's rows that comes from bitexts; None: in proportion to their number of rows.
+    disjoint: whether the source is read in one half of the distinct sentences and derived languages in the other, the
+        same halves for every seed. There are then no bitexts.
     """
 
     phases: tuple[Phase, ...] = ()
@@ -47,13 +49,15 @@ class Mixture:
     bitext_exponent: float | None = None
     dictionaries: tuple[tuple[str, str], ...] | None = None
     pairs: float | None = field(default=None, metadata=ADDED)
+    disjoint: bool = field(default=False, metadata=ADDED)
 
     @property
     def name(self) -> str:
         """For folders: `90-10`, `10-90-until-50-then-90-10`, `sizes-0.7`, `90-10-of-100-25`, `together`."""
         shares = self._shares("-", "-until-{:g}", "-then-", "sizes-{:g}") or "together"
         text = f"-of-{'-'.join(f'{100 * part:g}' for part in self.text)}" if self.text else ""
-        return shares + text + ("" if self.pairs is None else f"-pairs-{100 * self.pairs:g}")
+        pairs = "" if self.pairs is None else f"-pairs-{100 * self.pairs:g}"
+        return shares + text + pairs + ("-disjoint" if self.disjoint else "")
 
     @property
     def title(self) -> str:
@@ -61,7 +65,7 @@ class Mixture:
         shares = self._shares("/", " until {:g} % of the steps", ", then ", "by size to the power {:g}")
         text = f", of {'/'.join(f'{100 * part:g}' for part in self.text)} % of the text" if self.text else ""
         pairs = "" if self.pairs is None else f", {100 * self.pairs:g} % of the rows pairs"
-        return (shares or "all in one order") + text + pairs
+        return (shares or "all in one order") + text + pairs + (", disjoint halves" if self.disjoint else "")
 
     def _shares(self, between: str, until: str, then: str, by_size: str) -> str:
         """The shares of each phase in percent and, except for the last, its end in percent of the steps."""
@@ -139,6 +143,11 @@ class Mixture:
             languages = replace(languages, dictionaries=self.dictionaries)
         return all_but_last(languages, self.held_out)
 
+    def read(self, languages: Languages) -> Languages:
+        """The languages with the text that a model reads; measures of what it learnt may compare all text, as `of`."""
+        languages = self.of(languages)
+        return disjoint_halves(languages) if self.disjoint else languages
+
     def order(self, parts: Mapping[Part, int], instances: int, steps: int, *seed: int) -> Order:
         """The order of a stream's instances; `parts` has the number of each part, which are numbered consecutively."""
         pairs = of_pairs(parts)
@@ -181,12 +190,13 @@ EXAMPLES = (
     "90-10-of-100-25 (from all of one language's text and a quarter of the other's)",
     "together (all text in one shuffled order)",
     "sizes-0.7-pairs-50 (half of the rows from bitexts)",
+    "together-disjoint (no sentence is read both in the source and in a derived language)",
 )
 ROUNDED = 0.005  # tolerance for the sum of shares rounded to whole percents
 SHARES = rf"{NUMBER}(?:-{NUMBER})*"
 NAME = re.compile(
     rf"(?:(?P<shares>{SHARES}(?:-until-{NUMBER}-then-{SHARES})*)|sizes-(?P<exponent>{NUMBER})|together)"
-    rf"(?:-of-(?P<text>{SHARES}))?(?:-pairs-(?P<pairs>{NUMBER}))?"
+    rf"(?:-of-(?P<text>{SHARES}))?(?:-pairs-(?P<pairs>{NUMBER}))?(?P<disjoint>-disjoint)?"
 )
 
 
@@ -200,6 +210,7 @@ def parse(name: str) -> Mixture:
             exponent=float(matched["exponent"]) if matched["exponent"] else None,
             text=_fractions(matched["text"]) if matched["text"] else (),
             pairs=fraction(matched["pairs"]) if matched["pairs"] else None,
+            disjoint=bool(matched["disjoint"]),
         )
     except ValueError as error:
         raise BadInput(f"mixture {shown(name)}: {error}") from error

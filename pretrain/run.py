@@ -137,7 +137,7 @@ def _attempt(
         return None
     if mistakes := objective.mistakes(config.model):
         raise BadInput(mistakes)
-    languages = config.mixture.of(config.languages)
+    languages = config.mixture.read(config.languages)
     streams = objective.streams(languages, config.model.length, config.seed)
     initial = InitialModel(config.start, config.model, languages, objective.traits.language_embeddings, config.seed)
     model, drawn = initial.load()
@@ -197,6 +197,8 @@ def _attempt(
         whole = initial.complete(model, identity.get("start"))
         left_out = sum((Counter(stream.left_out) for stream in streams), Counter())
         facts = {"identity": identity, "left out": dict(left_out), "drawn": drawn, **used}
+        if languages.disjoint:
+            facts["halves"] = {language.name: len(language.corpus) for language in languages.languages}
         finish(folder, whole, languages.whole, facts | {"shown": draws.shown(schedule.steps)})
     world.wait()
     return None

@@ -111,6 +111,8 @@ class Results:
             raise BadInput(f"records of several studies: {', '.join(studies)}; expected one study")
         self.study = studies[0] if studies else ""
         self.source = next((run.languages[0].name for run in self.runs.values() if run.languages), "")
+        mixtures = {run.mixture.name if run.mixture else "" for run in self.runs.values()}
+        self._mixture = mixtures.pop() if len(mixtures) == 1 else ""  # of all runs, so lookups need not name it
         self._columns = self._join()
         measured_runs = [self.runs[name] for name in dict.fromkeys(record.run for record in self.records)]
         self._objectives = {run.objective.name: run.objective for run in measured_runs if run.objective}
@@ -145,6 +147,7 @@ class Results:
         self, measure: str, objective: str, language: str, task: str = "", metric: str = "", **facets: Any
     ) -> dict[int, Record]:
         """Each seed's record of the last step; `facets` are the other fields of `Key`."""
+        facets = {"mixture": self._mixture} | facets
         column = self._columns.get(Key(measure, objective, language, task, metric, **facets), {})
         return {seed: column[seed, step] for seed, step in sorted(column)}
 
@@ -167,7 +170,7 @@ class Results:
     def growth(self, objective: str, language: str, metric: str, measure: str = ALIGNMENT) -> dict[int, BySeed]:
         """Alignment@1, or another measure, at each probed step, ascending."""
         steps: dict[int, dict[int, Measured]] = {}
-        column = self._columns.get(Key(measure, objective, language, "", metric), {})
+        column = self._columns.get(Key(measure, objective, language, "", metric, mixture=self._mixture), {})
         for seed, step in sorted(column):
             steps.setdefault(step, {})[seed] = Measured.of(column[seed, step])
         return dict(sorted(steps.items()))

@@ -11,7 +11,7 @@ from calque.experiments.places import RESERVED
 from calque.experiments.study import Alone, Study
 from calque.experiments.study_mistakes import study_mistakes
 from calque.pretrain.config import TrainConfig
-from calque.pretrain.mixture import shares
+from calque.pretrain.mixture import Mixture, shares
 from calque.pretrain.objective import After, Sum
 from calque.pretrain.objectives import parse
 from calque.pretrain.objectives.mlm import MLM
@@ -114,6 +114,35 @@ def test_an_objective_that_aligns_words_needs_different_ones(
     said = told(pocket.changed(dictionary=dictionary, **changes))
     assert (f"{transform} it has none" not in said) == right
     assert "it has none" not in told(pocket.changed(**changes | {"objectives": (MLM(), XLM())}))
+
+
+@pytest.mark.parametrize(
+    ("objective", "right"),
+    [
+        *((name, True) for name in ("MLM", "DICT-MLM", "ALIGN-MLM", "LINK", "MLM-after-ALIGN-MLM")),
+        *(
+            (name, False)
+            for name in ("XLM", "XLM-ALIGN", "WEAM-gold", "PPA", "XLM-ALIGN-after-MLM", "DICT-MLM-after-XLM")
+        ),
+    ],
+)
+def test_disjoint_halves_have_no_parallel_sentences(pocket: Study, objective: str, right: bool) -> None:
+    halved = pocket.changed(mixture=Mixture(disjoint=True), objectives=(parse(objective),))
+    said = f"objectives: {objective} learns from parallel sentences; mixture.disjoint leaves none"
+    assert told(halved) == ("" if right else said)
+
+
+def test_one_mixture_of_several_may_be_disjoint(mixed: Study) -> None:
+    mixtures = shares(1, 1), replace(shares(1, 1), disjoint=True)
+    assert told(replace(mixed, mixtures=mixtures)) == ""
+    assert "XLM learns from parallel sentences" in told(replace(mixed, mixtures=mixtures, objectives=(XLM(),)))
+    assert "mixture.disjoint: each of `mixtures`" in told(replace(mixed, mixture=replace(mixed.mixture, disjoint=True)))
+
+
+def test_natural_languages_have_no_halves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CALQUE_DATA", "data")
+    gold = replace(named("word_alignment"), mixture=Mixture(disjoint=True))
+    assert "mixture.disjoint is about derived languages" in told(gold)
 
 
 def test_a_model_of_a_mixture_starts_from_no_other(mixed: Study) -> None:

@@ -111,6 +111,31 @@ def test_a_sweep_of_seeds_states_those_of_each_value_and_is_read_again(root: Pat
     assert again[0] == 0 and (tmp_path / "again" / "sweep.md").read_bytes() == (folder / "sweep.md").read_bytes()
 
 
+def test_a_sweep_compares_disjoint_halves_with_the_same_sentences(tmp_path: Path) -> None:
+    """Only pretraining and what follows from it are computed for each value."""
+    words = ["--runs", str(tmp_path), *SETTINGS, "--set", "measures=alignment,links,retrieval"]
+    code, out, err = calque("run", "pocket", *words, "--sweep", "disjoint=false,true")
+    assert (code, err) == (0, "") and "disjoint" in out
+    names = [path.name.partition("-")[0] for path in (tmp_path / "pocket").iterdir()]
+    assert sorted(names) == ["floors", "languages", "report", "tasks", "trans.inv"], "data is derived once"
+    (report,) = (tmp_path / "pocket").glob("report-*")
+    with (report / "sweep.csv").open(encoding="utf-8") as file:
+        rows = [(row["objective"], row["disjoint"]) for row in csv.DictReader(file)]
+    assert {*rows} == {(name, value) for name in ("MLM", "ALIGN-MLM") for value in ("false", "true")}
+    runs = {run.id: run for run in read(report / "runs.jsonl", Run)}
+    assert all((run.mixture is not None) == (run.settings["disjoint"] == "true") for run in runs.values())
+    records = read(report / "records.jsonl", Record)
+    for measure in ("ZS", "alignment", "AER", "retrieval"):
+        of_each = ({r.count for r in records if (r.run, r.measure) == (run, measure)} for run in runs)
+        assert len({*map(frozenset, of_each)}) == 1, "both values are measured on the same items"
+    assert "no sentence is read both in the source" in (report / "report.html").read_text(encoding="utf-8")
+    code, folder, _ = calque("report", "pocket", *words, "--set", "disjoint=true", "--quiet")
+    table = (Path(folder.strip()).parent / "table-3.md").read_text(encoding="utf-8")
+    assert code == 0 and "disjoint halves" in table and "| MLM" in table
+    code, planned, _ = calque("plan", "pocket", *words[2:], "--set", "disjoint=true")
+    assert code == 0 and "disjoint halves" in planned
+
+
 def test_more_values_compute_only_what_is_new(root: Path) -> None:
     """The reports of both stay."""
     tiny = override(study("pocket"), [*TINY, "measures=alignment", "seeds=0,1"])

@@ -13,13 +13,14 @@ from calque.derive.artefact import Artefact
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.errors import BadInput
+from calque.derive.fingerprint import plain
 from calque.derive.languages import Languages
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
 from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.pretrain.distributed import ALONE
-from calque.pretrain.mixture import ALL_TOGETHER, Mixture, Phase, shares
+from calque.pretrain.mixture import ALL_TOGETHER, Mixture, Phase, parse, shares
 from calque.pretrain.objective import Objective, Sum
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.dict_mlm import DictMLM
@@ -57,11 +58,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (Mixture(exponent=0.7), "sizes-0.7", "by size to the power 0.7"),
         (Mixture(pairs=0.5), "together-pairs-50", "all in one order, 50 % of the rows pairs"),
         (Mixture(shares(9, 1).phases, text=(1, 0.25)), "90-10-of-100-25", "90/10, of 100/25 % of the text"),
+        (Mixture(disjoint=True), "together-disjoint", "all in one order, disjoint halves"),
+        (
+            Mixture(shares(9, 1).phases, pairs=0.5, disjoint=True),
+            "90-10-pairs-50-disjoint",
+            "90/10, 50 % of the rows pairs, disjoint halves",
+        ),
     ],
 )
 def test_names(mixture: Mixture, name: str, title: str) -> None:
     assert (mixture.name, mixture.title) == (name, title)
     assert mixture.mistakes(len(mixture.phases[0].shares) if mixture.phases else 2) == []
+    assert parse(name).name == name
+
+
+def test_a_new_setting_changes_no_older_fingerprint() -> None:
+    assert plain(Mixture()).keys().isdisjoint({"pairs", "disjoint"})
+    assert plain(Mixture(disjoint=True))["disjoint"]
 
 
 def test_the_language_with_the_fewest_rows_has_so_many_of_all() -> None:
@@ -237,6 +250,24 @@ def test_a_schedule_trains_and_resumes_to_the_same_bytes(objective: Objective, f
     assert all(abs(shown[name]["rows"] - share * rows) < 1 for name, share in exact.items())
     with pytest.raises(BadInput, match="mixture"):
         pretrain(tmp_path / "stopped", replace(config, mixture=shares(1, 1, 1)), ALONE)
+
+
+@pytest.mark.parametrize("objective", [MLM(), AlignMLM(), DictMLM()], ids=lambda objective: objective.name)
+def test_disjoint_halves_train_and_resume_to_the_same_bytes(objective: Objective, folder: Path, tmp_path: Path) -> None:
+    whole, mixture = Languages.open(folder, ["trans"]), Mixture(held_out=0.1, disjoint=True)
+    config = Pretraining(whole, objective, MODEL, TRAIN, seed=1, mixture=mixture)
+    check_resumes(tmp_path, config)
+    facts = Artefact.open(tmp_path / "stopped", RUN).facts
+    assert sum(facts["halves"].values()) == 360 and min(facts["halves"].values()) > 120
+    with pytest.raises(BadInput, match="mixture"):
+        pretrain(tmp_path / "stopped", replace(config, mixture=Mixture(held_out=0.1)), ALONE)
+
+
+def test_disjoint_halves_have_no_pairs_to_train_on(folder: Path, tmp_path: Path) -> None:
+    whole = Languages.open(folder, ["trans"])
+    config = Pretraining(whole, TLM(0.5), MODEL, TRAIN, seed=1, mixture=Mixture(disjoint=True))
+    with pytest.raises(BadInput, match=r"no parallel sentences: .* \(mixture\.disjoint\)"):
+        pretrain(tmp_path / "run", config, ALONE)
 
 
 def test_a_source_is_trained_alone(folder: Path, tmp_path: Path) -> None:

@@ -1,0 +1,129 @@
+"""Disjoint halves: no sentence is read both in the source and in a derived language, and none is lost."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calque.derive.build import derive_languages
+from calque.derive.corpus import Corpus
+from calque.derive.dictionary import DictionaryConfig
+from calque.derive.errors import BadInput
+from calque.derive.language import SOURCE, Language
+from calque.derive.languages import Languages, all_but_last, disjoint_halves
+from calque.derive.pocket.language import Pocket
+from calque.derive.script import Transliterate
+from calque.derive.sentence import Sentence
+from calque.derive.sources.files import Files
+from calque.derive.sources.pocket import PocketEnglish, Sizes
+from calque.derive.transforms import transform
+
+FEW = Sizes(10, 5, 5)
+TYPES = 20
+NAMES = ("trans", "inv", "agg")
+LINES = 20_000
+SENTENCES = st.lists(st.lists(st.integers(5, 7), min_size=1, max_size=3), min_size=1, max_size=40)
+
+
+def corpus_of(lines: Sequence[Sequence[int]], source_line: Sequence[int]) -> Corpus:
+    """A corpus of words of one sub-word each."""
+    ids = np.array([i for line in lines for i in line], np.uint16)
+    ends = np.array([sum(map(len, lines[:n])) for n in range(len(lines) + 1)])
+    origin = np.array([place for line in lines for place in range(len(line))], np.uint16)
+    return Corpus(ids, ends, ends, np.ones(len(ids), np.uint16), origin, np.array(source_line, np.int64))
+
+
+def lines_of(corpus: Corpus) -> Iterator[tuple[int, list[int], list[int], list[list[int]]]]:
+    """The source line, ids, sub-words and links of each line."""
+    for line, source in enumerate(corpus.source_line.tolist()):
+        yield source, corpus[line].tolist(), corpus.line_pieces(line).tolist(), corpus.links(line).tolist()
+
+
+def check_halves(whole: Languages, halves: Languages) -> None:
+    """Every line is in one half, and the halves share no sentence of the source."""
+    ids = [tuple(line.tolist()) for line in (whole[SOURCE].corpus[n] for n in range(len(whole[SOURCE].corpus)))]
+    read = {each.name: each.corpus.source_line.tolist() for each in halves.languages}
+    for name in whole.others:
+        both = sorted([*read[SOURCE], *read[name]])
+        there = {*whole[name].corpus.source_line.tolist()}
+        assert [line for line in both if line in there] == sorted(there), "each line that has an image is read once"
+        assert not {ids[line] for line in read[SOURCE]} & {ids[line] for line in read[name]}
+    for before, after in zip(whole.languages, halves.languages, strict=True):
+        kept = {*read[before.name]}
+        assert [line for line in lines_of(before.corpus) if line[0] in kept] == list(lines_of(after.corpus))
+
+
+@given(SENTENCES, st.data())
+def test_halves_are_the_text_and_share_no_sentence(sentences: list[list[int]], data: st.DataObject) -> None:
+    has_image = data.draw(st.lists(st.booleans(), min_size=len(sentences), max_size=len(sentences)))
+    numbers = [number for number, kept in enumerate(has_image) if kept]
+    images = [[TYPES + i for i in reversed(sentences[number])] for number in numbers]
+    table = np.arange(TYPES)
+    languages = (
+        Language(SOURCE, 0, corpus_of(sentences, range(len(sentences))), table),
+        Language("other", 1, corpus_of(images, numbers), table + TYPES),
+    )
+    whole = Languages(Path(), languages)
+    check_halves(whole, disjoint_halves(whole))
+
+
+class Repeated(PocketEnglish):
+    """Every sentence of the first half occurs again."""
+
+    def sentences(self, chunk: tuple[int, int]) -> tuple[list[Sentence], Counter[str]]:
+        found, left_out = super().sentences(chunk)
+        return found[: len(found) // 2] * 2, left_out
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new script, another order, and words that become endings."""
+    out = tmp_path_factory.mktemp("halves") / "data"
+    source = Repeated(Pocket(types=300), 600, FEW, FEW, FEW)
+    return derive_languages(source, [*map(transform, NAMES)], 500, DictionaryConfig(), out, out.parent / "cache")
+
+
+def test_halves_of_several_languages(folder: Path) -> None:
+    whole = Languages.open(folder, NAMES)
+    source = whole[SOURCE].corpus
+    assert max(Counter(source[line].tobytes() for line in range(len(source))).values()) > 1
+    halves = disjoint_halves(whole)
+    check_halves(whole, halves)
+    assert halves["agg"].corpus.sources is not None
+    assert all(200 < len(each.corpus) < 400 for each in halves.languages)
+    for first, second in (("trans", "inv"), ("inv", "agg")):
+        assert np.array_equal(halves[first].corpus.source_line, halves[second].corpus.source_line)
+    dictionaries = (languages.dictionary(SOURCE, "trans") for languages in (whole, halves))
+    assert np.array_equal(*dictionaries), "the dictionary is the whole text's"
+
+
+def test_held_out_text_is_in_no_half(folder: Path) -> None:
+    part = all_but_last(Languages.open(folder, NAMES), 0.25)
+    check_halves(part, disjoint_halves(part))
+
+
+def test_halves_have_no_parallel_sentences(folder: Path) -> None:
+    halves = disjoint_halves(Languages.open(folder, NAMES))
+    for ask in (lambda: halves.bitexts, lambda: halves.bitext("trans", SOURCE)):
+        with pytest.raises(BadInput, match=r"no parallel sentences: .* \(mixture\.disjoint\)"):
+            ask()
+
+
+def test_halves_of_real_text(calque_data: Path, tmp_path: Path) -> None:
+    """English of Tatoeba, which has one line for each of a sentence's translations."""
+    with (calque_data / "parallel" / "manythings" / "fra-eng.tsv").open(encoding="utf-8") as file:
+        text = [line.split("\t")[0] for line in islice(file, LINES)]
+    assert len({*text}) < len(text)
+    (tmp_path / "text.txt").write_text("\n".join(text) + "\n", encoding="utf-8")
+    source = Files((tmp_path / "text.txt",))
+    derive_languages(source, [Transliterate()], 1_000, DictionaryConfig(), tmp_path / "data", tmp_path / "cache")
+    whole = Languages.open(tmp_path / "data", ["trans"])
+    halves = disjoint_halves(whole)
+    check_halves(whole, halves)
+    sizes = [len(each.corpus) for each in halves.languages]
+    assert sum(sizes) == len(whole[SOURCE].corpus) and min(sizes) > 0.4 * sum(sizes)
