@@ -8,15 +8,14 @@ from pathlib import Path
 import numpy as np
 
 from calque.derive.build import trial_image
-from calque.derive.errors import BadInput
-from calque.derive.parser import ParsedTrees, StanzaParser
+from calque.derive.errors import BadInput, excluded
+from calque.derive.parser import StanzaParser
 from calque.derive.preview import side_by_side
 from calque.derive.readers.annotation import ENTITIES, TREEBANK, annotation, are_numbered, head_of
 from calque.derive.readers.english import split_sentences
 from calque.derive.readers.iob2 import read_iob2, read_word_labels
-from calque.derive.readers.text import chunks
-from calque.derive.readers.text import sentences as read_chunk
 from calque.derive.sentence import CHUNKS, EXAMPLES, Sentence, iob2, shown, word_labels
+from calque.derive.sources.files import Files
 from calque.derive.transform import Account, Transform, image_of
 from calque.derive.transforms import transform
 from calque.derive.types import OURS
@@ -90,25 +89,29 @@ def sentences_of(
 
 
 def derive_file(
-    path: Path, transform: Transform, account: Account, trees: ParsedTrees | None = None, pairs: bool = False
+    source: Files, transform: Transform, account: Account, cache: Path, pairs: bool = False
 ) -> Iterator[str]:
-    """The lines of a file's image: of text, a sentence or, as `pairs`, a sentence, a tab and its image; of a treebank,
-    CoNLL-U; of words with labels, both with a tab between. Random transforms draw as in a study. Sentences without a
-    tree get one from `trees`, if given."""
+    """The lines of the image of a source's only file: of text, a sentence or, as `pairs`, a sentence, a tab and its
+    image; of a treebank, CoNLL-U; of words with labels, both with a tab between. Random transforms draw as in a study
+    of the source. `cache` keeps trees and the words of easy sentences."""
     usual = transform.informed(Usage.even(SMALLEST))
     moved = (usual.image(SMALLEST) != np.arange(SMALLEST))[OURS.ordinary(SMALLEST)]
     if usual.places(SMALLEST) is not None or moved.any() != moved.all():
         raise BadInput(f"{transform.name} shares sub-words with its source, which text cannot show; expected trans")
+    (path,) = source.text
     first, lines = head_of(path)
     kind = annotation(first, lines)
     texts = [line for _, line in lines]
     split = all(line.count("\t") == 1 for line in texts) and not all(line.startswith("\t") for line in texts)
     labelled = kind == ENTITIES or (split and not are_numbered(texts))
-    if pairs and labelled:
-        raise BadInput("words with labels; expected text for pairs", path, lines[0][0])
-    batches = [_labelled(path, kind == ENTITIES, account.left_out)] if labelled else _chunked(path, account)
+    if labelled and (pairs or source.easy):
+        raise BadInput("words with labels; expected text for pairs or easy sentences", path, lines[0][0])
+    source = source.ready(cache, "trees" in transform.needs)
+    batches = _labelled(source, kind == ENTITIES, account) if labelled else _chunked(source, account)
+    found = 0
     for first_number, step, sentences in batches:
-        for place, sentence in enumerate(trees.add_to(sentences, account.left_out) if trees else sentences):
+        found += len(sentences)
+        for place, sentence in enumerate(sentences):
             image = image_of(transform, sentence, first_number + place * step, account)
             words = shown([transform.spell(word) for word in image.words])
             if labelled:
@@ -119,19 +122,24 @@ def derive_file(
                 yield from _conllu(image, words)
             elif words:
                 yield f"{sentence.text}\t{' '.join(words)}" if pairs else " ".join(words)
+    if not found:
+        raise BadInput(f"no sentence is left{excluded(account.left_out)}", path)
 
 
 Batch = tuple[int, int, Sequence[Sentence]]  # sentences, with the number of the first and the step between numbers
 
 
-def _labelled(path: Path, entities: bool, counts: Counter[str]) -> Batch:
-    sentences = list((read_iob2 if entities else read_word_labels)(path, counts))
-    return EXAMPLES.number(0, 0), EXAMPLES.size, sentences
+def _labelled(source: Files, entities: bool, account: Account) -> Iterator[Batch]:
+    (path,) = source.text
+    sentences = list((read_iob2 if entities else read_word_labels)(path, account.left_out))
+    if source.trees:
+        sentences = source.trees.add_to(sentences, account.left_out)
+    yield EXAMPLES.number(0, 0), EXAMPLES.size, sentences
 
 
-def _chunked(path: Path, account: Account) -> Iterator[Batch]:
-    for index, chunk in enumerate(chunks(path)):
-        sentences, left_out = read_chunk(chunk)
+def _chunked(source: Files, account: Account) -> Iterator[Batch]:
+    for index, chunk in enumerate(source.chunks()):
+        sentences, left_out = source.sentences(chunk)
         account.left_out += left_out
         yield CHUNKS.number(index, 0), 1, sentences
 

@@ -1,7 +1,7 @@
 """The error that a user's input can cause, and its message about an unknown name."""
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 LONGEST = 600  # maximum characters of a message, which may quote input of any length
@@ -32,6 +32,12 @@ class Unfinished(BadInput):
 
 class NoFile(BadInput):
     """A missing file; `path` is where it was expected."""
+
+
+def excluded(counts: Mapping[str, int]) -> str:
+    """The end of a message about what is left: `; left out: 3 blank lines`, or nothing without exclusions."""
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
+    return f"; left out: {reasons}" if reasons else ""
 
 
 def shown(text: str) -> str:

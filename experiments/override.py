@@ -140,6 +140,8 @@ def _replace(value: Any, hint: Any, name: str, path: Sequence[str], text: str) -
 def _replace_whole(value: Any, hint: Any, name: str, text: str) -> Any:
     if isinstance(value, Mapping):
         return _keep(with_siblings(value) if name == "tasks" else value, text)
+    if isinstance(value, EasyText) and text.lower() != "none":  # its other fields stay
+        return _replace(value, hint, name, ["types"], text)
     if {hint, *typing.get_args(hint)} & PARSERS.keys():
         return _read(text, hint, value)
     if dataclasses.is_dataclass(value) and not (text.lower() == "none" and type(None) in typing.get_args(hint)):

@@ -10,6 +10,7 @@ from calque.analysis.records.record import ALIGNMENT
 from calque.analysis.statistics.correlation import FEWEST
 from calque.analysis.tasks.catalog import TASKS
 from calque.derive.errors import BadInput, shown, unknown
+from calque.derive.sources.files import Files
 from calque.experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages
 from calque.experiments.measures import MEASURES, ExampleMeasure, Growth
 from calque.experiments.places import name_mistakes
@@ -132,9 +133,12 @@ def _of_derived(study: Study, languages: DerivedLanguages) -> list[str]:
     growth = any(isinstance(measure, Growth) for measure in study.measures)
     of_examples = (measure.task for measure in study.measures if isinstance(measure, ExampleMeasure))
     tasks, available = [*study.tasks, *of_examples], languages.source.tasks
+    there = ", ".join(available) or "none"
     if unknown := [name for name in tasks if (TASKS[name].data if name in TASKS else name) not in available]:
-        there = ", ".join(available) or "none"
         wrong.append(f"source has no examples of {', '.join(map(shown, unknown))}; there are {there}")
+    easy = languages.source.easy if isinstance(languages.source, Files) else None
+    lacking = [task for task in easy.tasks if task not in available] if easy else []
+    wrong += [f"source.easy.tasks: source has no examples of {task}; there are {there}" for task in lacking]
     if growth and not study.train.snapshots:
         wrong.append("train.snapshots is 0: growth is measured on snapshots, which are then not kept")
     if (growth or study.mixtures) and not 0 < study.mixture.held_out < 1:

@@ -13,7 +13,7 @@ import numpy as np
 
 from calque.derive.artefact import input_digest, read_sealed, write_sealed
 from calque.derive.easy import EasyText
-from calque.derive.errors import BadInput, unknown
+from calque.derive.errors import BadInput, excluded, unknown
 from calque.derive.example import Example
 from calque.derive.fingerprint import ADDED, fingerprint
 from calque.derive.frequency import add_up, most_frequent
@@ -145,10 +145,9 @@ class TaskFiles:
                 examples = self.read_tested(paths, read, counts[split], lacking.get(split, WHOLE))
             loaded[split] = [example.interned() for example in examples]
             if paths and not any(example.texts for example in loaded[split]):
-                excluded = ", ".join(f"{count:,} {reason}" for reason, count in (+counts[split]).items())
-                raise BadInput(f"no labelled example{f'; left out: {excluded}' if excluded else ''}", paths[0])
+                raise BadInput(f"no labelled example{excluded(counts[split])}", paths[0])
         train = loaded["train"]
-        drawn, shared = self._draw(train)
+        drawn, shared = self._draw(train, counts["train"])
         for split, places in drawn.items():
             elsewhere = lacking.get(split, WHOLE) if split == "train" else WHOLE
             loaded[split] = _without_missing(train, places, elsewhere, counts[split])
@@ -158,13 +157,16 @@ class TaskFiles:
         counts["train"]["over the limit"] += len(train) - shared - sum(map(len, drawn.values()))
         return TaskData(loaded, {split: +count for split, count in counts.items()})
 
-    def _draw(self, examples: Sequence[Example]) -> tuple[dict[str, list[int]], int]:
-        """The numbers of the examples for each drawn split and for training, and how many `apart` excludes."""
+    def _draw(
+        self, examples: Sequence[Example], counts: Mapping[str, int] = MappingProxyType({})
+    ) -> tuple[dict[str, list[int]], int]:
+        """The numbers of the examples for each drawn split and for training, and how many `apart` excludes; `counts`
+        are earlier exclusions, for the message if too few examples are left."""
         order = np.random.default_rng(self.seed).permutation(len(examples)).tolist()
         without_files = [split for split, paths in self.splits.items() if not paths and self.held_out]
         held_out = self.held_out * len(without_files)
         if held_out >= len(examples):
-            fault = f"cannot hold out {held_out:,} of {len(examples):,} examples"
+            fault = f"cannot hold out {held_out:,} of {len(examples):,} examples{excluded(counts)}"
             raise BadInput(f"{fault}; expected a smaller held_out, or files of dev and test data", self.train[0])
         drawn = {
             split: sorted(order[number * self.held_out : (number + 1) * self.held_out])

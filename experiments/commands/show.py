@@ -15,6 +15,7 @@ from calque.experiments.commands.options import Own, Parser, Root, check_out
 from calque.experiments.places import CACHE, ROOT
 
 if TYPE_CHECKING:
+    from calque.derive.sources.files import Files
     from calque.derive.transform import Transform
 
 MOST = 100  # sentences of Pocket English
@@ -66,27 +67,23 @@ def show(
         raise BadInput([*once, known] if once != wrong and len(wrong) > 1 else wrong)
 
 
-def write_derived(
-    path: Path, language: str, out: Path | None, pairs: bool, parser: Path | None, runs: Path, study: str | None
-) -> None:
-    """Write a file's image in a language to `out`, or print it; counts of exclusions go to standard error."""
+def write_derived(source: Files, language: str, out: Path | None, pairs: bool, runs: Path, study: str | None) -> None:
+    """Write the image of a source's only file to `out`, or print it; counts of exclusions go to standard error."""
     from calque.derive.derivation import derive_file, transforms_of
     from calque.derive.files import whole_file
-    from calque.derive.parser import ParsedTrees, StanzaParser
     from calque.derive.readers.annotation import TREEBANK, annotation, head_of
     from calque.derive.transform import TORN, Account
 
+    (path,) = source.text
     if out is not None:
         check_out(out, [path])
     treebank, account = annotation(*head_of(path)) == TREEBANK, Account()
-    transforms, wrong = transforms_of([language], parser, runs / CACHE, _transforms(study) if study else {}, treebank)
+    own = _transforms(study) if study else {}
+    transforms, wrong = transforms_of([language], source.parser, runs / CACHE, own, treebank)
     if wrong:
         raise BadInput(wrong)
     (transform,) = transforms
-    trees = None
-    if parser and not treebank and "trees" in transform.needs:
-        trees = ParsedTrees(StanzaParser(parser), runs / CACHE)
-    lines = (f"{line}\n" for line in derive_file(path, transform, account, trees, pairs))
+    lines = (f"{line}\n" for line in derive_file(source, transform, account, runs / CACHE, pairs))
     if out is None:
         sys.stdout.writelines(lines)
     else:

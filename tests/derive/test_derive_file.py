@@ -36,7 +36,7 @@ def spelt(name: str, image: Sentence) -> str:
 
 
 def derived(path: Path, name: str, pairs: bool = False) -> list[str]:
-    return list(derive_file(path, transform(name), Account(), pairs=pairs))
+    return list(derive_file(Files((path,)), transform(name), Account(), path.parent / "cache", pairs))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -57,7 +57,7 @@ def test_a_treebank_stays_one(name: str, tmp_path: Path) -> None:
     path = tmp_path / "a.conllu"
     write_treebank(path, SENTENCES)
     made = transform(name).ready(tmp_path)
-    lines = list(derive_file(path, made, Account()))
+    lines = list(derive_file(Files((path,)), made, Account(), tmp_path))
     for number, (after, before) in enumerate(zip(read_conllu(written(tmp_path / "b", lines)), SENTENCES, strict=True)):
         image = image_of(made, Sentence(before.words, before.tags, before.heads, before.relations), number, Account())
         assert after.words == tuple(map(made.spell, image.words))
@@ -90,7 +90,8 @@ def annotated(draw: st.DrawFn) -> Sentence:
 def check_readable(sentences: Sequence[Sentence], name: str, folder: Path) -> None:
     """The treebank derived from one of these sentences is read, with its words, and has a tree for every sentence."""
     write_treebank(folder / "before.conllu", sentences)
-    lines = derive_file(folder / "before.conllu", transform(name).ready(folder / "cache"), Account())
+    cache = folder / "cache"
+    lines = derive_file(Files((folder / "before.conllu",)), transform(name).ready(cache), Account(), cache)
     read = list(read_conllu(written(folder / "after.conllu", list(lines))))
     assert len(read) == len(sentences) and all(sentence.heads for sentence in read)
 
@@ -139,6 +140,12 @@ def test_labels_follow_their_words_as_in_task_data(name: str, task: str, tmp_pat
         (["{text}", "--language", "syn-romance"], "tree"),
         (["{text}", "--language", "inv", "--out", "{text}"], "is an input"),
         (["{text}", "--language", "inv", "--set", "seeds=1"], "--set and --jobs"),
+        (["{text}", "--language", "inv", "--easy", "0"], "--easy"),
+        (["{text}", "--language", "inv", "--easy", "9", "--longest", "3"], "shortest must be"),
+        (["{text}", "--language", "inv", "--shortest", "3"], "expected --easy"),
+        (["{text}", "--easy", "9"], "--language"),
+        (["pocket", "--easy", "9"], "--language"),
+        (["/dev/null", "--language", "inv", "--easy", "9"], "can be read more than once"),
         (["{text}"], "--language"),
         (["{nowhere}", "--language", "inv"], "no such file"),
         (["{empty}", "--language", "inv"], "is empty"),
@@ -146,6 +153,7 @@ def test_labels_follow_their_words_as_in_task_data(name: str, task: str, tmp_pat
         (["{cut}", "--language", "inv"], "truncated gzip"),
         (["{columns}", "--language", "inv"], "columns"),
         (["{labels}", "--language", "inv", "--pairs"], "words with labels"),
+        (["{labels}", "--language", "inv", "--easy", "9"], "words with labels"),
     ],
 )
 def test_what_cannot_be_derived_is_one_error(arguments: list[str], said: str, tmp_path: Path) -> None:

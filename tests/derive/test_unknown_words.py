@@ -86,10 +86,11 @@ def test_people_and_files_see_the_mark(derived: Languages, tmp_path: Path) -> No
     preview = (derived.folder / "preview.txt").read_text("utf-8")
     assert "<unk>" in preview and UNKNOWN not in preview
     account = Account()
-    lines = list(derive_file(put(tmp_path / "wiki.tokens"), transform("trans.inv"), account))
+    source = Files((put(tmp_path / "wiki.tokens"),))
+    lines = list(derive_file(source, transform("trans.inv"), account, tmp_path))
     assert [line.split().count("<unk>") for line in lines] == [2, 2, 1]
     assert UNKNOWN not in "".join(lines) and account.left_out[UNKNOWN_WORDS] == 5
-    pairs = list(derive_file(tmp_path / "wiki.tokens", transform("inv"), Account(), pairs=True))
+    pairs = list(derive_file(source, transform("inv"), Account(), tmp_path, pairs=True))
     assert pairs[2] == "<unk> slept .\tslept <unk> ."
 
 
