@@ -3,6 +3,7 @@ of itself and, if the folder's name ends with a fingerprint, that name. Changed 
 
 import hashlib
 import json
+import lzma
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -38,14 +39,17 @@ def read_sealed(path: Path, what: str = "a sealed file", place: str | None = Non
     """Read the object that `write_sealed` wrote; errors call it `what`. It is refused if a byte changed, or if `place`,
     by default the file's own name, has a fingerprint and differs from the name that it was written for."""
     try:
-        text = path.read_bytes().decode("utf-8")  # read_text would accept other line ends
+        data = path.read_bytes()
+        text = (
+            lzma.decompress(data) if path.suffix == ".xz" else data
+        ).decode()  # read_text would accept other line ends
         content = strict_json.loads(text)
         whole = isinstance(content, dict) and text == _text(content) and content.pop(DIGEST, None) == _digest(content)
     except FileNotFoundError:
         raise BadInput(f"no such file; expected {what}", path) from None
     except OSError as error:
         raise BadInput(f"cannot be read, expected {what}: {error.strerror}", path) from error
-    except ValueError as error:  # includes UnicodeDecodeError
+    except (ValueError, lzma.LZMAError) as error:  # includes UnicodeDecodeError
         raise BadInput(f"damaged, expected {what}: {error}; remove it and run the command again", path) from error
     if not whole:
         raise BadInput(f"changed since it was written, expected {what}; remove it and run the command again", path)

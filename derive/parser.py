@@ -17,6 +17,7 @@ from calque.derive.files import MANIFEST, check_name
 from calque.derive.fingerprint import fingerprint
 from calque.derive.readers.conllu import UPOS, relation_fault, tree_fault
 from calque.derive.sentence import Sentence, shown
+from calque.derive.stored_trees import StoredTrees
 
 KIND = "Stanza models"  # the artefact that `fetch` makes
 RESOURCES = "resources.json"
@@ -56,7 +57,7 @@ class ParsedTrees:
     """A parser with a cache of its trees. A shard is a file of sealed JSON in `cache`, with the tree of each of up to
     `SHARD` sentences, or the reason why it has none, named after the words and the parser."""
 
-    parser: StanzaParser
+    parser: StanzaParser | StoredTrees
     cache: Path
 
     def add_to(self, sentences: Sequence[Sentence], counts: Counter[str]) -> list[Sentence]:

@@ -68,6 +68,20 @@ class TreebankFiles(Superstrate):
 
 
 @dataclass(frozen=True)
+class StoredGrammar(Superstrate):
+    """A grammar that was learnt before, in a file of `Grammar.save`, compressed by xz or not."""
+
+    name: str
+    path: Path
+
+    def fingerprint(self) -> str:
+        return fingerprint(FORMAT, self.name, digest(self.path))
+
+    def learn(self) -> Grammar:
+        return Grammar.load(self.path)
+
+
+@dataclass(frozen=True)
 class PocketTreebank(Superstrate):
     """A treebank of Pocket English or a word-order variant: `size` sentences of a stream that no corpus uses."""
 

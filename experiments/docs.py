@@ -168,6 +168,13 @@ def _everyday() -> list[str]:
     ]
 
 
+def _everyday_trees() -> list[str]:
+    """The accuracy of the parser of Everyday English."""
+    scores = opened_everyday().facts["models"]["accuracy"]
+    lines = ["| sentences | words | UPOS | LAS |", "|---|---|---|---|"]
+    return lines + [f"| {name} | {row['words']:,} | {row['UPOS']} | {row['LAS']} |" for name, row in scores.items()]
+
+
 def _benchmarks(quoted: Collection[str] = ()) -> list[str]:
     """All committed comparisons and their measurement, or the first comparison of each `quoted` benchmark."""
     about, benchmarks = read_benchmarks(BENCHMARKS)
@@ -238,6 +245,7 @@ BLOCKS: dict[str, Block] = {
     "tasks": _tasks,
     "recipes": _recipes,
     "everyday": _everyday,
+    "everyday trees": _everyday_trees,
     "benchmarks": _benchmarks,
     "quoted benchmarks": partial(_benchmarks, QUOTED),
     "headlines": _headlines,

@@ -1,6 +1,6 @@
 """A small tagger and a small parser trained offline from a treebank, in a folder such as Stanza's own models are.
 
-`python -m tests.stanza_training TREEBANK FOLDER` makes one in minutes, where there is no network to fetch them.
+`python -m tests.stanza_training TREEBANK FOLDER [STEPS]` makes one in minutes, where there is no network to fetch them.
 """
 
 import os
@@ -74,4 +74,4 @@ def write_folder(part: Path, language: str, models: dict[str, Path]) -> None:
 
 
 if __name__ == "__main__":
-    train_models(Path(sys.argv[1]), Path(sys.argv[2]))
+    train_models(Path(sys.argv[1]), Path(sys.argv[2]), *map(int, sys.argv[3:]))

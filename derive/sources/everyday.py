@@ -1,24 +1,35 @@
 """Everyday English, the real text that is part of Calque: short sentences of Tatoeba, and the English Web Treebank with
-Universal NER's entities. `calque data everyday` makes its files from the originals (docs/everyday.md)."""
+Universal NER's entities. `calque data everyday` makes its files from the originals (docs/everyday.md). The trees of
+Tatoeba are a parser's, and a grammar learnt from a French treebank is there too, for French word order."""
 
 from pathlib import Path
 
 from calque.derive.artefact import Artefact, digest
 from calque.derive.easy import EasyText
 from calque.derive.errors import BadInput
+from calque.derive.reorder import Reorder, StoredGrammar, TreebankFiles
 from calque.derive.sources.files import Files, TaskFiles
+from calque.derive.stored_trees import StoredTrees
 
 FOLDER, KIND = Path(__file__).parents[1] / "everyday", "Everyday English"
 TEXT, TREEBANK = "tatoeba.tokens.xz", "ewt-{}.conllup.xz"
+TREES, GRAMMAR = "tatoeba.trees.xz", "french.grammar.json.xz"
 NOTICES = ("README.md", "LICENSE-CC-BY-2.0-FR.txt", "LICENSE-CC-BY-SA-4.0.txt")
 TYPES = 4_000  # distinct words of the text
-RARE = 1  # words of a task's sentence that are neither frequent nor names
 
 
-def everyday(types: int = TYPES, rare: int = RARE) -> Files:
+def everyday(types: int = TYPES, rare: int = 0) -> Files:
     """The sentences whose words are all among the `types` most frequent, and the published splits of POS and NER, whose
-    sentences may have names and `rare` other words. Raises what `opened` raises."""
+    sentences may have entities of any words, and `rare` other words. Raises what `opened` raises."""
     return files(opened().folder, types, rare)
+
+
+def french_order() -> Reorder:
+    """`syn-fr` without a download: French order by a stored grammar, English by the treebank. Raises what `opened`
+    raises."""
+    folder = opened().folder
+    english = TreebankFiles("en", (folder / TREEBANK.format("train"),))
+    return Reorder(StoredGrammar("fr", folder / GRAMMAR), english)
 
 
 def opened() -> Artefact:
@@ -30,10 +41,10 @@ def opened() -> Artefact:
     return artefact
 
 
-def files(folder: Path, types: int, rare: int) -> Files:
+def files(folder: Path, types: int = TYPES, rare: int = 0) -> Files:
     """The source of a folder that may be unfinished."""
     train, dev, test = ((folder / TREEBANK.format(split),) for split in ("train", "dev", "test"))
     tasks = TaskFiles(train, test, dev)
-    return Files(
-        (folder / TEXT,), pos=tasks, ner=tasks, easy=EasyText(types, tasks=("pos", "ner"), rare=rare, names=True)
-    )
+    easy = EasyText(types, tasks=("pos", "ner"), rare=rare, names=True)
+    trees = StoredTrees(folder / TEXT, folder / TREES, tasks.all)
+    return Files((folder / TEXT,), pos=tasks, ner=tasks, parser=trees, easy=easy)

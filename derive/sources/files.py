@@ -26,6 +26,7 @@ from calque.derive.readers.nli import MISSING, OWN_PAIRS, OWN_TEXTS, PUBLISHED, 
 from calque.derive.readers.squad import read_questions, read_questions_as_written
 from calque.derive.sentence import UNKNOWN, Sentence
 from calque.derive.source import SPLITS, Source, TaskData
+from calque.derive.stored_trees import StoredTrees
 from calque.derive.usage import Lemmas, gather_lemmas
 from calque.derive.workers import Progress, Workers, reported, silent
 
@@ -214,7 +215,8 @@ def _without_missing(
 class Files(Source):
     """Text files (WikiText, `<doc>`-marked Wikipedia, plain, CoNLL-U, JSON lines with the text in `column`), and files
     of tasks (`READERS`). `megabytes` limits each text file to its head, up to the end of a chunk (0: no limit).
-    `parser` is a folder of Stanza models, for trees that files lack. `escaped`: unescape Moses's escapes (`&quot;`)."""
+    `parser` is a folder of Stanza models, or stored trees, for trees that files lack. `escaped`: unescape Moses's
+    escapes (`&quot;`)."""
 
     text: tuple[Path, ...]
     pos: TaskFiles | None = None
@@ -226,7 +228,7 @@ class Files(Source):
     text_labels: TaskFiles | None = field(default=None, metadata=ADDED)
     pair_labels: TaskFiles | None = field(default=None, metadata=ADDED)
     megabytes: int = 0
-    parser: Path | None = None
+    parser: Path | StoredTrees | None = None
     escaped: bool = field(default=False, metadata=ADDED)
     column: str = field(default="text", metadata=ADDED)
     easy: EasyText | None = field(default=None, metadata=ADDED)
@@ -343,10 +345,10 @@ class Files(Source):
         return parser.fingerprint() if trees and (parser := self._parser) else ""
 
     @property
-    def _parser(self) -> StanzaParser | None:
+    def _parser(self) -> StanzaParser | StoredTrees | None:
         """The parser of sentences without trees; None if all files are treebanks. BadInput if there is none."""
         if self.parser is not None:
-            return StanzaParser(self.parser)
+            return StanzaParser(self.parser) if isinstance(self.parser, Path) else self.parser
         if {*self._tasks} <= {TAGGED} and all(reader.detect(path) == "treebank" for path in self.text):
             return None
         raise BadInput(

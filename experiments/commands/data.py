@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from calque.derive.errors import BadInput
+from calque.experiments.places import CACHE, ROOT
 from calque.experiments.signals import leaving
 
 if TYPE_CHECKING:
@@ -119,11 +120,16 @@ def everyday(
     data: Annotated[
         Path, typer.Option("--data", envvar="CALQUE_DATA", help="The data folder with the originals.")
     ] = DATA,
+    parser: Annotated[
+        Path | None, typer.Option(help="A folder of Stanza models to parse the text anew; default: Calque's own trees.")
+    ] = None,
+    cache: Annotated[Path, typer.Option("--cache", file_okay=False, help="The folder of trees and words.")] = ROOT
+    / CACHE,
 ) -> None:
     """Make the files of Everyday English from the originals (see docs/everyday.md)."""
     from calque.experiments.data.everyday import make_everyday
 
-    for name, row in make_everyday(data, out)["contents"].items():
+    for name, row in make_everyday(data, out, cache, parser)["contents"].items():
         typer.echo(f"{out / name}: {row['sentences']:,} sentences, {row['words']:,} words")
         for reason, count in row["left out"].items():
             typer.echo(f"  {count:,} {reason}")

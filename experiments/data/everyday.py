@@ -1,4 +1,5 @@
-"""The files of Everyday English, made from the originals: the same originals give the same contents."""
+"""The files of Everyday English, made from the originals: the same originals give the same contents. The trees of the
+text and the French grammar are copied from Calque, unless there is a parser: its model is not part of Calque."""
 
 import lzma
 import re
@@ -8,41 +9,47 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import chain, count
+from operator import and_, eq
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from calque.derive.artefact import input_digest, making
+from calque.derive.artefact import Artefact, input_digest, making
 from calque.derive.easy import EasyText
 from calque.derive.errors import BadInput
 from calque.derive.frequency import most_frequent
+from calque.derive.parser import ParsedTrees, StanzaParser
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.readers.english import cut_tokens, split_sentences
 from calque.derive.readers.iob2 import read_iob2
 from calque.derive.readers.lines import read_lines
+from calque.derive.reorder import TreebankFiles
 from calque.derive.sentence import Sentence, iob2
 from calque.derive.source import SPLITS
-from calque.derive.sources.everyday import FOLDER, KIND, NOTICES, RARE, TEXT, TREEBANK, TYPES, files
+from calque.derive.sources.everyday import FOLDER, GRAMMAR, KIND, NOTICES, TEXT, TREEBANK, TREES, TYPES, files
+from calque.derive.stored_trees import line_of
 
 PAIRS = ("parallel/manythings/fra-eng.tsv", "parallel/manythings/deu-eng.tsv")
-TREES = "ud/UD_English-EWT/en_ewt-ud-{}.conllu"
+GOLD = "ud/UD_English-EWT/en_ewt-ud-{}.conllu"
 ENTITIES = "ner/uner-en_ewt/en_ewt-ud-{}*.iob2"  # its training file is called train or train.older
+FRENCH = "ud/UD_French-Sequoia/fr_sequoia-ud-train.conllu"
 COLUMNS = "# global.columns = ID FORM UNER:TAG UPOS HEAD DEPREL\n"  # readers of entities expect the tag after the word
 COUNTED = (1_500, 2_000, 3_000, TYPES)  # the numbers of types for which easy sentences are counted
 _JOINED = re.compile(r"(.+)(n['’]t|['’](?:s|m|re|ve|ll|d))|(can)(not)|(gon|wan)(na)|(got)(ta)", re.IGNORECASE)
 
 
-def make_everyday(data: Path, folder: Path) -> dict[str, Any]:
+def make_everyday(data: Path, folder: Path, cache: Path, parser: Path | None = None) -> dict[str, Any]:
     """Make the files from the originals below `data`, and return the facts of the manifest: digests of the originals,
-    numbers and exclusions. `folder` is whole or absent."""
+    numbers and exclusions. The folder of Stanza models `parser` parses the text anew, and the French grammar is learnt
+    anew; `cache` keeps trees. `folder` is whole or absent."""
     pairs = [_original(data, place) for place in PAIRS]
-    annotated = {split: [_original(data, place.format(split)) for place in (TREES, ENTITIES)] for split in SPLITS}
+    annotated = {split: [_original(data, place.format(split)) for place in (GOLD, ENTITIES)] for split in SPLITS}
     originals = [*pairs, *chain.from_iterable(annotated.values())]
     facts: dict[str, Any] = {
         "originals": {path.relative_to(data).as_posix(): input_digest(path) for path in originals},
         "contents": {},
     }
-    with making(folder, KIND, facts) as part, TemporaryDirectory() as cache:
+    with making(folder, KIND, facts) as part:
         for name in NOTICES:
             shutil.copyfile(FOLDER / name, part / name)
         counts: Counter[str] = Counter()
@@ -53,8 +60,13 @@ def make_everyday(data: Path, folder: Path) -> dict[str, Any]:
             sentences = list(_with_entities(trees, entities, counts))
             path = part / TREEBANK.format(split)
             facts["contents"][path.name] = _write(path, sentences, [COLUMNS, *map(_rows, sentences)], counts)
-        facts["easy"] = {str(types): _easy_counts(part, types, Path(cache)) for types in COUNTED}
+        facts["easy"] = {str(types): _easy_counts(part, types, cache) for types in COUNTED}
+        facts["models"] = _use_models(part, text, data, cache, parser) if parser else _copy_trees(part)
     return facts
+
+
+def _compress(path: Path, content: bytes) -> None:
+    path.write_bytes(lzma.compress(content, preset=9 | lzma.PRESET_EXTREME))
 
 
 def _original(data: Path, place: str) -> Path:
@@ -105,14 +117,53 @@ def _rows(sentence: Sentence) -> str:
 
 def _write(path: Path, sentences: Sequence[Sentence], text: Iterable[str], counts: Counter[str]) -> dict[str, Any]:
     """Write a compressed file; returns the numbers of its sentences and words, and `counts`."""
-    path.write_bytes(lzma.compress("".join(text).encode(), preset=9 | lzma.PRESET_EXTREME))
+    _compress(path, "".join(text).encode())
     left_out = dict(sorted((+counts).items()))
     return {"sentences": len(sentences), "words": sum(map(len, sentences)), "left out": left_out}
 
 
+def _use_models(part: Path, text: Sequence[Sentence], data: Path, cache: Path, folder: Path) -> dict[str, Any]:
+    """Write the trees of the text and the French grammar; returns facts about them, with the accuracy on dev."""
+    parser, counts, treebank = StanzaParser(folder), Counter[str](), _original(data, FRENCH)
+    trees = ParsedTrees(parser, cache).add_to(text, counts)
+    facts = _write(part / TREES, trees, [line_of(tree) + "\n" if tree.heads else "\n" for tree in trees], counts)
+    with TemporaryDirectory() as name:
+        plain = Path(name, Path(GRAMMAR).stem)
+        TreebankFiles("fr", (treebank,)).learn().save(plain)
+        _compress(part / GRAMMAR, plain.read_bytes())
+    dev = part / TREEBANK.format("dev")
+    easy = files(part).ready(cache).task_data("pos").examples["dev"]
+    scores = {
+        "dev": _accuracy(parser, list(read_conllu(dev))),
+        "easy dev": _accuracy(parser, [example.texts[0][0] for example in easy]),
+    }
+    return {"trees": facts, "accuracy": scores, "French": {FRENCH: input_digest(treebank)}}
+
+
+def _accuracy(parser: StanzaParser, gold: Sequence[Sentence]) -> dict[str, float]:
+    """The percentages of words with the right tag (UPOS), and with the right head and relation (LAS)."""
+    right: Counter[str] = Counter()
+    for ours, tree in zip(gold, parser.trees([sentence.words for sentence in gold]), strict=True):
+        if isinstance(tree, Sentence):
+            right["UPOS"] += sum(map(eq, ours.tags, tree.tags))
+            arcs = map(eq, ours.heads, tree.heads), map(eq, ours.relations, tree.relations)
+            right["LAS"] += sum(map(and_, *arcs))
+    words = sum(map(len, gold))
+    return {"words": words, **{score: round(100 * count / words, 1) for score, count in right.items()}}
+
+
+def _copy_trees(part: Path) -> dict[str, Any]:
+    """Copy the trees and the grammar of Calque, if the text is Calque's, and return the facts about them."""
+    if lzma.decompress((part / TEXT).read_bytes()) != lzma.decompress((FOLDER / TEXT).read_bytes()):
+        raise BadInput("these originals give another text than Calque's, whose trees are needed: name a --parser", part)
+    for name in (TREES, GRAMMAR):
+        shutil.copyfile(FOLDER / name, part / name)
+    return dict(Artefact.open(FOLDER, KIND).facts["models"])
+
+
 def _easy_counts(folder: Path, types: int, cache: Path) -> dict[str, int]:
     """The numbers of easy sentences and words of the text, and of the sentences and entities of tasks."""
-    source = files(folder, types, RARE).ready(cache)
+    source = files(folder, types).ready(cache)
     text = [len(sentence) for chunk in source.chunks() for sentence in source.sentences(chunk)[0]]
     numbers = {"sentences": len(text), "words": sum(text)}
     for task in source.tasks:

@@ -20,7 +20,7 @@ def everyday() -> Study:
     return Study(
         name="everyday",
         languages=DerivedLanguages(
-            source=everyday_english(rare=0),
+            source=everyday_english(),
             transforms=(Transliterate(), compose(Transliterate(), Invert())),
             vocabulary=1_500,
         ),

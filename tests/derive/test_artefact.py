@@ -1,6 +1,7 @@
 """Artefacts: a changed byte anywhere is refused, and large files are read once."""
 
 import hashlib
+import lzma
 import os
 import shutil
 from importlib import import_module
@@ -263,3 +264,13 @@ def test_a_large_file_is_read_once_until_it_changes(tmp_path: Path, computed: li
         os.utime(path, (number, number))
         assert digest(path) == digest(path) == sha256(path)
     assert len(computed) == 3
+
+
+def test_a_sealed_file_may_be_compressed(tmp_path: Path) -> None:
+    plain, compressed = tmp_path / "value.json", tmp_path / "value.json.xz"
+    write_sealed(plain, {"value": 0.25})
+    compressed.write_bytes(lzma.compress(plain.read_bytes()))
+    assert read_sealed(compressed) == {"value": 0.25}
+    compressed.write_bytes(compressed.read_bytes()[:-20])
+    with pytest.raises(BadInput, match="damaged"):
+        read_sealed(compressed)

@@ -1,7 +1,9 @@
 """Easy text: which sentences are kept, from which words, and that the result depends on nothing else."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,11 +14,12 @@ from calque.derive.derivation import derive_file
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.easy import EasyText
 from calque.derive.errors import BadInput
+from calque.derive.example import Example
 from calque.derive.frequency import most_frequent
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
 from calque.derive.readers.text import detect
-from calque.derive.sentence import Sentence
+from calque.derive.sentence import Sentence, Span
 from calque.derive.sources.files import Files, TaskFiles
 from calque.derive.transform import Account
 from calque.derive.transforms import transform
@@ -193,3 +196,31 @@ def test_a_study_whose_filter_leaves_too_little_is_one_error(
 ) -> None:
     code, err = study(files, tmp_path / "runs", *settings)
     assert code == 2 and said in err
+
+
+def test_sentences_of_tasks_may_have_rare_words_and_names() -> None:
+    frequent = {"the", "cat", "sleeps", "."}
+    bare = Sentence(("the", "zebra", "sleeps", "."))
+    entity = Sentence(("the", "Old", "Town", "sleeps"), spans=(Span(1, 3, "LOC"),))
+    examples = [Example(((sentence,),)) for sentence in (bare, entity)]
+
+    def kept(**settings: Any) -> list[Example]:
+        counts: Counter[str] = Counter()
+        found = EasyText(4, tasks=("ner",), **settings).examples(examples, frequent, counts)
+        assert len(found) + counts.total() == 2
+        return found
+
+    assert kept() == []
+    assert kept(rare=1) == examples[:1]
+    assert kept(names=True) == examples[1:]
+    assert kept(rare=2) == kept(rare=1, names=True) == examples
+
+
+def test_what_tasks_accept_changes_their_fingerprint_alone(files: Files) -> None:
+    assert files.easy is not None
+    for changed in (
+        replace(files, easy=replace(files.easy, rare=1)),
+        replace(files, easy=replace(files.easy, names=True)),
+    ):
+        assert changed.corpus_fingerprint() == files.corpus_fingerprint()
+        assert changed.task_fingerprint("word_labels") != files.task_fingerprint("word_labels")

@@ -4,26 +4,36 @@ import lzma
 import shutil
 from collections import Counter
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
 
 from calque.derive.easy import EasyText
 from calque.derive.errors import BadInput
-from calque.derive.readers.conllu import read_conllu
+from calque.derive.frequency import most_frequent
+from calque.derive.grammar.features import orders
+from calque.derive.readers.conllu import read_conllu, tree_fault
 from calque.derive.readers.iob2 import read_iob2
 from calque.derive.sources import everyday as module
-from calque.derive.sources.everyday import FOLDER, NOTICES, TEXT, TREEBANK, TYPES, everyday, opened
+from calque.derive.sources.everyday import FOLDER, NOTICES, TEXT, TREEBANK, TYPES, everyday, french_order, opened
+from calque.derive.sources.files import Files
+from calque.derive.stored_trees import StoredTrees
 
 MEGABYTES = 4
 CONTENTS = opened().facts["contents"]
 
 
 @pytest.fixture(scope="module")
-def words(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, ...]]:
-    source = everyday().ready(tmp_path_factory.mktemp("cache"))
-    return [sentence.words for chunk in source.chunks() for sentence in source.sentences(chunk)[0]]
+def source(tmp_path_factory: pytest.TempPathFactory) -> Files:
+    return everyday().ready(tmp_path_factory.mktemp("cache"), trees=True)
+
+
+@pytest.fixture(scope="module")
+def words(source: Files) -> list[tuple[str, ...]]:
+    """The words of every sentence, which easy text of all types keeps."""
+    whole = replace(source, easy=None, trees=None)
+    return [sentence.words for chunk in whole.chunks() for sentence in whole.sentences(chunk)[0]]
 
 
 def test_every_line_of_the_text_is_one_easy_sentence(words: list[tuple[str, ...]]) -> None:
@@ -58,14 +68,38 @@ def test_tags_trees_and_entities_are_of_the_same_words(split: str) -> None:
     assert len(trees) == CONTENTS[path.name]["sentences"]
 
 
-def test_easy_sentences_are_as_many_as_the_manifest_says(tmp_path: Path) -> None:
-    source = everyday(1_500).ready(tmp_path)
-    counted = opened().facts["easy"]["1500"]
-    assert sum(len(source.sentences(chunk)[0]) for chunk in source.chunks()) == counted["sentences"]
-    for task in source.tasks:
-        for split, examples in source.task_data(task).examples.items():
-            assert len(examples) == counted[f"{task} {split}"]
-            assert len(examples) >= {"train": 1_500, "dev": 300, "test": 300}[split]
+def test_easy_sentences_are_as_many_as_the_manifest_says(words: list[tuple[str, ...]]) -> None:
+    for types, counted in opened().facts["easy"].items():
+        frequent = frozenset(most_frequent(Counter(chain.from_iterable(words)), int(types)))
+        assert sum(frequent.issuperset(sentence) for sentence in words) == counted["sentences"]
+
+
+@pytest.mark.parametrize("task", ["pos", "ner"])
+def test_tasks_have_enough_easy_sentences_and_their_trees_are_gold(source: Files, task: str) -> None:
+    counted, least = opened().facts["easy"][str(TYPES)], {"train": 1_300, "dev": 200, "test": 200}
+    gold = {s.words: (s.tags, s.heads, s.relations) for s in read_conllu(FOLDER / TREEBANK.format("test"))}
+    data = source.task_data(task).examples
+    for split, examples in data.items():
+        assert len(examples) == counted[f"{task} {split}"] >= least[split]
+    for ((sentence,),) in (example.texts for example in data["test"]):
+        assert (sentence.tags, sentence.heads, sentence.relations) == gold[sentence.words]
+
+
+def test_every_sentence_has_a_tree(source: Files, words: list[tuple[str, ...]]) -> None:
+    assert isinstance(source.parser, StoredTrees)
+    trees = source.parser.trees(words)
+    assert not any(isinstance(tree, str) or tree_fault(tree.heads) for tree in trees)
+    tagged = {(word, tag) for tree in trees[:1_000] for word, tag in zip(tree.words, tree.tags, strict=True)}  # type: ignore[union-attr]
+    assert {("Tom", "PROPN"), ("n't", "PART"), (".", "PUNCT")} < tagged
+
+
+def test_french_order_needs_no_treebank_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CALQUE_DATA", str(tmp_path))
+    order = french_order()
+    assert order.name == "syn-fr"
+    probabilities = order.superstrate.grammar(tmp_path).probabilities(("ADJ amod", "DET det", "@NOUN @"))
+    determiner_noun_adjective = (1, 2, 0)
+    assert orders(3)[probabilities.argmax()] == determiner_noun_adjective
 
 
 def test_the_files_are_small() -> None:

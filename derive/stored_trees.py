@@ -1,0 +1,60 @@
+"""Trees that were parsed before, in place of a parser."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import zip_longest
+from pathlib import Path
+
+from calque.derive.artefact import digest
+from calque.derive.errors import BadInput
+from calque.derive.fingerprint import fingerprint
+from calque.derive.readers.conllu import read_conllu
+from calque.derive.readers.lines import read_lines
+from calque.derive.sentence import Sentence
+
+NONE = "no stored tree"
+
+
+@dataclass(frozen=True)
+class StoredTrees:
+    """The trees of the lines of a text, which have spaces between words, and of treebanks. Each line of `file` has the
+    tree of one line of `text` as written by `line_of`, or is blank."""
+
+    text: Path
+    file: Path
+    treebanks: tuple[Path, ...] = ()
+
+    def fingerprint(self) -> str:
+        return fingerprint("stored trees", [digest(path) for path in (self.text, self.file, *self.treebanks)])
+
+    def trees(self, sentences: Sequence[Sequence[str]]) -> list[Sentence | str]:
+        """Each sentence with tags and a tree, or the reason for none."""
+        lines = _lines(self)
+        return [_tree(tuple(words), line) if (line := lines.get(" ".join(words))) else NONE for words in sentences]
+
+
+def line_of(sentence: Sentence) -> str:
+    """A tree as a line that compresses well: for each word, the tag, the distance to the head (0 at the root) and the
+    relation, as in `PRON.1.nsubj VERB.0.root`."""
+    distances = (head - place if head >= 0 else 0 for place, head in enumerate(sentence.heads))
+    return " ".join(map("{}.{}.{}".format, sentence.tags, distances, sentence.relations))
+
+
+def _tree(words: tuple[str, ...], line: str) -> Sentence:
+    tags, distances, relations = zip(*(part.split(".") for part in line.split()), strict=True)
+    heads = tuple(place + int(distance) if int(distance) else -1 for place, distance in enumerate(distances))
+    return Sentence(words, tags, heads, relations)
+
+
+@lru_cache(maxsize=1)
+def _lines(trees: StoredTrees) -> dict[str, str]:
+    """The line of each sentence that has a tree."""
+    lines = {}
+    for text, tree in zip_longest(read_lines(trees.text), read_lines(trees.file)):
+        if not text or not tree or (tree[1] and tree[1].count(" ") != text[1].count(" ")):
+            raise BadInput(f"not the tree of this line of {trees.text}", trees.file, (text or tree)[0])
+        lines[text[1]] = tree[1]
+    for path in trees.treebanks:
+        lines |= {sentence.text: line_of(sentence) for sentence in read_conllu(path)}
+    return lines
