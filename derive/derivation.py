@@ -16,6 +16,7 @@ from calque.derive.readers.english import split_sentences
 from calque.derive.readers.iob2 import read_iob2, read_word_labels
 from calque.derive.sentence import CHUNKS, EXAMPLES, Sentence, iob2, shown, word_labels
 from calque.derive.sources.files import Files
+from calque.derive.stored_trees import StoredTrees
 from calque.derive.transform import Account, Transform, image_of
 from calque.derive.transforms import transform
 from calque.derive.types import OURS
@@ -50,7 +51,7 @@ class Derived:
 
 def transforms_of(
     names: Iterable[str],
-    parser: Path | None,
+    parser: Path | StoredTrees | None,
     cache: Path,
     own: Mapping[str, Transform] | None = None,
     parsed: bool = False,
@@ -64,7 +65,8 @@ def transforms_of(
             if "trees" in derivation.needs and not parsed:
                 if parser is None:
                     raise BadInput(f"{name} needs a tree: name a folder of Stanza models with --parser")
-                StanzaParser(parser).fingerprint()  # before learning an order, which may take a minute
+                if isinstance(parser, Path):
+                    StanzaParser(parser).fingerprint()  # before learning an order, which may take a minute
             trial_image(derivation, SMALLEST)
             found.append(derivation.ready(cache))
         except (BadInput, ValueError) as error:
