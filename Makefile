@@ -1,5 +1,5 @@
 # `make` sets up and runs the main job; `make test` sets up and passes the tests. EXP=name picks the study.
-EXP ?= pocket
+EXP ?= everyday_small
 PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)

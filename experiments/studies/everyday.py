@@ -16,7 +16,7 @@ from calque.experiments.tasks import CrossLingualTask
 from calque.pretrain.config import ModelConfig, TrainConfig
 
 TIME = "6 core hours"
-TAGGING = FinetuneConfig(learning_rate=5e-4, head_rate=20, epochs=12, dropout=0.0, freeze_table=True)
+TAGGING = FinetuneConfig(learning_rate=1e-3, head_rate=20, epochs=12, dropout=0.0, freeze_table=True)
 """The table is frozen because fine-tuning on the source would move its words away from their counterparts."""
 
 
