@@ -25,6 +25,7 @@ from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 Values = tuple[str, ...]  # one value of each setting that is varied
 PANELS = 4  # the most columns of panels
+ROOM = 60  # characters of labels that fit below a panel
 LEAST_GAP = 0.15  # the least distance of two labels, as a fraction of the axis
 
 
@@ -148,9 +149,9 @@ def sweep_figure(sweep: SweepResults, scale: str) -> Plot | None:
     """Each number by value: one panel per measure (one row of them per language), one line per objective."""
     columns, look = dict(list(sweep.numbers.items())[:PANELS]), looks(sweep.objectives)
     languages = list(dict.fromkeys(row.language for row in sweep.rows))
-    if not columns or len(languages) > MOST or not look:
-        return None
     places, ticks = _places(list(sweep.variants))
+    if not columns or len(languages) > MOST or not look or len(" ".join(ticks)) > ROOM:
+        return None
     by = ", ".join(sweep.keys)
     title = f"{sweep.first.study} by {by}"
 

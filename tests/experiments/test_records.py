@@ -9,6 +9,8 @@ from calque.experiments.runs import describe_records
 from tests.experiments.committed import ROOT, committed, read
 
 STUDIES = {
+    "everyday_small": "align_mlm",
+    "everyday_gate": "align_mlm",
     "pocket": "align_mlm",
     "lesson": "align_mlm",
     "objectives_pocket": "equal_terms",

@@ -134,3 +134,9 @@ def test_labels_of_values_do_not_overlap(values: tuple[str, ...], positions: lis
     axis = plot.figure.axes[0].get_xaxis()
     assert list(axis.get_ticklocs()) == positions
     assert [label.get_text() for label in axis.get_ticklabels()] == list(values)
+
+
+def test_a_sweep_whose_labels_would_overlap_has_no_figure() -> None:
+    variants = {(f"a long value {number}", "another"): results(0.3) for number in range(8)}
+    sweep = SweepResults(("first", "second"), variants)
+    assert sweep_figure(sweep, "toy scale") is None and len(rows(sweep)) == 16
