@@ -40,9 +40,7 @@ def read_sealed(path: Path, what: str = "a sealed file", place: str | None = Non
     by default the file's own name, has a fingerprint and differs from the name that it was written for."""
     try:
         data = path.read_bytes()
-        text = (
-            lzma.decompress(data) if path.suffix == ".xz" else data
-        ).decode()  # read_text would accept other line ends
+        text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode()  # read_text accepts other line ends
         content = strict_json.loads(text)
         whole = isinstance(content, dict) and text == _text(content) and content.pop(DIGEST, None) == _digest(content)
     except FileNotFoundError:

@@ -2,12 +2,11 @@
 small models a small vocabulary: one Bible and 2,048 types."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 
 from calque.derive.errors import BadInput
 from calque.derive.example import Example
-from calque.derive.fingerprint import ADDED
 from calque.derive.sentence import Sentence
 
 SHORT, LONG, RARE = "too short to be easy", "too long to be easy", "with a word too rare to be easy"
@@ -16,34 +15,29 @@ SHORT, LONG, RARE = "too short to be easy", "too long to be easy", "with a word 
 @dataclass(frozen=True)
 class EasyText:
     """Keep the sentences of `shortest` to `longest` words whose words are all among the `types` most frequent of the
-    corpus; punctuation and numbers count as words. Examples of `tasks` are kept by the same rule, but each of their
-    sentences may have `rare` other words and, with `names`, any entities: otherwise few are left."""
+    corpus; punctuation and numbers count as words. Examples of `tasks` are kept by the same rule, except that the words
+    of entities may be rare: otherwise hardly one is left."""
 
     types: int = 4_000
     shortest: int = 4
     longest: int = 20
     tasks: tuple[str, ...] = ()
-    rare: int = field(default=0, metadata=ADDED)
-    names: bool = field(default=False, metadata=ADDED)
 
     def __post_init__(self) -> None:
         if self.types < 1:
             raise BadInput(f"types must be at least 1, not {self.types}")
-        if self.rare < 0:
-            raise BadInput(f"rare is 0 or more, not {self.rare}")
         if not 1 <= self.shortest <= self.longest:
             raise BadInput(f"shortest must be from 1 to longest ({self.longest}), not {self.shortest}")
 
-    def reason(
-        self, words: Sequence[str], frequent: Collection[str], rare: int = 0, names: Collection[int] = ()
-    ) -> str:
-        """Why a sentence is not easy, if words at the places `names` and `rare` others may be rare; empty if it is."""
-        if len(words) < self.shortest:
+    def reason(self, sentence: Sentence, frequent: Collection[str]) -> str:
+        """Why a sentence is not easy; empty if it is."""
+        if len(sentence) < self.shortest:
             return SHORT
-        if len(words) > self.longest:
+        if len(sentence) > self.longest:
             return LONG
-        others = {place for place, word in enumerate(words) if word not in frequent}
-        return "" if len(others.difference(names)) <= rare else RARE
+        entities = {place for span in sentence.spans for place in range(span.start, span.end)}
+        rare = (word not in frequent for place, word in enumerate(sentence.words) if place not in entities)
+        return RARE if any(rare) else ""
 
     def sentences(
         self, sentences: Iterable[Sentence], frequent: Collection[str], counts: Counter[str]
@@ -51,7 +45,7 @@ class EasyText:
         """The easy ones among `sentences`; the others are counted by reason."""
         kept = []
         for sentence in sentences:
-            reason = self.reason(sentence.words, frequent)
+            reason = self.reason(sentence, frequent)
             if reason:
                 counts[f"sentences {reason}"] += 1
             else:
@@ -63,15 +57,10 @@ class EasyText:
         kept = []
         for example in examples:
             sentences = [sentence for text in example.texts for sentence in text]
-            reasons = [self.reason(s.words, frequent, self.rare, _names(s) if self.names else ()) for s in sentences]
+            reasons = [self.reason(sentence, frequent) for sentence in sentences]
             reason = next(filter(None, reasons), "")
             if reason:
                 counts[f"examples {reason}"] += 1
             else:
                 kept.append(example)
         return kept
-
-
-def _names(sentence: Sentence) -> set[int]:
-    """The places of entities."""
-    return {place for span in sentence.spans for place in range(span.start, span.end)}

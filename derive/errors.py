@@ -35,7 +35,7 @@ class NoFile(BadInput):
 
 
 def excluded(counts: Mapping[str, int]) -> str:
-    """The end of a message about what is left: `; left out: 3 blank lines`, or nothing without exclusions."""
+    """The end of a message that counts exclusions: `; left out: 3 blank lines`, or nothing without any."""
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
     return f"; left out: {reasons}" if reasons else ""
 

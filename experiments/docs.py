@@ -154,7 +154,7 @@ def _recipes() -> list[str]:
 
 
 def _everyday() -> list[str]:
-    """The files of Everyday English, and what is easy of them for some numbers of types."""
+    """The files of Everyday English, and their easy sentences by number of types."""
     artefact = opened_everyday()
     lines = ["| file | sentences | words | kB |", "|---|---|---|---|"]
     for name, row in artefact.facts["contents"].items():

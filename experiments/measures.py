@@ -309,7 +309,7 @@ class ExampleMeasure(Measure):
 
 @dataclass(frozen=True)
 class DerivationRetrieval(ExampleMeasure):
-    """Retrieval of a sentence's derivation among those of up to `sentences` sentences of a task."""
+    """Retrieval of derivations: a sentence's among up to `sentences` of a task."""
 
     sentences: int = 1_000
 

@@ -89,7 +89,7 @@ class Study:
     if it has none, by the first objective that predicts. `paces` are the steps of objectives, as a multiple of
     `train.steps`. `encoder` is measured on gold sets next to the study's models.
     `paper` names the tables, figures and claims of the report, and `claims` is the file of the study's own claims
-    (`analysis.papers.primary`), whose digest is noted in what is computed."""
+    (`analysis.papers.primary`); manifests note its digest."""
 
     name: str
     languages: DerivedLanguages | NaturalLanguages | GoldPairs

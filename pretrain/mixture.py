@@ -144,7 +144,7 @@ class Mixture:
         return all_but_last(languages, self.held_out)
 
     def read(self, languages: Languages) -> Languages:
-        """The languages with the text that a model reads; measures of what it learnt may compare all text, as `of`."""
+        """The languages with the text that a model reads. Measures may use all text, from `of`."""
         languages = self.of(languages)
         return disjoint_halves(languages) if self.disjoint else languages
 

@@ -152,7 +152,7 @@ def _attempt(
     first, state = load_state(folder / RESUME, learner, optimizer, identity, allow_change)
     auto = schedule.grad_accumulation == "auto"
     parts = max(parts, state.facts.get(PARTS, 1) if state else 1)
-    claims = state.facts.get(CLAIMS, "") if state else config.claims  # those with which the run began
+    claims = state.facts.get(CLAIMS, "") if state else config.claims  # a resumed run keeps its first ones
     used = ({PARTS: parts} if auto else {}) | ({CLAIMS: claims} if claims else {})
     ids = schedule.batch * config.model.length
     flops = ids * objective.flops(config.model, model.config.vocab_size)

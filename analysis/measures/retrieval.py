@@ -58,7 +58,7 @@ def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[st
 
 
 def derivation_retrieval(model: MeasuredModel, languages: Languages, examples: TaskFolder, most: int) -> Measurement:
-    """Retrieval of a sentence's derivation among those of up to `most` different sentences of a task, by layer and both
+    """Retrieval of derivations: a sentence's among up to `most` of a task's different sentences, by layer and both
     ways. No model learns from these sentences in pretraining. Sentences that do not fit into a row are left out."""
     network, exclusions = model_with_head(model.checkpoint).to(model.device), LeftOut()
     (other,), room = languages.others, architecture_of(network.config).length(network.config) - 2

@@ -1,4 +1,4 @@
-"""Primary claims: what a study has to decide, in a TOML file that is written before its runs.
+"""Primary claims: the questions that a study has to decide, in a TOML file written before its runs.
 
     [[claims]]
     text = "MLM’s Δ on POS rises from Trans to Trans + Syn and to Trans + Inv"

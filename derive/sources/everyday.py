@@ -18,10 +18,10 @@ NOTICES = ("README.md", "LICENSE-CC-BY-2.0-FR.txt", "LICENSE-CC-BY-SA-4.0.txt")
 TYPES = 4_000  # distinct words of the text
 
 
-def everyday(types: int = TYPES, rare: int = 0) -> Files:
-    """The sentences whose words are all among the `types` most frequent, and the published splits of POS and NER, whose
-    sentences may have entities of any words, and `rare` other words. Raises what `opened` raises."""
-    return files(opened().folder, types, rare)
+def everyday(types: int = TYPES) -> Files:
+    """The sentences whose words are all among the `types` most frequent, and the easy sentences of the published splits
+    of POS and NER. Raises what `opened` raises."""
+    return files(opened().folder, types)
 
 
 def french_order() -> Reorder:
@@ -41,10 +41,9 @@ def opened() -> Artefact:
     return artefact
 
 
-def files(folder: Path, types: int = TYPES, rare: int = 0) -> Files:
+def files(folder: Path, types: int = TYPES) -> Files:
     """The source of a folder that may be unfinished."""
     train, dev, test = ((folder / TREEBANK.format(split),) for split in ("train", "dev", "test"))
     tasks = TaskFiles(train, test, dev)
-    easy = EasyText(types, tasks=("pos", "ner"), rare=rare, names=True)
     trees = StoredTrees(folder / TEXT, folder / TREES, tasks.all)
-    return Files((folder / TEXT,), pos=tasks, ner=tasks, parser=trees, easy=easy)
+    return Files((folder / TEXT,), pos=tasks, ner=tasks, parser=trees, easy=EasyText(types, tasks=("pos", "ner")))

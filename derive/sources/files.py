@@ -282,13 +282,12 @@ class Files(Source):
 
     def corpus_fingerprint(self, trees: bool = False) -> str:
         text = [(input_digest(path), reader.detect(path)) for path in self.text]
-        easy = replace(self.easy, tasks=(), rare=0, names=False) if self.easy else None
+        easy = replace(self.easy, tasks=()) if self.easy else None
         return fingerprint("files", EDITION, text, self.megabytes, self.escaped, self._parses(trees), self.column, easy)
 
     def task_fingerprint(self, task: str, trees: bool = False) -> str:
-        easy = self.easy if self.easy and task in self.easy.tasks else None
-        kept = [self.corpus_fingerprint(), easy.rare, easy.names] if easy else None
-        return fingerprint("files", EDITION, task, self._tasks[task][0].identity, self._parses(trees), kept)
+        easy = self.corpus_fingerprint() if self.easy and task in self.easy.tasks else None
+        return fingerprint("files", EDITION, task, self._tasks[task][0].identity, self._parses(trees), easy)
 
     @property
     def drawn(self) -> tuple[str, ...]:

@@ -121,7 +121,8 @@ def everyday(
         Path, typer.Option("--data", envvar="CALQUE_DATA", help="The data folder with the originals.")
     ] = DATA,
     parser: Annotated[
-        Path | None, typer.Option(help="A folder of Stanza models to parse the text anew; default: Calque's own trees.")
+        Path | None,
+        typer.Option(help="A folder of Stanza models to parse the text again; default: Calque's own trees."),
     ] = None,
     cache: Annotated[Path, typer.Option("--cache", file_okay=False, help="The folder of trees and words.")] = ROOT
     / CACHE,

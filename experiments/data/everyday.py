@@ -34,14 +34,14 @@ GOLD = "ud/UD_English-EWT/en_ewt-ud-{}.conllu"
 ENTITIES = "ner/uner-en_ewt/en_ewt-ud-{}*.iob2"  # its training file is called train or train.older
 FRENCH = "ud/UD_French-Sequoia/fr_sequoia-ud-train.conllu"
 COLUMNS = "# global.columns = ID FORM UNER:TAG UPOS HEAD DEPREL\n"  # readers of entities expect the tag after the word
-COUNTED = (1_500, 2_000, 3_000, TYPES)  # the numbers of types for which easy sentences are counted
+COUNTED = (1_500, 2_000, 3_000, TYPES)  # easy sentences are counted by these numbers of types
 _JOINED = re.compile(r"(.+)(n['’]t|['’](?:s|m|re|ve|ll|d))|(can)(not)|(gon|wan)(na)|(got)(ta)", re.IGNORECASE)
 
 
 def make_everyday(data: Path, folder: Path, cache: Path, parser: Path | None = None) -> dict[str, Any]:
     """Make the files from the originals below `data`, and return the facts of the manifest: digests of the originals,
-    numbers and exclusions. The folder of Stanza models `parser` parses the text anew, and the French grammar is learnt
-    anew; `cache` keeps trees. `folder` is whole or absent."""
+    numbers and exclusions. With `parser`, a folder of Stanza models, the text is parsed and the French grammar learnt
+    again; `cache` keeps trees. `folder` is whole or absent."""
     pairs = [_original(data, place) for place in PAIRS]
     annotated = {split: [_original(data, place.format(split)) for place in (GOLD, ENTITIES)] for split in SPLITS}
     originals = [*pairs, *chain.from_iterable(annotated.values())]

@@ -1,5 +1,6 @@
 """Real sentences: the comparison of ALIGN-MLM on the short sentences that Calque ships (docs/everyday.md)."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from calque.analysis.tasks.finetune import FinetuneConfig
@@ -8,12 +9,10 @@ from calque.derive.script import Transliterate
 from calque.derive.sources.everyday import everyday as everyday_english
 from calque.derive.sources.everyday import french_order
 from calque.derive.transform import compose
-from calque.experiments.languages import DerivedLanguages
 from calque.experiments.measures import PAIR_MEASURES, DerivationRetrieval
-from calque.experiments.studies.objectives import OF_ALIGN_MLM
+from calque.experiments.studies.pocket import small_grid
 from calque.experiments.study import Study
 from calque.experiments.tasks import CrossLingualTask
-from calque.pretrain.config import ModelConfig, TrainConfig
 
 TIME = "6 core hours"
 TAGGING = FinetuneConfig(learning_rate=1e-3, head_rate=20, epochs=12, dropout=0.0, freeze_table=True)
@@ -22,29 +21,20 @@ TAGGING = FinetuneConfig(learning_rate=1e-3, head_rate=20, epochs=12, dropout=0.
 
 def everyday() -> Study:
     """Real short sentences: ALIGN-MLM's four objectives under a new script, reversed, and in French order."""
-    return Study(
+    small, script = small_grid(), Transliterate()
+    return small.changed(
         name="everyday",
-        languages=DerivedLanguages(
-            source=everyday_english(types=2_000),
-            transforms=(
-                Transliterate(),
-                compose(Transliterate(), Invert()),
-                compose(Transliterate(), french_order()),
-            ),
-            vocabulary=1_500,
-        ),
-        objectives=OF_ALIGN_MLM,
+        source=everyday_english(types=2_000),
+        transforms=(script, compose(script, Invert()), compose(script, french_order())),
+        vocabulary=1_500,
         seeds=(0, 1, 2, 3, 4),
         measures=(*PAIR_MEASURES, DerivationRetrieval()),
         claims=Path(__file__).with_name("everyday.claims.toml"),
-        model=ModelConfig(layers=2, heads=4, hidden=64, ffn=256, length=32, dropout=0.0, initializer_range=0.1),
-        train=TrainConfig(
+        train=replace(
+            small.train,
             steps=8_000,
-            batch=64,
             learning_rate=8e-3,
             warmup=300,
-            weight_decay=0.2,
-            betas=(0.9, 0.98),
             log_every=250,
             probe_every=500,
             save_every=2_000,
