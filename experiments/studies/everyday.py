@@ -15,7 +15,7 @@ from calque.experiments.study import Study
 from calque.experiments.tasks import CrossLingualTask
 
 TIME = "6 core hours"
-TAGGING = FinetuneConfig(learning_rate=1e-3, head_rate=20, epochs=12, dropout=0.0, freeze_table=True)
+TAGGING = FinetuneConfig(learning_rate=7e-4, head_rate=20, epochs=12, dropout=0.0, freeze_table=True)
 """The table is frozen because fine-tuning on the source would move its words away from their counterparts."""
 
 
