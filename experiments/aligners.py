@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 from safetensors.torch import load_file, save_file
 
@@ -27,7 +27,7 @@ from calque.derive.languages import Languages
 from calque.derive.links.fast_align import StatisticalAligner
 from calque.derive.links.symmetrise import union
 from calque.derive.natural.files import BitextFiles, TextFiles
-from calque.derive.readers.parallel import TwoFiles
+from calque.derive.readers.parallel import Pair, TwoFiles
 from calque.experiments.languages import GoldText, LanguagePair, NaturalLanguages, lowered
 from calque.experiments.measures import Measure, write_measurement
 from calque.experiments.models import GivenModel, Model, Training
@@ -39,6 +39,7 @@ from calque.pretrain.objectives.aligner_training import LABELLED, AlignerTrainin
 from calque.pretrain.run import CHECKPOINT, read_metrics
 from calque.pretrain.saved_model import (
     ALIGNER_CALIBRATION,
+    ALIGNER_LABELS,
     ALIGNER_LAYER,
     CONFIG,
     WEIGHTS,
@@ -157,7 +158,8 @@ def _score_aligner(step: Step, machine: Machine) -> None:
 RECIPE = TrainConfig(steps=220, batch=8, learning_rate=5e-5, warmup=22, log_every=10, probe_every=0, save_every=50)
 LENGTH = 128  # ids per row, which the two sides of a pair share
 FEWEST = 500  # sentence pairs of a bitext (fast_align learns little from fewer), and links to calibrate on
-SAMPLE, MOST = 500, 20_000  # the sentence pairs of each bitext that scores are calibrated on, and that fast_align reads
+SAMPLE, MOST = 500, 20_000  # the sentence pairs of each bitext with counted links, and that fast_align reads for them
+LEAST_SHARED = 0.5  # of the links of fast_align's directions, if its links are to be labels: a rule of thumb
 KEPT = ("architectures", "hidden_dropout_prob", "attention_probs_dropout_prob")  # settings that training changes
 UNKNOWN = 0.1  # a text with a larger share of unknown types is in a script that the tokenizer lacks
 
@@ -202,6 +204,29 @@ def check_known(data: Step) -> None:
             raise BadInput(f"the model's tokenizer does not know {share:.0%} of the sub-words", files.paths[0])
 
 
+def _sample(paths: tuple[Path, Path], seed: int) -> list[Pair]:
+    """At most MOST pairs of a bitext, in random order."""
+    both = TwoFiles(*paths)
+    usable = sum(map(all, both))
+    places = Random(seed).sample(range(usable), min(MOST, usable))
+    wanted = set(places)
+    sampled = {place: pair for place, pair in enumerate(filter(all, both)) if place in wanted}
+    return [sampled[place] for place in places]
+
+
+def label_source(bitexts: Sequence[tuple[Path, Path]], seed: int) -> tuple[Literal["agreement", "self"], float]:
+    """Labels to learn, and the share of their links that the two directions of fast_align have in common, in the bitext
+    where it is smallest: `self` if it is below LEAST_SHARED, because many links of fast_align are then wrong."""
+    shares = list[float]()
+    for paths in bitexts:
+        pairs = lowered(_sample(paths, seed))
+        aligner = StatisticalAligner.train(pairs)
+        directions = zip(aligner.forward.align(pairs[:SAMPLE]), aligner.reverse.align(pairs[:SAMPLE]), strict=True)
+        both = [({*there}, {*back}) for there, back in directions]
+        shares.append(sum(len(a & b) for a, b in both) / max(1, sum(len(a | b) for a, b in both)))
+    return "agreement" if min(shares) >= LEAST_SHARED else "self", min(shares)
+
+
 def calibration(encoder: Path, layer: int, bitexts: Sequence[tuple[Path, Path]], seed: int) -> Calibration | None:
     """How often fast_align finds the links of a trained encoder too, by their score, in a sample of each bitext. One of
     its directions is enough, because it misses correct links. None if the encoder finds fewer than FEWEST links."""
@@ -209,12 +234,7 @@ def calibration(encoder: Path, layer: int, bitexts: Sequence[tuple[Path, Path]],
     opened = EncoderAligner.open(encoder, TRAINED, layer)
     aligner = EncoderAligner(opened.encoder, opened.reading)  # without a calibration of the start
     for paths in bitexts:
-        both = TwoFiles(*paths)
-        usable = sum(map(all, both))
-        places = Random(seed).sample(range(usable), min(MOST, usable))
-        wanted = set(places)
-        sampled = {place: pair for place, pair in enumerate(filter(all, both)) if place in wanted}
-        drawn = [sampled[place] for place in places]
+        drawn = _sample(paths, seed)
         pairs = lowered(drawn)
         estimated = StatisticalAligner.train(pairs, union).align(pairs[:SAMPLE])
         for links, others in zip(aligner.align_scored(drawn[:SAMPLE]), estimated, strict=True):
@@ -225,7 +245,8 @@ def calibration(encoder: Path, layer: int, bitexts: Sequence[tuple[Path, Path]],
 
 def save_aligner(step: Step, bitexts: Sequence[tuple[Path, Path]], out: Path) -> None:
     """Write the trained encoder as an ordinary folder, whole or not at all, with the tensors and settings of the start
-    except for the trained layers. Its configuration also has the layer to align with and the calibration of scores."""
+    except for the trained layers. Its configuration also has the layer to align with, the kind of labels and the
+    calibration of scores."""
     rows = (row for row in read_metrics(step.open().path(METRICS)) if "loss" in row)
     if not any(row["reported"][LABELLED] for row in rows):
         raise BadInput("no word has a label: are the files translations of each other?")
@@ -248,4 +269,5 @@ def save_aligner(step: Step, bitexts: Sequence[tuple[Path, Path]], out: Path) ->
         config |= {key: value for key, value in before.items() if key in KEPT}
         layer = step.config.objective.main_layer(step.config.model.layers)
         scores = calibration(part, layer, bitexts, step.config.seed)
-        write_json(part / CONFIG, config | {ALIGNER_LAYER: layer, ALIGNER_CALIBRATION: scores and astuple(scores)})
+        own = {ALIGNER_LAYER: layer, ALIGNER_LABELS: step.config.objective.labels}
+        write_json(part / CONFIG, config | own | {ALIGNER_CALIBRATION: scores and astuple(scores)})

@@ -80,7 +80,8 @@ def trained(steps: int, folder: Path) -> Path:
         return encoder
     files = [path for language in ("fr", "de") for path in write(text(language), folder, language)]
     command = [sys.executable, "-m", "calque.experiments", "train-aligner", *map(str, files), "--model", str(encoder)]
-    options = ["--out", str(folder / f"after-{steps}"), "--steps", str(steps), "--threads", "1"]
+    command += ["--labels", "agreement", "--threads", "1"]
+    options = ["--out", str(folder / f"after-{steps}"), "--steps", str(steps)]
     subprocess.run([*command, *options], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return folder / f"after-{steps}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -29,9 +30,12 @@ def train_aligner(
     model: Annotated[str, typer.Option(help="The encoder to start from: a folder, or NAME@COMMIT on the hub.")],
     out: Annotated[Path, typer.Option(file_okay=False, help="The folder of the new encoder.")],
     labels: Annotated[
-        Literal["agreement", "estimated", "self"],
-        typer.Option(help="Learn links of fast_align that the encoder shares, all of fast_align, or the encoder's."),
-    ] = "agreement",
+        Literal["auto", "agreement", "estimated", "self"],
+        typer.Option(
+            help="Learn links of fast_align that the encoder shares, all of fast_align, or the encoder's; auto is "
+            "agreement, or self where the two directions of fast_align share few links."
+        ),
+    ] = "auto",
     layer: Annotated[int | None, typer.Option(min=1, help="Layer to train; default: two thirds of the way up.")] = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Updates; default: 220.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Decides the order of the sentences.")] = 0,
@@ -42,15 +46,19 @@ def train_aligner(
         raise BadInput(f"{len(files)} files; expected pairs of files, sentences and their translations")
     if out.exists():
         raise BadInput("there is something already; expected the name of a new folder", out)
-    from calque.experiments.aligners import RECIPE, check_known, save_aligner, trained_aligner
+    from calque.experiments.aligners import RECIPE, check_known, label_source, save_aligner, trained_aligner
     from calque.experiments.models import GivenModel
     from calque.experiments.progress import board
     from calque.experiments.schedule import compute
     from calque.pretrain.objectives.aligner_training import AlignerTraining
 
-    home, objective = out.with_name(WORK.format(out.name)), AlignerTraining(layer=layer, labels=labels)
+    home, objective = out.with_name(WORK.format(out.name)), AlignerTraining(layer=layer)
     bitexts, start = list(zip(files[::2], files[1::2], strict=True)), GivenModel(Path(model))
     training = trained_aligner(bitexts, objective, steps or RECIPE.steps, start, home, seed)
+    if labels == "auto":
+        labels, share = label_source(bitexts, seed)
+        typer.echo(f"labels: {labels} (the directions of fast_align share {share:.0%} of their links)", err=True)
+    training = replace(training, objective=replace(objective, labels=labels))
     step = training.step(home, threads or os.cpu_count() or 1)
     with board([*step.needs, step], title=f"training {out.name}") as shown:
         compute([training.data], home, 1, shown.report, watch=shown.watch)

@@ -19,7 +19,7 @@ from calque.analysis.aligners.methods import BY_NAME, TRAINED
 from calque.analysis.aligners.pair_encoder import EncoderAligner, LinkReading
 from calque.derive.pocket.language import Pocket
 from calque.derive.vocabulary import SMALLEST
-from calque.experiments.aligners import FEWEST, calibration
+from calque.experiments.aligners import FEWEST, calibration, label_source
 from calque.pretrain.objectives import aligner_training
 from calque.pretrain.objectives.aligner_training import AlignerTraining
 from tests.encoders import small_roberta
@@ -103,6 +103,26 @@ def test_few_links_are_no_ground_for_a_calibration(here: Path, trained: Path, tm
     for path, lines, other in zip(paths, sides, ("\n", "x\n"), strict=True):
         path.write_text("".join([*lines[:9], *[other] * 2_000]), encoding="utf-8")
     assert calibration(trained, 1, [(paths[0], paths[1])], 1) is None
+
+
+def test_the_encoders_own_links_are_the_labels_where_the_directions_of_fast_align_differ(
+    here: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "model").symlink_to(here / "model")
+    (tmp_path / "a.txt").symlink_to(here / "a.txt")
+    lines = (here / "b.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    (tmp_path / "b.txt").write_text("".join([*lines[1:], lines[0]]), encoding="utf-8")  # no line is a translation
+    good, poor = ((folder / "a.txt", folder / "b.txt") for folder in (here, tmp_path))
+    (labels, share), (others, less) = label_source([good], 1), label_source([good, poor], 1)
+    assert labels == "agreement" and others == "self" and less < share
+    for folder, chosen in ((here, "agreement"), (tmp_path, "self")):
+        for name, more in (("usual", ()), (chosen, ("--labels", chosen))):
+            code, _, err = calque(*words(folder, tmp_path / chosen / name, "--steps", "3", *more))
+            assert code == 0 and (f"labels: {chosen} (" in err) == (name == "usual")
+        usual, named = (tmp_path / chosen / name for name in ("usual", chosen))
+        assert json.loads((usual / "config.json").read_text(encoding="utf-8"))["aligner_labels"] == chosen
+        for name in ("config.json", "model.safetensors"):
+            assert (usual / name).read_bytes() == (named / name).read_bytes()
 
 
 def test_it_is_read_at_the_layer_below_the_trained_one(here: Path, trained: Path, tmp_path: Path) -> None:
