@@ -217,6 +217,7 @@ class Alignment(Measure):
     """alignment@1, for two languages over the steps of pretraining; no records if the script is shared."""
 
     name = "alignment"
+    format = 2  # 1 had no rotations
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         measured = model.measured(machine)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,20 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from calque.analysis.measures.nulls import like_frequent, null, shuffled
+from calque.analysis.measures.rotation import normalised, rotated, self_learnt
 from calque.analysis.measures.states import nearest
-from calque.analysis.records.record import ALIGNMENT, FORM, LEMMA, MeasuredModel, Measurement, Null, Record
+from calque.analysis.records.record import (
+    ALIGNMENT,
+    FORM,
+    LEMMA,
+    ROTATED,
+    SELF_LEARNT,
+    SHUFFLED,
+    MeasuredModel,
+    Measurement,
+    Null,
+    Record,
+)
 from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
@@ -29,12 +41,14 @@ from calque.pretrain.run import read_metrics
 @dataclass(frozen=True)
 class TypeHits:
     """For each of m moved types, (m,): whether it found its image, either way, whether it is in the dictionary, its
-    count."""
+    count. `rotated` has whether it found its image after each rotation, by the metric of held-out types."""
 
     forward: np.ndarray
     back: np.ndarray
     in_dictionary: np.ndarray
     counts: np.ndarray
+    rotated: Mapping[str, np.ndarray] = field(default_factory=dict)
+    undetermined: int = 0  # the dimensions of the rotation that the dictionary leaves open
 
     @property
     def shares(self) -> dict[str, tuple[float, int]]:
@@ -42,6 +56,7 @@ class TypeHits:
         forward, back, held_out = self.forward, self.back, ~self.in_dictionary
         hits = {"all": forward, "dictionary": forward[self.in_dictionary], "held-out": forward[held_out]}
         hits |= {"back": back, "back-held-out": back[held_out]}
+        hits |= {metric: found[held_out] for metric, found in self.rotated.items()}
         shares = {metric: (float(column.mean()), len(column)) for metric, column in hits.items() if len(column)}
         if self.counts.sum():
             shares["frequency-weighted"] = (float(np.average(self.forward, weights=self.counts)), len(self.counts))
@@ -96,18 +111,34 @@ class Types:
             derived += languages[self.numbers[1]].detach()
         return source, derived
 
-    def alignment(self, table: Tensor, languages: Tensor | None = None) -> TypeHits:
+    def alignment(self, table: Tensor, languages: Tensor | None = None, controls: bool = False) -> TypeHits:
         """alignment@1 of a table of word embeddings, (2V, H) or more rows, the source's first (ALIGN-MLM, section 5,
         after Deshpande et al. 2021). The table stays unchanged. The candidates of a source type are the images of all
         types; those of a derived type, all types. A type that is its own image (shared vocabulary) is a candidate but
         not a query: it would find itself. `languages` are language embeddings, added to the words' if a model has them,
-        as in the published numbers. Raises ValueError if no type changes its id, or a row is not finite."""
+        as in the published numbers. With a dictionary it is measured again after a rotation that is fitted on it, and
+        with `controls` after one that is fitted on shuffled pairs, and after self-learning, which takes longer. Raises
+        ValueError if no type changes its id, or a row is not finite."""
         if not self.measurable:
             raise ValueError("no type changes its id between the two languages: alignment@1 is undefined")
-        moved, (forward, back) = self.moved, mutual_nearest(*self.rows_of(table, languages))
+        moved, rows = self.moved, self.rows_of(table, languages)
+        known = np.flatnonzero(moved & np.isin(self.types, self.dictionary))
+        after = self._rotated(*map(normalised, rows), known, controls) if len(known) else {}
+        undetermined = max(0, table.shape[1] - len(known)) if after else 0
+        forward, back = mutual_nearest(*rows)
         sought = self.types[moved]
         in_dictionary = np.isin(sought, self.dictionary)
-        return TypeHits(forward[moved], back[moved], in_dictionary, self.counts[sought])
+        return TypeHits(forward[moved], back[moved], in_dictionary, self.counts[sought], after, undetermined)
+
+    def _rotated(self, source: Tensor, derived: Tensor, known: np.ndarray, controls: bool) -> dict[str, np.ndarray]:
+        """Which moved types find their image after each rotation, (m,). `known` are the dictionary's rows, (d,)."""
+        pairs = np.array([known, known])
+        after = {ROTATED: rotated(source, derived, pairs)}
+        if controls:
+            shuffled_pairs = np.array([known, np.random.default_rng(0).permutation(known)])
+            after[SHUFFLED] = rotated(source, derived, shuffled_pairs)
+            after[SELF_LEARNT] = self_learnt(source, derived, pairs, self.counts[self.types])
+        return {name: mutual_nearest(source.clone(), rows)[0][self.moved] for name, rows in after.items()}
 
 
 def mutual_nearest(
@@ -175,7 +206,7 @@ def alignments_of_checkpoint(checkpoint: Path, pairs: Sequence[Types]) -> list[T
         if types.rows and len(table) != types.rows:
             raise BadInput(f"{len(table)} word embeddings; expected the languages' {types.rows}", path)
     try:
-        return [types.alignment(table, _language_rows(languages)) for types in pairs]
+        return [types.alignment(table, _language_rows(languages), controls=True) for types in pairs]
     except ValueError as error:
         raise BadInput(str(error), path) from None
 
@@ -198,8 +229,9 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
     behind the model that the run started from. Without a change of script there are no records."""
     if not types.measurable:
         return Measurement()
-    final = _records(model, *alignments_of_checkpoint(model.checkpoint, [types]))
-    skipped = Counter({"types without one image": types.skipped})
+    (hits,) = alignments_of_checkpoint(model.checkpoint, [types])
+    final, left_open = _records(model, hits), "dimensions of the rotation that the dictionary does not determine"
+    skipped = Counter({"types without one image": types.skipped, left_open: hits.undetermined})
     return Measurement((*growth(metrics, final, before), *final), +skipped)
 
 

@@ -161,6 +161,9 @@ MINED, MINED_XTREME = "mined", "mined-xtreme"
 """Of retrieval, F1 of mining translations; the latter by the candidates and the threshold of XTREME's BUCC."""
 FORM, LEMMA = "held-out-form", "held-out-lemma"
 """Of alignment@1 of held-out inflected words: the dictionary has another form of the word, or none."""
+ROTATED, SHUFFLED, SELF_LEARNT = "held-out-rotated", "held-out-shuffled", "held-out-self-learnt"
+"""Of alignment@1 of held-out types after one rotation: fitted on the dictionary's pairs, on shuffled pairs, or on a
+dictionary that grows by itself."""
 # The bounds of numbers that are not shares:
 LIMITS = {HELD_OUT: (0.0, math.inf), READ: (0.0, math.inf), DELTA: (-1.0, 1.0), GRADIENTS: (-1.0, 1.0)}
 ROUNDED = 1e-6  # rounding error allowed at a limit

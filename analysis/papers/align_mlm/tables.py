@@ -6,7 +6,16 @@ from typing import Any
 from calque.analysis.papers.align_mlm.dials import overlap_tables
 from calque.analysis.papers.columns import RETAINED, Column, main_metrics, rows_of, score_title, task_columns
 from calque.analysis.papers.texts import table
-from calque.analysis.records.record import ALIGNMENT, DELTA, RETRIEVAL, SWITCHED, TRANSLATED
+from calque.analysis.records.record import (
+    ALIGNMENT,
+    DELTA,
+    RETRIEVAL,
+    ROTATED,
+    SELF_LEARNT,
+    SHUFFLED,
+    SWITCHED,
+    TRANSLATED,
+)
 from calque.analysis.report.table import FLOOR, MISSING, OURS, PUBLISHED, Table, cell, percent
 from calque.analysis.results.measured import difference, mean
 from calque.analysis.results.results import Results
@@ -14,6 +23,7 @@ from calque.analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_t
 from calque.analysis.tasks.score import OF
 
 ALIGNMENTS = ("all", "dictionary", "held-out", "frequency-weighted", "back")
+ROTATIONS = {ROTATED: "held-out, rotated", SHUFFLED: "held-out, shuffled pairs", SELF_LEARNT: "held-out, self-learnt"}
 HEADER = ("objective", "transform", "source")
 WAYS = ("ZS", TRANSLATED, SWITCHED, "SUP")
 
@@ -42,9 +52,11 @@ def scores_table(results: Results, scale: str) -> Table:
 def alignment_table(results: Results, scale: str) -> Table:
     """Table 8: alignment@1 of each kind and Delta of each task, in percent."""
     columns = [Column(f"alignment@1 {metric}", ALIGNMENT, metric) for metric in ALIGNMENTS]
+    if after := results.has(ALIGNMENT, *ROTATIONS):
+        columns += [Column(f"alignment@1 {title}", ALIGNMENT, metric) for metric, title in ROTATIONS.items()]
     columns += task_columns([DELTA, *([RETAINED] if results.floors.all else [])], main_metrics(results))
     header, rows = (*HEADER, *(column.head for column in columns)), _rows(results, 8, columns)
-    return table("table-8", results, scale, header, rows, 3, ("SUP", "ZS", ALIGNMENT))
+    return table("table-8", results, scale, header, rows, 3, ("SUP", "ZS", ALIGNMENT), {"rotated": after})
 
 
 def _rows(results: Results, table: int, columns: Sequence[Column]) -> Iterator[tuple[str, ...]]:

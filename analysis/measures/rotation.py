@@ -1,0 +1,87 @@
+"""One rotation between the embeddings of two languages, fitted on pairs of words.
+
+alignment@1 compares rows in one frame. Two languages may have the same geometry in different frames. One orthogonal map
+then also aligns words that it was not fitted on, as it aligns embeddings that were trained separately (Mikolov et al.
+2013; Xing et al. 2015; MUSE, Conneau et al. 2018; VecMap, Artetxe et al. 2018).
+
+Shapes: n types of two languages, d pairs, H width.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+NEIGHBOURS = 10  # of CSLS, as in MUSE
+ROUNDS = 20  # of self-learning, at most
+LEARNT = 4_000  # self-learning reads the most frequent types: it compares each with each
+
+
+def procrustes(rows: Tensor, targets: Tensor) -> Tensor:
+    """The orthogonal matrix (H, H) that brings `rows` (d, H) nearest to `targets` (d, H): UV' of the singular value
+    decomposition of rows' targets (Schönemann 1966)."""
+    left, _, right = torch.linalg.svd(rows.double().T @ targets.double())
+    return (left @ right).to(rows.dtype)
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """Rows x become (x - start) @ matrix + end. `rank` of the H dimensions are determined by the pairs; in the others
+    the matrix is arbitrary."""
+
+    start: Tensor
+    matrix: Tensor
+    end: Tensor
+    rank: int
+
+    @classmethod
+    def fit(cls, rows: Tensor, targets: Tensor) -> Rotation:
+        """The rotation that brings `rows` (d, H) nearest to `targets` (d, H) once both are centred."""
+        start, end = rows.mean(0), targets.mean(0)
+        first, second = rows - start, targets - end
+        rank = min(int(torch.linalg.matrix_rank(side)) for side in (first, second))
+        return cls(start, procrustes(first, second), end, rank)
+
+    def __call__(self, rows: Tensor) -> Tensor:
+        return (rows - self.start) @ self.matrix + self.end
+
+
+def normalised(rows: Tensor) -> Tensor:
+    """Rows (n, H) of length 1, then centred, then of length 1 again, as VecMap prepares them."""
+    rows = F.normalize(rows, dim=1)
+    return F.normalize(rows - rows.mean(0), dim=1)
+
+
+def rotated(source: Tensor, derived: Tensor, pairs: np.ndarray) -> Tensor:
+    """Normalised rows of the derived language (n, H) after the rotation onto the source's that is fitted on `pairs`
+    (2, d): the rows of the source, and those of their translations."""
+    own, other = torch.from_numpy(pairs).to(source.device)
+    return derived @ procrustes(derived[other], source[own])
+
+
+def self_learnt(source: Tensor, derived: Tensor, pairs: np.ndarray, counts: np.ndarray) -> Tensor:
+    """As `rotated`, with a dictionary that the rotation itself extends: frequent types, by `counts` (n,), that are
+    mutually nearest by CSLS join the pairs, and the rotation is fitted again, until none joins (VecMap, section 3)."""
+    frequent = np.argsort(-counts, kind="stable")[:LEARNT]
+    known, places = pairs, torch.from_numpy(frequent.copy()).to(source.device)
+    for _ in range(ROUNDS):
+        scores = csls(source[places] @ rotated(source, derived, known)[places].T)
+        forward, back = scores.argmax(1).cpu().numpy(), scores.argmax(0).cpu().numpy()
+        mutual = np.flatnonzero(back[forward] == np.arange(len(frequent)))
+        found = np.concatenate([pairs, [frequent[mutual], frequent[forward[mutual]]]], axis=1)
+        if np.array_equal(found, known):
+            break
+        known = found
+    return rotated(source, derived, known)
+
+
+def csls(cosines: Tensor) -> Tensor:
+    """Cosines (n, n) corrected for hubs: twice the cosine, minus each side's mean cosine with its nearest neighbours in
+    the other language (Conneau et al. 2018, equation 3)."""
+    nearest = min(NEIGHBOURS, len(cosines))
+    means = cosines.topk(nearest, dim=1).values.mean(1), cosines.topk(nearest, dim=0).values.mean(0)
+    return 2 * cosines - means[0][:, None] - means[1]

@@ -1,0 +1,106 @@
+"""One rotation between two languages: against scipy, by brute force, and what it finds of known geometries."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.linalg import orthogonal_procrustes
+from scipy.stats import ortho_group
+from torch import Tensor
+
+from calque.analysis.measures.alignment import Types
+from calque.analysis.measures.rotation import NEIGHBOURS, Rotation, csls, normalised, procrustes, rotated, self_learnt
+
+WIDTH = 16
+
+
+def drawn(*shape: int, seed: int = 0) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def turn(seed: int = 0, width: int = WIDTH) -> Tensor:
+    """An orthogonal matrix, with or without a reflection."""
+    return torch.from_numpy(ortho_group.rvs(width, random_state=seed))
+
+
+def hits(source: Tensor, derived: Tensor) -> np.ndarray:
+    """Whether each row's nearest row by cosine is its own, computed pair by pair."""
+    cosine = torch.nn.functional.cosine_similarity
+    nearest = [int(torch.stack([cosine(row, other, dim=0) for other in derived]).argmax()) for row in source]
+    return np.array(nearest) == np.arange(len(source))
+
+
+@given(st.integers(1, 40), st.integers(0, 10**6))
+@settings(max_examples=25)
+def test_the_matrix_is_scipys(pairs: int, seed: int) -> None:
+    rows, targets = drawn(2, pairs, WIDTH, seed=seed)
+    ours, (theirs, _) = procrustes(rows, targets), orthogonal_procrustes(rows.numpy(), targets.numpy())
+    assert torch.allclose(ours @ ours.T, torch.eye(WIDTH, dtype=torch.float64), atol=1e-9)
+    errors = [torch.linalg.norm(rows @ matrix - targets) for matrix in (ours, torch.from_numpy(theirs))]
+    assert errors[0] == pytest.approx(errors[1])
+    if pairs >= WIDTH:
+        assert torch.allclose(ours, torch.from_numpy(theirs), atol=1e-6)
+
+
+def test_a_known_rotation_and_shift_is_found_if_the_pairs_determine_it() -> None:
+    rows, matrix, shift = drawn(60, WIDTH), turn(), drawn(WIDTH, seed=1)
+    targets = rows @ matrix + shift
+    found = Rotation.fit(rows[: WIDTH + 1], targets[: WIDTH + 1])
+    assert found.rank == WIDTH and torch.allclose(found(rows), targets)
+    few = Rotation.fit(rows[:5], targets[:5])
+    assert few.rank == 4 and torch.allclose(few(rows[:5]), targets[:5]) and not torch.allclose(few(rows), targets)
+
+
+@given(st.integers(2, 30), st.integers(0, 10**6))
+@settings(max_examples=25)
+def test_csls_is_its_definition(size: int, seed: int) -> None:
+    cosines = drawn(size, size, seed=seed)
+    near = min(NEIGHBOURS, size)
+    expected = cosines.clone()
+    for i in range(size):
+        for j in range(size):
+            of_row, of_column = (sorted(values.tolist())[-near:] for values in (cosines[i], cosines[:, j]))
+            expected[i, j] = 2 * cosines[i, j] - sum(of_row) / near - sum(of_column) / near
+    assert torch.allclose(csls(cosines), expected)
+
+
+def test_a_dictionary_that_grows_by_itself_needs_fewer_pairs() -> None:
+    source = drawn(400, WIDTH)
+    derived = source @ turn() + 0.1 * drawn(400, WIDTH, seed=1)
+    sides, known = (normalised(source), normalised(derived)), np.arange(12)
+    pairs, counts = np.array([known, known]), np.arange(400)
+    once, grown = (hits(sides[0], rows).mean() for rows in (rotated(*sides, pairs), self_learnt(*sides, pairs, counts)))
+    assert once < 0.9 < grown
+
+
+def test_alignment_after_a_rotation_is_what_a_search_type_by_type_finds() -> None:
+    size, first = 90, 5
+    image, types = np.arange(size) + size, np.arange(first, size)
+    spread = torch.logspace(0, -1, WIDTH, dtype=torch.float64)  # no frame is like another
+    source = drawn(size, WIDTH) * spread + 0.3
+    derived = source @ turn(1) + 0.2 * spread * drawn(size, WIDTH, seed=3)
+    known = types[::3]
+    measured = Types(types, image, known, np.arange(size), np.arange(size), (0, 1), 0, 0)
+    found = measured.alignment(torch.cat([source, derived]).float(), controls=True)
+    assert found.undetermined == 0
+    held_out = ~np.isin(types, known)
+    a, b = normalised(source[first:]), normalised(derived[first:])
+    places, mixed = known - first, np.random.default_rng(0).permutation(known - first)
+    expected = {}
+    for name, partners in (("held-out-rotated", places), ("held-out-shuffled", mixed)):
+        matrix, _ = orthogonal_procrustes(b[torch.from_numpy(partners)].numpy(), a[torch.from_numpy(places)].numpy())
+        expected[name] = hits(a, b @ torch.from_numpy(matrix))[held_out].mean()
+    shares = {metric: value for metric, (value, count) in found.shares.items()}
+    for name, share in expected.items():
+        assert shares[name] == pytest.approx(share)
+    assert shares["held-out"] < 0.2 and shares["held-out-shuffled"] < 0.2 < 0.7 < shares["held-out-rotated"]
+    assert shares["held-out-self-learnt"] >= shares["held-out-rotated"]
+
+
+def test_a_dictionary_below_the_width_leaves_dimensions_open() -> None:
+    types = np.arange(5, 60)
+    measured = Types(types, np.arange(60) + 60, types[:6], np.ones(60, int), np.arange(60), (0, 1), 0, 0)
+    assert measured.alignment(drawn(120, WIDTH).float()).undetermined == WIDTH - 6
+    without = Types(types, np.arange(60) + 60, types[:0], np.ones(60, int), np.arange(60), (0, 1), 0, 0)
+    assert not without.alignment(drawn(120, WIDTH).float()).rotated
