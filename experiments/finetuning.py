@@ -39,7 +39,7 @@ class Transfer(Measure):
     finetune: FinetuneConfig
     way: str = ZERO_SHOT
 
-    format = 3
+    format = 4  # 3 had no scores of words with an entry
 
     @property
     def name(self) -> str:

@@ -164,6 +164,8 @@ FORM, LEMMA = "held-out-form", "held-out-lemma"
 ROTATED, SHUFFLED, SELF_LEARNT = "held-out-rotated", "held-out-shuffled", "held-out-self-learnt"
 """Of alignment@1 of held-out types after one rotation: fitted on the dictionary's pairs, on shuffled pairs, or on a
 dictionary that grows by itself."""
+ENTRY, NO_ENTRY = "entry", "no-entry"
+"""Of ZS and SUP, accuracy over the words that are one type with an entry in the dictionary, and over those without."""
 # The bounds of numbers that are not shares:
 LIMITS = {HELD_OUT: (0.0, math.inf), READ: (0.0, math.inf), DELTA: (-1.0, 1.0), GRADIENTS: (-1.0, 1.0)}
 ROUNDED = 1e-6  # rounding error allowed at a limit

@@ -25,13 +25,13 @@ class Tagging(Task):
         """The label of each word."""
 
     def gold(self, example: Example) -> Answer:
-        words, tags = _words(example), tuple(tag for sentence in example.texts[0] for tag in self.tags(sentence))
+        words, tags = words_of(example), tuple(tag for sentence in example.texts[0] for tag in self.tags(sentence))
         if len(tags) != len(words) or not all(tags):
             raise ValueError("expected a tag for every word")
         return tags
 
     def rows(self, example: Example, labels: Sequence[str], reader: Reader, length: int) -> tuple[list[TaskRow], bool]:
-        return windows(reader, _words(example), [labels.index(tag) for tag in self.gold(example)], length)
+        return windows(reader, words_of(example), [labels.index(tag) for tag in self.gold(example)], length)
 
     def decode(
         self, example: Example, rows: Sequence[TaskRow], answers: Sequence[np.ndarray], labels: Sequence[str]
@@ -47,7 +47,8 @@ class Tagging(Task):
         return "tsv", "".join(f"{tag}\n" for answer in predictions for tag in (*answer, ""))
 
 
-def _words(example: Example) -> list[str]:
+def words_of(example: Example) -> list[str]:
+    """The words of an example's one text. Raises ValueError if it has another number of texts."""
     if len(example.texts) != 1:
         raise ValueError(f"expected one text, found {len(example.texts)}")
     return [word for sentence in example.texts[0] for word in sentence.words]

@@ -13,12 +13,23 @@ from typing import Any
 
 import torch
 
-from calque.analysis.records.record import DELTA, IN_SOURCE, SWITCHED, TRANSLATED, MeasuredModel, Measurement, Record
+from calque.analysis.records.record import (
+    DELTA,
+    ENTRY,
+    IN_SOURCE,
+    NO_ENTRY,
+    SWITCHED,
+    TRANSLATED,
+    MeasuredModel,
+    Measurement,
+    Record,
+)
 from calque.analysis.tasks.baselines import Answer
 from calque.analysis.tasks.finetune import FinetuneConfig, Finetuned, check_types, finetune, longest_row
 from calque.analysis.tasks.rows import Reader
 from calque.analysis.tasks.score import OF, Score
 from calque.analysis.tasks.split import EncodedSet, Split, check, together
+from calque.analysis.tasks.tagging import Tagging, words_of
 from calque.analysis.tasks.task import Task
 from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE
@@ -146,6 +157,33 @@ def by_diagnostic(
     return scores
 
 
+def by_entry(split: Split, answers: Sequence[Answer], languages: Languages, language: str) -> dict[str, Score]:
+    """Accuracy over the words of a tagged set that are one type with an entry in the dictionary of the source and
+    `language`, and over those without. Words of several sub-words and words that both languages share are in neither;
+    empty without a dictionary."""
+    if (SOURCE, language) not in languages.dictionaries:
+        return {}
+    images, entries = languages[language].images, {*languages.dictionary(SOURCE, language)[:, 1].tolist()}
+
+    def group(word: str) -> str:
+        pieces = languages.vocabulary.encode(word)
+        image = int(images[pieces[0]])
+        if len(pieces) > 1 or image in (-1, pieces[0]):
+            return ""
+        return ENTRY if image in entries else NO_ENTRY
+
+    hits: dict[str, list[int]] = {ENTRY: [], NO_ENTRY: []}
+    of: dict[str, list[int]] = {ENTRY: [], NO_ENTRY: []}
+    for (example, gold), predicted in zip(split, answers, strict=True):
+        groups = [group(word) for word in words_of(example)]
+        correct = [right == tag for right, tag in zip(gold, predicted, strict=True)]
+        for name in hits:
+            inside = [hit for hit, other in zip(correct, groups, strict=True) if other == name]
+            hits[name].append(sum(inside))
+            of[name].append(len(inside))
+    return {name: Score.over(hits[name], of[name], sum(of[name])) for name in hits if sum(of[name])}
+
+
 @dataclass(frozen=True)
 class DerivedTask:
     """A task in the `languages` that a model knows, with its `examples` in them and the settings of fine-tuning."""
@@ -248,7 +286,10 @@ def _lessons(
         for (measure, language, first), tested in evaluated.tested.items():
             cut[lesson.tests[measure, language, first]] = Score.over([tested.cut], [tested.size], tested.size)
             about = {"task": task.name, "language": language, "first": first}
-            for metric, score in tested.scores.items():
+            scores = dict(tested.scores)
+            if measure in ("ZS", "SUP") and isinstance(task, Tagging):
+                scores |= by_entry(sets["test", language].split, tested.answers, data.languages, language)
+            for metric, score in scores.items():
                 items = score.items if measure in COMPARED else None
                 records.append(model.record(measure, metric, score.value, score.count, items=items, **about))
     return records, cut

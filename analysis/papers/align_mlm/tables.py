@@ -1,6 +1,7 @@
 """Tables 3 and 8 of ALIGN-MLM, with the published numbers marked as published, and tables of our own."""
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 
 from calque.analysis.papers.align_mlm.dials import overlap_tables
@@ -9,6 +10,8 @@ from calque.analysis.papers.texts import table
 from calque.analysis.records.record import (
     ALIGNMENT,
     DELTA,
+    ENTRY,
+    NO_ENTRY,
     RETRIEVAL,
     ROTATED,
     SELF_LEARNT,
@@ -17,7 +20,7 @@ from calque.analysis.records.record import (
     TRANSLATED,
 )
 from calque.analysis.report.table import FLOOR, MISSING, OURS, PUBLISHED, Table, cell, percent
-from calque.analysis.results.measured import difference, mean
+from calque.analysis.results.measured import BySeed, difference, mean
 from calque.analysis.results.results import Results
 from calque.analysis.tasks.catalog import PRIMARY, PRINTED, metric_title, task_title
 from calque.analysis.tasks.score import OF
@@ -32,6 +35,7 @@ def align_mlm_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]
     """Every table of a study of ALIGN-MLM, by the name of its file."""
     yield "table-3", scores_table(results, scale)
     yield "table-8", alignment_table(results, scale)
+    yield from entries_table(results, scale)
     yield from retrieval_table(results, scale)
     yield from diagnostics_tables(results, scale)
     yield from overlap_tables(results, scale)
@@ -80,6 +84,27 @@ def _floor_rows(results: Results, columns: Sequence[Column]) -> Iterator[tuple[s
             floors = (results.floors.of(c.task, c.metric, transform, learnt.get(c.measure, "")) for c in columns)
             cells = (percent(floor[name].value if name in floor else None) for floor in floors)
             yield title, results.transform_title(transform), FLOOR, *cells
+
+
+def entries_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
+    """The dictionary as a trial within each model: ZS of words with an entry and of words without, if measured, and
+    how much more their difference is than under MLM, which reads no dictionary."""
+    rows = []
+    for task, objective, transform in product(results.main_tasks, results.objectives, results.transforms):
+        within, without, gain = _with_and_without(results, objective, transform, task)
+        if not gain:
+            continue
+        of_mlm = _with_and_without(results, "MLM", transform, task)[-1] if objective != "MLM" else {}
+        titles = task_title(task), results.objective_title(objective), results.transform_title(transform)
+        rows.append((*titles, *(cell(mean(each)) for each in (within, without, gain)), cell(difference(gain, of_mlm))))
+    if rows:
+        header = ("task", *HEADER[:2], "with an entry", "without an entry", "difference", "difference − MLM’s")
+        yield "entries", table("entries", results, scale, header, rows, 3, ("ZS",))
+
+
+def _with_and_without(results: Results, objective: str, transform: str, task: str) -> tuple[BySeed, BySeed, BySeed]:
+    within, without = (results.scores("ZS", objective, transform, task, metric) for metric in (ENTRY, NO_ENTRY))
+    return within, without, {seed: within[seed] - without[seed] for seed in within.keys() & without.keys()}
 
 
 def retrieval_table(results: Results, scale: str) -> Iterator[tuple[str, Table]]:

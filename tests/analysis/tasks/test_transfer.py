@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
-from calque.analysis.records.record import MeasuredModel, Measurement, Record
+from calque.analysis.records.record import ENTRY, NO_ENTRY, MeasuredModel, Measurement, Record
 from calque.analysis.tasks.classification import NLI
 from calque.analysis.tasks.finetune import FinetuneConfig, finetune
 from calque.analysis.tasks.rows import Reader
@@ -29,6 +29,7 @@ from calque.analysis.tasks.transfer import (
     NaturalTask,
     Progress,
     by_diagnostic,
+    by_entry,
     deltas,
     pair_transfer,
     transfer,
@@ -36,9 +37,10 @@ from calque.analysis.tasks.transfer import (
 )
 from calque.derive.artefact import making, write_manifest
 from calque.derive.corpus import CorpusWriter, Shard
+from calque.derive.dictionary import write_dictionary
 from calque.derive.errors import BadInput
 from calque.derive.example import Example, read_examples, write_examples
-from calque.derive.folder import FORMAT
+from calque.derive.folder import DICTIONARY, FORMAT
 from calque.derive.folder import KIND as LANGUAGES
 from calque.derive.languages import Languages
 from calque.derive.order import Invert
@@ -92,7 +94,10 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         with CorpusWriter(folder / name, 2 * V) as writer:
             writer.append(line, 0)
     for transform in languages:
-        np.save(folder / transform.name / "image.npy", transform.image(vocabulary.size))
+        image = transform.image(vocabulary.size)
+        np.save(folder / transform.name / "image.npy", image)
+        known = [vocabulary.encode(word)[0] for word in ("dog", "the")]
+        write_dictionary(folder / transform.name / DICTIONARY, np.array([known, image[known]]).T, vocabulary)
     names = [transform.name for transform in languages]
     facts = {
         "format": FORMAT,
@@ -147,6 +152,7 @@ def test_every_number_has_its_record(run: MeasuredModel, data: Path, tmp_path: P
         "nli": ["accuracy", "accuracy of passive"],
     }
     expected = {(m, t, k) for t, kinds in metrics.items() for k in kinds for m in ("SRC", "DEV", "ZS", "SUP", "DELTA")}
+    expected |= {(m, t, k) for t in ("pos", "ner") for k in (ENTRY, NO_ENTRY) for m in ("ZS", "SUP", "DELTA")}
     cut = {("CUT", task, split) for task in metrics for split in ("train", "dev", "test")}
     assert {(row.measure, row.task, row.metric) for row in rows if not row.split} == expected
     assert {(row.measure, row.task, row.split) for row in rows if row.metric == "fraction"} == cut
@@ -280,7 +286,7 @@ def test_ordered_pairs_are_what_each_language_gives_alone(data: Path, run: Measu
     assert {(row.split, row.language) for row in rows if row.measure == "CUT"} == {
         (split, name) for split in ("train", "test") for name in ("source", "trans.inv")
     }
-    assert len(set(rows)) == len(rows) == 4 * 2 + 4
+    assert len(set(rows)) == len(rows) == 4 * 2 + 4 + 2 * 2  # words with and without an entry, in the derived language
 
 
 def test_pairs_of_derived_languages_need_nothing_of_the_source_but_its_labels(
@@ -311,6 +317,22 @@ def test_diagnostics_divide_the_examples_that_have_one(rows: list[tuple[str, str
             score = scores[f"accuracy of {name}"]
             assert (score.value, score.count) == (sum(own) / len(own), len(own))
             assert score.items and sum(score.items.numbers[0]) == sum(own)
+
+
+@pytest.mark.parametrize("task", [POS(), NER()])
+def test_words_with_and_without_an_entry_divide_the_words_of_one_type(data: Path, task: Tagging) -> None:
+    split, draw = Split(data / "tasks" / task.name / "test.trans.jsonl", task), random.Random(1)
+    answers = [tuple(draw.choice(["NOUN", "DET", "PROPN"]) for _ in gold) for gold in split.gold]
+    scores = by_entry(split, answers, Languages.open(data, ["trans"]), "trans")
+    correct: dict[bool, list[bool]] = {True: [], False: []}
+    for (example, gold), predicted in zip(split, answers, strict=True):
+        for word, tag, other in zip(example.texts[0][0].words, gold, predicted, strict=True):
+            correct[word in ("dog", "the")].append(tag == other)
+    for metric, known in ((ENTRY, True), (NO_ENTRY, False)):
+        score, own = scores[metric], correct[known]
+        assert (score.value, score.count) == (pytest.approx(sum(own) / len(own)), len(own))
+        assert score.items and len(score.items.numbers[0]) == len(answers)
+    assert not by_entry(split, answers, Languages.open(data, [Invert(p=0).name]), Invert(p=0).name)
 
 
 def test_a_metric_that_is_not_defined_for_what_is_tried_is_refused() -> None:
