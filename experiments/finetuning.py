@@ -20,14 +20,10 @@ from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.derive.task_data import TaskFolder
 from calque.experiments.languages import LanguagePair
-from calque.experiments.measures import Measure
+from calque.experiments.measures import Measure, finetuning_work
 from calque.experiments.models import Model
 from calque.experiments.step import Machine, Step
 from calque.experiments.tasks import ZERO_SHOT
-from calque.pretrain.cost import UPDATE, encoder_flops_per_id
-
-USUAL = 2_000  # training examples of a task
-IDS = 1.3  # per word
 
 
 @dataclass(frozen=True)
@@ -60,7 +56,7 @@ class Transfer(Measure):
 
     def work(self, model: Model) -> float:
         models = 1 + len(model.training.languages) if self.way == ZERO_SHOT else 1
-        return models * _work(self.examples, (self.finetune,), model)
+        return models * finetuning_work(self.examples, (self.finetune,), model)
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         training, measured = model.training, model.measured(machine)
@@ -75,15 +71,6 @@ class Transfer(Measure):
         if self.way != ZERO_SHOT:
             return translate_train(measured, data, self.way, progress)
         return transfer(measured, data, progress)
-
-
-def _work(examples: Step, configs: Sequence[FinetuneConfig], model: Model, sample: int = 0) -> float:
-    """The operations of fine-tuning a model with each of `configs`; before the examples are read, of a usual number."""
-    split = examples.open().facts["splits"]["train"] if examples.finished else {"examples": USUAL, "words": 10 * USUAL}
-    rows = sample or split["examples"]
-    ids = IDS * split["words"] / max(1, split["examples"])
-    row = 3 * ids * encoder_flops_per_id(model.training.model, ids)
-    return sum(config.epochs * rows * (row + UPDATE / config.batch) for config in configs)
 
 
 def transfers(others: Sequence[str]) -> list[LanguagePair]:
@@ -120,7 +107,7 @@ class ZeroShot(Measure):
     def work(self, model: Model) -> float:
         if not isinstance(model.weights, Step):
             return 0.0
-        return _work(self.examples, self.learning.configs, model, self.learning.sample)
+        return finetuning_work(self.examples, self.learning.configs, model, self.learning.sample)
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         of, title = self.examples.config, f"{self.name} {model.name}"

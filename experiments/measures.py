@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 from calque.analysis.aligners.methods import BY_NAME, DEFAULT, OT, RELEASED
 from calque.analysis.measures.aer import SETS
 from calque.analysis.measures.alignment import Types, form_alignment, pair_alignment, type_alignment
+from calque.analysis.measures.interventions import interventions
 from calque.analysis.measures.knowledge import knowledge
 from calque.analysis.measures.loss import held_out_loss
 from calque.analysis.measures.probing import ProbeConfig, Probes, ProbeText, growth
@@ -27,6 +28,8 @@ from calque.analysis.records import json_rows
 from calque.analysis.records.record import ORDER, READ, RECORDS, SHARING, Measurement, Record
 from calque.analysis.records.run import RUNS, Run
 from calque.analysis.tasks.catalog import task
+from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.analysis.tasks.transfer import DerivedTask
 from calque.derive.artefact import Artefact, digest, making
 from calque.derive.build import MEASURED
 from calque.derive.errors import BadInput, unknown
@@ -43,9 +46,12 @@ from calque.experiments.models import Model
 from calque.experiments.places import CACHE, name_mistakes
 from calque.experiments.step import Machine, Step, cached_method
 from calque.pretrain.checkpoint import METRICS, snapshots_of
+from calque.pretrain.cost import UPDATE, encoder_flops_per_id
 from calque.pretrain.run import CLAIMS
 
 USUAL = DEFAULT.name, RELEASED.name, OT.name  # the methods of studies that do not name others
+EXAMPLES = 2_000  # of a task's training set, before it is known
+IDS = 1.3  # per word
 
 
 @dataclass(frozen=True)
@@ -167,6 +173,19 @@ def read_measured(step: Step) -> MeasuredStep:
     runs, records = json_rows.read(artefact.path(RUNS), Run), json_rows.read(artefact.path(RECORDS), Record)
     own = [step.config.run(artefact)] if isinstance(step.config, Measuring) else runs
     return MeasuredStep(step, own, records, artefact.facts["left out"])
+
+
+def finetuning_work(examples: Step, configs: Sequence[FinetuneConfig], model: Model, sample: int = 0) -> float:
+    """The operations of fine-tuning a model with each of `configs`; before the examples are read, of a usual number."""
+    split = (
+        examples.open().facts["splits"]["train"]
+        if examples.finished
+        else {"examples": EXAMPLES, "words": 10 * EXAMPLES}
+    )
+    rows = sample or split["examples"]
+    ids = IDS * split["words"] / max(1, split["examples"])
+    row = 3 * ids * encoder_flops_per_id(model.training.model, ids)
+    return sum(config.epochs * rows * (row + UPDATE / config.batch) for config in configs)
 
 
 def _languages(model: Model) -> Languages:
@@ -297,10 +316,14 @@ class Reading(Measure):
 
 @dataclass(frozen=True)
 class ExampleMeasure(Measure):
-    """A measure on the examples of the task `task`; a study sets `examples`."""
+    """A measure on the examples of the task `task`."""
 
     task: str = "pos"
     examples: Step | None = None
+
+    def of_study(self, examples: Step, finetune: FinetuneConfig | None) -> ExampleMeasure:
+        """The measure with a study's examples of the task and settings of fine-tuning, None without that task."""
+        return replace(self, examples=examples)
 
     def settings(self, model: Model) -> Any:
         assert self.examples
@@ -322,6 +345,35 @@ class DerivationRetrieval(ExampleMeasure):
         languages = Languages.open(model.data, model.training.languages).whole
         examples = TaskFolder.open(self.examples.folder)
         return derivation_retrieval(model.measured(machine), languages, examples, self.sentences)
+
+
+@dataclass(frozen=True)
+class Interventions(ExampleMeasure):
+    """Changes at test time to a model fine-tuned on the source, and what each is worth."""
+
+    finetune: FinetuneConfig | None = None
+
+    only_pairs = True
+
+    @property
+    def name(self) -> str:
+        return "interventions" if self.task == "pos" else f"interventions-{self.task}"
+
+    def of_study(self, examples: Step, finetune: FinetuneConfig | None) -> ExampleMeasure:
+        return replace(self, examples=examples, finetune=finetune)
+
+    def settings(self, model: Model) -> Any:
+        return super().settings(model) | {"task": task(self.task), "head": task(self.task).head.format}
+
+    def work(self, model: Model) -> float:
+        assert self.examples and self.finetune
+        return finetuning_work(self.examples, (self.finetune,), model)
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        assert self.examples and self.finetune
+        languages, examples = _languages(model), TaskFolder.open(self.examples.folder)
+        data = DerivedTask(task(self.task), languages, examples, self.finetune)
+        return interventions(model.measured(machine), data, partial(machine.report, f"{self.name} {model.name}"))
 
 
 @dataclass(frozen=True)
@@ -442,7 +494,6 @@ PAIR_MEASURES: tuple[Measure, ...] = (
     Forms(),
 )
 """The measures of models of a source and one derived language."""
-MEASURES: Mapping[str, Measure] = {
-    measure.name: measure for measure in (*PAIR_MEASURES, Reading(), DerivationRetrieval())
-}
+_OTHERS: tuple[Measure, ...] = (Reading(), DerivationRetrieval(), Interventions(), Interventions("ner"))
+MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in (*PAIR_MEASURES, *_OTHERS)}
 """The measures without settings, by name."""

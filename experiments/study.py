@@ -372,8 +372,11 @@ class Study:
         """The steps that measure a model as it is and after fine-tuning; the start is fine-tuned by copies only."""
         measures, examples = list[Measure](), self.examples(root, model.about.seed)
         if model.place == START or isinstance(model.weights, Step):
-            own = (replace(m, examples=examples[m.task]) if isinstance(m, ExampleMeasure) else m for m in self.measures)
-            measures += [part for measure in own for part in measure.parts()]
+            for measure in self.measures:
+                if isinstance(measure, ExampleMeasure):
+                    its = self.tasks.get(measure.task)
+                    measure = measure.of_study(examples[measure.task], its.finetune if its else None)
+                measures += measure.parts()
         if model.place != START:
             measures += self._of_tasks(examples)
         return [measuring(measure, model, self.threads) for measure in measures if measure.applies(model)]

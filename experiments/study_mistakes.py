@@ -12,7 +12,7 @@ from calque.analysis.tasks.catalog import TASKS
 from calque.derive.errors import BadInput, shown, unknown
 from calque.derive.sources.files import Files
 from calque.experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages
-from calque.experiments.measures import MEASURES, ExampleMeasure, Growth
+from calque.experiments.measures import MEASURES, ExampleMeasure, Growth, Interventions
 from calque.experiments.places import name_mistakes
 from calque.experiments.study import Study
 from calque.experiments.tasks import ZERO_SHOT, language_mistakes, task_mistakes
@@ -131,6 +131,8 @@ def _of_derived(study: Study, languages: DerivedLanguages) -> list[str]:
         if its.files
     ]
     growth = any(isinstance(measure, Growth) for measure in study.measures)
+    without = [m.task for m in study.measures if isinstance(m, Interventions) and m.task not in study.tasks]
+    wrong += [f"measures: interventions fine-tune on {name}, which is not among the tasks" for name in without]
     of_examples = (measure.task for measure in study.measures if isinstance(measure, ExampleMeasure))
     tasks, available = [*study.tasks, *of_examples], languages.source.tasks
     there = ", ".join(available) or "none"

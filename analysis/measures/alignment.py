@@ -123,7 +123,8 @@ class Types:
             raise ValueError("no type changes its id between the two languages: alignment@1 is undefined")
         moved, rows = self.moved, self.rows_of(table, languages)
         known = np.flatnonzero(moved & np.isin(self.types, self.dictionary))
-        after = self._rotated(*map(normalised, rows), known, controls) if len(known) else {}
+        source, derived = map(normalised, rows)
+        after = self._rotated(source, derived, known, controls) if len(known) else {}
         undetermined = max(0, table.shape[1] - len(known)) if after else 0
         forward, back = mutual_nearest(*rows)
         sought = self.types[moved]

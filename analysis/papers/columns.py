@@ -17,7 +17,7 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from calque.analysis.papers.looks import keys, looks
 from calque.analysis.papers.texts import TEXTS, heading, plot, table
-from calque.analysis.records.record import DELTA, MEASURES, Published, Record
+from calque.analysis.records.record import DELTA, MEASURES, RECOVERED, Published, Record
 from calque.analysis.report import drawing
 from calque.analysis.report.drawing import DIFFERENCE, INK, MOST, SHARE
 from calque.analysis.report.plot import Plot
@@ -51,7 +51,7 @@ class Column:
     @property
     def bounds(self) -> tuple[float, float]:
         """The least and the greatest possible value."""
-        return DIFFERENCE if self.measure == DELTA else SHARE
+        return DIFFERENCE if self.measure in (DELTA, RECOVERED) else SHARE
 
     def values(self, results: Results, objective: str, language: str) -> BySeed:
         return results.scores(self.measure, objective, language, self.task, self.metric, **self.facets)

@@ -146,6 +146,7 @@ GRADIENTS = "gradient cosine"  # cosine of two languages' gradients by the layer
 LINEAR = "linear probe"  # a probe on frozen vectors of one language, tested in another
 SHARING = "sharing"  # the part of a derived language that it shares with its source
 DELTA = "DELTA"  # the loss in transfer: SUP - ZS
+RECOVERED = "recovered"  # what an intervention at test time gives back of the loss in transfer
 READ = "read"  # how much of a language a model has read
 TRANSLATED, SWITCHED = "TT", "TT-CS"
 """Measures of translate-train: fine-tuned on the source's examples and their translations, or also on pairs whose texts
@@ -154,7 +155,7 @@ IN_SOURCE = "-SRC"  # suffix of a translate-train measure tested in the source
 KNOWN, CARRIED, BOTH = "facts known", "facts carried", "facts stated in both"
 """Measures of questions about facts: stated and queried in the source; stated in the source and queried in the derived
 language; stated in both and queried in the derived language."""
-MEASURES = {ALIGNMENT, ORDER, AER, RETRIEVAL, LABELS, HELD_OUT, CKA, GRADIENTS, LINEAR, SHARING, READ}
+MEASURES = {ALIGNMENT, ORDER, AER, RETRIEVAL, LABELS, HELD_OUT, CKA, GRADIENTS, LINEAR, SHARING, READ, RECOVERED}
 MEASURES |= {KNOWN, CARRIED, BOTH}  # all measures of the package that are not scores of tasks
 # Metrics:
 MINED, MINED_XTREME = "mined", "mined-xtreme"
@@ -167,7 +168,13 @@ dictionary that grows by itself."""
 ENTRY, NO_ENTRY = "entry", "no-entry"
 """Of ZS and SUP, accuracy over the words that are one type with an entry in the dictionary, and over those without."""
 # The bounds of numbers that are not shares:
-LIMITS = {HELD_OUT: (0.0, math.inf), READ: (0.0, math.inf), DELTA: (-1.0, 1.0), GRADIENTS: (-1.0, 1.0)}
+LIMITS = {
+    HELD_OUT: (0.0, math.inf),
+    READ: (0.0, math.inf),
+    DELTA: (-1.0, 1.0),
+    GRADIENTS: (-1.0, 1.0),
+    RECOVERED: (-2.0, 2.0),
+}
 ROUNDED = 1e-6  # rounding error allowed at a limit
 
 

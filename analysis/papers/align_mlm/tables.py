@@ -5,6 +5,7 @@ from itertools import product
 from typing import Any
 
 from calque.analysis.papers.align_mlm.dials import overlap_tables
+from calque.analysis.papers.align_mlm.interventions import interventions_tables
 from calque.analysis.papers.columns import RETAINED, Column, main_metrics, rows_of, score_title, task_columns
 from calque.analysis.papers.texts import table
 from calque.analysis.records.record import (
@@ -36,6 +37,7 @@ def align_mlm_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]
     yield "table-3", scores_table(results, scale)
     yield "table-8", alignment_table(results, scale)
     yield from entries_table(results, scale)
+    yield from interventions_tables(results, scale)
     yield from retrieval_table(results, scale)
     yield from diagnostics_tables(results, scale)
     yield from overlap_tables(results, scale)

@@ -1,0 +1,323 @@
+"""Interventions: a model that is fine-tuned on the source is changed at test time, and its zero-shot score shows what
+the change is worth. Each has a control, which changes as much and knows nothing of translations.
+
+Shapes: m moved types (they occur in the text and have another row in the derived language), d of them in the
+dictionary, H width, B rows, L ids.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from calque.analysis.measures.rotation import Rotation
+from calque.analysis.records.record import RECOVERED, MeasuredModel, Measurement
+from calque.analysis.tasks.finetune import Finetuned, finetune, longest_row
+from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
+from calque.analysis.tasks.score import Score
+from calque.analysis.tasks.split import EncodedSet, Split
+from calque.analysis.tasks.tagging import Tagging, words_of
+from calque.analysis.tasks.transfer import DerivedTask
+from calque.derive.errors import BadInput
+from calque.derive.language import SOURCE
+from calque.pretrain.architecture import architecture_of
+
+AFTER = " after "  # between a metric and the intervention before it, as in `accuracy after counterpart`
+NOTHING, COUNTERPART, ORDER, BOTH = "nothing", "counterpart", "order", "order and counterpart"
+BATCH = 64  # rows
+StateChange = Callable[[Tensor], Tensor | None]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of the m moved types in both languages, (m, H); the places of those in the dictionary, (d,); the most
+    frequent tag of each in the training set, (m,), "" without one; and random numbers."""
+
+    derived: Tensor
+    source: Tensor
+    known: np.ndarray
+    tags: np.ndarray
+    random: np.random.Generator
+
+    def wrong_words(self, of_tag: bool) -> Tensor:
+        """The source's rows of other words, of the same tag or any."""
+        order = np.arange(len(self.tags))
+        groups = self.tags if of_tag else np.zeros(len(order))
+        for group in np.unique(groups):
+            cycle = self.random.permutation(np.flatnonzero(groups == group))
+            order[cycle] = np.roll(cycle, 1)
+        return self.source[torch.from_numpy(order)]
+
+    def rotated(self, partners: np.ndarray) -> Tensor:
+        """The derived rows after the rotation that brings those at `partners` (d,) to the dictionary's source rows."""
+        known, others = torch.from_numpy(self.known), torch.from_numpy(partners)
+        return Rotation.fit(self.derived[others], self.source[known])(self.derived)
+
+    def turned(self) -> Tensor:
+        """The derived rows after a random rotation around their mean."""
+        noise = torch.from_numpy(self.random.standard_normal((self.derived.shape[1],) * 2)).to(self.derived.dtype)
+        centre = self.derived.mean(0)
+        return (self.derived - centre) @ torch.linalg.qr(noise)[0] + centre
+
+    def towards(self, share: float) -> Tensor:
+        """The derived rows, moved by a share of the way to their counterparts."""
+        return self.derived + share * (self.source - self.derived)
+
+
+ROWS: dict[str, Callable[[Rows], Tensor]] = {
+    COUNTERPART: lambda rows: rows.source,
+    "word of the same tag": lambda rows: rows.wrong_words(of_tag=True),
+    "word of any tag": lambda rows: rows.wrong_words(of_tag=False),
+    "rotation": lambda rows: rows.rotated(rows.known),
+    "rotation by shuffled pairs": lambda rows: rows.rotated(rows.random.permutation(rows.known)),
+    "random rotation": lambda rows: rows.turned(),
+    "shift of the mean": lambda rows: rows.derived + (rows.source.mean(0) - rows.derived.mean(0)),
+    "a quarter of the way": lambda rows: rows.towards(0.25),
+    "half of the way": lambda rows: rows.towards(0.5),
+    "three quarters of the way": lambda rows: rows.towards(0.75),
+}
+"""Changes of the derived words' embeddings."""
+CONTROLS = {
+    COUNTERPART: "word of the same tag",
+    "rotation": "rotation by shuffled pairs",
+    ORDER: "random order",
+}
+PATCHED, OF_OTHERS = "states of layer ", "states of other words of layer "  # with the layer's number
+
+
+def control_of(intervention: str) -> str:
+    """The control of an intervention, or ""."""
+    if intervention.startswith(PATCHED):
+        return OF_OTHERS + intervention.removeprefix(PATCHED)
+    return CONTROLS.get(intervention, "")
+
+
+@contextmanager
+def after_layer(model: Any, layer: int, change: StateChange) -> Iterator[None]:
+    """While it is open, the states (B, L, H) after a layer, or of the embeddings (0), are what `change` makes of them;
+    they stay if it returns None. Raises BadInput if the model has no such layer."""
+    spelt = architecture_of(model.config)
+    modules = [spelt.encoder(model).embeddings, *spelt.layers(model)]
+    if not 0 <= layer < len(modules):
+        raise BadInput(f"layer {layer} of a model with {len(modules) - 1}; expected 0 (the embeddings) or a layer")
+
+    def hook(module: Any, inputs: Any, output: Any) -> Any:
+        states = output[0] if isinstance(output, tuple) else output
+        changed = change(states)
+        if changed is None:
+            return output
+        return (changed, *output[1:]) if isinstance(output, tuple) else changed
+
+    handle = modules[layer].register_forward_hook(hook)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+@contextmanager
+def other_rows(model: Any, ids: np.ndarray, rows: Tensor) -> Iterator[None]:
+    """While it is open, the word embeddings of `ids` (n,) are `rows` (n, H)."""
+    table, places = architecture_of(model.config).tables(model)[0], torch.from_numpy(ids)
+    before = table.detach()[places].clone()
+    with torch.no_grad():
+        table[places] = rows.to(table)
+    try:
+        yield
+    finally:
+        with torch.no_grad():
+            table[places] = before
+
+
+class SourceTuned:
+    """A model fine-tuned on a tagging task's source examples, and the test examples of the source and of one derived
+    language. A change holds for one score only."""
+
+    def __init__(self, tuned: Finetuned, data: DerivedTask, language: str, labels: Sequence[str], length: int) -> None:
+        self.tuned, self.task, self.labels, self.length = tuned, data.task, labels, length
+        self.reader = Reader.of(data.languages, language)
+        self.source_reader = Reader.of(data.languages, SOURCE)
+        self.splits = {name: Split(data.examples.path("test", name), data.task) for name in (SOURCE, language)}
+        self.train = Split(data.examples.path("train"), data.task)
+        self.languages, self.language = data.languages, language
+
+    @cached_property
+    def types(self) -> np.ndarray:
+        """The source ids of the moved types, (m,)."""
+        types = self.languages.vocabulary.types
+        images = self.languages[self.language].images[types]
+        return types[(images >= 0) & (images != self.languages[SOURCE].images[types])]
+
+    @property
+    def images(self) -> np.ndarray:
+        """Their ids in the derived language, (m,)."""
+        return self.languages[self.language].images[self.types]
+
+    @property
+    def _table(self) -> Tensor:
+        return architecture_of(self.tuned.model.config).tables(self.tuned.model)[0].detach()
+
+    def rows(self, random: np.random.Generator) -> Rows:
+        """The embeddings of the moved types, and what interventions need to know of them."""
+        table, own = self._table, self.languages[SOURCE].images[self.types]
+        derived, source = table[torch.from_numpy(self.images)], table[torch.from_numpy(own)]
+        entries = self.languages.dictionary(SOURCE, self.language)[:, 1]
+        return Rows(derived, source, np.flatnonzero(np.isin(self.images, entries)), self._tags(), random)
+
+    def _tags(self) -> np.ndarray:
+        """The most frequent training tag of each moved type, (m,), "" for a type that no word of the set is."""
+        counts: dict[int, Counter[str]] = defaultdict(Counter)
+        for example, gold in self.train:
+            for word, tag in zip(words_of(example), gold, strict=True):
+                pieces = self.languages.vocabulary.encode(word)
+                if len(pieces) == 1:
+                    counts[pieces[0]][tag] += 1
+        return np.array([max(counts[i], key=counts[i].__getitem__) if i in counts else "" for i in self.types.tolist()])
+
+    def score(
+        self, rows: Tensor | None = None, of_source: bool = False, random_order: np.random.Generator | None = None
+    ) -> Score:
+        """The main metric on the derived test set, with other `rows` (m, H) for the moved types, or with the words of
+        each sentence in random order. `of_source`: on the source's sentences in derived words, which is the derived
+        language in the source's order."""
+        split, encoded = self._test(of_source)
+        orders = [word_order(row, random_order) for row in encoded.rows]
+        moved = replace(encoded, rows=tuple(map(reordered, encoded.rows, orders)))
+        with other_rows(self.tuned.model, self.images, rows) if rows is not None else nullcontext():
+            answers = self.tuned.answers(moved)
+        back = [answer[: len(order)][np.argsort(order)] for answer, order in zip(answers, orders, strict=True)]
+        return self._scored(split, encoded, back)
+
+    def patched(self, layer: int, random: np.random.Generator | None = None) -> Score:
+        """The main metric on the derived test set if words have, after a layer, the states of their counterparts in the
+        source's sentence, or with `random` of other words of it. A word keeps its own states if it occurs twice in its
+        sentence, or if the sentence is several rows."""
+        split, derived = self._test()
+        pairs = [(row, row) for row in derived.rows]
+        _, source = self._test(of_source=True, reader=self.source_reader)
+        of_derived, of_source = (np.cumsum(encoded.counts) - encoded.counts for encoded in (derived, source))
+        for example in np.flatnonzero((derived.counts == 1) & (source.counts == 1)).tolist():
+            row = int(of_derived[example])
+            pairs[row] = derived.rows[row], source.rows[of_source[example]]
+        answers: list[np.ndarray] = []
+        for first in range(0, len(pairs), BATCH):
+            answers += self._patched(layer, pairs[first : first + BATCH], random)
+        return self._scored(split, derived, answers)
+
+    @torch.inference_mode()
+    def _patched(
+        self, layer: int, pairs: Sequence[tuple[TaskRow, TaskRow]], random: np.random.Generator | None
+    ) -> list[np.ndarray]:
+        """The answers to the first row of each pair, with states of the second."""
+        number, at, of = list[int](), list[int](), list[int]()
+        for i, (derived, source) in enumerate(pairs):
+            places, partners = self._counterparts(derived, source)
+            number += [i] * len(places)
+            at += places
+            of += partners if random is None else random.permutation(partners).tolist()
+        found = list[Tensor]()
+
+        def patch(states: Tensor) -> Tensor:
+            states = states.clone()
+            states[number, at] = found[0][number, of]
+            return states
+
+        self.tuned.model.eval()
+        with after_layer(self.tuned.model, layer, found.append):
+            self.tuned.logits([source for _, source in pairs])
+        with after_layer(self.tuned.model, layer, patch):
+            logits = self.tuned.logits([derived for derived, _ in pairs])
+        return list(self.tuned.head.answers(logits).cpu().numpy())
+
+    def _counterparts(self, derived: TaskRow, source: TaskRow) -> tuple[list[int], list[int]]:
+        """The places of ids that occur once in both rows, special ones left out, and of their counterparts."""
+        images = self._image_of[source.ids]
+        if derived is source:
+            return [], []
+        shared, places, partners = np.intersect1d(derived.ids[1:-1], images[1:-1], return_indices=True)
+        once = [(derived.ids == i).sum() == (images == i).sum() == 1 for i in shared]
+        return (1 + places[once]).tolist(), (1 + partners[once]).tolist()
+
+    @cached_property
+    def _image_of(self) -> np.ndarray:
+        """The derived id of each row of the table; of a type that did not move, its own."""
+        images = np.arange(len(self._table))
+        images[self.languages[SOURCE].images[self.types]] = self.images
+        return images
+
+    def _test(self, of_source: bool = False, reader: Reader | None = None) -> tuple[Split, EncodedSet]:
+        split = self.splits[SOURCE if of_source else self.language]
+        return split, split.encode(self.labels, reader or self.reader, self.length)
+
+    def _scored(self, split: Split, encoded: EncodedSet, answers: Sequence[np.ndarray]) -> Score:
+        predicted = split.decode(encoded, answers, self.labels)
+        return self.task.scores(split.gold, predicted)[self.task.primary]
+
+
+def word_order(row: TaskRow, random: np.random.Generator | None) -> np.ndarray:
+    """The places of a row, (L,), with its words in random order if `random` is given; special ids stay."""
+    places = np.arange(len(row.ids))
+    if random is None:
+        return places
+    starts = np.flatnonzero(row.targets != UNLABELLED)  # a word's label is at its first sub-word
+    words = np.split(places[starts[0] : -1], starts[1:] - starts[0]) if len(starts) else []
+    mixed = [words[i] for i in random.permutation(len(words))]
+    return np.concatenate([places[: starts[0]], *mixed, places[-1:]]) if words else places
+
+
+def reordered(row: TaskRow, order: np.ndarray) -> TaskRow:
+    """A row with its ids in another order."""
+    return replace(row, ids=row.ids[order])
+
+
+def train(model: MeasuredModel, data: DerivedTask, progress: Callable[[int, int], None]) -> SourceTuned:
+    """Fine-tune a model on a task's source examples, as for its zero-shot score."""
+    task = data.task
+    if not isinstance(task, Tagging):
+        raise BadInput(f"interventions change words: expected a task with a label for every word, not {task.name}")
+    train = Split(data.examples.path("train"), task)
+    labels, length = task.labels(train.gold), longest_row(model.checkpoint, data.config)
+    rows = train.encode(labels, Reader.of(data.languages, SOURCE), length).labelled()
+    device = torch.device(model.device)
+    tuned = finetune(model.checkpoint, rows, task.head, len(labels), data.config, model.seed, device, progress)
+    return SourceTuned(tuned, data, model.language, labels, length)
+
+
+def interventions(model: MeasuredModel, data: DerivedTask, progress: Callable[[int, int], None]) -> Measurement:
+    """The main metric of a tagging task after each intervention, and what words and order recover of its loss."""
+    tuned = train(model, data, progress)
+    scores = dict(after_interventions(tuned, model.seed))
+    about = {"task": data.task.name}
+    records = [
+        model.record("ZS", f"{data.task.primary}{AFTER}{name}", score.value, score.count, items=score.items, **about)
+        for name, score in scores.items()
+    ]
+    nothing, words, order, both = (scores[name].value for name in (NOTHING, COUNTERPART, ORDER, BOTH))
+    parts = {"words": words - nothing, "order": order - nothing, "both": both - nothing}
+    parts["interaction"] = parts["both"] - parts["words"] - parts["order"]
+    count = scores[NOTHING].count
+    records += [model.record(RECOVERED, name, value, count, **about) for name, value in parts.items()]
+    return Measurement(tuple(records))
+
+
+def after_interventions(tuned: SourceTuned, seed: int) -> Iterator[tuple[str, Score]]:
+    """The score after each intervention, by its name. Random numbers are drawn from `seed`."""
+    random = partial(np.random.default_rng, seed)
+    yield NOTHING, tuned.score()
+    rows = tuned.rows(random())
+    for name, change in ROWS.items():
+        yield name, tuned.score(change(rows))
+    yield ORDER, tuned.score(of_source=True)
+    yield CONTROLS[ORDER], tuned.score(random_order=random())
+    yield BOTH, tuned.score(rows.source, of_source=True)
+    for layer in range(1, len(architecture_of(tuned.tuned.model.config).layers(tuned.tuned.model)) + 1):
+        yield f"{PATCHED}{layer}", tuned.patched(layer)
+        yield f"{OF_OTHERS}{layer}", tuned.patched(layer, random())
