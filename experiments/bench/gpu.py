@@ -2,7 +2,7 @@
 second, as a percentage of the rate of a large matrix product on this card (MFU)."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -48,12 +48,13 @@ SIZES = (
 )
 
 
-def pretraining(rounds: int) -> list[Comparison]:
+def pretraining(rounds: int) -> Iterator[Comparison]:
     """MLM with the model of ALIGN-MLM, and with one of XLM-R base's size."""
     device, compiled = torch.device("cuda"), {"bf16": True, "torch_compile": True, "use_cpu": False}
     loader = {"dataloader_num_workers": WORKERS, "dataloader_persistent_workers": True}
     gaps = [difference(size, device) for size in SIZES]  # before the Trainer lowers the precision of products
-    return [utilisation(size, device, rounds, gap, **compiled, **loader) for size, gap in zip(SIZES, gaps, strict=True)]
+    for size, gap in zip(SIZES, gaps, strict=True):
+        yield utilisation(size, device, rounds, gap, **compiled, **loader)
 
 
 def difference(size: Size, device: torch.device) -> float:

@@ -67,9 +67,11 @@ def bench(
     measured: dict[str, list[Comparison]] = {}
     try:
         for name in chosen:
-            measured[name] = benches[name](rounds)
-            if out:  # after each: some take half an hour
-                write(measured, {**about, "threads": threads}, out)
+            measured[name] = []
+            for comparison in benches[name](rounds):
+                measured[name].append(comparison)
+                if out:  # after each: some take half an hour
+                    write(measured, {**about, "threads": threads}, out)
     finally:
         if measured:
             report(measured)
