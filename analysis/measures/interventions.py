@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from calque.analysis.measures.rotation import Rotation
-from calque.analysis.records.record import RECOVERED, MeasuredModel, Measurement
+from calque.analysis.records.record import AFTER, RECOVERED, MeasuredModel, Measurement
 from calque.analysis.tasks.finetune import Finetuned, finetune, longest_row
 from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from calque.analysis.tasks.score import Score
@@ -30,7 +30,6 @@ from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE
 from calque.pretrain.architecture import architecture_of
 
-AFTER = " after "  # between a metric and the intervention before it, as in `accuracy after counterpart`
 NOTHING, COUNTERPART, ORDER, BOTH = "nothing", "counterpart", "order", "order and counterpart"
 BATCH = 64  # rows
 StateChange = Callable[[Tensor], Tensor | None]
@@ -91,6 +90,7 @@ CONTROLS = {
     ORDER: "random order",
 }
 PATCHED, OF_OTHERS = "states of layer ", "states of other words of layer "  # with the layer's number
+NAMES = (NOTHING, *ROWS, ORDER, CONTROLS[ORDER], BOTH, PATCHED, OF_OTHERS)
 
 
 def control_of(intervention: str) -> str:

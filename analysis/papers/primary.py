@@ -10,6 +10,10 @@
 `ascending` lists two or more cells, each an objective under a transform, and compares the number of each with the next.
 `of = ["MLM", "trans"]` compares one number with a bound instead, `above = 0.6` or `below = 0.6`. A correlation is
 between alignment and −Δ over all cells, and has a bound `above`. Bounds are shares, not percent.
+
+A cell may have a third part: the types of an alignment, as in `["MLM", "trans", "held-out-rotated"]`, or, of ZS, an
+intervention such as `rotation`, or the words, `entry` or `no-entry`. With `beyond`, two more cells, the difference of
+`ascending` is compared with theirs.
 """
 
 import hashlib
@@ -21,7 +25,7 @@ from pathlib import Path
 
 from calque.analysis.papers.align_mlm.claims import correlated
 from calque.analysis.records.json_rows import parsed
-from calque.analysis.records.record import ALIGNMENT, DELTA
+from calque.analysis.records.record import AFTER, ALIGNMENT, DELTA, ENTRY, NO_ENTRY, ROTATED, SELF_LEARNT, SHUFFLED
 from calque.analysis.report.claims_table import claims_table
 from calque.analysis.report.table import Table
 from calque.analysis.results.measured import BySeed, judge_difference, judge_estimate, mean
@@ -35,10 +39,11 @@ from calque.derive.files import read_toml
 NAME = "primary-claims"  # the name of the table, and of the copy of the file in a folder of records
 CORRELATION = "correlation"
 MEASURES = {DELTA: "Δ", "SUP": "SUP", "ZS": "ZS", ALIGNMENT: "alignment@1", CORRELATION: "alignment and −Δ"}
-TYPES = ("held-out", "dictionary", "all")
-COMPARED = ({"ascending"}, {"of", "above"}, {"of", "below"})  # the keys of a comparison
+TYPES = ("held-out", "dictionary", "all", ROTATED, SHUFFLED, SELF_LEARNT)
+WORDS = (ENTRY, NO_ENTRY)
+COMPARED = ({"ascending"}, {"ascending", "beyond"}, {"of", "above"}, {"of", "below"})  # the keys of a comparison
 _START = re.compile(r"\s*\[\[\s*claims\s*\]\]\s*(#.*)?")
-Cell = tuple[str, ...]  # an objective and a transform
+Cell = tuple[str, ...]  # an objective, a transform, and perhaps types, an intervention or words
 
 
 @dataclass(frozen=True)
@@ -51,18 +56,19 @@ class PrimaryClaim:
     task: str = ""
     types: str = ""
     ascending: tuple[Cell, ...] = ()
+    beyond: tuple[Cell, ...] = ()
     of: Cell = ()
     above: float | None = None
     below: float | None = None
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        return (self.of,) if self.of else self.ascending
+        return (self.of,) if self.of else (*self.ascending, *self.beyond)
 
     @property
     def names(self) -> Iterator[tuple[str, str]]:
         """Each part of the study that it names, with its kind."""
-        for objective, transform in self.cells:
+        for objective, transform, *_ in self.cells:
             yield "objective", objective
             yield "transform", transform
         if self.task:
@@ -71,12 +77,12 @@ class PrimaryClaim:
     @property
     def mistake(self) -> str:
         """What is wrong with it, whatever the study; empty if nothing is."""
-        keys = {key for key in ("ascending", "of", "above", "below") if getattr(self, key) not in ((), None)}
+        keys = {key for key in ("ascending", "beyond", "of", "above", "below") if getattr(self, key) not in ((), None)}
         if not self.text.strip():
             return "a claim without a text"
         if self.measure not in MEASURES:
             return unknown("measure", self.measure, MEASURES)
-        if self.measure == ALIGNMENT and (self.task or self.types not in TYPES):
+        if self.measure == ALIGNMENT and (self.task or self.types not in (*TYPES, "")):
             return f"alignment has no task, and types: {', '.join(TYPES)}"
         if self.measure != ALIGNMENT and (self.types or not self.task):
             return f"{self.measure} has a task and no types"
@@ -84,9 +90,23 @@ class PrimaryClaim:
             return "" if keys == {"above"} else "a correlation has only a bound, above"
         if keys not in COMPARED:
             return "expected ascending, or of with above or below"
-        if len(self.ascending) == 1 or any(len(cell) != 2 for cell in self.cells):
+        if len(self.ascending) == 1 or any(len(cell) not in (2, 3) for cell in self.cells):
             return 'expected cells such as ["MLM", "trans"], and two or more in ascending order'
-        return ""
+        if self.beyond and (len(self.ascending), len(self.beyond)) != (2, 2):
+            return "beyond compares the difference of two cells with that of two others"
+        return next(filter(None, map(self._third_mistake, self.cells)), "")
+
+    def _third_mistake(self, cell: Cell) -> str:
+        """What is wrong with the third part of a cell."""
+        third = cell[2] if len(cell) == 3 else ""
+        if self.measure == ALIGNMENT:
+            return "" if (third or self.types) in TYPES else unknown("kind of types", third or self.types, TYPES)
+        if not third or third in WORDS or self.measure not in ("ZS", "SUP"):
+            return f"{self.measure} has no {third}" if third and self.measure not in ("ZS", "SUP") else ""
+        from calque.analysis.measures.interventions import NAMES  # imports torch, which takes a second
+
+        known = self.measure == "ZS" and third.rstrip("0123456789") in NAMES
+        return "" if known else unknown("intervention", third, NAMES)
 
     def judged(self, results: Results) -> Iterator[Claim]:
         """Its comparisons, each with its verdict; all have the same text."""
@@ -106,20 +126,34 @@ class PrimaryClaim:
             verdict = judge_estimate(mean(self._numbers(results, self.of)), side, bound)
             bounded = f"{_title(results, self.of)}, {'below' if side < 0 else 'above'} {100 * bound:g} points"
             yield bounded, self._unless_at_floor(results, verdict, self.of)
+        if self.beyond:
+            (low, high), (other_low, other_high) = self.ascending, self.beyond
+            gain, other_gain = self._gain(results, high, low), self._gain(results, other_high, other_low)
+            compared = f"{_difference(results, high, low)}, beyond {_difference(results, other_high, other_low)}"
+            yield compared, judge_difference(gain, other_gain)
+            return
         for lower, higher in pairwise(self.ascending):
             verdict = judge_difference(*(self._numbers(results, cell) for cell in (higher, lower)))
             yield _difference(results, higher, lower), self._unless_at_floor(results, verdict, higher, lower)
 
     def _numbers(self, results: Results, cell: Cell) -> BySeed:
-        objective, transform = cell
+        objective, transform, *third = cell
+        name = third[0] if third else ""
         if self.measure == ALIGNMENT:
-            return results.alignments(objective, transform, self.types)
-        return results.scores(self.measure, objective, transform, self.task, PRIMARY.get(self.task, ""))
+            return results.alignments(objective, transform, name or self.types)
+        metric = PRIMARY.get(self.task, "")
+        if name:
+            metric = name if name in WORDS else f"{metric}{AFTER}{name}"
+        return results.scores(self.measure, objective, transform, self.task, metric)
+
+    def _gain(self, results: Results, higher: Cell, lower: Cell) -> BySeed:
+        ours, theirs = self._numbers(results, higher), self._numbers(results, lower)
+        return {seed: ours[seed] - theirs[seed] for seed in ours.keys() & theirs.keys()}
 
     def _unless_at_floor(self, results: Results, verdict: Verdict, *cells: Cell) -> Verdict:
         if self.measure != DELTA:
             return verdict
-        pairs = [(objective, transform) for objective, transform in cells]
+        pairs = [(objective, transform) for objective, transform, *_ in cells]
         return unless_at_floor(verdict, results, pairs, self.task, PRIMARY.get(self.task, ""))
 
 
@@ -184,13 +218,15 @@ def primary_of(records: Path) -> PrimaryClaims | None:
 
 
 def _title(results: Results, cell: Cell) -> str:
-    objective, transform = cell
-    return f"{results.objective_title(objective)} under {results.transform_title(transform)}"
+    objective, transform, *third = cell
+    return ", ".join([f"{results.objective_title(objective)} under {results.transform_title(transform)}", *third])
 
 
 def _difference(results: Results, higher: Cell, lower: Cell) -> str:
-    (ours, here), (theirs, there) = higher, lower
-    if here == there:
+    (ours, here, *third), (theirs, there, *other) = higher, lower
+    if ours == theirs and here == there:
+        return f"{_title(results, higher)} minus {', '.join(other) or 'without it'}"
+    if here == there and third == other:
         return f"{results.objective_title(ours)} − {_title(results, lower)}"
     base = results.transform_title(there) if ours == theirs else _title(results, lower)
     return f"{_title(results, higher)} minus {base}"

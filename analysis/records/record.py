@@ -167,6 +167,7 @@ ROTATED, SHUFFLED, SELF_LEARNT = "held-out-rotated", "held-out-shuffled", "held-
 dictionary that grows by itself."""
 ENTRY, NO_ENTRY = "entry", "no-entry"
 """Of ZS and SUP, accuracy over the words that are one type with an entry in the dictionary, and over those without."""
+AFTER = " after "  # between a metric and the intervention before it, as in `accuracy after rotation`
 # The bounds of numbers that are not shares:
 LIMITS = {
     HELD_OUT: (0.0, math.inf),

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from calque.analysis.measures.interventions import AFTER, NOTHING, control_of
+from calque.analysis.measures.interventions import NOTHING, control_of
 from calque.analysis.papers.texts import table
+from calque.analysis.records.record import AFTER
 from calque.analysis.report.table import MISSING, Table, cell
 from calque.analysis.results.measured import BySeed, difference, mean
 from calque.analysis.results.results import Results

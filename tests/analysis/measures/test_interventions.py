@@ -12,7 +12,6 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from calque.analysis.measures.interventions import (
-    AFTER,
     BOTH,
     COUNTERPART,
     NOTHING,
@@ -29,7 +28,7 @@ from calque.analysis.measures.interventions import (
     train,
     word_order,
 )
-from calque.analysis.records.record import RECOVERED, MeasuredModel
+from calque.analysis.records.record import AFTER, RECOVERED, MeasuredModel
 from calque.analysis.tasks.classification import NLI
 from calque.analysis.tasks.rows import UNLABELLED, TaskRow
 from calque.analysis.tasks.tagging import NER, POS, Tagging

@@ -127,6 +127,63 @@ def test_a_number_is_compared_with_its_bound(
     assert row["verdict"] == (verdict if side < 0 else opposite[verdict])
 
 
+INTERVENED = """
+text = "A rotation is worth more than one by shuffled pairs"
+measure = "ZS"
+task = "pos"
+ascending = [["MLM", "trans.inv", "rotation by shuffled pairs"], ["MLM", "trans.inv", "rotation"]]
+"""
+ROTATED = """
+text = "A rotation aligns more of MLM's held-out types"
+measure = "alignment"
+ascending = [["MLM", "trans.inv", "held-out"], ["MLM", "trans.inv", "held-out-rotated"]]
+"""
+BEYOND = """
+text = "An entry is worth more with ALIGN-MLM than with MLM"
+measure = "ZS"
+task = "pos"
+ascending = [["ALIGN-MLM", "trans.inv", "no-entry"], ["ALIGN-MLM", "trans.inv", "entry"]]
+beyond = [["MLM", "trans.inv", "no-entry"], ["MLM", "trans.inv", "entry"]]
+"""
+
+
+def zero_shot(objective: str, metric: str, values: Sequence[float]) -> list[Record]:
+    return [number("trans.inv", objective, seed, "ZS", "pos", metric, v, 2_000) for seed, v in enumerate(values)]
+
+
+@pytest.mark.parametrize(("low", "high", "verdict"), [(SMALL, LARGE, HOLDS), (LARGE, SMALL, FAILS)])
+def test_a_cell_may_be_an_intervention_types_or_words(
+    low: Sequence[float], high: Sequence[float], verdict: str, tmp_path: Path
+) -> None:
+    records = zero_shot("MLM", "accuracy after rotation by shuffled pairs", low)
+    records += zero_shot("MLM", "accuracy after rotation", high)
+    records += aligned("MLM", low, "held-out") + aligned("MLM", high, "held-out-rotated")
+    for objective, shares in (("ALIGN-MLM", high), ("MLM", low)):
+        records += zero_shot(objective, "no-entry", (0.1, 0.2, 0.3))
+        records += zero_shot(objective, "entry", [0.1 * (seed + 1) + share for seed, share in enumerate(shares)])
+    found = rows(written(tmp_path, INTERVENED, ROTATED, BEYOND), records)
+    assert [row["verdict"] for row in found] == [verdict] * 3
+    between = [number.split(": ")[-1].split(" points")[0] for number in (row["evidence"] for row in found)]
+    assert len(set(between)) == 1, "the differences are the same three numbers"
+
+
+@pytest.mark.parametrize(
+    ("claim", "old", "new", "said"),
+    [
+        (INTERVENED, '"rotation"', '"rotations"', "no intervention"),
+        (INTERVENED, '"ZS"', '"SUP"', "no intervention"),
+        (INTERVENED, '"ZS"', '"DELTA"', "DELTA has no rotation"),
+        (ROTATED, "held-out-rotated", "held-out-turned", "no kind of types"),
+        (ROTATED, ', "held-out"', "", "no kind of types"),
+        (BEYOND, "beyond = [[", 'beyond = [["MLM", "trans"], [', "beyond compares"),
+    ],
+)
+def test_a_third_part_that_does_not_exist_is_refused(claim: str, old: str, new: str, said: str, tmp_path: Path) -> None:
+    assert old in claim
+    with pytest.raises(BadInput, match=said):
+        written(tmp_path, claim.replace(old, new))
+
+
 @pytest.mark.parametrize(("sign", "verdict"), [(1, HOLDS), (-1, FAILS)])
 def test_a_correlation_is_over_all_cells(sign: int, verdict: str, tmp_path: Path) -> None:
     records = []
