@@ -94,11 +94,12 @@ def derive_task(
     if task not in source.tasks:
         raise BadInput(f"the source has no examples of the task {task}; there are {', '.join(source.tasks) or 'none'}")
     print_, code = task_data_fingerprint(source.task_identity, task, transforms), code_facts(source, transforms)
+    own = {each.name: task_data_fingerprint(source.task_identity, task, [each]) for each in transforms}
     source = source.ready(cache, any("trees" in transform.needs for transform in transforms), progress=progress)
     ready = learn(transforms, cache, progress)
     progress(f"examples of {task}", 0, 1)
     data = source.task_data(task)
-    manifest = _manifest(task, [transform.name for transform in transforms], {"fingerprint": print_, **code})
+    manifest = _manifest(task, list(own), {"fingerprint": print_, "fingerprints": own, **code})
     with making(folder, KIND, manifest) as part:
         for split, examples in data.examples.items():
             sentences = [sentence for example in examples for text in example.texts for sentence in text]

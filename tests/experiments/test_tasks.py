@@ -8,6 +8,7 @@ import pytest
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.sources.files import TaskFiles
 from calque.experiments.tasks import CrossLingualTask, language_mistakes, task_mistakes, with_siblings
+from tests.experiments.conftest import Done
 
 FILE = (Path("a"),)
 FILES = TaskFiles(train=FILE, dev=FILE, test=FILE)
@@ -109,3 +110,8 @@ def test_tasks_of_the_same_data_are_learnt_with_the_same_settings() -> None:
     found = with_siblings({"nli": own})
     assert found["nli"] is own
     assert {task.finetune.epochs for task in found.values()} == {3}
+
+
+def test_examples_name_the_fingerprint_of_each_of_their_languages(done: Done) -> None:
+    (step,) = done.examples.values()
+    assert step.open().facts["fingerprints"] == {"trans.inv": step.config.language("trans.inv")}
