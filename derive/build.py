@@ -13,18 +13,26 @@ from typing import Any
 import numpy as np
 
 from calque.derive.corpus import LONGEST, Corpus, CorpusWriter, Shard
-from calque.derive.dictionary import DictionaryConfig, draw_dictionary, own_dictionary, write_dictionary
+from calque.derive.dictionary import (
+    DictionaryConfig,
+    draw_dictionary,
+    own_dictionary,
+    usual_tags,
+    with_wrong_pairs,
+    write_dictionary,
+)
 from calque.derive.errors import BadInput
 from calque.derive.example import Question
 from calque.derive.files import check_name
 from calque.derive.fingerprint import check_same, code_facts, fingerprint, own_code, sha256, with_code
-from calque.derive.folder import DICTIONARY, FORMAT, RESERVED, SINGLE, VOCABULARY, FolderWriter, new_folder
+from calque.derive.folder import DICTIONARY, FORMAT, RESERVED, SINGLE, VOCABULARY, WRONG, FolderWriter, new_folder
 from calque.derive.frequency import add_up
 from calque.derive.language import SOURCE, in_places
 from calque.derive.preview import PREVIEW, preview_sentences
 from calque.derive.script import letters_of
 from calque.derive.sentence import CHUNKS, UNKNOWN, Sentence
 from calque.derive.source import Source
+from calque.derive.sources.files import TAGGED
 from calque.derive.transform import Account, Compose, Transform, image_of
 from calque.derive.typology import order_distance
 from calque.derive.usage import USAGE, Usage
@@ -43,6 +51,7 @@ from calque.derive.workers import Progress, Workers, reported, silent
 SAMPLES = 10  # sentences of the corpus in a preview
 MEASURED = 10_000  # sentences over which the order distance is measured
 TRANSLATED = 10_000  # sentence pairs of a translation per encoding step
+UNLIKE = "wrong pairs of the dictionary without a common tag"
 UNSEEN, SEVERAL = -1, -2  # no image of a type, and more than one
 
 NumberedChunk = tuple[int, Any]  # a chunk of a source with its number
@@ -235,15 +244,18 @@ def languages_fingerprint(
     vocabulary: int | GivenVocabulary,
     dictionary: DictionaryConfig,
     among: Sequence[Transform] = (),
+    examples: Callable[[str], str] | None = None,
 ) -> str:
-    """A fingerprint of the files of these languages; `corpus` is `Source.corpus_identity`. `among` are all transforms
-    of the folder that change words, because the vocabulary is learnt from their images too."""
+    """A fingerprint of the files of these languages; `corpus` is `Source.corpus_identity`, and `examples`, for a
+    dictionary that reads tags, `Source.task_identity`. `among` are all transforms of the folder that change words,
+    because the vocabulary is learnt from their images too."""
     trees = any("tags" in transform.needs for transform in (*transforms, *among))
     types: Any = vocabulary if isinstance(vocabulary, int) else vocabulary.identity()
     if isinstance(vocabulary, int) and among:
         types = [vocabulary, [transform.identity() for transform in among]]
     identities = [transform.identity() for transform in transforms]
-    return with_code(fingerprint(FORMAT, corpus(trees), identities, types, dictionary.identity()), transforms)
+    tags = [examples(TAGGED)] if examples and dictionary.reads_tags else []
+    return with_code(fingerprint(FORMAT, corpus(trees), identities, types, dictionary.identity(), *tags), transforms)
 
 
 def derive_languages(
@@ -261,9 +273,15 @@ def derive_languages(
     Files do not depend on the number of workers. `folder` is whole or absent. Memory does not grow with the corpus.
     Slow intermediate results that other studies may reuse (grammars, trees) are kept in the folder `cache`."""
     check_transforms(transforms)
+    check_tags(dictionary, source)
     corpus, rewriting = lru_cache(source.corpus_identity), rewriting_of(transforms)
+    examples = lru_cache(source.task_identity)
+
+    def print_of(chosen: Sequence[Transform]) -> str:
+        return languages_fingerprint(corpus, chosen, vocabulary, dictionary, rewriting, examples)
+
     facts: dict[str, Any] = {
-        "fingerprint": languages_fingerprint(corpus, transforms, vocabulary, dictionary, rewriting),
+        "fingerprint": print_of(transforms),
         "config": {"transforms": list(transforms), "dictionary": dictionary},
         **code_facts(source, transforms),
     }
@@ -300,7 +318,8 @@ def derive_languages(
         encoded = over_chunks("encoding", derive_chunk)
         languages, samples, single = _write_corpora(out, transforms, types, encoded)
         out.facts["languages"] = languages
-        languages[SOURCE]["fingerprint"] = languages_fingerprint(corpus, [], vocabulary, dictionary, rewriting)
+        languages[SOURCE]["fingerprint"] = print_of([])
+        tags = usual_tags(tagged_words(source), types) if dictionary.reads_tags else None
         for transform, informed, tables in zip(transforms, ready, single, strict=True):
             image, places = informed.image(types.size, types.specials), informed.places(types.size, types.specials)
             chosen, images, place = types.types, image, out.part / transform.name
@@ -315,17 +334,34 @@ def derive_languages(
                 languages[transform.name]["left out"] |= left_out
             else:
                 entries = draw_dictionary(dictionary, chosen, types.counts, images)
+            if dictionary.correct < 1:
+                entries, unlike = with_wrong_pairs(dictionary, entries, tags)
+                languages[transform.name][WRONG] = int((entries[:, 1] != images[entries[:, 0]]).sum())
+                languages[transform.name]["left out"] |= {UNLIKE: unlike} if unlike else {}
             out.add_image(transform.name, image, places, None if places is not None else letters_of(transform, types))
             out.add_pair((SOURCE, transform.name), transform.name)
             write_dictionary(place / DICTIONARY, entries, types)
             languages[transform.name] |= {
                 "dictionary pairs": len(entries),
-                "fingerprint": languages_fingerprint(corpus, [transform], vocabulary, dictionary, rewriting),
+                "fingerprint": print_of([transform]),
             }
         preview = preview_sentences(samples, ready)
         (out.part / PREVIEW).write_text(preview, encoding="utf-8", newline="\n")
         out.facts[VOCABULARY] = types.account | {"rare words not trained on": forgotten}
     return folder
+
+
+def check_tags(dictionary: DictionaryConfig, source: Source) -> None:
+    """Refuse wrong pairs of the same tag from a source without tags."""
+    if dictionary.reads_tags and TAGGED not in source.tasks:
+        raise BadInput(f"wrong=same-tag needs a source with examples of {TAGGED}, which {source.title} lacks")
+
+
+def tagged_words(source: Source) -> Iterator[tuple[str, str]]:
+    """The words of the POS training set, with their tags."""
+    for example in source.task_data(TAGGED).examples["train"]:
+        for sentence in chain.from_iterable(example.texts):
+            yield from zip(sentence.words, sentence.tags, strict=True)
 
 
 def check_answers(questions: Iterable[Question], vocabulary: Vocabulary) -> None:

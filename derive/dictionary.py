@@ -31,31 +31,50 @@ _ID = re.compile(r"\d{1,9}", re.ASCII)
 @dataclass(frozen=True)
 class DictionaryConfig:
     """The fraction of the types that get an entry: drawn uniformly, or the most frequent ones. Or, in a `file`, the
-    words that get one: one per line, or with a translation, as in a lexicon."""
+    words that get one: one per line, or with a translation, as in a lexicon. Of drawn entries of two different words, a
+    share `correct` is right, and a larger share contains a smaller one. The others have the image of another word, any
+    or one with the same most frequent tag in the source's POS training set."""
 
     fraction: float = 0.25
     by: Literal["uniform", "frequency"] = "uniform"
     seed: int = 0
     file: Path | None = field(default=None, metadata=ADDED)
+    correct: float = field(default=1.0, metadata=ADDED)
+    wrong: Literal["any", "same-tag"] = field(default="any", metadata=ADDED)
 
     def __post_init__(self) -> None:
         if not 0 <= self.fraction <= 1:
             raise BadInput(f"the dictionary's fraction is between 0 and 1, not {self.fraction}")
         if self.by not in ("uniform", "frequency"):
             raise BadInput(f"the dictionary is drawn by 'uniform' or 'frequency', not {self.by!r}")
+        if not 0 <= self.correct <= 1:
+            raise BadInput(f"the share of correct pairs is between 0 and 1, not {self.correct}")
+        if self.wrong not in ("any", "same-tag"):
+            raise BadInput(f"wrong pairs have 'any' other word or one of the 'same-tag', not {self.wrong!r}")
+        if self.file and self.correct < 1:
+            raise BadInput(f"wrong pairs are drawn, and the entries of {self.file} are given; expected correct=1")
 
     @property
     def title(self) -> str:
-        return f"the words of {self.file.name}" if self.file else f"{self.fraction:.0%} of the types, by {self.by}"
+        title = f"the words of {self.file.name}" if self.file else f"{self.fraction:.0%} of the types, by {self.by}"
+        of_tag = " of the same tag" if self.reads_tags else ""
+        return f"{title}, {self.correct:.0%} right, others with a wrong word{of_tag}" if self.correct < 1 else title
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        drawn = self.by == "uniform" and 0 < self.fraction < 1 and not self.file
+        drawn = (self.by == "uniform" and 0 < self.fraction < 1 and not self.file) or self.correct < 1
         return ("the dictionary",) if drawn else ()
 
+    @property
+    def reads_tags(self) -> bool:
+        """Whether the entries depend on the source's POS training set."""
+        return self.wrong == "same-tag" and self.correct < 1
+
     def identity(self) -> Any:
-        """Values for a fingerprint that determine the entries."""
-        return ["dictionary", input_digest(self.file)] if self.file else self
+        """Values for a fingerprint that, with the source's POS examples if it reads tags, determine the entries."""
+        if self.file:
+            return ["dictionary", input_digest(self.file)]
+        return self if self.correct < 1 else replace(self, wrong="any")
 
     def redrawn(self, by: int) -> Self:
         return replace(self, seed=self.seed + by)
@@ -71,6 +90,47 @@ def draw_dictionary(config: DictionaryConfig, types: np.ndarray, counts: np.ndar
         chosen = np.random.default_rng(config.seed).permutation(types)[:size]
     chosen = np.sort(chosen).astype(np.int64)
     return np.stack([chosen, image[chosen]], axis=1)
+
+
+def with_wrong_pairs(
+    config: DictionaryConfig, pairs: np.ndarray, tags: np.ndarray | None = None
+) -> tuple[np.ndarray, int]:
+    """The pairs (n, 2), a share `correct` of those of two different ids as they are; in the others the derived ids are
+    exchanged in one cycle, so that none is right, or in one for each of their source types' `tags` (V,). Types without
+    a tag, and types alone with theirs, share a cycle; if there is only one, it joins the cycle of a tag. Also returns
+    the number of wrong pairs without a common tag. Raises BadInput if there are fewer than two wrong pairs."""
+    moved = np.flatnonzero(pairs[:, 0] != pairs[:, 1])
+    wrong = np.random.default_rng([config.seed, 1]).permutation(moved)[round(config.correct * len(moved)) :]
+    if len(wrong) < 2:
+        raise BadInput(
+            f"dictionary.correct={config.correct:g} leaves {len(wrong)} of {len(moved)} entries of two different words "
+            "wrong; expected at least two, or dictionary.correct=1"
+        )
+    of_pair = np.full(len(pairs), "any", object) if tags is None else tags[pairs[:, 0]]
+    groups = [wrong[of_pair[wrong] == tag] for tag in np.unique(of_pair[wrong]) if tag]
+    cycles = [group for group in groups if len(group) > 1]
+    others = wrong[~np.isin(wrong, np.concatenate([wrong[:0], *cycles]))]
+    if len(others) == 1:
+        others = np.append(others, cycles.pop())
+    exchanged, unlike = pairs.copy(), 0
+    for cycle in (*cycles, others):
+        partners = np.roll(cycle, 1)
+        exchanged[cycle, 1] = pairs[partners, 1]
+        unlike += int(((of_pair[cycle] != of_pair[partners]) | (of_pair[cycle] == "")).sum())
+    return exchanged, unlike
+
+
+def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.ndarray:
+    """The most frequent tag of each type among words that are one type, with their tags; (V,), "" for types that no
+    word is. Of equally frequent tags, it is the first."""
+    words, counts = Counter(tagged), Counter[tuple[int, str]]()
+    for only, ((_, tag), count) in zip(only_ids([word for word, _ in words], vocabulary), words.items(), strict=True):
+        counts[only, tag] += count
+    tags = np.full(vocabulary.size, "", object)
+    for (only, tag), _ in reversed(counts.most_common()):
+        if only >= 0:
+            tags[only] = tag
+    return tags
 
 
 def read_words(path: Path, counts: Counter[str] | None = None) -> list[tuple[str, str]]:

@@ -149,13 +149,14 @@ class Languages:
 
     def dictionary(self, first: str, second: str) -> np.ndarray:
         """Pairs of ids, (n, 2) int64, ascending; several entries of one type by descending frequency. Two derived
-        languages are paired through the source types that have an entry in both."""
+        languages are paired through the source types that have an entry in both; only the first one's may be wrong,
+        because two wrong ones can make a right pair."""
         pairs, source = self._contents.pairs(self.languages), self[first].source
         if (first, second) in pairs or (second, first) in pairs or source != self[second].source:
             return _ascending(self._entries(first, second))
         ours, theirs = self._entries(source, first), self._entries(source, second)
-        _, own_rows, other_rows = np.intersect1d(ours[:, 0], theirs[:, 0], return_indices=True)
-        return _ascending(np.stack([ours[own_rows, 1], theirs[other_rows, 1]], axis=1))
+        types, rows, _ = np.intersect1d(ours[:, 0], theirs[:, 0], return_indices=True)
+        return _ascending(np.stack([ours[rows, 1], self[second].images[types]], axis=1))
 
     def _entries(self, first: str, second: str) -> np.ndarray:
         pairs = self._contents.pairs(self.languages)

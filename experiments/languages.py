@@ -20,7 +20,14 @@ import numpy as np
 from calque.analysis.measures.aer import SETS, GoldSet, gold_set
 from calque.analysis.records.run import Described
 from calque.derive.artefact import digest
-from calque.derive.build import derive_languages, languages_fingerprint, rewriting_of, trial_image, write_translation
+from calque.derive.build import (
+    check_tags,
+    derive_languages,
+    languages_fingerprint,
+    rewriting_of,
+    trial_image,
+    write_translation,
+)
 from calque.derive.dictionary import DictionaryConfig, read_words
 from calque.derive.errors import BadInput, NoFile
 from calque.derive.example import Question
@@ -122,11 +129,12 @@ class DerivedLanguages:
                 wrong.append(f"vocabulary is a number of types, or the folder of a tokenizer: {error}")
         else:
             wrong += _vocabulary_mistakes(self.vocabulary)
-        if self.dictionary.file:
-            try:
+        try:
+            check_tags(self.dictionary, self.source)
+            if self.dictionary.file:
                 read_words(self.dictionary.file)
-            except BadInput as error:
-                wrong.append(f"dictionary.file: {error}")
+        except BadInput as error:
+            wrong.append(f"dictionary: {error}")
         for transform in self.transforms:
             try:
                 trial_image(transform, SAMPLE)
@@ -154,12 +162,16 @@ class DerivedLanguages:
 
     def _fingerprint(self, transforms: tuple[Transform, ...]) -> str:
         return languages_fingerprint(
-            self._corpus, transforms, self._given, self.dictionary, rewriting_of(self.transforms)
+            self._corpus, transforms, self._given, self.dictionary, rewriting_of(self.transforms), self._examples
         )
 
     @cached_method
     def _corpus(self, trees: bool) -> str:
         return self.source.corpus_identity(trees)
+
+    @cached_method
+    def _examples(self, task: str) -> str:
+        return self.source.task_identity(task)
 
 
 def _vocabulary_mistakes(size: int) -> list[str]:

@@ -12,12 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calque.derive.build import derive_languages, languages_fingerprint
+from calque.derive.build import UNLIKE, derive_languages, languages_fingerprint
 from calque.derive.corpus import Corpus
 from calque.derive.dictionary import DictionaryConfig, read_dictionary
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import sha256
 from calque.derive.frequency import forget_long, forget_rare
+from calque.derive.languages import Languages
 from calque.derive.order import Invert, Permute
 from calque.derive.pocket.language import Pocket
 from calque.derive.preview import preview_sentences
@@ -144,6 +145,52 @@ def test_the_fingerprint_changes_with_each_input() -> None:
     ]
     prints = {languages_fingerprint(source.corpus_fingerprint, *inputs) for source, *inputs in [base, *others]}
     assert len(prints) == 5
+
+
+PLACEBO = DictionaryConfig(0.5, correct=0.25, wrong="same-tag")
+
+
+def test_a_dictionary_with_wrong_pairs_of_the_same_tag(tmp_path: Path) -> None:
+    """Its types are the drawn ones. What it could not do is counted, also where a language shares types."""
+    for name, config in (("right", DictionaryConfig(0.5)), ("wrong", PLACEBO)):
+        derive_languages(SOURCE, TRANSFORMS[:2], SIZE, config, tmp_path / name, tmp_path / "cache")
+    facts = json.loads((tmp_path / "wrong" / "manifest.json").read_text())["languages"]
+    usual: dict[str, Counter[str]] = {}
+    for example in SOURCE.task_data("pos").examples["train"]:
+        for word, tag in zip(example.texts[0][0].words, example.texts[0][0].tags, strict=True):
+            usual.setdefault(f"Ġ{word.lower()}", Counter())[tag] += 1
+    for transform in TRANSFORMS[:2]:
+        right, wrong = (
+            Languages.open(tmp_path / name, [transform.name]).dictionary("source", transform.name)
+            for name in ("right", "wrong")
+        )
+        source = {image: type_ for type_, image in right.tolist()}
+        assert wrong[:, 0].tolist() == right[:, 0].tolist() and sorted(wrong[:, 1]) == sorted(right[:, 1])
+        moved = int((right[:, 0] != right[:, 1]).sum())
+        partners = [(a, source[b]) for a, b in wrong.tolist() if source[b] != a]
+        assert len(partners) == facts[transform.name]["wrong dictionary pairs"] == moved - round(0.25 * moved)
+        spelling = Vocabulary.load(tmp_path / "wrong" / "vocabulary").spelling
+        found = [[usual.get(spelling(i), Counter({"": 1})) for i in pair] for pair in partners]
+        tags = [[counts.most_common(1)[0][0] for counts in pair] for pair in found]
+        unlike = sum(not a or a != b for a, b in tags)
+        assert facts[transform.name]["left out"][UNLIKE] == unlike
+        assert 0 < unlike < len(partners)
+
+
+def test_only_a_dictionary_that_reads_tags_depends_on_the_tagged_examples(tmp_path: Path) -> None:
+    other = replace(SOURCE, pos=Sizes(41, 10, 20))
+    for config, same in ((DictionaryConfig(correct=0.25), True), (PLACEBO, False), (replace(PLACEBO, correct=1), True)):
+        ours, theirs = (
+            languages_fingerprint(each.corpus_fingerprint, TRANSFORMS, SIZE, config, (), each.task_identity)
+            for each in (SOURCE, other)
+        )
+        assert (ours == theirs) == same
+    with pytest.raises(BadInput, match="wrong=same-tag needs a source with examples of pos, which lines lacks"):
+        derive_languages(Lines(("a b",)), TRANSFORMS[:1], 262, PLACEBO, tmp_path / "study", tmp_path / "cache")
+    derive_languages(SOURCE, TRANSFORMS[:1], SIZE, PLACEBO, tmp_path / "wrong", tmp_path / "cache")
+    manifest = json.loads((tmp_path / "wrong" / "manifest.json").read_text())
+    again = languages_fingerprint(SOURCE.corpus_fingerprint, TRANSFORMS[:1], SIZE, PLACEBO, (), SOURCE.task_identity)
+    assert manifest["fingerprint"] == manifest["languages"]["trans"]["fingerprint"] == again
 
 
 def test_progress_ends_every_stage(tmp_path: Path) -> None:

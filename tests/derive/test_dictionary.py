@@ -18,6 +18,8 @@ from calque.derive.dictionary import (
     own_dictionary,
     read_dictionary,
     read_lexicon,
+    usual_tags,
+    with_wrong_pairs,
     write_dictionary,
     write_lexicon,
 )
@@ -121,6 +123,84 @@ def test_a_redrawn_dictionary_is_as_large_and_another_where_it_is_drawn_at_all()
     assert ours.shape == theirs.shape and not np.array_equal(ours, theirs)
     assert config.redrawn(0) == config and config.drawn == ("the dictionary",)
     assert DictionaryConfig(0.25, "frequency").drawn == DictionaryConfig(0).drawn == DictionaryConfig(1).drawn == ()
+
+
+SHARED = Transliterate(0.5).image(SIZE)
+
+
+def wrong_of(config: DictionaryConfig, image: np.ndarray, tags: np.ndarray | None = None) -> tuple[np.ndarray, int]:
+    return with_wrong_pairs(config, draw_dictionary(config, TYPES, COUNTS, image), tags)
+
+
+@given(st.floats(0, 0.9), st.sampled_from([IMAGE, SHARED]), st.integers(0, 99))
+def test_wrong_pairs_exchange_their_images_in_one_cycle(correct: float, image: np.ndarray, seed: int) -> None:
+    config = DictionaryConfig(0.5, seed=seed, correct=correct)
+    drawn = draw_dictionary(config, TYPES, COUNTS, image)
+    pairs, unlike = wrong_of(config, image)
+    assert pairs[:, 0].tolist() == drawn[:, 0].tolist() and sorted(pairs[:, 1]) == sorted(drawn[:, 1])
+    source = {int(image[i]): i for i in TYPES.tolist()}
+    partner = {a: source[b] for a, b in pairs.tolist() if b != image[a]}
+    moved = int((drawn[:, 0] != drawn[:, 1]).sum())
+    assert len(partner) == moved - round(correct * moved) and unlike == 0
+    first = at = next(iter(partner))
+    for steps in range(1, len(partner) + 1):
+        at = partner[at]
+        assert (at == first) == (steps == len(partner))
+
+
+@pytest.mark.parametrize("tags", [None, np.full(SIZE, "NOUN", object)])
+def test_the_right_pairs_of_a_small_share_are_among_those_of_a_larger_one(tags: np.ndarray | None) -> None:
+    right = []
+    for correct in (0.0, 0.25, 0.5, 0.75):
+        pairs, _ = wrong_of(DictionaryConfig(0.5, correct=correct), IMAGE, tags)
+        right.append({a for a, b in pairs.tolist() if b == IMAGE[a]})
+    assert [len(some) for some in right] == [round(share * len(TYPES) / 2) for share in (0, 0.25, 0.5, 0.75)]
+    assert right[0] < right[1] < right[2] < right[3]
+
+
+@given(st.lists(st.sampled_from(["", "A", "B", "C"]), min_size=2, max_size=9), st.integers(0, 99))
+def test_wrong_pairs_of_the_same_tag_are_as_many_as_can_be(names: list[str], seed: int) -> None:
+    """The rest is counted: pairs of a type without a tag, or the only one of its tag."""
+    tags, pairs = np.array(names, object), np.stack([np.arange(len(names)), 100 + np.arange(len(names))], axis=1)
+    found, unlike = with_wrong_pairs(DictionaryConfig(seed=seed, correct=0.0, wrong="same-tag"), pairs, tags)
+    assert sorted(found[:, 1]) == pairs[:, 1].tolist() and (found[:, 1] != pairs[:, 1]).all()
+    partners = found[:, 1] - 100
+    assert unlike == sum(not a or a != b for a, b in zip(names, tags[partners], strict=True))
+    alone = sum(not tag or names.count(tag) == 1 for tag in names)
+    assert unlike == (2 if alone == 1 else alone)
+
+
+@pytest.mark.parametrize(("correct", "size"), [(0.5, 3), (0.9, 4), (0.0, 1), (0.0, 0)])
+def test_fewer_than_two_wrong_pairs_are_refused(correct: float, size: int) -> None:
+    pairs = np.stack([np.arange(size), 100 + np.arange(size)], axis=1)
+    shared = np.stack([np.arange(200, 205)] * 2, axis=1)  # their own translations, so never wrong
+    with pytest.raises(
+        BadInput, match=rf"correct={correct:g} leaves \d of {size} entries of two different words wrong"
+    ):
+        with_wrong_pairs(DictionaryConfig(correct=correct), np.concatenate([pairs, shared]))
+
+
+def test_settings_of_wrong_pairs(tmp_path: Path) -> None:
+    for share in (-0.1, 1.1, float("nan")):
+        with pytest.raises(BadInput, match="share of correct pairs is between 0 and 1"):
+            DictionaryConfig(correct=share)
+    with pytest.raises(BadInput, match="'any' other word or one of the 'same-tag'"):
+        DictionaryConfig(wrong="noun")  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match=r"wrong pairs are drawn, and the entries of .* are given; expected correct=1"):
+        DictionaryConfig(file=tmp_path / "words.txt", correct=0.5)
+    right, wrong = DictionaryConfig(wrong="same-tag"), DictionaryConfig(1.0, correct=0.5, wrong="same-tag")
+    assert right.identity() == DictionaryConfig() and not right.reads_tags
+    assert wrong.identity() == wrong != DictionaryConfig(1.0, correct=0.5).identity() and wrong.reads_tags
+    assert wrong.drawn == ("the dictionary",)
+    assert wrong.title == "100% of the types, by uniform, 50% right, others with a wrong word of the same tag"
+
+
+def test_a_type_has_the_most_frequent_tag_of_its_words() -> None:
+    vocabulary = learn([("cat", "sat", "mat")] * 50, SMALLEST + 7)
+    (cat,), (sat,) = vocabulary.encode("cat"), vocabulary.encode("sat")
+    tagged = [("cat", "NOUN"), ("cat", "VERB"), ("cat", "NOUN"), ("sat", "VERB"), ("sat", "NOUN"), ("xyzzy", "X")]
+    tags = usual_tags(tagged, vocabulary)
+    assert {i: tags[i] for i in np.flatnonzero(tags != "").tolist()} == {cat: "NOUN", sat: "VERB"}
 
 
 words = st.lists(st.sampled_from("abcd"), min_size=1, max_size=4).map(tuple)

@@ -145,6 +145,33 @@ def test_a_dictionary_of_two_derived_languages_pairs_the_images_of_a_type(
     assert languages.dictionary(first, SOURCE).tolist() == [list(pair) for pair in back]
 
 
+def test_wrong_pairs_of_a_dictionary_are_wrong_between_derived_languages_too(tmp_path: Path) -> None:
+    config = DictionaryConfig(correct=0.5)
+    source, transforms = (
+        PocketEnglish(Pocket(types=300), 100, FEW, FEW, FEW),
+        (Transliterate(), Transliterate(script=2)),
+    )
+    languages = Languages.open(
+        derive_languages(source, transforms, 400, config, tmp_path / "data", tmp_path / "cache"), ["trans", "trans2"]
+    )
+    one, two = languages.languages[1:]
+    source_type = {image: i for i, image in enumerate(one.table.tolist())}
+    pairs = languages.dictionary("trans", "trans2").tolist()
+    wrong = sum(two.table[source_type[a]] != b for a, b in pairs)
+    assert len(pairs) == len(languages.dictionary(SOURCE, "trans")) and wrong == len(pairs) - round(0.5 * len(pairs))
+
+
+def test_a_dictionary_of_another_pair_is_refused(folder: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    path = copy / "trans" / "dictionary.tsv"
+    lines = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines(keepends=True)]
+    lines[0][1], lines[1][1] = lines[1][1], lines[0][1]
+    path.write_text("".join(map("\t".join, lines)), encoding="utf-8")
+    write_manifest(copy, KIND, Artefact.open(folder, KIND).facts)
+    with pytest.raises(BadInput, match="an entry is not a type and its image"):
+        Languages.open(copy, ["trans"]).dictionary(SOURCE, "trans")
+
+
 def test_the_source_alone(folder: Path) -> None:
     alone = Languages.open(folder, [])
     assert [language.name for language in alone.languages] == [SOURCE]

@@ -237,6 +237,8 @@ def test_what_masks_nothing_has_no_say_in_how_much_others_mask(pocket: Study) ->
         ("transforms=trans.trans", "changes the script twice"),
         ("dictionary.by=luck", "expected one of uniform, frequency, not 'luck'"),
         ("dictionary.fraction=2", "between 0 and 1, not 2"),
+        ("dictionary.correct=2", "between 0 and 1, not 2"),
+        ("dictionary.wrong=verb", "expected one of any, same-tag, not 'verb'"),
         (
             "vocabulary=nowhere",
             "vocabulary is a number of types, or the folder of a tokenizer: nowhere/tokenizer.json",

@@ -167,6 +167,21 @@ def test_only_what_a_value_decides_is_there_several_times(
         assert len(folders(sweep, title)) == times * len(folders(tiny, title)) > 0, title
 
 
+def test_a_dictionary_of_right_pairs_alone_is_the_usual_one_whatever_wrong_ones_would_be(tiny: Study) -> None:
+    placebo = override(tiny, ["dictionary.wrong=same-tag"])
+    sweep = Sweep.read(placebo, ["dictionary.correct=0,0.5,1"])
+    assert len(folders(sweep, "pretrain")) == 3 * len(folders(tiny, "pretrain"))
+    assert {*folders(tiny, "")} < {*folders(sweep, "")}
+    fewer = override(placebo, ["source.pos.train=39"])
+    changed = [
+        values
+        for values in sweep.variants
+        if folders(sweep.variants[values], "languages")
+        != folders(Sweep.read(fewer, ["dictionary.correct=0,0.5,1"]).variants[values], "languages")
+    ]
+    assert changed == [("0",), ("0.5",)]
+
+
 def test_a_setting_of_a_measure_shares_the_models() -> None:
     growth = override(study("growth"), GROWTH)
     sweep = Sweep.read(growth, ["probe.rows=8,9"])

@@ -213,6 +213,18 @@ def test_types_are_those_of_the_derived_folder(data: Path) -> None:
     assert np.array_equal(types.image[pairs[:, 0]], pairs[:, 1])
 
 
+def test_wrong_pairs_of_the_dictionary_change_nothing_that_is_measured(data: Path, tmp_path: Path) -> None:
+    """Dictionary types are those with an entry, right or wrong, and what counts is the true counterpart."""
+    source, config = PocketEnglish(Pocket(types=300), 50, FEW, FEW, FEW), DictionaryConfig(correct=0.0)
+    wrong = derive_languages(source, [Transliterate()], 270, config, tmp_path / "data", tmp_path / "cache")
+    ours, theirs = Types.open(wrong, "trans"), Types.open(data, "trans")
+    assert np.array_equal(ours.dictionary, theirs.dictionary) and np.array_equal(ours.image, theirs.image)
+    shares = [types.alignment(torch.eye(2 * size_of(data))[:, :40], controls=True).shares for types in (ours, theirs)]
+    assert shares[0] == shares[1]
+    pairs = Languages.open(wrong, ["trans"]).dictionary("source", "trans")
+    assert (ours.image[pairs[:, 0]] != pairs[:, 1]).all()
+
+
 def test_data_that_are_missing_or_changed_are_refused(data: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no language perm; there are trans"):
         Types.open(data, "perm")

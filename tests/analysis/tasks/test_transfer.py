@@ -40,7 +40,7 @@ from calque.derive.corpus import CorpusWriter, Shard
 from calque.derive.dictionary import write_dictionary
 from calque.derive.errors import BadInput
 from calque.derive.example import Example, read_examples, write_examples
-from calque.derive.folder import DICTIONARY, FORMAT
+from calque.derive.folder import DICTIONARY, FORMAT, WRONG
 from calque.derive.folder import KIND as LANGUAGES
 from calque.derive.languages import Languages
 from calque.derive.order import Invert
@@ -97,11 +97,12 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         image = transform.image(vocabulary.size)
         np.save(folder / transform.name / "image.npy", image)
         known = [vocabulary.encode(word)[0] for word in ("dog", "the")]
-        write_dictionary(folder / transform.name / DICTIONARY, np.array([known, image[known]]).T, vocabulary)
+        pairs = np.array([known, np.roll(image[known], transform is TRANS)]).T  # wrong in one language
+        write_dictionary(folder / transform.name / DICTIONARY, pairs, vocabulary)
     names = [transform.name for transform in languages]
     facts = {
         "format": FORMAT,
-        "languages": {name: {} for name in ("source", *names)},
+        "languages": {name: {WRONG: 2} if name == TRANS.name else {} for name in ("source", *names)},
         "pairs": [{"languages": ["source", name], "folder": name} for name in names],
         "vocabulary": vocabulary.account,
     }
@@ -320,10 +321,12 @@ def test_diagnostics_divide_the_examples_that_have_one(rows: list[tuple[str, str
 
 
 @pytest.mark.parametrize("task", [POS(), NER()])
-def test_words_with_and_without_an_entry_divide_the_words_of_one_type(data: Path, task: Tagging) -> None:
-    split, draw = Split(data / "tasks" / task.name / "test.trans.jsonl", task), random.Random(1)
+@pytest.mark.parametrize("language", ["trans", "trans.inv"])
+def test_words_with_and_without_an_entry_divide_the_words_of_one_type(data: Path, task: Tagging, language: str) -> None:
+    """Also if the entries are wrong, as in trans."""
+    split, draw = Split(data / "tasks" / task.name / f"test.{language}.jsonl", task), random.Random(1)
     answers = [tuple(draw.choice(["NOUN", "DET", "PROPN"]) for _ in gold) for gold in split.gold]
-    scores = by_entry(split, answers, Languages.open(data, ["trans"]), "trans")
+    scores = by_entry(split, answers, Languages.open(data, [language]), language)
     correct: dict[bool, list[bool]] = {True: [], False: []}
     for (example, gold), predicted in zip(split, answers, strict=True):
         for word, tag, other in zip(example.texts[0][0].words, gold, predicted, strict=True):
