@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import Module
+from torch.optim import Optimizer
 
 from calque.derive.fingerprint import plain
 from calque.derive.forms import Named, percent
@@ -55,6 +56,12 @@ class Stream(ABC):
     def pieces(self, part: Any) -> Sequence[Any]:
         """This process's part of a micro-batch, split into the pieces that the model reads at a time."""
         return (part,)
+
+    def start_step(  # noqa: B027  # most streams change nothing
+        self, step: int, steps: int, learner: Learner, optimizer: Optimizer, world: World
+    ) -> None:
+        """Called at the start of each of `steps` steps, counted from 0, in every process. Use it to change weights and
+        the optimizer's state after a number of steps, in every process alike."""
 
     def before_step(
         self, learner: Learner, parts: Sequence[Any], world: World

@@ -103,6 +103,8 @@ def train(
     unread: list[tuple[int, list[str], Tensor]] = []
     learner.train()
     for step in range(first, config.steps):
+        for stream in streams:
+            stream.start_step(step, config.steps, learner, optimizer, world)
         batches, drawn = draws.at(step)
         # Only dropout draws random numbers from torch; a resumed run draws the same ones.
         torch.manual_seed(int(np.random.SeedSequence([seed, step, world.rank]).generate_state(1)[0]))

@@ -7,18 +7,17 @@ dictionary, H width, B rows, L ids.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from calque.analysis.measures.rotation import Rotation
 from calque.analysis.records.record import AFTER, RECOVERED, MeasuredModel, Measurement
 from calque.analysis.tasks.finetune import Finetuned, finetune, longest_row
 from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
@@ -26,9 +25,11 @@ from calque.analysis.tasks.score import Score
 from calque.analysis.tasks.split import EncodedSet, Split
 from calque.analysis.tasks.tagging import Tagging, words_of
 from calque.analysis.tasks.transfer import DerivedTask
+from calque.derive.dictionary import usual_tags
 from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE
 from calque.pretrain.architecture import architecture_of
+from calque.pretrain.rotation import Rotation
 
 NOTHING, COUNTERPART, ORDER, BOTH = "nothing", "counterpart", "order", "order and counterpart"
 BATCH = 64  # rows
@@ -174,13 +175,8 @@ class SourceTuned:
 
     def _tags(self) -> np.ndarray:
         """The most frequent training tag of each moved type, (m,), "" for a type that no word of the set is."""
-        counts: dict[int, Counter[str]] = defaultdict(Counter)
-        for example, gold in self.train:
-            for word, tag in zip(words_of(example), gold, strict=True):
-                pieces = self.languages.vocabulary.encode(word)
-                if len(pieces) == 1:
-                    counts[pieces[0]][tag] += 1
-        return np.array([max(counts[i], key=counts[i].__getitem__) if i in counts else "" for i in self.types.tolist()])
+        pairs = (zip(words_of(example), gold, strict=True) for example, gold in self.train)
+        return usual_tags(chain.from_iterable(pairs), self.languages.vocabulary)[self.types]
 
     def score(
         self, rows: Tensor | None = None, of_source: bool = False, random_order: np.random.Generator | None = None

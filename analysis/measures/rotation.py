@@ -9,45 +9,16 @@ Shapes: n types of two languages, d pairs, H width.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from calque.pretrain.rotation import procrustes
+
 NEIGHBOURS = 10  # of CSLS, as in MUSE
 ROUNDS = 20  # of self-learning, at most
 LEARNT = 4_000  # self-learning reads the most frequent types: it compares each with each
-
-
-def procrustes(rows: Tensor, targets: Tensor) -> Tensor:
-    """The orthogonal matrix (H, H) that brings `rows` (d, H) nearest to `targets` (d, H): UV' of the singular value
-    decomposition of rows' targets (Schönemann 1966)."""
-    left, _, right = torch.linalg.svd(rows.double().T @ targets.double())
-    return (left @ right).to(rows.dtype)
-
-
-@dataclass(frozen=True)
-class Rotation:
-    """Rows x become (x - start) @ matrix + end. `rank` of the H dimensions are determined by the pairs; in the others
-    the matrix is arbitrary."""
-
-    start: Tensor
-    matrix: Tensor
-    end: Tensor
-    rank: int
-
-    @classmethod
-    def fit(cls, rows: Tensor, targets: Tensor) -> Rotation:
-        """The rotation that brings `rows` (d, H) nearest to `targets` (d, H) once both are centred."""
-        start, end = rows.mean(0), targets.mean(0)
-        first, second = rows - start, targets - end
-        rank = min(int(torch.linalg.matrix_rank(side)) for side in (first, second))
-        return cls(start, procrustes(first, second), end, rank)
-
-    def __call__(self, rows: Tensor) -> Tensor:
-        return (rows - self.start) @ self.matrix + self.end
 
 
 def normalised(rows: Tensor) -> Tensor:

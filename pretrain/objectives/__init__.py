@@ -12,6 +12,8 @@ from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.ppa import PPA
 from calque.pretrain.objectives.prealign import PreAlign
+from calque.pretrain.objectives.repel_mlm import RepelMLM
+from calque.pretrain.objectives.rotate_mlm import RotateMLM
 from calque.pretrain.objectives.weam import WEAM
 from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm import XLM
@@ -29,6 +31,8 @@ OBJECTIVES: list[type[Objective]] = [
     PPA,
     WordAligned,
     AlignerTraining,
+    RepelMLM,
+    RotateMLM,
 ]
 """All objectives, in the order of lists and of figures' colours; a study file adds its own."""
 AFTER, HEAD = "-after-", "-head"

@@ -1,6 +1,6 @@
 """ALIGN-MLM: MLM that also aligns the embeddings of dictionary words (ALIGN-MLM, section 3)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,21 +21,22 @@ ALPHA = 10.0
 
 
 class DictionaryCosine(Stream):
-    """All dictionary entries in every step, without instances to draw."""
+    """All dictionary entries in every step, without instances to draw, and a loss of each pair's cosine, by the name
+    `term`."""
 
     instances = 0
 
-    def __init__(self, languages: Languages, alpha: float) -> None:
-        self.weights = {"align": alpha}
+    def __init__(self, languages: Languages, alpha: float, term: str, loss: Callable[[Tensor], Tensor]) -> None:
+        self.weights, self.term, self.loss = {term: alpha}, term, loss
         self.pairs = Pairs(torch.from_numpy(moved_entries(languages)[0]))
 
     def draw(self, instances: Sequence[int], random: np.random.Generator) -> tuple[Pairs, dict[str, int]]:
-        return self.pairs, {"align": len(self.pairs)}
+        return self.pairs, {self.term: len(self.pairs)}
 
     def losses(self, learner: Learner, batch: Pairs) -> dict[str, Tensor]:
         # A sparse gradient has only the dictionary's rows; a dense one would be as large as the table.
         rows = F.embedding(batch.ids, learner.model.get_input_embeddings().weight, sparse=True)
-        return {"align": -F.cosine_similarity(rows[:, 0], rows[:, 1]).sum()}
+        return {self.term: self.loss(F.cosine_similarity(rows[:, 0], rows[:, 1])).sum()}
 
 
 def moved_entries(languages: Languages) -> tuple[np.ndarray, np.ndarray]:
@@ -69,7 +70,7 @@ class Align(Objective):
         return Traits(dictionary=True)
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
-        return [DictionaryCosine(languages, self.alpha)]
+        return [DictionaryCosine(languages, self.alpha, "align", torch.neg)]
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,8 @@ from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.ppa import PPA
 from calque.pretrain.objectives.prealign import PreAlign
+from calque.pretrain.objectives.repel_mlm import RepelMLM
+from calque.pretrain.objectives.rotate_mlm import RotateMLM
 from calque.pretrain.objectives.weam import WEAM
 from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm import XLM
@@ -106,6 +108,8 @@ NAMES = {
     XLM(0.1): "XLM-10",
     DictMLM(side="label"): "DICT-MLM-label",
     AlignMLM(100): "ALIGN-MLM-100",
+    RepelMLM(): "REPEL-MLM",
+    RotateMLM(0.25): "ROTATE-MLM-at-25",
     Link(0.125): "LINK-12.5",
     PreAlign(portion=0.25, anchors="both"): "PREALIGN-both-for-25",
     PreAlign().first: "PREALIGN-FIRST",

@@ -31,6 +31,8 @@ from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.ppa import PPA
 from calque.pretrain.objectives.prealign import PreAlign
+from calque.pretrain.objectives.repel_mlm import RepelMLM
+from calque.pretrain.objectives.rotate_mlm import RotateMLM
 from calque.pretrain.objectives.weam import WEAM
 from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm import XLM
@@ -67,6 +69,8 @@ OBJECTIVES: dict[str, Objective] = {
         WordAligned(links="gold"),
         WordAligned(links="gold", frozen=True),
         AlignerTraining(labels="gold"),
+        RepelMLM(),
+        RotateMLM(),
     )
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,16 +21,19 @@ from calque.derive.folder import KIND
 from calque.derive.languages import Languages
 from calque.derive.types import OURS
 from calque.pretrain.batch import UNLABELLED, Rows
+from calque.pretrain.distributed import ALONE
 from calque.pretrain.model import Learner, build
 from calque.pretrain.objective import After, Objective, Stream, Sum
 from calque.pretrain.objectives.align_mlm import Align, AlignMLM
 from calque.pretrain.objectives.dict_mlm import DictMLM
 from calque.pretrain.objectives.mlm import MLM, PackedLines
 from calque.pretrain.objectives.ppa import PPA
+from calque.pretrain.objectives.repel_mlm import Repel, RepelMLM
 from calque.pretrain.objectives.weam import WEAM
 from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm import TLM, XLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
+from calque.pretrain.train import make_optimizer, train
 from tests.pretrain.made import (
     DERIVED,
     LANGUAGE,
@@ -41,6 +44,7 @@ from tests.pretrain.made import (
     SIZE,
     SOURCE,
     STILL,
+    TRAIN,
     corpora,
     new_learner,
     only,
@@ -122,6 +126,39 @@ def test_the_alignment_gradient_is_the_dense_one_and_reaches_both_sides(language
     torch.testing.assert_close(ours, table.grad)
     touched = ours.abs().sum(1).nonzero().squeeze(1)
     assert touched.tolist() == sorted(dictionary(languages).ravel())
+
+
+def test_repulsion_is_the_positive_part_of_the_cosines_and_its_gradient_moves_similar_pairs_only(
+    languages: Languages,
+) -> None:
+    stream = only(Repel(alpha=7.0), languages)
+    model = build(STILL, 2 * SIZE)
+    batch, counts = stream.draw([], np.random.default_rng(0))
+    (loss,) = stream.losses(Learner(model, {}), batch).values()
+    loss.backward()
+    table = model.get_input_embeddings().weight
+    rows, total, moved = table.detach().double().numpy(), 0.0, set[int]()
+    for source, derived in dictionary(languages):
+        a, b = rows[source], rows[derived]
+        cosine = a @ b / np.sqrt((a @ a) * (b @ b))
+        total += max(0.0, cosine)
+        moved |= {source, derived} if cosine > 0 else set()
+    assert 0 < len(moved) < 2 * len(dictionary(languages))
+    assert float(loss.detach()) == pytest.approx(total, abs=1e-5)
+    assert table.grad.to_dense().abs().sum(1).nonzero().squeeze(1).tolist() == sorted(moved)
+    assert (counts, stream.weights) == ({"repel": len(dictionary(languages))}, {"repel": 7.0})
+
+
+def test_repulsion_ends_with_pairs_that_are_not_similar_and_not_opposite(languages: Languages) -> None:
+    learner, objective, config = new_learner(RepelMLM()), RepelMLM(), replace(TRAIN, steps=100)
+    table, (source, derived) = learner.model.get_input_embeddings().weight, dictionary(languages).T
+    with torch.no_grad():
+        table[derived] += table[source]
+    before = F.cosine_similarity(table[source], table[derived])
+    streams = objective.streams(languages, LENGTH, 0)
+    train(learner, make_optimizer(learner, config), streams, config, 0, ALONE)
+    after = F.cosine_similarity(table[source], table[derived])
+    assert before.mean() > 0.6 and after.max() < 0.1 and after.mean() > -0.2
 
 
 def test_shared_types_are_not_aligned(study: Path, languages: Languages, tmp_path: Path) -> None:

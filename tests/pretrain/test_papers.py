@@ -13,6 +13,8 @@ from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.ppa import PPA
 from calque.pretrain.objectives.prealign import Contrast, PreAlign
+from calque.pretrain.objectives.repel_mlm import RepelMLM
+from calque.pretrain.objectives.rotate_mlm import RotateMLM
 from calque.pretrain.objectives.weam import WEAM
 from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm import TLM, XLM
@@ -64,6 +66,8 @@ PAPERS: dict[type[Objective], dict[str, object]] = {
     },
     AlignerTraining: {"parallel_fraction": 1.0, "layer": None, "labels": "agreement", "least": 0.1},
     Link: {"share": 0.25, "mask_rate": 0.15},
+    RepelMLM: {"alpha": 10.0, "mask_rate": 0.15},
+    RotateMLM: {"at": 0.5, "mask_rate": 0.15},
 }
 
 

@@ -10,7 +10,8 @@ from scipy.stats import ortho_group
 from torch import Tensor
 
 from calque.analysis.measures.alignment import Types
-from calque.analysis.measures.rotation import NEIGHBOURS, Rotation, csls, normalised, procrustes, rotated, self_learnt
+from calque.analysis.measures.rotation import NEIGHBOURS, csls, normalised, rotated, self_learnt
+from calque.pretrain.rotation import Rotation, procrustes
 
 WIDTH = 16
 

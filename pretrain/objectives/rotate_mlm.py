@@ -1,0 +1,102 @@
+"""ROTATE-MLM: MLM that rotates the derived language's embeddings once, onto their translations.
+
+Shapes: d dictionary pairs, n rows of a derived language, H width.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from calque.derive.errors import BadInput
+from calque.derive.forms import percent
+from calque.derive.language import Language
+from calque.derive.languages import Languages
+from calque.pretrain.distributed import World
+from calque.pretrain.mask import MASK_RATE
+from calque.pretrain.model import Learner
+from calque.pretrain.objective import Stream, Traits
+from calque.pretrain.objectives.align_mlm import moved_entries
+from calque.pretrain.objectives.mlm import Monolingual, TextObjective
+from calque.pretrain.rotation import Rotation
+
+LEFT_OPEN = "dimensions of the rotation that the dictionary does not determine"
+
+
+class RotatedOnce(Monolingual):
+    """Rows masked as for MLM. Before the step at a share `at` of the steps, each language's own rows of the table are
+    rotated to where the dictionary's pairs put them."""
+
+    def __init__(self, languages: Languages, length: int, mask_rate: float, at: float) -> None:
+        super().__init__(languages, length, mask_rate)
+        self.at = at
+        entries, sides = moved_entries(languages)
+        order = np.argsort(sides, axis=1)
+        entries, later = np.take_along_axis(entries, order, axis=1), sides.max(axis=1)
+        self.pairs = {number: torch.from_numpy(entries[later == number]) for number in np.unique(later).tolist()}
+        self.own = {number: torch.from_numpy(own_rows(languages, number)) for number in self.pairs}
+
+    def start_step(self, step: int, steps: int, learner: Learner, optimizer: Optimizer, world: World) -> None:
+        model = learner.model
+        left_open = (model.config.hidden_size - len(pairs) + 1 for pairs in self.pairs.values())  # they are centred
+        self.left_out = {**self.left_out, LEFT_OPEN: sum(max(0, dimensions) for dimensions in left_open)}
+        if step != round(self.at * steps):
+            return
+        tables = dict.fromkeys([model.get_input_embeddings().weight, model.get_output_embeddings().weight])
+        for table in tables:  # one, if they are tied
+            for number, pairs in self.pairs.items():
+                rotate(table, self.own[number].to(table.device), pairs.to(table.device), optimizer, world)
+
+
+def own_rows(languages: Languages, number: int) -> np.ndarray:
+    """The rows of a model's table that a language does not share with an earlier one, (n,) int64."""
+
+    def rows(language: Language) -> np.ndarray:
+        return np.append(language.table, [] if language.places is None else language.places).astype(np.int64)
+
+    before, language = languages.languages[:number], languages.languages[number]
+    own = np.setdiff1d(rows(language), np.concatenate([rows(each) for each in before]))
+    if not len(own):
+        raise BadInput(f"{language.name} has no rows of its own to rotate; expected a new script", languages.folder)
+    return own
+
+
+@torch.no_grad()
+def rotate(table: Tensor, rows: Tensor, pairs: Tensor, optimizer: Optimizer, world: World) -> None:
+    """Rotate `rows` (n,) of a table by the map that brings the second rows of `pairs` (d, 2) nearest to the first ones.
+    AdamW's mean gradients turn with them. So do its mean squares, if a row's gradients are uncorrelated across
+    dimensions; their sum over a row stays in any case. Rows cannot restart at 0, because the number of steps that
+    corrects for such a start is the whole table's."""
+    rotation = Rotation.fit(table[pairs[:, 1]], table[pairs[:, 0]])
+    changed = [(table, rotation(table[rows]))]
+    if moments := optimizer.state.get(table):
+        for name, matrix in (("exp_avg", rotation.matrix), ("exp_avg_sq", rotation.matrix.square())):
+            changed.append((moments[name], moments[name][rows] @ matrix))
+    for tensor, own in changed:
+        # The first process decides, whatever the others' last digits are.
+        tensor[rows] = world.add(own if world.first else torch.zeros_like(own))
+
+
+@dataclass(frozen=True)
+class RotateMLM(TextObjective):
+    """MLM with one rotation, before the step at a share `at` of the steps."""
+
+    at: float = 0.5
+    mask_rate: float = MASK_RATE
+
+    short_name = "ROTATE-MLM"
+    forms = (percent("at", "-at-", "after {percent} % of the steps", "25"),)
+    summary = "ROTATE-MLM is MLM that rotates the derived language’s embeddings onto their translations, once."
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.at < 1:
+            raise ValueError(f"at is a share of the steps, at least 0 and below 1, not {self.at}")
+
+    @property
+    def traits(self) -> Traits:
+        return replace(super().traits, dictionary=True)
+
+    def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
+        return [RotatedOnce(languages, length, self.mask_rate, self.at)]

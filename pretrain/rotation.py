@@ -1,0 +1,37 @@
+"""The rotation that brings one set of vectors nearest to another. Shapes: n rows, d pairs, H width."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+def procrustes(rows: Tensor, targets: Tensor) -> Tensor:
+    """The orthogonal matrix (H, H) that brings `rows` (d, H) nearest to `targets` (d, H): UV' of the singular value
+    decomposition of rows' targets (Schönemann 1966)."""
+    left, _, right = torch.linalg.svd(rows.double().T @ targets.double())
+    return (left @ right).to(rows.dtype)
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """Rows x become (x - start) @ matrix + end. `rank` of the H dimensions are determined by the pairs; in the others
+    the matrix is arbitrary."""
+
+    start: Tensor
+    matrix: Tensor
+    end: Tensor
+    rank: int
+
+    @classmethod
+    def fit(cls, rows: Tensor, targets: Tensor) -> Rotation:
+        """The rotation that brings `rows` (d, H) nearest to `targets` (d, H) once both are centred."""
+        start, end = rows.mean(0), targets.mean(0)
+        first, second = rows - start, targets - end
+        rank = min(int(torch.linalg.matrix_rank(side)) for side in (first, second))
+        return cls(start, procrustes(first, second), end, rank)
+
+    def __call__(self, rows: Tensor) -> Tensor:
+        return (rows - self.start) @ self.matrix + self.end
