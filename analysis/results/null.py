@@ -6,7 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, islice, permutations
 
-from calque.analysis.records.record import AER, ALIGNMENT, HELD_OUT, LABELS, RETRIEVAL, Record
+from calque.analysis.records.record import (
+    AER,
+    AFTER,
+    ALIGNMENT,
+    ENTRY,
+    HELD_OUT,
+    LABELS,
+    NO_ENTRY,
+    RETRIEVAL,
+    ROTATED,
+    SELF_LEARNT,
+    Record,
+)
 from calque.analysis.results.measured import BySeed, difference, judge_difference
 from calque.analysis.results.results import Results
 from calque.analysis.statistics.intervals import CONFIDENCE, Estimate, estimate, per_item
@@ -17,8 +29,9 @@ NOMINAL = 1 - CONFIDENCE
 WIDEST = 4 * NOMINAL  # highest end of an interval that supports the nominal rate
 MOST = 60  # most splits of the seeds of one number
 DECIDES = 4  # fewest seeds to check verdicts with: two objectives of two seeds each
-METRICS = {ALIGNMENT: ("all", "held-out"), LABELS: ("precision",)}
-"""The metrics that claims are about; of other measures every metric, and of tasks the primary one."""
+METRICS = {ALIGNMENT: ("all", "held-out", ROTATED, SELF_LEARNT), LABELS: ("precision",)}
+"""The metrics that claims are about; of other measures every metric. Those of tasks are the primary one, also after
+interventions, and of words with and without an entry."""
 MEASURES = ("SUP", "ZS", "DELTA", ALIGNMENT, LABELS, AER, RETRIEVAL, HELD_OUT)
 EVERYTHING = "all measures"
 Split = tuple[tuple[int, int], ...]  # pairs of a seed of the first group and one of the second
@@ -125,7 +138,8 @@ def in_claims(record: Record) -> bool:
     if record.measure not in MEASURES:
         return False
     if record.task in PRIMARY:
-        return record.metric == PRIMARY[record.task]
+        metric, *_ = record.metric.partition(AFTER)
+        return metric == PRIMARY[record.task] or (record.metric in (ENTRY, NO_ENTRY) and record.measure == "ZS")
     return record.metric in METRICS.get(record.measure, (record.metric,))
 
 

@@ -92,6 +92,19 @@ def test_measures_are_those_that_claims_are_about_each_with_its_delta() -> None:
     assert [rate.comparisons for rate in last] == [8 * 6], "six splits of four seeds, of the last step only"
 
 
+def test_numbers_after_interventions_are_among_them() -> None:
+    metrics = [("ZS", "pos", "accuracy after rotation"), ("ZS", "pos", "entry"), (ALIGNMENT, "", "held-out-rotated")]
+    others = [("ZS", "pos", "f1_bare_tags after rotation"), (ALIGNMENT, "", "held-out-shuffled")]
+    records = [
+        number("trans", "MLM", seed, measure, task, metric, 0.5 + seed / 10, 100)
+        for measure, task, metric in [*metrics, *others]
+        for seed in range(4)
+    ]
+    compared = {rate.measure: rate.comparisons for rate in null_rates(joined(records)) if rate.seeds == 2}
+    titles = ["ZS, POS (accuracy after rotation)", "ZS, POS (entry)", "alignment@1, held-out-rotated"]
+    assert compared == {EVERYTHING: 18, **dict.fromkeys(titles, 6)}
+
+
 def test_one_seed_has_no_null() -> None:
     assert null_rates(joined(toy_records(1))) == [] and null_rates(joined([])) == []
     weighted = [number("trans", "MLM", seed, ALIGNMENT, "", "frequency-weighted", 0.5, 9) for seed in range(4)]
