@@ -1,22 +1,52 @@
-"""Looking inside a checkpoint: filled masks, nearest words and embeddings, language by language."""
+"""A checkpoint in memory, language by language: filled masks, nearest words, embeddings and hidden states; copies with
+other weights or states; and its alignment and transfer, in its study's folder.
+
+Shapes: n words of a sentence, L layers, H hidden, m types that have another row in a derived language.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
+from shutil import copytree, ignore_patterns
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from torch import Tensor
+from torch.nn.functional import one_hot
 
-from calque.derive.artefact import whole_of
+from calque.analysis.measures.alignment import Types, alignment_of_model
+from calque.analysis.measures.interventions import (
+    Rows,
+    SourceTuned,
+    StateChange,
+    hook_layer,
+    moved_types,
+    set_rows,
+    train,
+)
+from calque.analysis.measures.states import states
+from calque.analysis.records.record import MeasuredModel
+from calque.analysis.tasks.measured import measured_task
+from calque.derive.artefact import finished, whole_of
 from calque.derive.errors import BadInput, unknown
-from calque.derive.language import SOURCE
+from calque.derive.files import whole_folder
+from calque.derive.fingerprint import plain
+from calque.derive.folder import LanguagesFolder
+from calque.derive.language import SOURCE, Bitext
+from calque.derive.languages import Languages
+from calque.derive.sentence import Sentence
+from calque.derive.transform import Account, Transform, image_of
+from calque.derive.transforms import transform
 from calque.pretrain import start
-from calque.pretrain.architecture import has_languages
+from calque.pretrain.architecture import architecture_of, has_languages
 from calque.pretrain.saved_model import RUN, TOKENIZERS, check_own_types, load_model, load_tokenizer
+
+WEIGHTS = "*.safetensors*", "*.bin", "*.h5", "*.msgpack", "*.onnx"  # files that a changed model does not keep
 
 
 class Guess(NamedTuple):
@@ -35,15 +65,40 @@ class Neighbour(NamedTuple):
     cosine: float
 
 
+class States(NamedTuple):
+    """The words of a sentence and their hidden states (L + 1, n, H): of the embeddings, then after each layer."""
+
+    words: tuple[str, ...]
+    layers: np.ndarray
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """A sentence of the source, and its words in a derived language with the source position of each, `origin`."""
+
+    language: str
+    source: tuple[str, ...]
+    words: tuple[str, ...]
+    origin: tuple[int, ...]
+    sources: tuple[tuple[int, ...], ...] = ()  # as a sentence's
+
+    @property
+    def links(self) -> list[tuple[int, int]]:
+        """The gold links: (place in the source, place in the derivation), sorted."""
+        return Sentence(self.words, origin=self.origin, sources=self.sources).links
+
+
 @dataclass(frozen=True)
 class Checkpoint:
     """A masked language model, and the tokenizer of each of its languages. A derived language's text is read and
-    printed in its own letters, as `calque.derive` writes it."""
+    printed in its own letters, as `calque.derive` writes it. A method that changes the model returns a copy. Methods
+    about a derived `language`, by default the first, need the folder of the study that trained the model."""
 
     folder: Path
     model: Any
     tokenizers: dict[str, Any]
     numbered: tuple[str, ...] = (SOURCE,)  # all languages that it read, in the order of their language embeddings
+    changes: tuple[Callable[[Any], object], ...] = ()  # what changed the model since it was opened
 
     @classmethod
     def open(cls, folder: Path) -> Checkpoint:
@@ -51,8 +106,7 @@ class Checkpoint:
         from transformers import AutoModelForMaskedLM
 
         model, _ = load_model(folder, AutoModelForMaskedLM)
-        run = whole_of(folder, RUN)
-        rows, trained = int(model.config.vocab_size), run.facts["identity"]["languages"] if run else ()
+        rows, trained = int(model.config.vocab_size), _identity(folder).get("languages", ())
         places = {path.name: path for path in sorted((folder / TOKENIZERS).glob("*")) if path.is_dir()}
         numbered = tuple(dict.fromkeys([SOURCE, *trained, *places]))
         places = {SOURCE: folder} | {name: places[name] for name in numbered if name in places}
@@ -80,8 +134,7 @@ class Checkpoint:
             raise BadInput("no prediction head in this model, so it guesses nothing", self.folder)
         tokenizer = self._tokenizer(language)
         ids = tokenizer(text)["input_ids"]
-        if len(ids) > tokenizer.model_max_length:
-            raise BadInput(f"{len(ids)} ids in the text; expected at most {tokenizer.model_max_length}", self.folder)
+        self._check_length(len(ids))
         rows, types = torch.tensor([ids]), torch.full((1, len(ids)), self.token_type(language))
         with torch.inference_mode():
             scores = self.model(input_ids=rows, **({"token_type_ids": types} if types.any() else {})).logits[0]
@@ -127,6 +180,188 @@ class Checkpoint:
         types = getattr(self.model.config, "type_vocab_size", None) or 0
         return self.numbered.index(language) if has_languages(types) else 0
 
+    # Its study
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """The configuration of the run that the checkpoint belongs to; empty for any other model."""
+        return _identity(self.folder)
+
+    @cached_property
+    def data(self) -> Languages | None:
+        """The languages that the checkpoint's run read, if they are still in a folder above it."""
+        for above in self.folder.resolve().parents if self.identity else ():
+            for folder in sorted(above.glob("languages-*")):
+                known = LanguagesFolder.open(folder).artefact.facts["languages"] if finished(folder) else {}
+                prints = self.identity["data"].items()
+                if all(name in known and known[name]["fingerprint"] == value for name, value in prints):
+                    return Languages.open(folder, self.identity["languages"], whole=True)
+        return None
+
+    def _of_study(self, language: str) -> tuple[Languages, str]:
+        """The languages of the study, and the name of a derived one."""
+        if self.data is None:
+            raise BadInput("expected a run's checkpoint, below its study's folder languages-*", self.folder)
+        derived = self.data.others if self.data.languages[0].name == SOURCE else ()
+        if not derived:
+            raise BadInput("expected a model of a source and derived languages", self.folder)
+        if language not in ("", *derived):
+            raise BadInput(unknown("derived language", language, derived), self.folder)
+        return self.data, language or derived[0]
+
+    def derive(self, sentence: str | Sequence[str], language: str = "") -> Derivation:
+        """The derivation of a source sentence (words separated by spaces), by the transform that the model's languages
+        were derived with. Raises BadInput if that needs more than words, such as a tree.
+
+        >>> model.derive("Sara ate two apples .").links  # doctest: +SKIP
+        [(0, 3), (1, 2), (2, 1), (3, 0), (4, 4)]
+        """
+        name, words = language or next(iter(self.languages[1:]), ""), _words(sentence)
+        if not (derivation := self._transform(name)):
+            raise BadInput(f"{name}: a sentence is derived only in the study's folder, and from words alone")
+        image = image_of(derivation, Sentence(words), 0, Account())
+        mask = self.tokenizers[SOURCE].mask_token
+        spelt = (word if word == mask else derivation.spell(word) for word in image.words)
+        return Derivation(name, words, tuple(spelt), image.origin, image.sources)
+
+    def _transform(self, name: str) -> Transform | None:
+        """The transform of a language, if it needs only words; its name gives all except the seed of random draws."""
+        if self.data is None:
+            return None
+        config = LanguagesFolder.open(self.data.folder).artefact.facts["config"]["transforms"]
+        try:
+            drawn = (transform(name).redrawn(by) for by in (0, self.identity["seed"]))
+            return next((each for each in drawn if plain(each) in config and not each.needs), None)
+        except BadInput:  # a transform of the user's own
+            return None
+
+    def pairs(self, count: int = 100, language: str = "") -> list[Derivation]:
+        """The first `count` sentences of the study's corpus that have a derivation, with it."""
+        languages, language = self._of_study(language)
+        bitext = languages.bitext(SOURCE, language)
+        return [self.pair_of(bitext, pair) for pair in range(min(count, len(bitext)))]
+
+    def pair_of(self, bitext: Bitext, pair: int) -> Derivation:
+        """A pair of sentences of a source and a derived language."""
+        own, other = bitext.lines[pair].tolist()
+        ids, corpus = bitext.ids(pair), bitext.second.corpus
+        source = self.spelt(SOURCE, ids[0], bitext.first.corpus.line_pieces(own))
+        words = self.spelt(bitext.second.name, ids[1], corpus.line_pieces(other))
+        return Derivation(bitext.second.name, source, words, *corpus.rendered(other))
+
+    def spelt(self, language: str, ids: np.ndarray, pieces: np.ndarray) -> tuple[str, ...]:
+        """The words of a sentence, from its ids and their number for each word."""
+        decode = self._tokenizer(language).decode
+        return tuple(decode(word.tolist()).strip() for word in np.split(ids, np.cumsum(pieces)[:-1]))
+
+    def alignment(self, language: str = "") -> dict[str, float]:
+        """alignment@1 by kind of type (docs/records.md), from the source to a derived language: the shares of types
+        that find their counterpart. Raises BadInput for a language with the script of the source.
+
+        >>> aligned = model.alignment()  # doctest: +SKIP
+        >>> aligned["held-out"], aligned["held-out-rotated"]  # doctest: +SKIP
+        (0.03, 0.49)
+        """
+        languages, language = self._of_study(language)
+        types = Types.between(languages, SOURCE, language)
+        if not types.measurable:
+            raise BadInput(f"{language} has the script of the source: alignment@1 is undefined", self.folder)
+        shares = alignment_of_model(self.model, types, controls=True).shares
+        return {metric: share for metric, (share, _) in shares.items()}
+
+    def finetune(
+        self, task: str = "pos", language: str = "", progress: Callable[[int, int], None] = lambda step, steps: None
+    ) -> SourceTuned:
+        """The model, fine-tuned on the source's examples of a tagging task of its study with the study's settings. Its
+        `score` is zero-shot, and has its own changes at test time. The changes of the model are made before training.
+
+        >>> tuned = model.finetune("pos")  # doctest: +SKIP
+        >>> tuned.score().value, tuned.score(tuned.rows().source).value  # doctest: +SKIP
+        (0.25, 0.51)
+        """
+        languages, language = self._of_study(language)
+        data = measured_task(self.folder, task, languages, language)
+        run = MeasuredModel(self.folder, self.folder.resolve().parent.name, language, self.identity["seed"])
+        return train(run, data, progress, lambda model: [change(model) for change in self.changes])
+
+    # Hidden states, and copies with a change
+
+    def states(self, sentences: Sequence[str | Sequence[str]], language: str = SOURCE) -> list[States]:
+        """The hidden states of each sentence's words: means over the states of their sub-words.
+
+        >>> pairs = model.pairs(2)  # doctest: +SKIP
+        >>> derived = model.states([pair.words for pair in pairs], "trans.inv")  # doctest: +SKIP
+        >>> derived[0].layers.shape, pairs[0].links  # doctest: +SKIP
+        ((3, 4, 64), [(0, 2), (1, 1), (2, 0), (3, 3)])
+        """
+        texts = list(map(_words, sentences))
+        rows = [self.encoded(words, language) for words in texts]
+        found: dict[int, States] = {}
+        for places, hidden in states(self.model, [np.array(ids) for ids, _ in rows], self.token_type(language)):
+            for i, place in enumerate(places):
+                of = rows[place][1]
+                means = [of @ layer[i, 1 : 1 + of.shape[1]] / of.sum(1, keepdim=True) for layer in hidden]
+                found[place] = States(texts[place], torch.stack(means).numpy())
+        return [found[place] for place in range(len(texts))]
+
+    def encoded(self, words: Sequence[str], language: str) -> tuple[list[int], Tensor]:
+        """The ids of words between the two special ones, and the matrix (words, ids) of the ids of each word."""
+        first, last = self.tokenizers[SOURCE]("")["input_ids"]
+        pieces = self.pieces(words, language)
+        word = torch.arange(len(words)).repeat_interleave(torch.tensor([len(ids) for ids in pieces]))
+        self._check_length(len(word) + 2)
+        return [first, *(i for ids in pieces for i in ids), last], one_hot(word, len(words)).float().T
+
+    def _check_length(self, ids: int) -> None:
+        if ids > (most := self.tokenizers[SOURCE].model_max_length):
+            raise BadInput(f"{ids} ids in the text; expected at most {most}", self.folder)
+
+    def changed(self, change: Callable[[Any], object]) -> Checkpoint:
+        """A copy whose model, one of transformers, `change` has changed in place.
+
+        >>> def without_first_head(model):  # doctest: +SKIP
+        ...     model.roberta.encoder.layer[0].attention.output.dense.weight[:, :16] = 0
+        >>> model.changed(without_first_head).alignment()  # doctest: +SKIP
+        """
+        model = deepcopy(self.model)
+        with torch.no_grad():
+            change(model)
+        return replace(self, model=model, changes=(*self.changes, change))
+
+    def rows(self, language: str = "") -> Rows:
+        """The embeddings of the m words that have another row in a derived language, in both languages."""
+        return Rows.of(self.model, *self._of_study(language))
+
+    def with_rows(self, rows: Tensor | np.ndarray, language: str = "") -> Checkpoint:
+        """A copy with other embeddings (m, H) for the words of a derived language, in the order of `rows`.
+
+        >>> model.with_rows(model.rows().source).alignment()["all"]  # doctest: +SKIP
+        1.0
+        """
+        languages, language = self._of_study(language)
+        ids = languages[language].images[moved_types(languages, language)]
+        return self.changed(partial(set_rows, ids=ids, rows=rows))
+
+    def after_layer(self, layer: int, change: StateChange) -> Checkpoint:
+        """A copy that applies a function to the states (B, ids, H) after a layer, or of the embeddings (0). Of several
+        for one layer the last is applied first.
+
+        >>> model.after_layer(1, lambda states: states - states.mean((0, 1))).fill("the <mask> .")  # doctest: +SKIP
+        """
+        return self.changed(partial(hook_layer, layer=layer, change=change))
+
+    def save(self, folder: Path | str) -> None:
+        """Write the model to a new folder, which `calque look` and transformers open. In the folder of its run, next to
+        `checkpoint`, its study is found too. Raises BadInput for a model with functions after layers."""
+        if any(getattr(change, "func", None) is hook_layer for change in self.changes):
+            raise BadInput("a function after a layer cannot be saved; expected a model with other weights only", folder)
+        if (folder := Path(folder)).exists() or self.folder.resolve() in folder.resolve().parents:
+            raise BadInput("exists, or is inside the model's own folder; expected a new folder", folder)
+        model = self.model if self.has_head else architecture_of(self.model.config).encoder(self.model)
+        with whole_folder(folder) as part:
+            copytree(self.folder, part, ignore=ignore_patterns(*WEIGHTS), dirs_exist_ok=True)
+            model.save_pretrained(part)
+
     @cached_property
     def has_head(self) -> bool:
         """Whether the folder has the weights that predict words."""
@@ -150,3 +385,12 @@ class Checkpoint:
         if language not in self.tokenizers:
             raise BadInput(unknown("language", language, self.languages))
         return self.tokenizers[language]
+
+
+def _identity(folder: Path) -> dict[str, Any]:
+    run = whole_of(folder, RUN)
+    return run.facts["identity"] if run else {}
+
+
+def _words(sentence: str | Sequence[str]) -> tuple[str, ...]:
+    return tuple(sentence.split() if isinstance(sentence, str) else sentence)

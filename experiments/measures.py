@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 from calque.analysis.aligners.methods import BY_NAME, DEFAULT, OT, RELEASED
 from calque.analysis.measures.aer import SETS
 from calque.analysis.measures.alignment import Types, form_alignment, pair_alignment, type_alignment
-from calque.analysis.measures.interventions import interventions
+from calque.analysis.measures.interventions import interventions, known_types, train
 from calque.analysis.measures.knowledge import knowledge
 from calque.analysis.measures.loss import held_out_loss
 from calque.analysis.measures.probing import ProbeConfig, Probes, ProbeText, growth
@@ -349,7 +349,8 @@ class DerivationRetrieval(ExampleMeasure):
 
 @dataclass(frozen=True)
 class Interventions(ExampleMeasure):
-    """Changes at test time to a model fine-tuned on the source, and what each is worth."""
+    """Changes at test time to a model fine-tuned on the source, and what each is worth. No records for a language
+    without a dictionary, or whose words have the source's rows, or several."""
 
     finetune: FinetuneConfig | None = None
 
@@ -373,7 +374,12 @@ class Interventions(ExampleMeasure):
         assert self.examples and self.finetune
         languages, examples = _languages(model), TaskFolder.open(self.examples.folder)
         data = DerivedTask(task(self.task), languages, examples, self.finetune)
-        return interventions(model.measured(machine), data, partial(machine.report, f"{self.name} {model.name}"))
+        try:
+            known_types(languages, model.language)
+        except BadInput as error:
+            return Measurement(exclusions=Counter({str(error): 1}))
+        report = partial(machine.report, f"{self.name} {model.name}")
+        return interventions(train(model.measured(machine), data, report))
 
 
 @dataclass(frozen=True)

@@ -7,29 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import normalize, one_hot
+from torch.nn.functional import normalize
 
 from calque.analysis.aligners.methods import DEFAULT, centred
 from calque.analysis.checkpoint import Checkpoint
 from calque.analysis.looking.live import live_data
 from calque.analysis.looking.parts import Alignment, Blank, Derivation, EmbeddingMap, Look, Neighbours
-from calque.analysis.measures.states import nearest, states
-from calque.derive.artefact import finished, whole_of
+from calque.analysis.measures.states import nearest
 from calque.derive.errors import BadInput, unknown
-from calque.derive.fingerprint import plain
-from calque.derive.folder import LanguagesFolder
 from calque.derive.language import SOURCE
-from calque.derive.languages import Languages
-from calque.derive.sentence import Sentence
-from calque.derive.transform import Account, Transform, image_of
-from calque.derive.transforms import transform
 from calque.pretrain.architecture import main_layer
-from calque.pretrain.saved_model import RUN
 
 LENGTHS = range(7, 9)  # words of a sentence that fits a terminal and a phone
 LINES = 1_000  # lines of the corpus to search for one
@@ -73,77 +64,39 @@ class _Viewer:
 
     # Sentences
 
-    @cached_property
-    def _identity(self) -> dict[str, Any]:
-        run = whole_of(self.model.folder, RUN)
-        return run.facts["identity"] if run else {}
-
-    @cached_property
-    def _data(self) -> Languages | None:
-        """The languages that the checkpoint's run read, if they are still in a folder above it."""
-        for above in self.model.folder.resolve().parents if self._identity else ():
-            for folder in sorted(above.glob("languages-*")):
-                known = LanguagesFolder.open(folder).artefact.facts["languages"] if finished(folder) else {}
-                prints = self._identity["data"].items()
-                if all(name in known and known[name]["fingerprint"] == value for name, value in prints):
-                    return Languages.open(folder, self._identity["languages"], whole=True)
-        return None
-
     def _of_corpus(self) -> tuple[tuple[str, ...], dict[str, Derivation]]:
         """A short sentence of the corpus, with its image in each derived language."""
-        if self._data is None:
+        if self.model.data is None:
             self.left_out.append("guesses: this model's corpus was not found; give a sentence")
             return (), {}
-        first, images = self._data.languages[0], {}
-        bitexts = {name: self._data.bitext(SOURCE, name) for name in self._derived}
+        first, images = self.model.data.languages[0], {}
+        bitexts = {name: self.model.data.bitext(SOURCE, name) for name in self._derived}
         of_all = [{*range(len(first.corpus))[:LINES]}, *({*it.lines[:LINES, 0].tolist()} for it in bitexts.values())]
-        lines, counts = sorted(set.intersection(*of_all) or {0}), self._data.vocabulary.counts
+        lines, counts = sorted(set.intersection(*of_all) or {0}), self.model.data.vocabulary.counts
         sizes = {line: len(first.corpus.line_pieces(line)) for line in lines}
         short = [line for line in lines if sizes[line] in LENGTHS] or [min(sizes, key=sizes.__getitem__)]
         line = max(short, key=lambda line: counts[first.corpus[line]].min())  # without rare words
-        source = self._words(SOURCE, first.ids(first.corpus[line]), first.corpus.line_pieces(line))
         for name, bitext in bitexts.items():
-            language, rows = bitext.second, np.flatnonzero(bitext.lines[:, 0] == line).tolist()
-            if not rows:
-                continue
-            row = int(bitext.lines[rows[0], 1])
-            words = self._words(name, language.ids(language.corpus[row]), language.corpus.line_pieces(row))
-            images[name] = Derivation(name, source, words, *language.corpus.rendered(row))
-        return source, images
-
-    def _words(self, language: str, ids: np.ndarray, pieces: np.ndarray) -> tuple[str, ...]:
-        words, decode = np.split(ids, np.cumsum(pieces)[:-1]), self.model.tokenizers[language].decode
-        return tuple(decode(word.tolist()).strip() for word in words)
+            if pairs := np.flatnonzero(bitext.lines[:, 0] == line).tolist():
+                images[name] = self.model.pair_of(bitext, pairs[0])
+        return self.model.spelt(SOURCE, first.ids(first.corpus[line]), first.corpus.line_pieces(line)), images
 
     def _typed(self, words: Sequence[str]) -> tuple[tuple[str, ...], dict[str, Derivation]]:
         """The words of a sentence, and its derivations by the transforms that need only words."""
         self._check_known(words)
         images = {}
         for name in self.model.languages[1:]:
-            if derivation := self._transform(name):
-                image = image_of(derivation, Sentence(tuple(words)), 0, Account())
-                spelt = (word if word == self.mask else derivation.spell(word) for word in image.words)
-                images[name] = Derivation(name, tuple(words), tuple(spelt), image.origin, image.sources)
-            else:
-                self.left_out.append(f"{name}: a sentence is derived only in the study's folder, and from words alone")
+            try:
+                images[name] = self.model.derive(words, name)
+            except BadInput as error:
+                self.left_out.append(str(error))
         return tuple(words), images
-
-    def _transform(self, name: str) -> Transform | None:
-        """The transform of a language, if it needs only words; its name gives all except the seed of random draws."""
-        if self._data is None:
-            return None
-        config = LanguagesFolder.open(self._data.folder).artefact.facts["config"]["transforms"]
-        try:
-            drawn = (transform(name).redrawn(by) for by in (0, self._identity["seed"]))
-            return next((each for each in drawn if plain(each) in config and not each.needs), None)
-        except BadInput:  # a transform of the user's own
-            return None
 
     def _check_known(self, words: Sequence[str]) -> None:
         if not words:
             raise BadInput("no word in the sentence; expected words of the source, separated by spaces")
         special = {*self.model.tokenizers[SOURCE].all_special_ids}
-        read = self._data.vocabulary.counts if self._data and self._derived else None
+        read = self.model.data.vocabulary.counts if self.model.data and self._derived else None
         missing = [
             word
             for word, ids in zip(words, self.model.pieces(words), strict=True)
@@ -155,7 +108,7 @@ class _Viewer:
     @cached_property
     def _derived(self) -> tuple[str, ...]:
         """The languages that have a recorded derivation and a tokenizer."""
-        data = self._data
+        data = self.model.data
         if data is None or SOURCE not in (language.name for language in data.languages):
             return ()
         return tuple(name for name in data.others if name in self.model.languages and data.bitext(SOURCE, name).gold)
@@ -169,8 +122,8 @@ class _Viewer:
 
     def _pairs(self, language: str) -> Iterator[tuple[str, str, int, int]]:
         """The words of the corpus that are one type, the most frequent last, with their images and both ids."""
-        assert self._data
-        vocabulary, images = self._data.vocabulary, self._data[language].images
+        assert self.model.data
+        vocabulary, images = self.model.data.vocabulary, self.model.data[language].images
         for i in vocabulary.types[np.argsort(vocabulary.counts[vocabulary.types], kind="stable")].tolist():
             word, image = self.model.name(i)[0], int(images[i])
             if image not in (-1, i) and word and " " not in word and vocabulary.encode(word) == (i,):
@@ -201,29 +154,18 @@ class _Viewer:
             for name in self.model.languages:
                 yield Neighbours(word, of, name, tuple(self.model.nearest(word, of, name, GUESSES)))
 
-    def _row(self, words: Sequence[str], language: str) -> tuple[list[int], Tensor]:
-        """The ids of words between the two special ones, and the matrix (words, ids) of the ids of each word."""
-        first, last = self.model.tokenizers[SOURCE]("")["input_ids"]
-        pieces = self.model.pieces(words, language)
-        word = torch.arange(len(words)).repeat_interleave(torch.tensor([len(ids) for ids in pieces]))
-        return [first, *(i for ids in pieces for i in ids), last], one_hot(word, len(words)).float().T
-
-    def _states(self, words: Sequence[str], language: str) -> list[Tensor]:
-        """The states of words at each layer, (n, H) each: means over their sub-words."""
-        ids, of = self._row(words, language)
-        ((_, hidden),) = states(self.model.model, [np.array(ids)], self.model.token_type(language))
-        return [of @ layer[0, 1:-1] / of.sum(1, keepdim=True) for layer in hidden]
-
     def _alignment(self, pair: Derivation) -> Alignment:
-        source, target = self._states(pair.source, SOURCE), self._states(pair.words, pair.language)
-        layer = main_layer(len(source) - 1)
-        sides = source[layer][None], target[layer][None]
+        (source,), (target,) = self.model.states([pair.source]), self.model.states([pair.words], pair.language)
+        layer = main_layer(len(source.layers) - 1)
+        sides = [torch.from_numpy(side.layers[layer][None]) for side in (source, target)]
         masks = [torch.ones(side.shape[:2], dtype=torch.bool) for side in sides]
         links = DEFAULT.extract(DEFAULT.score(*sides, *masks), *masks)[:, 1:].tolist()
         return Alignment(layer, centred(*sides, *masks)[0].numpy(), sorted((i, j) for i, j in links))
 
     def _attention(self, pair: Derivation) -> np.ndarray | None:
-        (head, of), ((_, *tail), other) = self._row(pair.source, SOURCE), self._row(pair.words, pair.language)
+        (head, of), ((_, *tail), other) = (
+            self.model.encoded(words, name) for words, name in ((pair.source, SOURCE), (pair.words, pair.language))
+        )
         if len(head) + len(tail) > self.model.tokenizers[SOURCE].model_max_length:
             self.left_out.append("attention: the sentence and its derivation do not fit in one row")
             return None
@@ -245,8 +187,8 @@ class _Viewer:
             self.left_out.append("the embedding map: fewer than three words have an image of their own")
             return {}
         model, models = self.model.model, {"after": self.model.model}
-        if self._identity and "start" not in self._identity:
-            torch.manual_seed(self._identity["seed"])
+        if self.model.identity and "start" not in self.model.identity:
+            torch.manual_seed(self.model.identity["seed"])
             models["before"] = type(model)(model.config)
         return {name: _map(pairs, each.get_input_embeddings().weight.detach()) for name, each in models.items()}
 

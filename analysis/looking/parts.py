@@ -14,27 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from calque.analysis.checkpoint import Guess, Neighbour
-from calque.derive.sentence import Sentence
+from calque.analysis.checkpoint import Derivation, Guess, Neighbour
 
 WIDTH = 80
 LABEL, CELL = 18, 7  # columns of a row's label, and of a cell of a matrix
-
-
-@dataclass(frozen=True)
-class Derivation:
-    """A sentence of the source, and its words in a derived language with the source position of each, `origin`."""
-
-    language: str
-    source: tuple[str, ...]
-    words: tuple[str, ...]
-    origin: tuple[int, ...]
-    sources: tuple[tuple[int, ...], ...] = ()  # as a sentence's
-
-    @property
-    def links(self) -> list[tuple[int, int]]:
-        """The gold links: (place in the source, place in the derivation), sorted."""
-        return Sentence(self.words, origin=self.origin, sources=self.sources).links
 
 
 @dataclass(frozen=True)

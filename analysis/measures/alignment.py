@@ -183,9 +183,9 @@ def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[
     return {name: null(hits[:, kind].mean(1), 1 / len(forward)) for name, kind in kinds.items() if kind.any()}
 
 
-def alignment_of_model(model: Any, types: Types) -> TypeHits:
+def alignment_of_model(model: Any, types: Types, controls: bool = False) -> TypeHits:
     """alignment@1 of a model in memory; its weights do not change."""
-    return types.alignment(*_tables(model))
+    return types.alignment(*_tables(model), controls=controls)
 
 
 def _tables(model: Any) -> tuple[Tensor, Tensor | None]:

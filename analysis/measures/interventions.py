@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -28,6 +28,7 @@ from calque.analysis.tasks.transfer import DerivedTask
 from calque.derive.dictionary import usual_tags
 from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE
+from calque.derive.languages import Languages
 from calque.pretrain.architecture import architecture_of
 from calque.pretrain.rotation import Rotation
 
@@ -39,13 +40,31 @@ StateChange = Callable[[Tensor], Tensor | None]
 @dataclass(frozen=True)
 class Rows:
     """The rows of the m moved types in both languages, (m, H); the places of those in the dictionary, (d,); the most
-    frequent tag of each in the training set, (m,), "" without one; and random numbers."""
+    frequent tag of each in the training set, (m,), "" without one; random numbers; and the types as source words."""
 
     derived: Tensor
     source: Tensor
     known: np.ndarray
     tags: np.ndarray
-    random: np.random.Generator
+    random: np.random.Generator = field(default_factory=partial(np.random.default_rng, 0))
+    words: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, model: Any, languages: Languages, language: str, tags: np.ndarray | None = None) -> Self:
+        """The rows of a model in memory. Raises BadInput without a dictionary, on which rotations are fitted."""
+        types = moved_types(languages, language)
+        table = architecture_of(model.config).tables(model)[0].detach()
+        own, images = (languages[name].images[types] for name in (SOURCE, language))
+        known = known_types(languages, language)
+        words = tuple(languages.vocabulary.text([i]) for i in types)
+        tags = np.full(len(types), "") if tags is None else tags
+        return cls(table[torch.from_numpy(images)], table[torch.from_numpy(own)], known, tags, words=words)
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions, of H, in which the dictionary's pairs determine a rotation."""
+        known = torch.from_numpy(self.known)
+        return Rotation.fit(self.derived[known], self.source[known]).rank
 
     def wrong_words(self, of_tag: bool) -> Tensor:
         """The source's rows of other words, of the same tag or any."""
@@ -101,10 +120,30 @@ def control_of(intervention: str) -> str:
     return CONTROLS.get(intervention, "")
 
 
-@contextmanager
-def after_layer(model: Any, layer: int, change: StateChange) -> Iterator[None]:
-    """While it is open, the states (B, L, H) after a layer, or of the embeddings (0), are what `change` makes of them;
-    they stay if it returns None. Raises BadInput if the model has no such layer."""
+def moved_types(languages: Languages, language: str) -> np.ndarray:
+    """The source ids of the moved types, (m,). Raises BadInput if there are none, or if a type has several images."""
+    derived, types = languages[language], languages.vocabulary.types
+    if derived.single is not None or derived.places is not None:
+        raise BadInput(f"a type has several images in {language}; expected a language with one row for each type")
+    moved = types[derived.images[types] != languages[SOURCE].images[types]]
+    if not len(moved):
+        raise BadInput(f"{language} has the script of the source: no word has another row there", languages.folder)
+    return moved
+
+
+def known_types(languages: Languages, language: str) -> np.ndarray:
+    """The places of the dictionary's types among the moved ones, (d,). Raises BadInput if there are none."""
+    images = languages[language].images[moved_types(languages, language)]
+    known = np.flatnonzero(np.isin(images, languages.dictionary(SOURCE, language)[:, 1]))
+    if not len(known):
+        raise BadInput(f"no pairs of {language} in the dictionary, on which rotations are fitted", languages.folder)
+    return known
+
+
+def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
+    """Apply `change` to the states (B, L, H) after a layer, or of the embeddings (0); they stay if it returns None.
+    Of several for one layer the last is applied first. Returns torch's handle, which removes it. Raises BadInput if
+    the model has no such layer."""
     spelt = architecture_of(model.config)
     modules = [spelt.encoder(model).embeddings, *spelt.layers(model)]
     if not 0 <= layer < len(modules):
@@ -117,7 +156,13 @@ def after_layer(model: Any, layer: int, change: StateChange) -> Iterator[None]:
             return output
         return (changed, *output[1:]) if isinstance(output, tuple) else changed
 
-    handle = modules[layer].register_forward_hook(hook)
+    return modules[layer].register_forward_hook(hook, prepend=True)  # before transformers notes hidden states
+
+
+@contextmanager
+def after_layer(model: Any, layer: int, change: StateChange) -> Iterator[None]:
+    """`hook_layer` while it is open."""
+    handle = hook_layer(model, layer, change)
     try:
         yield
     finally:
@@ -127,35 +172,40 @@ def after_layer(model: Any, layer: int, change: StateChange) -> Iterator[None]:
 @contextmanager
 def other_rows(model: Any, ids: np.ndarray, rows: Tensor) -> Iterator[None]:
     """While it is open, the word embeddings of `ids` (n,) are `rows` (n, H)."""
-    table, places = architecture_of(model.config).tables(model)[0], torch.from_numpy(ids)
-    before = table.detach()[places].clone()
-    with torch.no_grad():
-        table[places] = rows.to(table)
+    before = architecture_of(model.config).tables(model)[0].detach()[torch.from_numpy(ids)].clone()
+    set_rows(model, ids, rows)
     try:
         yield
     finally:
-        with torch.no_grad():
-            table[places] = before
+        set_rows(model, ids, before)
+
+
+@torch.no_grad()
+def set_rows(model: Any, ids: np.ndarray, rows: Tensor | np.ndarray) -> None:
+    """Set the word embeddings of `ids` (n,) to `rows` (n, H)."""
+    table, expected = architecture_of(model.config).tables(model)[0], (len(ids), model.config.hidden_size)
+    if (shape := tuple(rows.shape)) != expected:
+        raise BadInput(f"rows of shape {shape}; expected {expected}, one for each type that changes its row")
+    table[torch.from_numpy(ids)] = torch.as_tensor(rows).to(table)
 
 
 class SourceTuned:
     """A model fine-tuned on a tagging task's source examples, and the test examples of the source and of one derived
     language. A change holds for one score only."""
 
-    def __init__(self, tuned: Finetuned, data: DerivedTask, language: str, labels: Sequence[str], length: int) -> None:
-        self.tuned, self.task, self.labels, self.length = tuned, data.task, labels, length
-        self.reader = Reader.of(data.languages, language)
-        self.source_reader = Reader.of(data.languages, SOURCE)
-        self.splits = {name: Split(data.examples.path("test", name), data.task) for name in (SOURCE, language)}
+    def __init__(
+        self, tuned: Finetuned, data: DerivedTask, run: MeasuredModel, labels: Sequence[str], length: int
+    ) -> None:
+        self.tuned, self.task, self.run, self.labels, self.length = tuned, data.task, run, labels, length
+        self.languages, self.language = data.languages, run.language
+        self.source_reader, self.reader = (Reader.of(self.languages, name) for name in (SOURCE, self.language))
+        self.splits = {name: Split(data.examples.path("test", name), data.task) for name in (SOURCE, self.language)}
         self.train = Split(data.examples.path("train"), data.task)
-        self.languages, self.language = data.languages, language
 
     @cached_property
     def types(self) -> np.ndarray:
         """The source ids of the moved types, (m,)."""
-        types = self.languages.vocabulary.types
-        images = self.languages[self.language].images[types]
-        return types[(images >= 0) & (images != self.languages[SOURCE].images[types])]
+        return moved_types(self.languages, self.language)
 
     @property
     def images(self) -> np.ndarray:
@@ -166,12 +216,10 @@ class SourceTuned:
     def _table(self) -> Tensor:
         return architecture_of(self.tuned.model.config).tables(self.tuned.model)[0].detach()
 
-    def rows(self, random: np.random.Generator) -> Rows:
+    def rows(self, random: np.random.Generator | None = None) -> Rows:
         """The embeddings of the moved types, and what interventions need to know of them."""
-        table, own = self._table, self.languages[SOURCE].images[self.types]
-        derived, source = table[torch.from_numpy(self.images)], table[torch.from_numpy(own)]
-        entries = self.languages.dictionary(SOURCE, self.language)[:, 1]
-        return Rows(derived, source, np.flatnonzero(np.isin(self.images, entries)), self._tags(), random)
+        rows = Rows.of(self.tuned.model, self.languages, self.language, self._tags())
+        return replace(rows, random=random) if random else rows
 
     def _tags(self) -> np.ndarray:
         """The most frequent training tag of each moved type, (m,), "" for a type that no word of the set is."""
@@ -179,23 +227,31 @@ class SourceTuned:
         return usual_tags(chain.from_iterable(pairs), self.languages.vocabulary)[self.types]
 
     def score(
-        self, rows: Tensor | None = None, of_source: bool = False, random_order: np.random.Generator | None = None
+        self,
+        rows: Tensor | None = None,
+        of_source: bool = False,
+        random_order: np.random.Generator | None = None,
+        after: tuple[int, StateChange] | None = None,
     ) -> Score:
-        """The main metric on the derived test set, with other `rows` (m, H) for the moved types, or with the words of
-        each sentence in random order. `of_source`: on the source's sentences in derived words, which is the derived
-        language in the source's order."""
+        """The main metric on the derived test set, with other `rows` (m, H) for the moved types, with the words of each
+        sentence in random order, or with a function applied `after` a layer (`after_layer`). `of_source`: on the
+        source's sentences in derived words, which is the derived language in the source's order."""
         split, encoded = self._test(of_source)
         orders = [word_order(row, random_order) for row in encoded.rows]
         moved = replace(encoded, rows=tuple(map(reordered, encoded.rows, orders)))
-        with other_rows(self.tuned.model, self.images, rows) if rows is not None else nullcontext():
+        model = self.tuned.model
+        with (
+            other_rows(model, self.images, rows) if rows is not None else nullcontext(),
+            after_layer(model, *after) if after else nullcontext(),
+        ):
             answers = self.tuned.answers(moved)
         back = [answer[: len(order)][np.argsort(order)] for answer, order in zip(answers, orders, strict=True)]
         return self._scored(split, encoded, back)
 
-    def patched(self, layer: int, random: np.random.Generator | None = None) -> Score:
+    def patched(self, layer: int, random: np.random.Generator | None = None, only: np.ndarray | None = None) -> Score:
         """The main metric on the derived test set if words have, after a layer, the states of their counterparts in the
         source's sentence, or with `random` of other words of it. A word keeps its own states if it occurs twice in its
-        sentence, or if the sentence is several rows."""
+        sentence, if the sentence is several rows, or if it is none of `only`: places of moved types in `rows`."""
         split, derived = self._test()
         pairs = [(row, row) for row in derived.rows]
         _, source = self._test(of_source=True, reader=self.source_reader)
@@ -203,19 +259,24 @@ class SourceTuned:
         for example in np.flatnonzero((derived.counts == 1) & (source.counts == 1)).tolist():
             row = int(of_derived[example])
             pairs[row] = derived.rows[row], source.rows[of_source[example]]
+        chosen = None if only is None else self.images[only]
         answers: list[np.ndarray] = []
         for first in range(0, len(pairs), BATCH):
-            answers += self._patched(layer, pairs[first : first + BATCH], random)
+            answers += self._patched(layer, pairs[first : first + BATCH], random, chosen)
         return self._scored(split, derived, answers)
 
     @torch.inference_mode()
     def _patched(
-        self, layer: int, pairs: Sequence[tuple[TaskRow, TaskRow]], random: np.random.Generator | None
+        self,
+        layer: int,
+        pairs: Sequence[tuple[TaskRow, TaskRow]],
+        random: np.random.Generator | None,
+        chosen: np.ndarray | None,
     ) -> list[np.ndarray]:
-        """The answers to the first row of each pair, with states of the second."""
+        """The answers to the first row of each pair, with states of the second for the ids `chosen`, or all."""
         number, at, of = list[int](), list[int](), list[int]()
         for i, (derived, source) in enumerate(pairs):
-            places, partners = self._counterparts(derived, source)
+            places, partners = self._counterparts(derived, source, chosen)
             number += [i] * len(places)
             at += places
             of += partners if random is None else random.permutation(partners).tolist()
@@ -233,13 +294,16 @@ class SourceTuned:
             logits = self.tuned.logits([derived for derived, _ in pairs])
         return list(self.tuned.head.answers(logits).cpu().numpy())
 
-    def _counterparts(self, derived: TaskRow, source: TaskRow) -> tuple[list[int], list[int]]:
+    def _counterparts(
+        self, derived: TaskRow, source: TaskRow, chosen: np.ndarray | None
+    ) -> tuple[list[int], list[int]]:
         """The places of ids that occur once in both rows, special ones left out, and of their counterparts."""
         images = self._image_of[source.ids]
         if derived is source:
             return [], []
         shared, places, partners = np.intersect1d(derived.ids[1:-1], images[1:-1], return_indices=True)
-        once = [(derived.ids == i).sum() == (images == i).sum() == 1 for i in shared]
+        once = np.array([(derived.ids == i).sum() == (images == i).sum() == 1 for i in shared], bool)
+        once &= True if chosen is None else np.isin(shared, chosen)
         return (1 + places[once]).tolist(), (1 + partners[once]).tolist()
 
     @cached_property
@@ -274,33 +338,38 @@ def reordered(row: TaskRow, order: np.ndarray) -> TaskRow:
     return replace(row, ids=row.ids[order])
 
 
-def train(model: MeasuredModel, data: DerivedTask, progress: Callable[[int, int], None]) -> SourceTuned:
-    """Fine-tune a model on a task's source examples, as for its zero-shot score."""
+def train(
+    model: MeasuredModel,
+    data: DerivedTask,
+    progress: Callable[[int, int], None] = lambda step, steps: None,
+    prepare: Callable[[Any], object] = lambda model: None,
+) -> SourceTuned:
+    """Fine-tune a model, after `prepare` has changed it, on a task's source examples, as for its zero-shot score."""
     task = data.task
     if not isinstance(task, Tagging):
         raise BadInput(f"interventions change words: expected a task with a label for every word, not {task.name}")
+    moved_types(data.languages, model.language)
     train = Split(data.examples.path("train"), task)
     labels, length = task.labels(train.gold), longest_row(model.checkpoint, data.config)
     rows = train.encode(labels, Reader.of(data.languages, SOURCE), length).labelled()
     device = torch.device(model.device)
-    tuned = finetune(model.checkpoint, rows, task.head, len(labels), data.config, model.seed, device, progress)
-    return SourceTuned(tuned, data, model.language, labels, length)
+    tuned = finetune(model.checkpoint, rows, task.head, len(labels), data.config, model.seed, device, progress, prepare)
+    return SourceTuned(tuned, data, model, labels, length)
 
 
-def interventions(model: MeasuredModel, data: DerivedTask, progress: Callable[[int, int], None]) -> Measurement:
+def interventions(tuned: SourceTuned) -> Measurement:
     """The main metric of a tagging task after each intervention, and what words and order recover of its loss."""
-    tuned = train(model, data, progress)
-    scores = dict(after_interventions(tuned, model.seed))
-    about = {"task": data.task.name}
+    run, metric, about = tuned.run, tuned.task.primary, {"task": tuned.task.name}
+    scores = dict(after_interventions(tuned, run.seed))
     records = [
-        model.record("ZS", f"{data.task.primary}{AFTER}{name}", score.value, score.count, items=score.items, **about)
+        run.record("ZS", f"{metric}{AFTER}{name}", score.value, score.count, items=score.items, **about)
         for name, score in scores.items()
     ]
     nothing, words, order, both = (scores[name].value for name in (NOTHING, COUNTERPART, ORDER, BOTH))
     parts = {"words": words - nothing, "order": order - nothing, "both": both - nothing}
     parts["interaction"] = parts["both"] - parts["words"] - parts["order"]
     count = scores[NOTHING].count
-    records += [model.record(RECOVERED, name, value, count, **about) for name, value in parts.items()]
+    records += [run.record(RECOVERED, name, value, count, **about) for name, value in parts.items()]
     return Measurement(tuple(records))
 
 

@@ -151,8 +151,10 @@ def finetune(
     seed: int,
     device: torch.device,
     progress: Callable[[int, int], None] = lambda step, steps: None,
+    prepare: Callable[[Any], object] = lambda model: None,
 ) -> Finetuned:
-    """The checkpoint's encoder under a head that chooses among `labels` (0: the head has no labels), trained on `data`.
+    """The checkpoint's encoder under a head that chooses among `labels` (0: the head has no labels), trained on `data`,
+    after `prepare` has changed the model (of transformers) in place.
     On a CPU the same arguments and threads give bitwise the same result. The loss is the mean cross-entropy over the
     targets of a batch. Raises BadInput if there is no checkpoint, or if it has too few word embeddings, and NonFinite
     before an update with a non-finite loss or gradient, or after the last if a weight is not finite."""
@@ -163,6 +165,7 @@ def finetune(
         encoder = {name: weight for name, weight in saved.state_dict().items() if name not in missing}
         torch.manual_seed(seed)
         model, old, new = _put_on(checkpoint, encoder, head, labels, config)
+        prepare(model)
         if config.freeze_table:
             model.get_input_embeddings().weight.requires_grad_(False)
         tuned = Finetuned(model, head, device)

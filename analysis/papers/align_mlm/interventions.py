@@ -1,6 +1,6 @@
 """The tables of interventions: what each change at test time is worth, next to its control."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from calque.analysis.measures.interventions import NOTHING, control_of
@@ -9,6 +9,7 @@ from calque.analysis.records.record import AFTER
 from calque.analysis.report.table import MISSING, Table, cell
 from calque.analysis.results.measured import BySeed, difference, mean
 from calque.analysis.results.results import Results
+from calque.analysis.statistics.intervals import Estimate
 from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 
@@ -32,12 +33,16 @@ def interventions_tables(results: Results, scale: str) -> Iterator[tuple[str, Ta
 
 
 def _cells(results: Results, objective: str, transform: str, task: str, name: str) -> tuple[str, str, str]:
-    """The score after an intervention, its difference from the score without, and from the score after its control."""
 
     def after(intervention: str) -> BySeed:
         return results.scores("ZS", objective, transform, task, f"{PRIMARY[task]}{AFTER}{intervention}")
 
+    score, change, beyond = effect(after, name)
+    return cell(score), cell(change), cell(beyond)
+
+
+def effect(after: Callable[[str], BySeed], name: str) -> tuple[Estimate | None, Estimate | None, Estimate | None]:
+    """The score after an intervention, its difference from the score without, and from the score after its control."""
     score, control = after(name), control_of(name)
     change = difference(score, after(NOTHING)) if name != NOTHING else None
-    beyond = difference(score, after(control)) if control else None
-    return cell(mean(score)), cell(change), cell(beyond)
+    return mean(score), change, difference(score, after(control)) if control else None

@@ -71,7 +71,7 @@ def copied(run: MeasuredModel, tmp_path: Path) -> MeasuredModel:
 def test_without_a_change_it_is_the_zero_shot_score(run: MeasuredModel, data: Path, task: Tagging) -> None:  # noqa: F811
     pair = of_task(data, task, "trans.inv")
     (usual,) = [r for r in transfer(run, pair).records if (r.measure, r.metric) == ("ZS", task.primary)]
-    records = interventions(run, pair, quiet).records
+    records = interventions(train(run, pair, quiet)).records
     after = {r.metric.removeprefix(task.primary + AFTER): r for r in records if r.measure == "ZS"}
     assert replace(after[NOTHING], metric=task.primary) == usual
     assert {*ROWS, NOTHING, ORDER, BOTH} < {*after} and all(
@@ -178,6 +178,14 @@ def exchanged(others: torch.Tensor, places: list[int], partners: list[int], stat
 def test_what_cannot_be_changed_is_refused(run: MeasuredModel, data: Path) -> None:  # noqa: F811
     with pytest.raises(BadInput, match="nli"):
         train(run, of_task(data, NLI(), "trans.inv"), quiet)
+    with pytest.raises(BadInput, match="has the script of the source"):
+        train(replace(run, language="inv-0"), of_task(data, POS(), "inv-0"), quiet)
+    usual = of_task(data, POS(), "trans.inv")
+    source, derived = usual.languages.languages
+    for images in ({"single": derived.table}, {"places": np.stack([derived.table] * 2)}):
+        several = replace(usual.languages, languages=(source, replace(derived, **images)))
+        with pytest.raises(BadInput, match="several images"):
+            train(run, replace(usual, languages=several), quiet)
     tuned: SourceTuned = train(run, of_task(data, POS(), "trans.inv"), quiet)
     with pytest.raises(BadInput, match="layer 9"):
         tuned.patched(9)

@@ -1,0 +1,76 @@
+"""`calque intervene`: the numbers are those of the study's measure, in 80 columns, and bad input is one line."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from calque.analysis.measures.interventions import CONTROLS, NAMES, NOTHING, control_of
+from calque.analysis.records.record import AFTER
+from calque.experiments.cli import app
+from calque.experiments.names import study
+from calque.experiments.override import override
+from tests.experiments.conftest import TINY, Done, finished
+
+
+def run(*words: str | Path) -> tuple[int, str, str]:
+    ran = CliRunner().invoke(app, ["intervene", *map(str, words)])
+    return ran.exit_code, ran.stdout, ran.stderr
+
+
+def test_the_numbers_are_those_of_the_measure(done: Done, tmp_path: Path) -> None:
+    copied = Done(Path(shutil.copytree(done.root, tmp_path / "runs")), done.study).changed("measures=interventions")
+    copied.compute()
+    expected = {
+        record.metric.partition(AFTER)[2]: record.value
+        for record in copied.records(copied.model("MLM"))
+        if AFTER in record.metric
+    }
+    code, text, error = run(done.model("MLM").checkpoint, "--json")
+    assert (code, error) == (0, "")
+    found = json.loads(text)
+    rows = {row["name"]: row for row in found["interventions"]}
+    assert (found["task"], found["metric"], found["language"]) == ("pos", "accuracy", "trans.inv")
+    assert {name: row["score"]["mean"] for name, row in rows.items()} == expected
+    for name, row in rows.items():
+        assert row["score"]["low"] <= row["score"]["mean"] <= row["score"]["high"]
+        for against, head in ((NOTHING, "change"), (control_of(name), "beyond control")):
+            if against and name != NOTHING:
+                assert row[head]["mean"] == pytest.approx(expected[name] - expected[against])
+            else:
+                assert row[head] is None
+
+
+def test_the_table_has_80_columns_and_controls_below_what_they_control(done: Done) -> None:
+    code, text, _ = run(done.model("ALIGN-MLM").checkpoint, "--task", "pos", "--language", "trans.inv")
+    lines = text.splitlines()
+    assert code == 0 and max(map(len, lines)) <= 80 and all(any(name in line for line in lines) for name in NAMES)
+    for name, control in CONTROLS.items():
+        (place,) = [place for place, line in enumerate(lines) if line[:37].rstrip() == name]
+        assert lines[place + 1].startswith(f"  {control} ")
+
+
+def test_a_dictionary_smaller_than_the_width_is_a_warning_with_the_rank(tmp_path: Path) -> None:
+    settings = [*TINY, "objectives=MLM", "dictionary.fraction=0.03"]
+    small = finished(tmp_path, override(study("pocket"), settings))
+    code, text, error = run(small.model("MLM").checkpoint, "--json")
+    rotation = json.loads(text)["rotation"]
+    assert (code, error.count("\n")) == (0, 1) and rotation["rank"] < rotation["pairs"] < rotation["width"] == 16
+    assert f"{rotation['pairs']} pairs of the dictionary determine {rotation['rank']} of 16 dimensions" in error
+
+
+def test_bad_input_is_one_line(done: Done, tmp_path: Path) -> None:
+    checkpoint = done.model("MLM").checkpoint
+    alone = shutil.copytree(checkpoint, tmp_path / "alone")
+    for words in (
+        [alone],  # a checkpoint without its study
+        [tmp_path],  # no checkpoint
+        [checkpoint, "--task", "ner"],  # never fine-tuned
+        [checkpoint, "--task", "klingon"],
+        [checkpoint, "--language", "klingon"],
+        [checkpoint, "--language", "source"],
+    ):
+        code, text, error = run(*words)
+        assert (code, text, error.count("\n")) == (2, "", 1) and error.startswith("calque: error: "), error

@@ -1,0 +1,248 @@
+"""Models from Python: hidden states, copies with a change, alignment, fine-tuning, and the page that uses them."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+from transformers import AutoModelForMaskedLM
+
+import calque
+from calque.analysis.checkpoint import Checkpoint
+from calque.analysis.measures.interventions import SourceTuned
+from calque.derive.errors import BadInput
+from calque.experiments.measures import read_measured
+from calque.experiments.names import study
+from calque.experiments.override import override
+from tests.experiments.conftest import TINY, Done, finished
+
+ROOT, NAME = Path(__file__).parents[2], "trans.inv"
+PAGE = (ROOT / "docs" / "causes-tutorial.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def model(done: Done) -> Checkpoint:
+    return calque.load(done.model("MLM").checkpoint)
+
+
+@pytest.fixture(scope="module")
+def tuned(model: Checkpoint) -> SourceTuned:
+    return model.finetune("pos")
+
+
+@pytest.fixture
+def copied(done: Done, tmp_path: Path) -> Done:
+    """The study, to be changed at will."""
+    return Done(Path(shutil.copytree(done.root, tmp_path / "runs")), done.study)
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory: pytest.TempPathFactory) -> Done:
+    """Two languages, seeds with data of their own, and a dictionary that is smaller than the model's width."""
+    changed = ("seeds=0,1", "redraw=true", "transforms=trans,trans.inv", "objectives=MLM", "dictionary.fraction=0.03")
+    return finished(tmp_path_factory.mktemp("several"), override(study("pocket"), [*TINY, *changed]))
+
+
+def shifted(states: Tensor) -> Tensor:
+    """Other states."""
+    return states + torch.arange(states.shape[-1])
+
+
+def test_states_are_means_over_the_sub_words_of_each_word(model: Checkpoint) -> None:
+    tokenizer = model.tokenizers["source"]
+    sentences = [pair.source for pair in model.pairs(20)] + [("abecedarian", "the")]
+    for words, found in zip(sentences, model.states(sentences), strict=True):
+        sizes = [len(tokenizer(word, add_special_tokens=False)["input_ids"]) for word in words]
+        ids = torch.tensor([tokenizer(" ".join(words))["input_ids"]])
+        with torch.inference_mode():
+            hidden = model.model(input_ids=ids, output_hidden_states=True).hidden_states
+        assert found.words == words and found.layers.shape == (2, len(words), 16)
+        for layer, expected in zip(found.layers, hidden, strict=True):
+            means = [part.mean(0) for part in expected[0, 1:-1].split(sizes)]
+            assert layer == pytest.approx(torch.stack(means).numpy(), abs=1e-5)
+    assert model.states(["the cook ate ."])[0].words == ("the", "cook", "ate", ".")
+    with pytest.raises(BadInput, match="33 ids"):
+        model.states(["the " * 31])
+
+
+def test_pairs_are_sentences_with_their_derivation(model: Checkpoint) -> None:
+    pairs = model.pairs(30, NAME)
+    assert len(pairs) == 30 and len(model.pairs(10_000)) == 600
+    for pair in pairs:
+        *words, mark = pair.source
+        assert pair.words == tuple("".join(calque.derive(word, "trans").words) for word in [*words[::-1], mark])
+        assert pair.links == [*((i, len(words) - 1 - i) for i in range(len(words))), (len(words), len(words))]
+        assert model.derive(pair.source) == pair
+
+
+def test_a_function_after_a_layer_changes_its_states_and_those_above(model: Checkpoint) -> None:
+    sentence = ["the cook ate ."]
+    (before,) = model.states(sentence)
+    (above,) = model.after_layer(1, shifted).states(sentence)
+    assert above.layers[0] == pytest.approx(before.layers[0])
+    assert above.layers[1] == pytest.approx(before.layers[1] + np.arange(16), abs=1e-5)
+    (below,) = model.after_layer(0, shifted).states(sentence)
+    assert below.layers[0] == pytest.approx(before.layers[0] + np.arange(16), abs=1e-5)
+    assert np.abs(below.layers[1] - before.layers[1]).max() > 0.1
+    assert np.array_equal(model.states(sentence)[0].layers, before.layers), "the model is as before"
+    seen: list[Tensor] = []
+    assert np.array_equal(model.after_layer(1, seen.append).states(sentence)[0].layers, before.layers) and seen
+    with pytest.raises(BadInput, match="layer 2 of a model with 1"):
+        model.after_layer(2, shifted)
+
+
+def test_alignment_is_that_of_the_study_s_records(done: Done, model: Checkpoint) -> None:
+    records = read_measured(done.measures(done.model("MLM"))["alignment"]).records
+    assert model.alignment() == pytest.approx({one.metric: one.value for one in records if one.step == 12})
+
+
+def test_other_rows_are_aligned_as_they_are(model: Checkpoint) -> None:
+    rows, before = model.rows(), model.alignment()
+    merged = model.with_rows(rows.source)
+    assert merged.alignment()["all"] == 1 and torch.equal(merged.rows().derived, rows.source)
+    assert model.alignment() == before == model.with_rows(rows.derived.numpy()).alignment()
+    words = dict(zip(rows.words, rows.derived, strict=True))
+    table = dict(zip(*model.embeddings(NAME), strict=True))
+    assert all(np.array_equal(words[word], table[calque.derive(word, "trans").words[0]]) for word in ("cook", "the"))
+    with pytest.raises(BadInput, match="rows of shape"):
+        model.with_rows(rows.source[1:])
+
+
+def test_fine_tuning_is_that_of_the_study(done: Done, model: Checkpoint, tuned: SourceTuned) -> None:
+    (record,) = [r for r in done.records(done.model("MLM")) if (r.measure, r.metric) == ("ZS", "accuracy")]
+    score = tuned.score()
+    assert (score.value, score.count, score.items) == (record.value, record.count, record.items)
+    assert tuned.score(after=(1, lambda states: None)) == score != tuned.score(after=(1, shifted))
+
+
+def test_a_changed_model_is_changed_before_it_is_fine_tuned(copied: Done, tuned: SourceTuned) -> None:
+    of = copied.model("MLM")
+    model = calque.load(of.checkpoint)
+    merged = model.with_rows(model.rows().source)
+    merged.save(of.folder / "merged")
+    score = merged.finetune().score()
+    assert score == calque.load(of.folder / "merged").finetune().score() != tuned.score()
+    constant = model.after_layer(1, torch.zeros_like).finetune()
+    assert torch.equal(*constant.tuned.logits(constant._test()[1].rows[:1])[0, :2])
+
+
+def test_states_of_chosen_words_are_patched(tuned: SourceTuned) -> None:
+    every = np.arange(len(tuned.types))
+    assert tuned.patched(1, only=every[:0]) == tuned.score()
+    assert tuned.patched(1, only=every) == tuned.patched(1)
+    assert all(tuned.patched(1, only=every[i::2]) != tuned.patched(1) for i in range(2))
+
+
+def test_a_saved_model_is_an_ordinary_checkpoint(model: Checkpoint, tmp_path: Path) -> None:
+    changed = model.with_rows(model.rows().source)
+    changed.save(tmp_path / "new" / "model")
+    again = calque.load(tmp_path / "new" / "model")
+    assert again.nearest("cook", among=NAME, count=1)[0].cosine == pytest.approx(1)
+    assert "Nearest words" in str(calque.look(again.folder, "the cook ate ."))
+    ids = torch.tensor([again.tokenizers["source"]("the cook ate .")["input_ids"]])
+    theirs = AutoModelForMaskedLM.from_pretrained(again.folder).eval()
+    with torch.inference_mode():
+        assert torch.equal(theirs(input_ids=ids).logits, changed.model(input_ids=ids).logits)
+    for place in (again.folder, model.folder / "inside"):
+        with pytest.raises(BadInput, match="expected a new folder"):
+            changed.save(place)
+    with pytest.raises(BadInput, match="cannot be saved"):
+        changed.after_layer(1, shifted).save(tmp_path / "hooked")
+    assert [path.name for path in tmp_path.iterdir()] == ["new"] and not (model.folder / "inside").exists()
+
+
+def test_a_model_without_a_head_is_saved_without_one(model: Checkpoint, tmp_path: Path) -> None:
+    shutil.copytree(model.folder, tmp_path / "encoder")
+    weights = tmp_path / "encoder" / "model.safetensors"
+    encoder = {name: tensor for name, tensor in load_file(weights).items() if "lm_head" not in name}
+    save_file(encoder, weights, {"format": "pt"})
+    calque.load(tmp_path / "encoder").changed(lambda network: None).save(tmp_path / "saved")
+    again = calque.load(tmp_path / "saved")
+    assert not again.has_head
+    assert np.array_equal(again.states(["the cook ."])[0].layers, model.states(["the cook ."])[0].layers)
+
+
+def test_each_seed_has_its_own_examples_and_each_language_its_score(several: Done) -> None:
+    assert len([*several.home.glob("tasks/pos-*")]) == 2
+    for of in several.models():
+        zero_shot = [r.value for r in several.records(of) if (r.measure, r.metric) == ("ZS", "accuracy")]
+        model = calque.load(of.checkpoint)
+        assert [model.finetune(language=of.language).score().value] == zero_shot
+        assert model.rows().rank < len(model.rows().known) < 16
+
+
+def test_what_is_not_in_the_study_is_refused(copied: Done, tmp_path: Path) -> None:
+    of = copied.model("MLM")
+    model = calque.load(of.checkpoint)
+    alone = calque.load(shutil.copytree(of.checkpoint, tmp_path / "alone"))
+    for method in (alone.rows, alone.pairs, alone.alignment, alone.finetune, lambda: alone.derive("the cook .")):
+        with pytest.raises(BadInput, match="study's folder"):
+            method()
+    for task, language, expected in (
+        ("ner", "", "never fine-tuned"),
+        ("klingon", "", "no task is called"),
+        ("pos", "klingon", "no derived language is called"),
+    ):
+        with pytest.raises(BadInput, match=expected):
+            model.finetune(task, language)
+    copied.changed("tasks.pos.finetune.epochs=2").compute()
+    with pytest.raises(BadInput, match="2 settings"):
+        model.finetune()
+    shutil.rmtree(copied.measures(of)["pos"].folder)
+    assert model.finetune().score().count
+    for folder in copied.home.glob("tasks/pos-*"):
+        shutil.rmtree(folder)
+    with pytest.raises(BadInput, match="no folder tasks/pos"):
+        model.finetune()
+
+
+def test_a_language_in_the_source_s_script_has_no_other_rows(tmp_path: Path) -> None:
+    settings = [*TINY, "transforms=inv", "objectives=MLM", "measures=interventions"]
+    same = finished(tmp_path, override(study("pocket"), settings))
+    measured = read_measured(same.measures(same.model("MLM"))["interventions"])
+    assert not measured.records and sum(measured.exclusions.values()) == 1
+    model = calque.load(same.model("MLM").checkpoint)
+    for method in (model.rows, model.alignment, model.finetune, lambda: model.with_rows(np.zeros((1, 16)))):
+        with pytest.raises(BadInput, match="has the script of the source"):
+            method()
+    assert model.pairs(1)[0].links
+
+
+def output(folder: Path, code: str) -> list[tuple[str, float, float]]:
+    """What the page's program prints in a folder: objective and change, alignment@1, ZS."""
+    paths = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, env=paths, capture_output=True, text=True)
+    assert not done.returncode, done.stderr
+    return rows_of(done.stdout)
+
+
+def rows_of(text: str) -> list[tuple[str, float, float]]:
+    return [(line[:36].strip(), *map(float, line[36:].split())) for line in text.splitlines()[1:]]  # type: ignore[misc]
+
+
+CODE, SHOWN = (re.findall(rf"^```{kind}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[0] for kind in ("python", "text"))
+
+
+def test_the_program_of_the_page_measures_what_the_study_does(done: Done) -> None:
+    """On a study of another size."""
+    found = output(done.root, CODE.replace("runs/lesson/", f"{done.home}/"))
+    assert [name for name, *_ in found] == [name for name, *_ in rows_of(SHOWN)]
+    for objective, (_, aligned, score) in zip(("MLM", "ALIGN-MLM"), found[::3], strict=True):
+        records = {(r.measure, r.metric): 100 * r.value for r in done.records(done.model(objective)) if r.step == 12}
+        expected = records["alignment", "held-out"], records["ZS", "accuracy"]
+        assert (aligned, score) == pytest.approx(expected, abs=0.051)
+
+
+@pytest.mark.slow
+def test_the_output_of_the_page_is_what_its_program_prints(tmp_path: Path) -> None:
+    finished(tmp_path / "runs", study("lesson"))
+    found, shown = output(tmp_path, CODE), rows_of(SHOWN)
+    assert [name for name, *_ in found] == [name for name, *_ in shown]
+    numbers = np.array([[each[1:] for each in rows] for rows in (found, shown)])
+    assert np.abs(numbers[0] - numbers[1]).max() < 3, "processors round differently"
