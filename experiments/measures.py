@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 from calque.analysis.aligners.methods import BY_NAME, DEFAULT, OT, RELEASED
 from calque.analysis.measures.aer import SETS
 from calque.analysis.measures.alignment import Types, form_alignment, pair_alignment, type_alignment
-from calque.analysis.measures.interventions import interventions, known_types, train
+from calque.analysis.measures.interventions import interventions, not_changed, train
 from calque.analysis.measures.knowledge import knowledge
 from calque.analysis.measures.loss import held_out_loss
 from calque.analysis.measures.probing import ProbeConfig, Probes, ProbeText, growth
@@ -29,9 +29,12 @@ from calque.analysis.records.record import ORDER, READ, RECORDS, SHARING, Measur
 from calque.analysis.records.run import RUNS, Run
 from calque.analysis.tasks.catalog import task
 from calque.analysis.tasks.finetune import FinetuneConfig
+from calque.analysis.tasks.split import Split
+from calque.analysis.tasks.tagging import tagged_words
 from calque.analysis.tasks.transfer import DerivedTask
 from calque.derive.artefact import Artefact, digest, making
 from calque.derive.build import MEASURED
+from calque.derive.dictionary import usual_tags
 from calque.derive.errors import BadInput, unknown
 from calque.derive.fingerprint import ADDED, code_of
 from calque.derive.language import SOURCE
@@ -348,6 +351,22 @@ class DerivationRetrieval(ExampleMeasure):
 
 
 @dataclass(frozen=True)
+class ChangedRetrieval(DerivationRetrieval):
+    """Retrieval of derivations after changes of the derived words' embeddings, as in `Interventions`."""
+
+    name = "interventions-retrieval"
+
+    def __call__(self, model: Model, machine: Machine) -> Measurement:
+        assert self.examples
+        languages = Languages.open(model.data, model.training.languages).whole
+        examples, tagging = TaskFolder.open(self.examples.folder), task(self.task)
+        if wrong := not_changed(languages, model.language):
+            return Measurement(exclusions=Counter({wrong: 1}))
+        tags = usual_tags(tagged_words(Split(examples.path("train"), tagging)), languages.vocabulary)
+        return derivation_retrieval(model.measured(machine), languages, examples, self.sentences, tags)
+
+
+@dataclass(frozen=True)
 class Interventions(ExampleMeasure):
     """Changes at test time to a model fine-tuned on the source, and what each is worth. No records for a language
     without a dictionary, or whose words have the source's rows, or several."""
@@ -374,10 +393,8 @@ class Interventions(ExampleMeasure):
         assert self.examples and self.finetune
         languages, examples = _languages(model), TaskFolder.open(self.examples.folder)
         data = DerivedTask(task(self.task), languages, examples, self.finetune)
-        try:
-            known_types(languages, model.language)
-        except BadInput as error:
-            return Measurement(exclusions=Counter({str(error): 1}))
+        if wrong := not_changed(languages, model.language):
+            return Measurement(exclusions=Counter({wrong: 1}))
         report = partial(machine.report, f"{self.name} {model.name}")
         return interventions(train(model.measured(machine), data, report))
 
@@ -500,6 +517,6 @@ PAIR_MEASURES: tuple[Measure, ...] = (
     Forms(),
 )
 """The measures of models of a source and one derived language."""
-_OTHERS: tuple[Measure, ...] = (Reading(), DerivationRetrieval(), Interventions(), Interventions("ner"))
-MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in (*PAIR_MEASURES, *_OTHERS)}
+_OF_EXAMPLES = (DerivationRetrieval(), ChangedRetrieval(), Interventions(), Interventions("ner"))
+MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in (*PAIR_MEASURES, Reading(), *_OF_EXAMPLES)}
 """The measures without settings, by name."""

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import chain
 from typing import Any, Self
 
 import numpy as np
@@ -23,7 +22,7 @@ from calque.analysis.tasks.finetune import Finetuned, finetune, longest_row
 from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow
 from calque.analysis.tasks.score import Score
 from calque.analysis.tasks.split import EncodedSet, Split
-from calque.analysis.tasks.tagging import Tagging, words_of
+from calque.analysis.tasks.tagging import Tagging, tagged_words
 from calque.analysis.tasks.transfer import DerivedTask
 from calque.derive.dictionary import usual_tags
 from calque.derive.errors import BadInput
@@ -131,6 +130,15 @@ def moved_types(languages: Languages, language: str) -> np.ndarray:
     return moved
 
 
+def not_changed(languages: Languages, language: str) -> str:
+    """Why the words of a language cannot be changed; empty if they can."""
+    try:
+        known_types(languages, language)
+    except BadInput as error:
+        return str(error)
+    return ""
+
+
 def known_types(languages: Languages, language: str) -> np.ndarray:
     """The places of the dictionary's types among the moved ones, (d,). Raises BadInput if there are none."""
     images = languages[language].images[moved_types(languages, language)]
@@ -223,8 +231,7 @@ class SourceTuned:
 
     def _tags(self) -> np.ndarray:
         """The most frequent training tag of each moved type, (m,), "" for a type that no word of the set is."""
-        pairs = (zip(words_of(example), gold, strict=True) for example, gold in self.train)
-        return usual_tags(chain.from_iterable(pairs), self.languages.vocabulary)[self.types]
+        return usual_tags(tagged_words(self.train), self.languages.vocabulary)[self.types]
 
     def score(
         self,

@@ -14,9 +14,19 @@ from torch.nn import functional as F
 from calque.analysis.aligners.encoder import Encoder
 from calque.analysis.aligners.pair_encoder import batches
 from calque.analysis.aligners.subwords import SubWords
+from calque.analysis.measures.interventions import NOTHING, ROWS, Rows, moved_types, other_rows
 from calque.analysis.measures.probing import model_with_head
 from calque.analysis.measures.states import sentence_means
-from calque.analysis.records.record import MINED, MINED_XTREME, RETRIEVAL, Items, MeasuredModel, Measurement, Record
+from calque.analysis.records.record import (
+    AFTER,
+    MINED,
+    MINED_XTREME,
+    RETRIEVAL,
+    Items,
+    MeasuredModel,
+    Measurement,
+    Record,
+)
 from calque.analysis.tasks.rows import Reader
 from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE
@@ -57,9 +67,12 @@ def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[st
     return Measurement(tuple(records), exclusions.counts)
 
 
-def derivation_retrieval(model: MeasuredModel, languages: Languages, examples: TaskFolder, most: int) -> Measurement:
+def derivation_retrieval(
+    model: MeasuredModel, languages: Languages, examples: TaskFolder, most: int, tags: np.ndarray | None = None
+) -> Measurement:
     """Retrieval of derivations: a sentence's among up to `most` of a task's different sentences, by layer and both
-    ways. No model learns from these sentences in pretraining. Sentences that do not fit into a row are left out."""
+    ways. No model learns from these sentences in pretraining. Sentences that do not fit into a row are left out.
+    With `tags` of the vocabulary's types, (V,), it is retrieval in the last layer after changes of the embeddings."""
     network, exclusions = model_with_head(model.checkpoint).to(model.device), LeftOut()
     (other,), room = languages.others, architecture_of(network.config).length(network.config) - 2
     readers = {name: Reader.of(languages, name) for name in (SOURCE, other)}
@@ -75,7 +88,16 @@ def derivation_retrieval(model: MeasuredModel, languages: Languages, examples: T
     if len(rows[SOURCE]) < 2:
         raise BadInput(f"{len(rows[SOURCE])} sentences to retrieve; expected at least 2", examples.artefact.folder)
     vectors = {name: sentence_means(network, rows[name], languages[name].number) for name in rows}
-    records = _found(replace(model, language=other), vectors, main_layer=len(vectors[SOURCE]) - 1)
+    model, last = replace(model, language=other), len(vectors[SOURCE]) - 1
+    if tags is None:
+        return Measurement(tuple(_found(model, vectors, last)), exclusions.counts)
+    types, records = moved_types(languages, other), list[Record]()
+    moved = replace(Rows.of(network, languages, other, tags[types]), random=np.random.default_rng(model.seed))
+    for name, change in {NOTHING: lambda rows: rows.derived, **ROWS}.items():
+        with other_rows(network, languages[other].images[types], change(moved)):
+            vectors[other] = sentence_means(network, rows[other], languages[other].number)
+        of_last = (record for record in _found(model, vectors, last) if record.items and record.metric == "cosine")
+        records += [replace(record, metric=f"cosine{AFTER}{name}") for record in of_last]
     return Measurement(tuple(records), exclusions.counts)
 
 

@@ -1,7 +1,7 @@
 """Tasks with a label for every word: part-of-speech tags, named entities, and labels of your own."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +12,12 @@ from calque.analysis.tasks.score import ACCURACY, F1, Metric, entity_f1
 from calque.analysis.tasks.task import Head, Task, WordHead
 from calque.derive.example import Example
 from calque.derive.sentence import Sentence, iob2, word_labels
+
+
+def tagged_words(examples: Iterable[tuple[Example, Answer]]) -> Iterator[tuple[str, str]]:
+    """The words of a tagging task's examples, with their labels."""
+    for example, labels in examples:
+        yield from zip(words_of(example), labels, strict=True)
 
 
 class Tagging(Task):

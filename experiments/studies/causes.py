@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from calque.experiments.measures import PAIR_MEASURES, Interventions
+from calque.experiments.measures import PAIR_MEASURES, ChangedRetrieval, Interventions
 from calque.experiments.studies.objectives import MASKS
 from calque.experiments.studies.pocket import small_grid
 from calque.experiments.study import Study
@@ -25,6 +25,6 @@ def interventions_of(base: Study, name: str) -> Study:
         redraw=True,
         seeds=(10, 11, 12, 13, 14),
         tasks={task: base.tasks[task] for task in ("pos", "ner")},
-        measures=(*PAIR_MEASURES, Interventions(), Interventions("ner")),
+        measures=(*PAIR_MEASURES, Interventions(), Interventions("ner"), ChangedRetrieval()),
         claims=Path(__file__).with_name("causes.claims.toml"),
     )

@@ -7,12 +7,12 @@ import pytest
 import torch
 from transformers import RobertaModel
 
-from calque.analysis.records.record import RETRIEVAL, Record
+from calque.analysis.measures.interventions import COUNTERPART, NOTHING, ROWS
+from calque.analysis.records.record import AFTER, RETRIEVAL, Record
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.derive.task_data import TaskFolder
-from calque.experiments.measures import DerivationRetrieval
-from calque.experiments.override import override
+from calque.experiments.measures import ChangedRetrieval, DerivationRetrieval
 from calque.experiments.study import Study
 from calque.experiments.study_mistakes import study_mistakes
 from tests.experiments.conftest import Done, finished
@@ -22,13 +22,18 @@ SENTENCES = 50  # of 120 in the task's three splits
 
 @pytest.fixture(scope="module")
 def made(tiny: Study, tmp_path_factory: pytest.TempPathFactory) -> Done:
-    changed = override(tiny, ["measures=retrieval", f"sentences={SENTENCES}"])
-    return finished(tmp_path_factory.mktemp("retrieval"), changed)
+    measures = DerivationRetrieval(sentences=SENTENCES), ChangedRetrieval(sentences=SENTENCES)
+    return finished(tmp_path_factory.mktemp("retrieval"), replace(tiny, measures=measures))
 
 
 @pytest.fixture(scope="module")
 def records(made: Done) -> list[Record]:
     return [record for record in made.records(made.model("ALIGN-MLM")) if record.measure == RETRIEVAL]
+
+
+def numbers(records: list[Record], metric: str) -> dict[str, float]:
+    """The shares of the last layer by the language that is searched."""
+    return {record.language: record.value for record in records if (record.metric, record.layer) == (metric, 1)}
 
 
 def vectors(made: Done, language: str, sentences: list[tuple[str, ...]]) -> list[torch.Tensor]:
@@ -67,6 +72,17 @@ def test_shares_are_those_of_one_sentence_after_the_other(made: Done, records: l
 def test_the_last_layer_has_items_and_the_report_a_table(made: Done, records: list[Record]) -> None:
     assert all((record.items is not None) == (record.layer == 1) for record in records)
     assert "layer 1" in (made.report / "retrieval.md").read_text()
+
+
+def test_embeddings_are_changed_for_one_number_only(made: Done, records: list[Record]) -> None:
+    usual = numbers(records, "cosine")
+    for name in (NOTHING, *ROWS):
+        assert numbers(records, f"cosine{AFTER}{name}").keys() == usual.keys()
+    assert numbers(records, f"cosine{AFTER}{NOTHING}") == usual
+    alike = numbers(records, f"cosine{AFTER}{COUNTERPART}")
+    assert min(alike.values()) > max(usual.values()), "sentences of the same embeddings, in reversed order"
+    table = (made.report / "interventions-retrieval.md").read_text(encoding="utf-8")
+    assert "rotation by shuffled pairs" in table and table.count("Trans + Inv |") == len(ROWS) + 1
 
 
 def test_a_task_without_examples_is_refused(tiny: Study) -> None:

@@ -1,11 +1,13 @@
 """The tables of interventions: what each change at test time is worth, next to its control."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from dataclasses import replace
+from functools import partial
 
 from calque.analysis.measures.interventions import NOTHING, control_of
+from calque.analysis.papers.columns import Column
 from calque.analysis.papers.texts import table
-from calque.analysis.records.record import AFTER
+from calque.analysis.records.record import AFTER, RETRIEVAL
 from calque.analysis.report.table import MISSING, Table, cell
 from calque.analysis.results.measured import BySeed, difference, mean
 from calque.analysis.results.results import Results
@@ -14,31 +16,41 @@ from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
 
 
 def interventions_tables(results: Results, scale: str) -> Iterator[tuple[str, Table]]:
-    """One table per task whose models were changed: a row for each language and intervention."""
-    objectives = {name: results.objective_title(name) for name in results.objectives}
-    heads = [(title, f"{title}, change", f"{title}, beyond control") for title in objectives.values()]
-    header = ("transform", "intervention", "control", *(head for three in heads for head in three))
+    """One table per task whose models were changed, and one of retrieval: a row for each language and intervention."""
     for task in results.main_tasks:
-        start = PRIMARY[task] + AFTER
-        names = dict.fromkeys(r.metric.removeprefix(start) for r in results.records if r.metric.startswith(start))
-        rows = []
-        for transform in results.transforms if names else ():
-            for name in names:
+        metric = PRIMARY[task]
+        yield from _table(results, scale, Column("", "ZS", metric, task), f"{task_title(task)}, {metric_title(metric)}")
+    last = results.layers(RETRIEVAL)[-1:]
+    yield from _table(results, scale, Column("", RETRIEVAL, "cosine", facets={"layer": sum(last)}), "retrieval")
+
+
+def _table(results: Results, scale: str, column: Column, title: str) -> Iterator[tuple[str, Table]]:
+    """The table of a number after each intervention; `column` is the number without."""
+    start = column.metric + AFTER
+    known = [r.metric for r in results.records if (r.measure, r.task) == (column.measure, column.task)]
+    names = dict.fromkeys(metric.removeprefix(start) for metric in known if metric.startswith(start))
+    heads = [results.objective_title(objective) for objective in results.objectives]
+    header = [f"{head}{part}" for head in heads for part in ("", ", change", ", beyond control")]
+    rows = []
+    for transform in results.transforms if names else ():
+        for name in names:
+            numbers = list[Estimate | None]()
+            for objective in results.objectives:
+                after = partial(_after, results, column, objective, transform)
+                numbers += effect(after, name)
+            if any(numbers):
                 labels = results.transform_title(transform), name, control_of(name) or MISSING
-                cells = [_cells(results, objective, transform, task, name) for objective in objectives]
-                rows.append((*labels, *(number for three in cells for number in three)))
-        titles: dict[str, Any] = {"task": task_title(task), "metric": metric_title(PRIMARY[task])}
-        if rows:
-            yield f"interventions-{task}", table("interventions", results, scale, header, rows, 3, ("ZS",), **titles)
+                rows.append((*labels, *map(cell, numbers)))
+    if rows:
+        header = ["transform", "intervention", "control", *header]
+        measures = (column.measure,)
+        name = f"interventions-{column.task or 'retrieval'}"
+        yield name, table("interventions", results, scale, header, rows, 3, measures, number=title)
 
 
-def _cells(results: Results, objective: str, transform: str, task: str, name: str) -> tuple[str, str, str]:
-
-    def after(intervention: str) -> BySeed:
-        return results.scores("ZS", objective, transform, task, f"{PRIMARY[task]}{AFTER}{intervention}")
-
-    score, change, beyond = effect(after, name)
-    return cell(score), cell(change), cell(beyond)
+def _after(results: Results, column: Column, objective: str, transform: str, intervention: str) -> BySeed:
+    metric = f"{column.metric}{AFTER}{intervention}"
+    return replace(column, metric=metric).values(results, objective, transform)
 
 
 def effect(after: Callable[[str], BySeed], name: str) -> tuple[Estimate | None, Estimate | None, Estimate | None]:
