@@ -259,7 +259,7 @@ class Checkpoint:
         that find their counterpart. Raises BadInput for a language with the script of the source.
 
         >>> aligned = model.alignment()  # doctest: +SKIP
-        >>> aligned["held-out"], aligned["held-out-rotated"]  # doctest: +SKIP
+        >>> round(aligned["held-out"], 2), round(aligned["held-out-rotated"], 2)  # doctest: +SKIP
         (0.03, 0.49)
         """
         languages, language = self._of_study(language)
@@ -276,8 +276,8 @@ class Checkpoint:
         `score` is zero-shot, and has its own changes at test time. The changes of the model are made before training.
 
         >>> tuned = model.finetune("pos")  # doctest: +SKIP
-        >>> tuned.score().value, tuned.score(tuned.rows().source).value  # doctest: +SKIP
-        (0.25, 0.51)
+        >>> tuned.score().value < tuned.score(tuned.rows().source).value  # doctest: +SKIP
+        True
         """
         languages, language = self._of_study(language)
         data = measured_task(self.folder, task, languages, language)
@@ -291,8 +291,8 @@ class Checkpoint:
 
         >>> pairs = model.pairs(2)  # doctest: +SKIP
         >>> derived = model.states([pair.words for pair in pairs], "trans.inv")  # doctest: +SKIP
-        >>> derived[0].layers.shape, pairs[0].links  # doctest: +SKIP
-        ((3, 4, 64), [(0, 2), (1, 1), (2, 0), (3, 3)])
+        >>> derived[0].layers.shape, pairs[0].links[:2]  # doctest: +SKIP
+        ((3, 9, 64), [(0, 7), (1, 6)])
         """
         texts = list(map(_words, sentences))
         rows = [self.encoded(words, language) for words in texts]
@@ -321,7 +321,8 @@ class Checkpoint:
 
         >>> def without_first_head(model):  # doctest: +SKIP
         ...     model.roberta.encoder.layer[0].attention.output.dense.weight[:, :16] = 0
-        >>> model.changed(without_first_head).alignment()  # doctest: +SKIP
+        >>> model.changed(without_first_head).fill("the <mask> .") == model.fill("the <mask> .")  # doctest: +SKIP
+        False
         """
         model = deepcopy(self.model)
         with torch.no_grad():
@@ -346,7 +347,9 @@ class Checkpoint:
         """A copy that applies a function to the states (B, ids, H) after a layer, or of the embeddings (0). Of several
         for one layer the last is applied first.
 
-        >>> model.after_layer(1, lambda states: states - states.mean((0, 1))).fill("the <mask> .")  # doctest: +SKIP
+        >>> centred = model.after_layer(1, lambda states: states - states.mean((0, 1)))  # doctest: +SKIP
+        >>> centred.fill("the <mask> .") == model.fill("the <mask> .")  # doctest: +SKIP
+        False
         """
         return self.changed(partial(hook_layer, layer=layer, change=change))
 

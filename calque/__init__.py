@@ -118,7 +118,8 @@ def align(
 
 
 def load(checkpoint: Path | str) -> Checkpoint:
-    """The model of a checkpoint with the tokenizers of its languages: it fills masks, and finds the nearest words.
+    """The model of a checkpoint with the tokenizers of its languages: it fills masks, finds the nearest words,
+    has hidden states, and can be changed, measured and fine-tuned.
 
     Args:
         checkpoint: the folder `checkpoint` of a run, or any folder with a masked language model and its tokenizer.

@@ -1,5 +1,6 @@
 """Models from Python: hidden states, copies with a change, alignment, fine-tuning, and the page that uses them."""
 
+import doctest
 import re
 import shutil
 import subprocess
@@ -240,8 +241,13 @@ def test_the_program_of_the_page_measures_what_the_study_does(done: Done) -> Non
 
 
 @pytest.mark.slow
-def test_the_output_of_the_page_is_what_its_program_prints(tmp_path: Path) -> None:
-    finished(tmp_path / "runs", study("lesson"))
+def test_the_output_of_the_page_and_the_examples_of_methods_are_right(tmp_path: Path) -> None:
+    lesson = finished(tmp_path / "runs", study("lesson"))
+    model, runner = calque.load(lesson.model("MLM", seed=1).checkpoint), doctest.DocTestRunner()
+    for name, method in vars(Checkpoint).items():
+        examples = (getattr(method, "__doc__", None) or "").replace("  # doctest: +SKIP", "")
+        runner.run(doctest.DocTestParser().get_doctest(examples, {"model": model}, name, None, None))
+    assert runner.tries > 10 and not runner.failures
     found, shown = output(tmp_path, CODE), rows_of(SHOWN)
     assert [name for name, *_ in found] == [name for name, *_ in shown]
     numbers = np.array([[each[1:] for each in rows] for rows in (found, shown)])

@@ -32,7 +32,9 @@ def copy(done: Done, tmp_path: Path) -> Done:
 
 def test_the_folder(done: Done) -> None:
     made = {path.name for path in done.report.iterdir()}
-    tables = {f"{name}.{kind}" for name in ("claims", "forms", "table-3", "table-8") for kind in ("csv", "md")}
+    tables = {
+        f"{name}.{kind}" for name in ("claims", "entries", "forms", "table-3", "table-8") for kind in ("csv", "md")
+    }
     assert made == tables | {"records.jsonl", "floors.jsonl", "runs.jsonl", "figures", "report.html"}
     assert any((done.report / "figures").iterdir())
 
