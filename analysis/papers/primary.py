@@ -110,8 +110,9 @@ class PrimaryClaim:
 
     def judged(self, results: Results) -> Iterator[Claim]:
         """Its comparisons, each with its verdict; all have the same text."""
-        task = f"on {task_title(self.task)} ({metric_title(PRIMARY.get(self.task, ''))})"
-        measured = f"{MEASURES[self.measure]} {f'of {self.types} types' if self.types else task}, "
+        task = f" on {task_title(self.task)} ({metric_title(PRIMARY.get(self.task, ''))})" if self.task else ""
+        types = f" of {self.types} types" if self.types else ""
+        measured = f"{MEASURES[self.measure]}{task}{types}, "
         for place, (compared, verdict) in enumerate(self._verdicts(results)):
             evidence = f"{'' if place else measured}{compared}: {verdict.because}"
             yield Claim(self.text, self.paper or "ours", "primary", replace(verdict, because=evidence))

@@ -163,6 +163,7 @@ def test_a_cell_may_be_an_intervention_types_or_words(
         records += zero_shot(objective, "entry", [0.1 * (seed + 1) + share for seed, share in enumerate(shares)])
     found = rows(written(tmp_path, INTERVENED, ROTATED, BEYOND), records)
     assert [row["verdict"] for row in found] == [verdict] * 3
+    assert "()" not in "".join(row["evidence"] for row in found)
     between = [number.split(": ")[-1].split(" points")[0] for number in (row["evidence"] for row in found)]
     assert len(set(between)) == 1, "the differences are the same three numbers"
 
