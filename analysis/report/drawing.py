@@ -73,7 +73,8 @@ def key(label: str, colour: str, marker: str, fill: Fill = "full", line: Dash = 
 def wrapped(text: str, inches: float) -> str:
     """A text in lines that fit a width."""
     letters = max(8, int(inches / LETTER))
-    return "\n".join(textwrap.fill(line, letters, break_on_hyphens=False) for line in text.split("\n"))
+    lines = (textwrap.wrap(line, letters, break_long_words=False, break_on_hyphens=False) for line in text.split("\n"))
+    return "\n".join("\n".join(line) for line in lines)
 
 
 def legend(figure: Figure, handles: Sequence[Any], columns: int, **options: Any) -> Legend:

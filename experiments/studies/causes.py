@@ -9,7 +9,7 @@ from calque.experiments.study import Study
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.mlm import MLM
 
-TIME = "not run"
+TIME = "1 hour"
 
 
 def causes() -> Study:
