@@ -6,6 +6,7 @@ Shapes: n words of the sentence, m of its derivation, L layers, H hidden, k pair
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -18,6 +19,7 @@ from calque.analysis.checkpoint import Checkpoint
 from calque.analysis.looking.live import live_data
 from calque.analysis.looking.parts import Alignment, Blank, Derivation, EmbeddingMap, Look, Neighbours
 from calque.analysis.measures.states import nearest
+from calque.analysis.records.record import ROTATED
 from calque.derive.errors import BadInput, unknown
 from calque.derive.language import SOURCE
 from calque.pretrain.architecture import main_layer
@@ -190,7 +192,11 @@ class _Viewer:
         if self.model.identity and "start" not in self.model.identity:
             torch.manual_seed(self.model.identity["seed"])
             models["before"] = type(model)(model.config)
-        return {name: _map(pairs, each.get_input_embeddings().weight.detach()) for name, each in models.items()}
+        maps = {name: _map(pairs, each.get_input_embeddings().weight.detach()) for name, each in models.items()}
+        shares = self.model.alignment(language)
+        if ROTATED in shares:
+            maps["after"] = replace(maps["after"], held_out=(shares["held-out"], shares[ROTATED]))
+        return maps
 
 
 def _map(pairs: Sequence[tuple[str, str, int, int]], table: Tensor) -> EmbeddingMap:

@@ -59,16 +59,22 @@ class Alignment:
 @dataclass(frozen=True)
 class EmbeddingMap:
     """Frequent words and their images, `words` (k pairs), on the first two principal components of their normalised
-    embeddings, `places` (k, 2, 2): pair, side, coordinate. `found` of the words are nearest to their own image."""
+    embeddings, `places` (k, 2, 2): pair, side, coordinate. `found` of the words are nearest to their own image.
+    `held_out` is alignment@1 of all words outside the dictionary, and the same after one rotation."""
 
     words: tuple[tuple[str, str], ...]
     places: np.ndarray
     found: int
+    held_out: tuple[float, float] | None = None
 
     @property
     def summary(self) -> str:
-        """The number of words that are nearest to their own image."""
-        return f"{self.found} of {len(self.words)} frequent words nearest to their own image among these images"
+        """How many words are nearest to their own image."""
+        text = f"{self.found} of {len(self.words)} frequent words nearest to their own image among these images"
+        if not self.held_out:
+            return text
+        raw, rotated = (f"{100 * share:.0f} %" for share in self.held_out)
+        return f"{text}; of all words outside the dictionary {raw}, and {rotated} after one rotation"
 
 
 @dataclass(frozen=True)
@@ -164,7 +170,7 @@ def _attention(look: Look) -> Iterator[str]:
 
 def _map(look: Look) -> Iterator[str]:
     if look.map:
-        yield look.map.summary
+        yield fill(look.map.summary, WIDTH, subsequent_indent="  ")
     if look.before:
         yield f"  {look.before.found} before training"
 

@@ -19,6 +19,7 @@ from calque.analysis.checkpoint import Checkpoint, Guess, Neighbour
 from calque.analysis.looking.live import live_data
 from calque.analysis.looking.look import look
 from calque.analysis.looking.parts import WIDTH, Alignment, Blank, Derivation, EmbeddingMap, Look, Neighbours
+from calque.analysis.records.record import ROTATED
 from calque.analysis.report.look_html import look_html
 from calque.analysis.report.page import write_look
 from calque.derive.errors import BadInput
@@ -188,6 +189,13 @@ def test_the_words_of_a_sentence_with_neighbours_are_its_longest(model: Checkpoi
     sentence = sorted({*found.derivation.source}, key=len)
     chosen = list(dict.fromkeys(each.word for each in found.neighbours))
     assert list(map(len, chosen)) == list(map(len, sentence[::-1][: len(chosen)])) and len(chosen) == 4
+
+
+def test_the_map_says_how_many_words_are_aligned_before_and_after_a_rotation(model: Checkpoint, found: Look) -> None:
+    shares = model.alignment()
+    assert found.map and found.map.held_out == (shares["held-out"], shares[ROTATED])
+    raw, rotated = (f"{100 * share:.0f} %" for share in found.map.held_out)
+    assert found.map.summary.endswith(f"{raw}, and {rotated} after one rotation")
 
 
 def test_a_map_is_drawn_in_proportion(found: Look) -> None:
