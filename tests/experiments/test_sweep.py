@@ -91,7 +91,7 @@ def test_the_configuration_says_what_differs_between_values(root: Path) -> None:
 def test_the_null_of_a_sweep_counts_all_values(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (report,) = (root / "pocket").glob("report-*")
     null(str(report))
-    (row,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("| ZS, POS"))
+    (row,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("| ZS, POS (accuracy)"))
     comparisons, cells = (row.split("|")[place].split()[-1] for place in (4, 5))
     assert (comparisons, cells) == ("6", "2"), "three values of two objectives"
 

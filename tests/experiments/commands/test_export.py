@@ -75,7 +75,7 @@ def test_curves_are_offline_runs_of_weights_and_biases(curves: tuple[str | Path,
     assert all(name in run.read_bytes() for name in (b"inv/MLM", b"loss/mlm", b"probe/all"))
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("c*/*.md")), ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize("path", sorted(ROOT.glob("control/*.md")), ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_table_is_exported(path: Path, tmp_path: Path) -> None:
     rows = sum(line.startswith("|") for line in path.read_text(encoding="utf-8").split("\n")) - 2
     code, latex, _ = export(path.parent, "--latex", "--table", path.stem)
