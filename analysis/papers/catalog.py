@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from calque.analysis.papers.align_mlm.claims import align_mlm_claims, align_mlm_findings
-from calque.analysis.papers.align_mlm.dials import order_figure, overlap_figure
+from calque.analysis.papers.align_mlm.dials import order_figure, overlap_figure, sharing_findings
 from calque.analysis.papers.align_mlm.figures import (
     correlation_figure,
     delta_figure,
@@ -92,7 +93,7 @@ def _continued_summary(tables: Sequence[str]) -> list[str]:
 SCORED = (floor_figure, correlation_figure)
 PAPERS = {
     "align_mlm": PaperReport(
-        align_mlm_findings,
+        lambda results: chain(align_mlm_findings(results), sharing_findings(results)),
         align_mlm_tables,
         _figures(order_figure, overlap_figure, delta_figure, *SCORED),
         align_mlm_claims,

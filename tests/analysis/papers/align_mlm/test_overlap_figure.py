@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from calque.analysis.papers.align_mlm.dials import LOOK, NEW, overlap_figure, overlap_tables, sharers
+from calque.analysis.papers.align_mlm.dials import (
+    LOOK,
+    NEW,
+    overlap_figure,
+    overlap_tables,
+    sharers,
+    sharing_findings,
+)
 from calque.analysis.papers.columns import specified_tables
 from calque.analysis.records.record import ALIGNMENT, SHARING, Record
 from calque.analysis.report.drawing import INK
@@ -95,6 +102,12 @@ def test_its_letters_can_be_read_and_nothing_lies_upon_another() -> None:
 def test_it_shows_the_records_of_its_points(tmp_path: Path) -> None:
     drawing = saved(overlap_figure(joined(records()), "toy"), tmp_path)
     assert len(drawing.records.read_text().splitlines()) == 2 * len(OBJECTIVES) * (len(SHARES) - 1) * 4
+
+
+def test_a_finding_has_the_share_of_the_text_that_a_name_does_not_tell() -> None:
+    (finding,) = sharing_findings(joined(records(shares={name: SHARES[name] for name in ("trans", "trans-25.inv")})))
+    assert "Trans 25 % shared + Inv 10.0 % of the types, 20.0 % of the text" in finding and finding.count("%") == 3
+    assert list(sharing_findings(joined(records(shares={"trans": 0.0})))) == []
 
 
 def test_two_shares_are_no_comparison() -> None:
