@@ -85,6 +85,13 @@ class _Report:
         """The configuration of each run: all that says what it is, except its name."""
         return {run.id: as_json(replace(run, id="", claims=())) for run in self.runs}
 
+    def beside(self, other: _Report) -> _Report:
+        """With the first run of a sweep that the other report has by itself as a run without a sweep's values."""
+        others, firsts = {run.id for run in other.runs}, {run.id.split("@")[0]: run.id for run in reversed(self.runs)}
+        same = {first for run, first in firsts.items() if run in others}
+        runs = [replace(run, settings={}) if run.id in same else run for run in self.runs]
+        return replace(self, runs=runs)
+
     def by_key(self) -> dict[str, dict[str, Any]]:
         """The records by everything that says what they are of."""
         configs = {run: fingerprint(config) for run, config in self._configs.items()}
@@ -119,6 +126,7 @@ def compare_reports(first: Path, second: Path) -> Comparison:
     where seeds do not vary or there is one each, by the test items, which vary less than seeds do. Holm's correction is
     for all of these numbers. Raises BadInput if a folder has no report, or the two have no record in common."""
     ours, theirs = _Report.open(first), _Report.open(second)
+    ours, theirs = ours.beside(theirs), theirs.beside(ours)
     a, b = ours.by_key(), theirs.by_key()
     common = a.keys() & b.keys()
     if not common:
@@ -150,6 +158,8 @@ def _claims(ours: _Report, theirs: _Report, differ: bool) -> dict[str, tuple[str
     """Both verdicts on each claim of the paper whose claims the reports print, computed from the records if they
     differ, because printed verdicts may be older than the records."""
     printed = ours.printed | theirs.printed
+    if any(run.settings for run in (*ours.runs, *theirs.runs)):
+        return {}  # a sweep has no claims
     if not printed or not (differ or ours.floors != theirs.floors):
         return {claim: (verdict, verdict) for claim, verdict in printed.items()}
     from calque.analysis.papers.catalog import PAPERS  # loads torch

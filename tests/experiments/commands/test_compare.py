@@ -1,6 +1,7 @@
 """`calque compare`: equal to the last digit, the same but for seed noise, or which conclusions differ."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from math import nextafter
@@ -162,3 +163,12 @@ def test_exchanged_objectives_change_conclusions(copy: Path) -> None:
     printed = {row[0]: row[1] for row in Table.of_markdown((STUDY / "claims.md").read_text(encoding="utf-8")).rows}
     for claim in found["changed"]:
         assert claim["first"] == printed[claim["claim"]] != claim["second"]
+
+
+def test_a_run_that_a_sweep_reused_is_compared_with_itself() -> None:
+    """A quarter of the types is the default of the dictionary that the sweep varies."""
+    for pair in (("align_mlm_dictionary", "align_mlm_parallel"), ("align_mlm_parallel", "align_mlm_dictionary")):
+        code, lines = invoke(*(ROOT / name for name in pair))
+        assert code == 1 and "0 after correction" in lines[1]
+        assert re.search(r"Records: 258 equal", "\n".join(lines))  # ALIGN-MLM with three seeds
+        assert not any("dictionary.fraction=0.25" in line and "ALIGN-MLM" in line for line in lines)
