@@ -60,8 +60,10 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def unknown(kind: str, name: str, known: Iterable[str], described: Iterable[str] = ()) -> str:
-    """A one-line message about an unknown name; `described` are the known names as the message lists them."""
+    """A one-line message about an unknown name. `described` are known names with a description in brackets, which is
+    shown for the nearest name, or for all if none is similar."""
     known = list(known)
     near = nearest(name, known)
-    there_are = f"there are {', '.join(described or known)}"
-    return f"no {kind} is called {shown(name)}; {f'{near} ' if near else ''}{there_are}"
+    shorts = [(each.split(" (")[0], each) for each in described or known]
+    listed = ", ".join(each if near in ("", f"did you mean {short}?") else short for short, each in shorts)
+    return f"no {kind} is called {shown(name)}; {near}{' ' if near else ''}there are {listed}"

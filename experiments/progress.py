@@ -181,7 +181,6 @@ class Board:
     def _print(self, line: str) -> None:
         self.printed = time.monotonic()
         if not self.quiet:
-            line = line if len(line) <= WIDTH else f"{line[: WIDTH - 3]}..."
             console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 

@@ -180,7 +180,7 @@ def test_the_last_part_comes_first() -> None:
         (names.study, "Pockt", "did you mean pocket?"),
         (parse, "ALIGNMLM", "did you mean ALIGN-MLM?"),
         (parse, "mlm", "MLM, XLM"),
-        (parse, "ALIGN-MLM-", "DICT-MLM (-label)"),
+        (parse, "ALIGN-MLM-", "DICT-MLM, ALIGN-MLM (-100), XLM-ALIGN, "),
         (names.study, "pockt", "did you mean pocket? there are pocket, align_mlm, align_mlm_pocket, "),
         (names.study, "/pocket", "align_mlm_pocket"),
     ],

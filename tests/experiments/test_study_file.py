@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -76,6 +77,20 @@ def test_a_part_of_the_page_is_in_the_report(folder: Path, name: str) -> None:
     (report,) = Path("runs", name).glob("report-*")
     shown = {"nouns": "Nouns accuracy", "cosines": "cosine"}[name]
     assert shown in (report / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_objective_on_sentence_pairs_of_the_tutorial_trains(folder: Path) -> None:
+    page = (DOCS.parent / "tutorial.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```python\n(# sentences\.py\n.*?)^```", page, re.M | re.S)
+    (folder / "sentences.py").write_text(block, encoding="utf-8")
+    small = [*SMALL, "objectives=NEAR-MLM", "train.steps=24", "train.log_every=8"]
+    settings = [word for one in small for word in ("--set", one)]
+    code, _, err = calque("pretrain", "../mine/sentences.py", "--runs", "runs", *settings)
+    assert code == 0, err
+    (metrics,) = Path("runs/sentences").rglob("metrics.jsonl")
+    rows = [json.loads(line) for line in metrics.read_text(encoding="utf-8").splitlines()]
+    losses = [row["loss"]["sentences"] for row in rows if "loss" in row]
+    assert len(losses) == 3 and losses[-1] < losses[0]
 
 
 def test_a_text_of_ones_own_is_a_source(folder: Path) -> None:
