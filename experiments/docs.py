@@ -12,6 +12,7 @@ study (`<!-- calque: record align_mlm_pocket -->`) has its facts. Only the site 
 import re
 from collections.abc import Callable, Collection, Mapping
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 
 from calque.analysis.records.record import RECORDS
@@ -25,7 +26,7 @@ from calque.experiments.data.recipe import names as recipe_names
 from calque.experiments.data.recipe import read_recipe, sizes
 from calque.experiments.names import study_doc, study_rows
 from calque.experiments.own_files import PARTS, new_files
-from calque.experiments.paper import headlines, items, papers
+from calque.experiments.paper import conclusions, counted, items, papers
 from calque.experiments.runs import COMMITTED, stored
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives import OBJECTIVES
@@ -92,20 +93,15 @@ def _table(name: str) -> tuple[Row, tuple[Row, ...]]:
     return header, tuple(rows)
 
 
-def _lookup(table: str, keys: set[str], column: str) -> str:
-    """The cell in the one row of a committed table that contains all `keys`."""
-    header, rows = _table(table)
-    found = [row for row in rows if keys <= {*row}]
-    if len(found) != 1:
-        raise BadInput(f"{len(found)} rows of {table} have {', '.join(sorted(keys))}; expected one")
-    if header.count(column) != 1:
-        raise BadInput(unknown("column", column, header))
-    return found[0][header.index(column)]
-
-
 def _cell(mark: re.Match[str]) -> str:
     keys = {key.strip() for key in re.split(r"\||,,", mark["keys"]) if key.strip()}
-    cell = _lookup(mark["table"], keys, mark["column"])
+    (header, rows), column = _table(mark["table"]), mark["column"]
+    found = [row for row in rows if keys <= {*row}]
+    if len(found) != 1:
+        raise BadInput(f"{len(found)} rows of {mark['table']} have {', '.join(sorted(keys))}; expected one")
+    if header.count(column) != 1:
+        raise BadInput(unknown("column", column, header))
+    cell = found[0][header.index(column)]
     if not mark["number"]:
         return cell
     numbers, place = _NUMBER.findall(cell), int(mark["number"])
@@ -189,34 +185,22 @@ def _benchmarks(quoted: Collection[str] = ()) -> list[str]:
     return [*lines, "", f"`{about['command']}`, {when}."]
 
 
-def _headlines() -> list[str]:
-    rows = [f"| {' | '.join(row)} |" for row in headlines()]
-    return ["| paper | claim | statistic here | verdict here | likely reason |", "|---|---|---|---|---|", *rows]
-
-
-def _gap() -> list[str]:
-    """The main finding of ALIGN-MLM, the share of MLM's Δ that is closed on reversed text, in the paper and here."""
-    clauses = []
-    for origin, place in (("published", "in the paper"), ("ours", "here")):
-        mlm, align = (
-            _lookup("align_mlm_pocket/table-3", {objective, "Trans + Inv", origin}, "POS F1 on bare tags Δ")
-            for objective in ("MLM", "ALIGN-MLM")
-        )
-        before, after = (float(_NUMBER.findall(cell)[0]) for cell in (mlm, align))
-        clauses.append(f"{100 * (1 - after / before):.0f} % {place} ({mlm} → {align})")
-    return [
-        "**The main finding of ALIGN-MLM is not reproduced.** The share of MLM's Δ on POS under Trans + Inv (a",
-        f"new script, reversed) that ALIGN-MLM closes is {' and '.join(clauses)}.",
-    ]
+def _claims() -> list[str]:
+    """Each claim of the papers once, with its conclusion."""
+    lines = ["| paper | claim | in the paper | direction | ours / the paper’s | remark |", "|---" * 6 + "|"]
+    for name, about in papers().items():
+        for one in dict.fromkeys(chain.from_iterable(conclusions(name).values())):
+            cells = (about["title"].split(" (")[0], one.claim, one.where, one.direction, one.size, one.remark or "–")
+            lines += [f"| {' | '.join(cells)} |"] if one.where else []
+    return lines
 
 
 def _paper(name: str) -> list[str]:
-    lines = ["| in the paper | command | scale | differs in |", "|---|---|---|---|"]
+    lines = ["| in the paper | command | scale | conclusions, ours / the paper’s | differs in |", "|---" * 5 + "|"]
     for one in items(name):
-        command = f"`calque paper {one.full_name}`" + ("" if one.committed else f" after `{one.command}`")
-        lines.append(
-            f"| {one.name.replace('-', ' ').capitalize()}: {one.title} | {command} | {one.scale} | {one.differs} |"
-        )
+        found = "; ".join(f"{each.direction}, {each.size}" for each in conclusions(name)[one.name])
+        cells = (f"{one.label}: {one.title}", f"`calque paper {one.full_name}`", one.scale, found, one.differs)
+        lines.append(f"| {' | '.join(cells)} |")
     return lines
 
 
@@ -248,8 +232,8 @@ BLOCKS: dict[str, Block] = {
     "everyday trees": _everyday_trees,
     "benchmarks": _benchmarks,
     "quoted benchmarks": partial(_benchmarks, QUOTED),
-    "headlines": _headlines,
-    "gap to ALIGN-MLM": _gap,
+    "claims": _claims,
+    "claims counted": lambda: [counted(chain(*(rows for name in papers() for rows in conclusions(name).values())))],
     **{f"new {kind} {name}": partial(_new, kind, name) for kind, name in OWN.items() if kind in PARTS},
     **{f"objective {kind.short_name}": partial(_objective, kind) for kind in OBJECTIVES if kind.forms},
     **{f"paper {name}": partial(_paper, name) for name in papers()},

@@ -1,42 +1,54 @@
-"""The tables and figures of papers, by name: their study, the state of their runs, and the items themselves."""
+"""The tables and figures of papers from committed records: our numbers next to the papers', and conclusions."""
 
-from __future__ import annotations
-
+import re
 import shlex
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
-from calque.analysis.records.record import FLOORS, RECORDS
-from calque.analysis.records.run import RUNS
+from calque.analysis.papers.printed import PaperClaim, Printed
+from calque.analysis.papers.published import notes, published
+from calque.analysis.records.json_rows import parsed
+from calque.analysis.report.html_figure import figure_html
+from calque.analysis.report.html_table import table_html
+from calque.analysis.report.latex import latex
+from calque.analysis.report.page import write_sections
+from calque.analysis.report.plot import Plot
+from calque.analysis.report.table import MISSING, Table
+from calque.analysis.results.results import Results, by_settings
+from calque.analysis.statistics.verdicts import (
+    FAILS,
+    FAILS_ALONE,
+    HOLDS,
+    HOLDS_ALONE,
+    NO_RECORDS,
+    in_families,
+    judge,
+)
 from calque.derive.errors import BadInput, unknown
 from calque.derive.files import files_of, read_toml, whole_folder
-from calque.derive.fingerprint import sha256
 from calque.derive.strict_json import loads
+from calque.experiments.report import figures_of, joined
+from calque.experiments.report_records import read_records
 
-if TYPE_CHECKING:
-    from calque.analysis.report.plot import Plot
-    from calque.analysis.report.table import Table
-    from calque.experiments.study import Study
-    from calque.experiments.sweep import Sweep
-
-Row = tuple[str, ...]
 ITEMS = Path(__file__).with_name("papers.toml")
 COMMITTED = Path(__file__).with_name("records")
-LOCK = COMMITTED / "papers.lock.json"
-LOCKED = (".md", ".csv", ".tex", ".svg", ".jsonl")
-"""The kinds of files that the lock file has digests of: PNG and PDF differ by the version of a library."""
+SAME, OPPOSITE, UNDECIDED = "same direction", "opposite", "undecided"
+DIRECTIONS = {HOLDS: SAME, FAILS: OPPOSITE}
+DIRECTIONS |= dict.fromkeys((HOLDS_ALONE, FAILS_ALONE), f"{UNDECIDED} after correction")
+"""Directions by verdicts on our number being on the paper's side; other verdicts are undecided as they are."""
 
 
 @dataclass(frozen=True)
 class Item:
     """A table or figure of a paper. `scale` is `pocket` (derived languages, from scratch) or `small` (a real encoder).
-    `printed` is the number of a table that is laid out as in the paper; other items are a `file` of a report. `absent`
-    names results that the scale cannot show, `differs` says why numbers differ, `report` is the kind of report."""
+    A figure is a `file` of a report of the kind `report`, and claims on it are about the numbers of `table`. In a table
+    `by_language`, the setting is a language. `transforms`, `objectives`, `aligners` and `settings` are `same` of
+    `analysis.papers.printed`. `absent` says which results the scale cannot show, `differs` why numbers differ."""
 
     paper: str
     name: str
@@ -44,12 +56,17 @@ class Item:
     study: str
     records: str
     file: str = ""
-    printed: int = 0
+    table: int = 0
     scale: str = "pocket"
     report: str = ""
     set: Sequence[str] = ()
     sweep: str = ""
-    default: Mapping[str, str] = field(default_factory=dict)
+    transforms: Mapping[str, str] = field(default_factory=dict)
+    objectives: Mapping[str, str] = field(default_factory=dict)
+    aligners: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    by_language: bool = False
+    claims: Sequence[Mapping[str, Any]] = ()
     absent: str = ""
     differs: str = ""
 
@@ -63,9 +80,19 @@ class Item:
         return f"{self.paper} {self.name}"
 
     @property
+    def label(self) -> str:
+        """The paper's name for it, as Table 1."""
+        return self.name.replace("-", " ").capitalize()
+
+    @property
+    def number(self) -> int:
+        """The number of the paper's table that it shows, or that its claims are about."""
+        return self.table or int(self.name.removeprefix("table-"))
+
+    @property
     def command(self) -> str:
         """The command that computes its runs again."""
-        if " " in self.study:
+        if self.picture:
             return self.study
         options = [
             *(f"--set {shlex.quote(one)}" for one in self.set),
@@ -74,11 +101,32 @@ class Item:
         return " ".join([f"calque run {self.study}", *options])
 
     @property
-    def committed(self) -> Path | None:
-        """The committed records, or pictures, that it is made from, if there are any."""
-        folder = COMMITTED / self.records
-        wanted = RECORDS if self.printed else f"{self.file}.svg" if self.is_figure else f"{self.file}.md"
-        return folder if any(folder.rglob(wanted)) else None
+    def folder(self) -> Path:
+        """The committed records, or pictures, that it is made from."""
+        return COMMITTED / self.records
+
+    @property
+    def picture(self) -> bool:
+        """Whether it was drawn from weights, without records."""
+        return " " in self.study
+
+
+class Conclusion(NamedTuple):
+    """A claim with its place in the paper, whether our number is on the paper's side, both numbers, and a remark."""
+
+    claim: str
+    where: str
+    direction: str
+    ours: str
+    paper: str
+    remark: str
+
+    @property
+    def size(self) -> str:
+        return f"{self.ours} / {self.paper}"
+
+    def __str__(self) -> str:
+        return f"{self.direction}, {self.size}: {self.claim}{f' ({self.remark})' if self.remark else ''}"
 
 
 @cache
@@ -91,12 +139,15 @@ def items(paper: str | None = None) -> list[Item]:
     """The items of all papers, or of one, in the papers' order. Raises BadInput for an unknown paper."""
     if paper is not None and paper not in papers():
         raise BadInput(unknown("paper", paper, papers()))
-    return [
-        Item(**{"paper": name, "name": item, "differs": about["differs"], "report": about["report"], **entry})
-        for name, about in papers().items()
-        if paper in (None, name)
-        for item, entry in about["items"].items()
-    ]
+    names = [(name, item) for name, about in papers().items() if paper in (None, name) for item in about["items"]]
+    return [Item(paper=name, name=item, **_fields(papers()[name], item)) for name, item in names]
+
+
+def _fields(about: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The fields of an item: its own, then those of the item that it is like, then the paper's."""
+    own = dict(about["items"][name])
+    like = own.pop("like", None)
+    return (_fields(about, like) if like else {key: about[key] for key in Item.__annotations__ if key in about}) | own
 
 
 def item(paper: str, name: str) -> Item:
@@ -108,79 +159,86 @@ def item(paper: str, name: str) -> Item:
 
 
 def listing() -> Iterator[str]:
-    """A line for each item with its state, and under a missing one the command that computes its runs."""
+    """Each item with its conclusions."""
     for name, about in papers().items():
         yield f"{name}: {about['title']}"
         for one in items(name):
-            yield f"  {one.name:<10}{f'done, {one.scale}' if one.committed else 'missing':<13}{one.title}"
-            if not one.committed:
-                yield f"  {'':<10}{one.command}"
+            yield f"  {one.name:<10}{one.title} ({one.scale})"
+            for each in conclusions(name)[one.name]:
+                yield f"  {'':<10}{each.direction}, {each.size}: {each.claim}"
         if full := about.get("full"):
             yield f"  at the paper's scale, not possible without GPUs: calque plan {full}"
-
-
-def source(one: Item, runs: Path) -> tuple[Path, str]:
-    """The folder of the records that an item is made from, committed or below `runs`, and the scale of its study.
-    Raises BadInput if its runs are not computed."""
-    from calque.experiments.summary import scale
-    from calque.experiments.sweep import Sweep
-
-    if one.committed:
-        about = loads((one.committed / "about.json").read_text(encoding="utf-8"))
-        return one.committed, about["scale"]
-    study = _study(one)
-    folder = study.report(runs, changed=bool(one.set))
-    if not (folder / RECORDS).is_file():
-        raise BadInput(f"{one.full_name} has no records yet; `{one.command}` or --run computes them", folder)
-    return folder, scale(study.study if isinstance(study, Sweep) else study)
-
-
-def rendered(one: Item, runs: Path) -> Table | Plot:
-    """The table or figure. Raises BadInput if its runs are not computed, or make no such table or figure."""
-    from calque.analysis.papers.printed import printed_table
-    from calque.experiments.report_records import read_records
-
-    folder, size = source(one, runs)
-    if one.printed:
-        found, records, _ = read_records(folder)
-        about = papers()[one.paper]
-        same = {**about["same"], "settings": {**about["same"]["settings"], "": one.default} if one.sweep else {}}
-        title = f"Table {one.printed} of {about['title']}: {one.title}, {size}"
-        return printed_table(found, records, about["published"], one.printed, same, title, one.absent)
-    made = _report(folder, one.report, size, one.is_figure).get(one.file)
-    if made is None:
-        raise BadInput(f"these records make no {one.file}", folder)
-    return made
+    yield "Numbers are ours / the paper's, in points, or a correlation. pocket: Pocket English, models of width 64 from"
+    yield "scratch; small: an encoder of width 384. `calque paper align-mlm table-3` writes one item, `all` every one."
 
 
 @cache
-def _report(folder: Path, report: str, size: str, figures: bool) -> Mapping[str, Table | Plot]:
-    """The tables or the figures that the records of a folder make, by the name of their files."""
-    from calque.experiments.report import figures_of, joined, tables_of
-    from calque.experiments.report_records import read_records
-
-    results = joined(report, *read_records(folder))
-    if figures:
-        return {plot.name: plot for plot in figures_of(results, report, size)}
-    return tables_of(results, report, size)
+def _results(folder: Path) -> dict[tuple[str, ...], Results]:
+    """The committed results of a folder by the values of a sweep."""
+    return by_settings(*read_records(folder))
 
 
-def write(one: Item, out: Path, runs: Path) -> list[Path]:
+def printed(one: Item) -> Printed:
+    """The numbers of an item's table next to ours."""
+    numbers = published(papers()[one.paper]["published"], one.number)
+    if one.by_language:
+        numbers = [replace(number, setting="", language=number.setting) for number in numbers]
+    same = {kind: getattr(one, kind) for kind in ("transforms", "objectives", "aligners", "settings")}
+    return Printed(numbers, same, _results(one.folder), natural=one.report == "xtreme")
+
+
+@cache
+def conclusions(paper: str) -> dict[str, list[Conclusion]]:
+    """The conclusions on a paper's claims by item, each corrected for all claims that the same records decide."""
+    claims = [
+        (replace(one, records=claim.records or one.records), claim)
+        for one in items(paper)
+        for entry in one.claims
+        for claim in parsed(PaperClaim, entry).by_task
+    ]
+    untested = judge([], ""), MISSING, MISSING, ""
+    judged = [untested if one.picture else printed(one).judge(claim) for one, claim in claims]
+    corrected = in_families((one.records, its[0]) for (one, _), its in zip(claims, judged, strict=True))
+    found: dict[str, list[Conclusion]] = {}
+    for (one, claim), (verdict, ours, theirs, remark), tested in zip(claims, judged, corrected, strict=True):
+        word = f"{UNDECIDED}: not tested" if verdict.because == NO_RECORDS else tested.verdict
+        remark = "; ".join(filter(None, [remark, claim.reason]))
+        row = Conclusion(claim.text, claim.where, DIRECTIONS.get(word, word), ours, theirs, remark)
+        found.setdefault(one.name, []).append(row)
+    return found
+
+
+def counted(found: Iterable[Conclusion]) -> str:
+    """The number of claims by the direction of their conclusions, in a sentence."""
+    counts = Counter(re.split(":| after", one.direction)[0] for one in {*found} if one.where)
+    same = f"Of {counts.total()} claims, {counts[SAME]} have the same direction here"
+    return f"{same}, {counts[OPPOSITE]} the opposite one, and {counts[UNDECIDED]} are undecided."
+
+
+def rendered(one: Item) -> Table | Plot:
+    """The table with its conclusions, or the figure."""
+    size = loads((one.folder / "about.json").read_text(encoding="utf-8"))["scale"]
+    if one.is_figure:
+        plots = figures_of(joined(one.report, *read_records(one.folder)), one.report, size)
+        return next(plot for plot in plots if plot.name == one.file)
+    about = papers()[one.paper]
+    ends = "; ".join(map(str, conclusions(one.paper)[one.name]))
+    remarks = [one.absent, notes(about["published"]).get(one.number, ""), f"Conclusions, ours / the paper’s: {ends}."]
+    title = f"{one.label} of {about['title']}: {one.title}, {size}"
+    return printed(one).table(title, " ".join(filter(None, remarks)))
+
+
+def write(one: Item, out: Path) -> list[Path]:
     """Write the item to the folder `out`/paper/item, whole or not at all: Markdown, CSV and LaTeX of a table; SVG, PNG,
     PDF and numbers of a figure. Returns the files."""
-    from calque.analysis.report.latex import latex
-    from calque.analysis.report.table import Table
-
     folder = out / one.paper / one.name
-    picture = one.committed and not (one.committed / RECORDS).is_file()  # drawn from weights, without records
-    made = None if picture else rendered(one, runs)
+    made = None if one.picture else rendered(one)
     with whole_folder(folder) as part:
         if made is None:
-            for file in (COMMITTED / one.records).glob(f"{one.file}.*"):
+            for file in one.folder.glob(f"{one.file}.*"):
                 shutil.copy(file, part)
         elif isinstance(made, Table):
-            label = f"{one.paper}-{one.name}"
-            texts = {"md": made.markdown, "csv": made.csv, "tex": latex(made, label)}
+            texts = {"md": made.markdown, "csv": made.csv, "tex": latex(made, f"{one.paper}-{one.name}")}
             for kind, text in texts.items():
                 (part / f"{one.name}.{kind}").write_text(text, encoding="utf-8", newline="\n")
         else:
@@ -189,59 +247,15 @@ def write(one: Item, out: Path, runs: Path) -> list[Path]:
     return [folder / name for name in names]
 
 
-def headlines() -> Iterator[Row]:
-    """The claims of the papers as committed records decide them: the paper, the headline, the statistic with its
-    interval and seeds, the verdict, and why records may disagree. Raises BadInput for a claim without records."""
-    from calque.experiments.export import table_of
-
-    for about in papers().values():
-        for one in about["headlines"]:
-            table = table_of(COMMITTED / one["records"], "claims")
-            row = next((row for row in table.rows if row[0] == one["claim"]), None)
-            if row is None:
-                raise BadInput(f"no claim {one['claim']!r} in the claims of {one['records']}", ITEMS)
-            found = dict(zip(table.header, row, strict=True))
-            yield about["title"], one["text"], found["evidence"], found["verdict"], one["reason"] or "–"
-
-
-def published_table(one: Item) -> Table:
-    """The paper's own table, without ours. Raises BadInput if the paper prints no numbers."""
-    from calque.analysis.papers.printed import printed_table
-
-    about, number = papers()[one.paper], one.name.removeprefix("table-")
-    if one.is_figure:
-        raise BadInput(f"{one.full_name} is drawn without printed numbers")
-    title = f"Table {number} of {about['title']}: {one.title}"
-    return printed_table([], [], about["published"], int(number), {}, title)
-
-
-def lock() -> dict[str, dict[str, Any]]:
-    """For each item that committed records make: the records and their digest, the scale, and the digest of every
-    file that is the same bytes wherever it is made."""
-    entries = {}
-    with TemporaryDirectory() as name:
-        for one in (one for one in items() if one.committed):
-            files = [file for file in write(one, Path(name), Path(name)) if file.suffix in LOCKED]
-            data = [COMMITTED / one.records / file for file in (RUNS, RECORDS, FLOORS)]
-            entries[one.full_name] = {
-                "records": one.records,
-                "digests": {file.name: sha256(file) for file in data if file.is_file()},
-                "scale": one.scale,
-                "files": {file.name: sha256(file) for file in files},
-            }
-    return entries
-
-
-def check() -> list[str]:
-    """The items whose records or files differ from the lock file."""
-    locked, now = loads(LOCK.read_text(encoding="utf-8")), lock()
-    return [f"{name}: differs from {LOCK.name}" for name in {**locked, **now} if locked.get(name) != now.get(name)]
-
-
-def _study(one: Item) -> Study | Sweep:
-    from calque.experiments.names import study
-    from calque.experiments.override import override
-    from calque.experiments.sweep import Sweep
-
-    changed = override(study(one.study), list(one.set))
-    return Sweep.read(changed, [one.sweep]) if one.sweep else changed
+def write_index(chosen: Sequence[Item], out: Path) -> Path:
+    """Write index.html, a page with items and the conclusions on them, whole or not at all. Returns the file."""
+    found = [(one, each) for one in chosen for each in conclusions(one.paper)[one.name]]
+    rows = tuple((one.full_name, *each[:3], each.size, each.remark, one.differs) for one, each in found)
+    header = ("item", "claim", "in the paper", "direction", "ours / the paper’s", "remark", "differs in")
+    made = {one.full_name.replace(" ", "-"): rendered(one) for one in chosen if not one.picture}
+    parts = (table_html(it, name) if isinstance(it, Table) else figure_html(it, ()) for name, it in made.items())
+    index = table_html(Table("Every item", header, rows), "conclusions")
+    sections = {"Conclusions": index, "Items": "\n".join(parts)}
+    lead = f"<p class=lead>{counted(each for _, each in found)}</p>"
+    write_sections(out / "index.html", "Tables and figures of papers", lead, sections)
+    return out / "index.html"

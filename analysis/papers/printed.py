@@ -1,64 +1,204 @@
-"""A table of a paper with our numbers below its own: a row of ours for each printed row that has a counterpart."""
+"""A paper's printed numbers with ours next to each: its tables in their own layout, and the verdicts on its claims."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from itertools import product
+from statistics import fmean
+from typing import Any
 
+from calque.analysis.papers.align_mlm.claims import correlated
+from calque.analysis.papers.align_mlm.figures import rho_of
 from calque.analysis.papers.columns import task_columns
-from calque.analysis.papers.published import notes, published
-from calque.analysis.records.record import Published, Record
-from calque.analysis.records.run import Run
-from calque.analysis.report.table import MISSING, OURS, PUBLISHED, Table, over_seeds, percent
+from calque.analysis.papers.primary import CORRELATION
+from calque.analysis.papers.xlm_align.continued import PAPERS_NAMES, Continued
+from calque.analysis.records.record import AER, DELTA, Published
+from calque.analysis.report.table import MISSING, Table, cell, over_seeds, percent
+from calque.analysis.results.measured import BySeed, average, gap, mean
 from calque.analysis.results.results import Results
+from calque.analysis.results.retained import unless_at_floor
+from calque.analysis.statistics.intervals import Estimate
+from calque.analysis.statistics.verdicts import Verdict, judge
+from calque.analysis.tasks.catalog import PRIMARY, metric_title, task_title
+
+AVERAGE, MEAN, OTHERS = "average", "mean", "mean of the others"  # a task and two languages of printed means
+LABELS = ("objective", "transform", "setting", "metric")
+BySetting = Mapping[tuple[str, ...], Results]  # results by the values of a sweep
+Same = Mapping[str, Mapping[str, Any]]
+Judged = tuple[Verdict, str, str, str]
+"""The verdict on our number being on the paper's side, our number and the paper's, and a remark."""
 
 
-class Row(NamedTuple):
-    """What identifies a printed row: its objective, its transform and the setting that it varies."""
+@dataclass(frozen=True)
+class PaperClaim:
+    """A claim of a paper, for each of `tasks`, as a comparison of printed numbers. `of` and `minus` are printed rows,
+    named by objective, transform and setting as in "XLM trans.inv parallel 1%". Each of `of` is compared with each of
+    `minus`, or with `bound`, a share, by a `measure` and perhaps a `metric`, in the mean over the table's numbers of
+    it. The measure `correlation` is between alignment and −Δ. Error rates of links are means over `layers`. `printed`
+    has the paper's number, by task, if it is not in the table; `where` is the part of the paper, `reason` says why
+    ours may differ, and `records` are others than the item's."""
 
-    objective: str
-    transform: str
-    setting: str
+    text: str
+    where: str = ""
+    of: tuple[str, ...] = ()
+    minus: tuple[str, ...] = ()
+    bound: float | None = None
+    tasks: tuple[str, ...] = ()
+    measure: str = "ZS"
+    metric: str = ""
+    layers: tuple[int, ...] = ()
+    printed: Mapping[str, float] = field(default_factory=dict)
+    reason: str = ""
+    records: str = ""
 
-
-def printed_table(
-    runs: Sequence[Run],
-    records: Sequence[Record],
-    paper: str,
-    number: int,
-    same: Mapping[str, Mapping[str, Any]],
-    title: str,
-    remark: str = "",
-) -> Table:
-    """Table `number` of a paper, each row followed by ours; the columns are the paper's. `same` has the names of ours
-    that correspond to printed ones, where they differ: `transforms`; `objectives`, by an objective with its setting, as
-    in "XLM parallel 1%"; and under `settings` a sweep's values by printed setting ("" for none)."""
-    objectives, transforms, settings = (same.get(kind, {}) for kind in ("objectives", "transforms", "settings"))
-    rows: dict[Row, dict[tuple[str, str, str], Published]] = {}
-    for one in published(paper, number):
-        setting = " ".join(filter(None, [one.setting, one.language]))
-        rows.setdefault(Row(one.objective, one.transform, setting), {})[one.measure, one.task, one.metric] = one
-    keys = dict.fromkeys(key for numbers in rows.values() for key in numbers)
-    columns = [task_columns([measure], [(task, metric)])[0] for measure, task, metric in keys]
-    cells: list[tuple[str, ...]] = []
-    shown: dict[str, Results] = {}
-    for row, numbers in rows.items():
-        results = _with_settings(runs, records, settings.get(row.setting, {}))
-        transform = transforms.get(row.transform, row.transform)
-        usual = not row.setting or row.setting in settings
-        objective = row.objective if usual else objectives.get(f"{row.objective} {row.setting}", "")
-        name, setting = next(iter(numbers.values())).title or "–", row.setting or "default"
-        theirs = (percent(numbers[key].value if key in numbers else None) for key in keys)
-        cells.append((row.objective, name, setting, PUBLISHED, *theirs))
-        ours = [column.cell(results, objective, transform) for column in columns]
-        if any(one != MISSING for one in ours):
-            cells.append((row.objective, results.transform_title(transform), setting, OURS, *ours))
-            shown |= dict.fromkeys(results.run_ids(), results)
-    ours_over = f"; ours: {over_seeds(next(iter(shown.values())).seeds)}" if shown else ""
-    note = " ".join(filter(None, [f"Percent{ours_over}.", remark, notes(paper).get(number, "")]))
-    header = ("objective", "transform", "setting", "source", *(column.head for column in columns))
-    return Table(title, header, tuple(cells), note, tuple(sorted(shown)), 4)
+    @property
+    def by_task(self) -> "list[PaperClaim]":
+        """The claim on each task by itself."""
+        return [replace(self, text=f"{self.text}, {task_title(one)}", tasks=(one,)) for one in self.tasks] or [self]
 
 
-def _with_settings(runs: Sequence[Run], records: Sequence[Record], wanted: Mapping[str, str]) -> Results:
-    chosen = [run for run in runs if all(run.settings.get(key) == value for key, value in wanted.items())]
-    names = {run.id for run in chosen}
-    return Results(chosen, [record for record in records if record.run in names])
+class Printed:
+    """The numbers of a paper's table, and ours for each. `same` has our names of printed ones: of `transforms`; of
+    `objectives`, by objective and setting; of `aligners`, by setting; and the values of a sweep under `settings`.
+    `results` are by such values; `natural` ones are of an encoder and of models that started from it."""
+
+    def __init__(self, numbers: Sequence[Published], same: Same, results: BySetting, natural: bool):
+        self.numbers, self._same, self._results = numbers, same, results
+        self.study = Continued(self.results("")) if natural else None
+
+    def results(self, setting: str) -> Results:
+        """The results of the runs that correspond to a printed setting."""
+        return self._results[tuple(self._same["settings"].get(setting, ()))]
+
+    def names(self, number: Published) -> tuple[str, str]:
+        """Our names of the objective and the transform of a number; empty without a counterpart."""
+        usual = number.objective if number.setting in ("", *self._same["settings"]) else ""
+        row = f"{number.objective} {number.setting}".strip()
+        transform = self._same["transforms"].get(number.transform, number.transform)
+        return self._same["objectives"].get(row, usual), transform
+
+    def ours(self, number: Published, layers: Sequence[int | None] = (None,)) -> BySeed:
+        """Our counterpart of a number, by seed; empty if it was not measured."""
+        if is_mean(number):
+            return average([average([self.ours(one) for one in part]) for part in self._parts(number)])
+        (name, transform), study, task = self.names(number), self.study, number.task
+        if study is None:
+            return self.results(number.setting).scores(number.measure, name, transform, task, number.metric)
+        if name not in study.models:
+            return {}
+        if number.measure == AER:
+            gold = next((own for own, theirs in PAPERS_NAMES.items() if theirs == task), task)
+            aligner = self._same["aligners"][number.setting]
+            return average([study.errors(name, gold, aligner, layer) for layer in layers])
+        if number.language:
+            return study.scored(name, task, number.language, number.metric)
+        return study.everywhere(name, task, metric=number.metric)
+
+    def _parts(self, whole: Published) -> list[list[Published]]:
+        """What a printed mean is of: the metrics of each task, or its task in each language."""
+        parts: dict[str, list[Published]] = {}
+        without = self.study.source if self.study and whole.language == OTHERS else None
+        for one in self.numbers:
+            same = whole.task == AVERAGE or (one.task, one.metric) == (whole.task, whole.metric)
+            if same and label(one) == label(whole) and not is_mean(one) and one.language != without:
+                parts.setdefault(one.task if whole.task == AVERAGE else one.language, []).append(one)
+        return list(parts.values())
+
+    def table(self, title: str, remark: str) -> Table:
+        """The paper's table with cells that are ours / the paper's."""
+        rows: dict[tuple[str, ...], dict[str, Published]] = {}
+        for one in self.numbers:
+            metric = metric_title(one.metric) if one.language else ""
+            rows.setdefault((*self._labels(one), metric), {})[_head(one)] = one
+        heads = list(dict.fromkeys(head for row in rows.values() for head in row))
+        shown = [i for i, labels in enumerate(zip(*rows, strict=True)) if any(labels)]
+        cells = (
+            (*(row[i] or MISSING for i in shown), *(self._cell(its.get(head)) for head in heads))
+            for row, its in rows.items()
+        )
+        runs = tuple(run for each in self._results.values() for run in each.run_ids())
+        note = f"Percent, ours / the paper’s. Ours: {over_seeds(self.results('').seeds)}. {remark}"
+        return Table(title, (*(LABELS[i] for i in shown), *heads), tuple(cells), note, runs, len(shown))
+
+    def _labels(self, number: Published) -> tuple[str, str, str]:
+        """Objective, transform and setting of a row, with our titles where they differ."""
+        (name, transform), results = self.names(number), self.results(number.setting)
+        titles = [(results.objective_title(name) if name in results.objectives else "", number.objective)]
+        titles += [(results.transform_title(transform) if number.title else "", number.title)]
+        one, other = (f"{ours} / {theirs}" if ours not in ("", theirs) else theirs for ours, theirs in titles)
+        return one, other, number.setting
+
+    def _cell(self, number: Published | None) -> str:
+        return f"{cell(mean(self.ours(number)))} / {percent(number.value)}" if number else MISSING
+
+    def judge(self, claim: PaperClaim) -> Judged:
+        """Whether our number is on the paper's side of 0 or of the bound, which of several numbers all have to be. Both
+        numbers are of the comparison that is least so."""
+        if claim.measure == CORRELATION:
+            return self._correlation(claim)
+        rows = [*product(claim.of, claim.minus)] if claim.minus else [(row,) for row in claim.of]
+        compared = [(*self._compare(claim, each), each[-1]) for each in rows]
+        bound, side = claim.bound or 0.0, 1 if compared[0][1] > (claim.bound or 0.0) else -1
+        estimate, printed, row = min(compared, key=lambda one: side * (one[0].mean if one[0] else one[1]))
+        found = [(ours, bound, side) for ours, *_ in compared if ours]
+        tested = len(found) == len(compared) and (claim.bound is not None or claim.minus)
+        verdict, remark = judge(found if tested else [], ""), f"shown: {row}" if len(compared) > 1 else ""
+        numbers = [one for name in (*claim.of, *claim.minus) for one in self._row(claim, name)]
+        if claim.measure == DELTA:
+            cells, about = map(self.names, numbers), numbers[0]
+            verdict = unless_at_floor(verdict, self.results(about.setting), cells, about.task, about.metric)
+        if tested and (unlearnt := self._unlearnt(numbers)):
+            verdict, remark = unlearnt, unlearnt.because
+        return verdict, cell(estimate, over_items=True), percent(printed), remark
+
+    def _compare(self, claim: PaperClaim, names: Sequence[str]) -> tuple[Estimate | None, float]:
+        """Our number of one row, or the difference of two, and the paper's, in the mean over what both have."""
+        rows = [{(one.task, one.metric, one.language): one for one in self._row(claim, name)} for name in names]
+        printed = [[row[key] for row in rows] for key in rows[0] if all(key in row for row in rows)]
+        both = [numbers for numbers in printed if all(map(self.ours, numbers))]
+        values = fmean(one.value - sum(other.value for other in others) for one, *others in both or printed)
+        ours = [[self.ours(one, claim.layers or (None,)) for one in row] for row in zip(*both, strict=True)]
+        estimate = None if not ours else gap(*ours) if len(ours) > 1 else mean(average(ours[0]))
+        return estimate, claim.printed.get("", values)
+
+    def _row(self, claim: PaperClaim, name: str) -> list[Published]:
+        """The numbers of a row that a claim is about, without means."""
+        row = [one for one in self.numbers if label(one) == name and one.measure == claim.measure and not is_mean(one)]
+        tasks = claim.tasks or [one.task for one in row]
+        return [one for one in row if one.task in tasks and claim.metric in ("", one.metric)]
+
+    def _unlearnt(self, numbers: Sequence[Published]) -> Verdict | None:
+        """The first model of an encoder's study that is no better than a floor in the language it was fine-tuned on."""
+        if self.study is None:
+            return None
+        source, results = self.study.source, self.study.results
+        for name, task in dict.fromkeys((self.names(one)[0], one.task) for one in numbers if one.task in PRIMARY):
+            score = mean(self.study.scored(name, task, source))
+            floor = results.floors.highest(task, PRIMARY[task], source, source)
+            if score and floor and score.mean <= floor.value:
+                than = f"{percent(score.mean)} % in {source}, the {floor.title} baseline {percent(floor.value)} %"
+                return Verdict(f"undecided: {results.objective_title(name)} did not learn {task_title(task)}", than)
+        return None
+
+    def _correlation(self, claim: PaperClaim) -> Judged:
+        results, task = self.results(""), claim.tasks[0]
+        rho = rho_of(results.points(task, PRIMARY[task]))
+        ends = "" if rho is None or rho.low is None or rho.high is None else f" [{rho.low:.2f}, {rho.high:.2f}]"
+        ours = f"{rho.rho:.2f}{ends}".replace("-", "−") if rho else MISSING
+        return correlated(results, task, 0.0), ours, f"{claim.printed[task]:.2f}", ""
+
+
+def label(number: Published) -> str:
+    """The name of the row of a printed number."""
+    return " ".join(filter(None, [number.objective, number.transform, number.setting]))
+
+
+def _head(number: Published) -> str:
+    """The head of the column of a printed number."""
+    if number.language or number.task not in PRIMARY:
+        return number.language or number.task or number.measure
+    return task_columns([number.measure], [(number.task, number.metric)])[0].head
+
+
+def is_mean(number: Published) -> bool:
+    """Whether a printed number is a mean of others of its row."""
+    return number.task == AVERAGE or number.language in (MEAN, OTHERS)

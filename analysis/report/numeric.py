@@ -10,15 +10,17 @@ BEST = "best within noise, with a 95 % interval that overlaps the best mean’s;
 Key = TypeVar("Key")
 _NUMBER = r"[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?"
 _CELL = re.compile(
-    rf"(?P<below>< )?(?P<value>{_NUMBER})(?: %| points| times(?: as high)?)?"
+    rf"(?P<below>< )?(?P<value>{_NUMBER}|–(?= / ))(?: %| points| times(?: as high)?)?"
     rf"(?: ± (?P<half>{_NUMBER})|(?:, 95 % interval)? \[(?P<low>{_NUMBER}), (?P<high>{_NUMBER})\])?"
     rf"(?: of (?P<of>{_NUMBER})| \((?P<brackets>{_NUMBER})\))?"
+    rf"(?: / (?P<paper>{_NUMBER}))?"
     r"(?:[,;] (?P<note>(?=.*[^\W\d]).+)| (?P<mark>\*|\(.+\)))?"
 )
 """A cell that starts with a number, as tables print it: `34.6 ± 2.1`, `28.2 [20.1, 36.9], ZS at the floor`, `3 of 12`,
-`0.02 (1,049)`, `< 0.0001`."""
+`0.02 (1,049)`, `< 0.0001`, `34.6 ± 2.1 / 38.5`, `– / 38.5` (ours / the paper's)."""
 NOTE = " note"
-HEADS = {"value": "", "low": " low", "high": " high", "of": " of", "brackets": " in brackets", "note": NOTE}
+HEADS = {"value": "", "low": " low", "high": " high", "of": " of", "brackets": " in brackets"}
+HEADS |= {"paper": " in the paper", "note": NOTE}
 """The parts of a cell, and how the head of the column of each ends."""
 
 
@@ -29,9 +31,8 @@ def numeric(cells: Sequence[str]) -> bool:
 
 def interval(cell: str) -> tuple[float, float, float] | None:
     """The number that a cell starts with and the ends of its interval, which are the number if there is none."""
-    if not (match := _CELL.fullmatch(cell)):
+    if not (match := _CELL.fullmatch(cell)) or "value" not in (parts := _parts(match)):
         return None
-    parts = _parts(match)
     value = float(parts["value"])
     return value, float(parts.get("low", value)), float(parts.get("high", value))
 
@@ -68,7 +69,7 @@ def _text(cell: str) -> str:
 
 
 def _parts(match: re.Match[str]) -> dict[str, str]:
-    parts = {part: _plain(match[part]) for part in ("value", "low", "high", "of", "brackets") if match[part]}
+    parts = {part: _plain(match[part]) for part in HEADS if part != "note" and match[part] not in (None, MISSING)}
     if match["half"]:
         value, half = Decimal(parts["value"]), Decimal(_plain(match["half"]))
         parts |= {"low": str(value - half), "high": str(value + half)}

@@ -96,20 +96,21 @@ def write_page(path: Path, report: Report) -> None:
         f"{_lead(report.question)}\n{example}\n{items(report.findings[:FIRST], 'findings')}\n"
         f'<p class="scale">Scale: {text(report.scale)}. Published numbers are marked; their scale differs.</p>'
     )
-    _write(path, report.title, header, sections)
+    write_sections(path, report.title, header, sections)
 
 
 def write_look(path: Path, title: str, look: Look) -> None:
     """Write the page of one checkpoint, whole or not at all."""
     languages = f"A model of {len(look.languages)} languages: {', '.join(look.languages)}."
-    _write(path, title, _lead(languages), look_sections([("this model", look)]))
+    write_sections(path, title, _lead(languages), look_sections([("this model", look)]))
 
 
 def _lead(words: str) -> str:
     return f"<p class=lead>{text(words)}</p>" if words else ""
 
 
-def _write(path: Path, title: str, header: str, sections: Mapping[str, str]) -> None:
+def write_sections(path: Path, title: str, header: str, sections: Mapping[str, str]) -> None:
+    """Write a page of HTML sections under their names, those with any content, whole or not at all."""
     filled = {name: body for name, body in sections.items() if body}
     links = "".join(f'<a href="#{_anchor(name)}">{name}</a>' for name in filled)
     body = "\n".join(

@@ -1,70 +1,160 @@
-"""Items of papers: printed numbers are the papers', ours are the records', and committed items are as locked."""
+"""Items of papers: printed numbers are the papers', ours are the records', and conclusions follow from both."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 from typer.testing import CliRunner
 
-from calque.analysis.papers.printed import printed_table
-from calque.analysis.papers.published import published
-from calque.analysis.report.table import MISSING, OURS, PUBLISHED, cell, percent
-from calque.analysis.results.measured import mean
+from calque.analysis.papers.printed import PaperClaim
+from calque.analysis.papers.published import published, published_layers
+from calque.analysis.report.table import MISSING, Table, cell, percent
+from calque.analysis.results.measured import difference, mean
 from calque.analysis.results.results import Results
-from calque.analysis.statistics.verdicts import FAILS, FAILS_ALONE
-from calque.derive.errors import BadInput
+from calque.analysis.statistics.verdicts import AT_FLOOR, FAILS, HOLDS, NO_RECORDS, ONE_SEED
 from calque.experiments import paper
 from calque.experiments.cli import app
 from calque.experiments.names import study_rows
 from calque.experiments.report_records import read_records
+from tests.experiments.paper_lock import LOCK, lock
 
-PRINTED = [one for one in paper.items() if one.printed]
 TABLES = [one for one in paper.items() if not one.is_figure]
+MLM_AND_ALIGN = {"of": ("ALIGN-MLM trans.inv",), "minus": ("MLM trans.inv",), "tasks": ("pos",)}
+
+
+def table_of(paper_name: str, name: str) -> Table:
+    made = paper.rendered(paper.item(paper_name, name))
+    assert isinstance(made, Table)
+    return made
+
+
+def ours_and_theirs(text: str) -> tuple[str, str]:
+    ours, _, theirs = text.rpartition(" / ")
+    return ours, theirs
 
 
 @pytest.mark.parametrize("one", TABLES, ids=lambda one: one.full_name)
-def test_a_published_table_has_every_printed_number_once(one: paper.Item) -> None:
-    number = int(one.name.removeprefix("table-"))
-    numbers = [percent(p.value) for p in published(paper.papers()[one.paper]["published"], number)]
-    table = paper.published_table(one)
-    shown = [text for row in table.rows for text in row[table.labels :] if text != MISSING]
-    assert sorted(shown) == sorted(numbers)
-    assert len(table.published) == len(table.rows)
+def test_a_table_has_every_printed_number_once_next_to_ours(one: paper.Item) -> None:
+    numbers = [percent(p.value) for p in published(paper.papers()[one.paper]["published"], one.number)]
+    table = table_of(one.paper, one.name)
+    cells = [text for row in table.rows for text in row[table.labels :] if text != MISSING]
+    assert sorted(theirs for _, theirs in map(ours_and_theirs, cells)) == sorted(numbers)
+    assert any(ours != MISSING for ours, _ in map(ours_and_theirs, cells))
 
 
-def test_a_row_of_ours_has_the_means_of_its_records_below_the_printed_row() -> None:
-    runs, records, _ = read_records(paper.COMMITTED / "pocket")
-    results = Results(runs, records)
-    table = printed_table(runs, records, "align_mlm", 6, {"objectives": {"XLM parallel 1%": "MLM"}}, "title")
-    (place,) = (i for i, row in enumerate(table.rows) if row[3] == OURS)
-    assert table.rows[place - 1][:4] == ("XLM", "Trans + Inv", "parallel 1%", PUBLISHED)
-    column = table.header.index("POS F1 on bare tags Δ")
-    assert table.rows[place][column] == cell(mean(results.deltas("MLM", "trans.inv", "pos", "f1_bare_tags")))
-    assert table.rows[place][table.header.index("NLI accuracy Δ")] == MISSING  # this study has no inference
+def test_cells_have_the_means_of_the_records_in_the_papers_columns() -> None:
+    results = Results(*read_records(paper.COMMITTED / "align_mlm_pocket")[:2])
+    table = table_of("align-mlm", "table-3")
+    assert len(table.header) == 2 + 9  # NLI, NER and POS, each with SUP, ZS and Δ
+    (row,) = (row for row in table.rows if row[:2] == ("ALIGN-MLM", "Trans + Inv"))
+    ours, theirs = ours_and_theirs(row[table.header.index("POS F1 on bare tags Δ")])
+    assert ours == cell(mean(results.deltas("ALIGN-MLM", "trans.inv", "pos", "f1_bare_tags"))) and theirs == "3.0"
+
+
+def test_printed_means_are_next_to_means_of_our_languages() -> None:
+    table = table_of("weam", "table-1")
+    (row,) = (row for row in table.rows if row[0].endswith("/ mBERT") and row[1:3] == (MISSING, "F1"))
+    ours = {head: float(ours_and_theirs(text)[0]) for head, text in zip(table.header[3:], row[3:], strict=True)}
+    assert ours["mean"] == pytest.approx(fmean(ours[name] for name in ("en", "es", "de", "zh")), abs=0.1)
+    assert ours["mean of the others"] == pytest.approx(fmean(ours[name] for name in ("es", "de", "zh")), abs=0.1)
 
 
 def test_the_values_of_a_sweep_choose_the_runs_of_a_row() -> None:
-    runs, records, _ = read_records(paper.COMMITTED / "pocket")
-    settings = {"dictionary 50%": {"dictionary.fraction": "0.5"}}
-    table = printed_table(runs, records, "align_mlm", 4, {"settings": settings}, "title")
-    ours = [row[:3] for row in table.rows if row[3] == OURS]
-    assert ours == [("ALIGN-MLM", "Trans + Inv", "default")]  # no run has the other fraction
+    table = table_of("align-mlm", "table-2")
+    column = table.header.index("POS F1 on bare tags Δ")
+    runs, records, _ = read_records(paper.COMMITTED / "align_mlm_dictionary")
+    for setting, fraction in ((MISSING, "0.25"), ("dictionary 50%", "0.5")):
+        chosen = {run.id for run in runs if run.settings["dictionary.fraction"] == fraction}
+        results = Results((r for r in runs if r.id in chosen), (r for r in records if r.run in chosen))
+        (row,) = (row for row in table.rows if (row[0], row[2]) == ("DICT-MLM", setting))
+        expected = cell(mean(results.deltas("DICT-MLM", "trans.inv", "pos", "f1_bare_tags")))
+        assert ours_and_theirs(row[column])[0] == expected
 
 
 @pytest.mark.parametrize("one", paper.items(), ids=lambda one: one.full_name)
-def test_every_item_names_a_study_and_says_why_numbers_differ(one: paper.Item) -> None:
+def test_every_item_names_its_study_and_ends_with_conclusions(one: paper.Item) -> None:
     assert one.study in {*(name for name, *_ in study_rows()), "calque embeddings"}
-    assert one.differs
-    assert one.printed or one.file
+    assert one.differs and (one.file or not one.is_figure)
+    assert all(each.direction.startswith(("same direction", "opposite", "undecided")) for each in found(one))
+    if not one.is_figure:
+        assert all(str(each) in table_of(one.paper, one.name).note for each in found(one))
 
 
-def test_committed_items_are_as_locked() -> None:
-    assert paper.check() == []
+def found(one: paper.Item) -> list[paper.Conclusion]:
+    return paper.conclusions(one.paper)[one.name]
+
+
+def test_a_conclusion_has_the_differences_of_the_paper_and_of_the_records() -> None:
+    results = Results(*read_records(paper.COMMITTED / "align_mlm_pocket")[:2])
+    deltas = (results.deltas(name, "trans.inv", "pos", "f1_bare_tags") for name in ("ALIGN-MLM", "MLM"))
+    (gap,) = (one for one in found(paper.item("align-mlm", "figure-2")) if "nearly closes" in one.claim)
+    assert (gap.direction, gap.ours, gap.paper) == ("same direction", cell(difference(*deltas)), "−35.5")
+
+
+def judged(claim: PaperClaim, name: str = "table-3", paper_name: str = "align-mlm") -> str:
+    return paper.printed(paper.item(paper_name, name)).judge(claim)[0].verdict
+
+
+def test_the_direction_is_the_papers() -> None:
+    claim = PaperClaim("ALIGN-MLM beats MLM", **MLM_AND_ALIGN)
+    assert judged(claim) == HOLDS
+    assert judged(replace(claim, of=claim.minus, minus=claim.of)) == HOLDS  # the paper's difference turns with ours
+    assert judged(replace(claim, printed={"": -0.355})) == FAILS
+
+
+def test_a_bound_is_a_side_of_its_own() -> None:
+    claim = PaperClaim("Δ of MLM", of=("MLM trans.inv",), tasks=("pos",), measure="DELTA")
+    assert judged(replace(claim, bound=0.3)) == HOLDS  # 38.5 and 75.3 points
+    assert judged(replace(claim, bound=0.5)) == FAILS
+    assert paper.printed(paper.item("align-mlm", "table-3")).judge(claim)[0].because == NO_RECORDS  # a level
+
+
+def test_of_several_comparisons_the_least_clear_is_shown_and_one_without_records_leaves_all_untested() -> None:
+    rows = ("MLM trans.inv", "XLM trans.inv", "DICT-MLM trans.inv")
+    claim = PaperClaim("beats all", of=("ALIGN-MLM trans.inv",), minus=rows, tasks=("pos",))
+    assert paper.printed(paper.item("align-mlm", "table-3")).judge(claim)[2:] == ("16.0", "shown: DICT-MLM trans.inv")
+    lacking = PaperClaim("", of=("PPA 250k",), minus=("PPA 250k, without TLM", "PPA 2M, without TLM"), tasks=("nli",))
+    assert paper.printed(paper.item("ppa", "table-5")).judge(lacking)[0].because == NO_RECORDS
+
+
+def test_scores_that_decide_nothing_are_undecided() -> None:
+    inference = PaperClaim("", **{**MLM_AND_ALIGN, "tasks": ("nli",)}, measure="DELTA")
+    assert judged(inference) == AT_FLOOR
+    mlqa = PaperClaim("", of=("WEAM",), minus=("mBERT",), tasks=("mlqa",), metric="f1")
+    assert judged(mlqa, "table-1", "weam") == ONE_SEED
+
+
+def test_a_table_with_one_class_in_every_language_says_that_nothing_was_learnt() -> None:
+    (conclusion,) = found(paper.item("weam", "table-2"))
+    assert conclusion.direction == "undecided: WEAM did not learn NLI" and "32.1 % in en" in conclusion.remark
+
+
+def test_numbers_that_are_not_in_a_table_are_the_papers() -> None:
+    layers = published_layers("xlm_align")
+    last = {name: fmean(fmean(rates[9:]) for rates in by_set.values()) for name, by_set in layers.items()}
+    (figure,) = found(paper.item("xlm-align", "figure-2"))
+    assert figure.paper == percent(last["XLM-Align"] - last["XLM-R"])
+    rows = {p.objective: p.value for p in published("xlm_align", 1) if p.task == "average"}
+    assert found(paper.item("xlm-align", "table-1"))[1].paper == percent(rows["XLM-Align"] - rows["XLM-R"])
+
+
+def test_every_undecided_or_opposite_claim_has_a_remark() -> None:
+    every = [one for name in paper.papers() for rows in paper.conclusions(name).values() for one in rows if one.where]
+    assert all(one.remark for one in every if one.direction != "same direction")
+    counts = [int(word) for word in paper.counted(every).replace(",", "").split() if word.isdigit()]
+    assert counts[0] == sum(counts[1:]) == len({*every})
+
+
+def test_items_are_as_locked() -> None:
+    assert lock() == json.loads(LOCK.read_text(encoding="utf-8"))
 
 
 def test_an_item_is_written_whole_in_every_format(tmp_path: Path) -> None:
-    kinds = {file.suffix for file in paper.write(paper.item("align-mlm", "table-8"), tmp_path, tmp_path)}
+    kinds = {file.suffix for file in paper.write(paper.item("align-mlm", "table-8"), tmp_path)}
     assert kinds == {".md", ".csv", ".tex"}
-    kinds = {file.suffix for file in paper.write(paper.item("xlm-align", "figure-2"), tmp_path, tmp_path)}
+    kinds = {file.suffix for file in paper.write(paper.item("xlm-align", "figure-2"), tmp_path)}
     assert kinds == {".svg", ".png", ".pdf", ".jsonl"}
 
 
@@ -72,52 +162,34 @@ def test_an_item_deletes_no_file_of_its_folder(tmp_path: Path) -> None:
     own = tmp_path / "align-mlm" / "table-8" / "thesis.txt"
     own.parent.mkdir(parents=True)
     own.write_text("mine", encoding="utf-8")
-    files = paper.write(paper.item("align-mlm", "table-8"), tmp_path, tmp_path)
+    files = paper.write(paper.item("align-mlm", "table-8"), tmp_path)
     assert own.read_text(encoding="utf-8") == "mine" and {file.parent for file in files} == {own.parent}
     assert own not in files
 
 
-@pytest.mark.parametrize("swept", [False, True])
-def test_an_item_without_records_names_the_command_that_computes_them(
-    swept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(paper, "COMMITTED", tmp_path)
-    one = next(one for one in paper.items("align-mlm") if one.study == "pocket" and bool(one.sweep) == swept)
-    with pytest.raises(BadInput) as refused:
-        paper.source(one, tmp_path / "runs")
-    assert one.command in str(refused.value) and ("--sweep" in one.command) == swept
-
-
-def test_headlines_are_claims_of_committed_records() -> None:
-    assert len({headline for _, headline, *_ in paper.headlines()}) == len([*paper.headlines()])
-
-
-def test_a_headline_that_does_not_hold_has_a_likely_reason() -> None:
-    for _, headline, _, verdict, reason in paper.headlines():
-        assert reason != "–" or verdict not in (FAILS, FAILS_ALONE), headline
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        "align-mln",
-        "align-mlm table-9",
-        "all table-3",
-        "align-mlm figure-2 --published",
-        "align-mln --check",
-        "align-mlm table-3 --lock",
-        "align-mlm --published --run",
-        "--check --lock",
-        "--published",
-        "--run",
-    ],
-)
-@pytest.mark.parametrize("to", [[], ["--out", "own"]])
-def test_an_unknown_item_and_options_that_contradict_each_other_are_refused(
-    arguments: str, to: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_paper_is_written_below_runs_with_a_page_of_its_items(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(app, ["paper", *arguments.split(), *to])
+    result = CliRunner().invoke(app, ["paper", "weam"])
+    assert result.exit_code == 0 and [*tmp_path.iterdir()] == [tmp_path / "runs"]
+    page = (tmp_path / "runs/papers/weam/index.html").read_text(encoding="utf-8")
+    assert all(one.full_name in page for one in paper.items("weam"))
+    assert all(each.direction in page and each.direction in result.stdout for each in found(paper.items("weam")[1]))
+
+
+def test_without_records_one_line_says_where_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paper, "COMMITTED", tmp_path / "records")
+    result = CliRunner().invoke(app, ["paper"])
+    assert result.exit_code == 2 and len(result.stderr.splitlines()) == 1 and "clone" in result.stderr
+
+
+@pytest.mark.parametrize("arguments", ["align-mln", "align-mlm table-9", "all table-3", "align-mlm figure-9", ""])
+def test_an_unknown_item_and_a_folder_for_nothing_are_refused(
+    arguments: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["paper", *arguments.split(), "--out", "own"])
     assert result.exit_code == 2
     assert len(result.stderr.splitlines()) == 1
     assert not any(tmp_path.iterdir())

@@ -1,6 +1,7 @@
 """The papers' own numbers, as data: one JSON file per paper, its tables by number, in percent as printed. Transforms
 have Calque's names: ALIGN-MLM's T_syn is trans.syn-fr, because French is its superstrate. XLM-Align's languages are
-natural and have no transform. A setting that is a pair is the varied value and the language."""
+natural and have no transform. A setting that is a pair is the varied value and the language; in tables by language
+without pairs, it is the language."""
 
 import json
 from pathlib import Path
