@@ -344,8 +344,8 @@ class Checkpoint:
         return self.changed(partial(set_rows, ids=ids, rows=rows))
 
     def after_layer(self, layer: int, change: StateChange) -> Checkpoint:
-        """A copy that applies a function to the states (B, ids, H) after a layer, or of the embeddings (0). Of several
-        for one layer the last is applied first.
+        """A copy that applies a function to the states (B, ids, H) after a layer, or of the embeddings (0). The last of
+        several functions after a layer is applied first.
 
         >>> centred = model.after_layer(1, lambda states: states - states.mean((0, 1)))  # doctest: +SKIP
         >>> centred.fill("the <mask> .") == model.fill("the <mask> .")  # doctest: +SKIP

@@ -31,9 +31,9 @@ _ID = re.compile(r"\d{1,9}", re.ASCII)
 @dataclass(frozen=True)
 class DictionaryConfig:
     """The fraction of the types that get an entry: drawn uniformly, or the most frequent ones. Or, in a `file`, the
-    words that get one: one per line, or with a translation, as in a lexicon. Of drawn entries of two different words, a
-    share `correct` is right, and a larger share contains a smaller one. The others have the image of another word, any
-    or one with the same most frequent tag in the source's POS training set."""
+    words that get one: one per line, or with a translation, as in a lexicon. A share
+    `correct` of the drawn entries is right, and a larger share contains a smaller one; types that both languages share
+    are always right. The other entries have the image of another word, of any tag or of the same usual tag."""
 
     fraction: float = 0.25
     by: Literal["uniform", "frequency"] = "uniform"
@@ -122,7 +122,7 @@ def with_wrong_pairs(
 
 def usual_tags(tagged: Iterable[tuple[str, str]], vocabulary: Vocabulary) -> np.ndarray:
     """The most frequent tag of each type among words that are one type, with their tags; (V,), "" for types that no
-    word is. Of equally frequent tags, it is the first."""
+    word is. The first of equally frequent tags is taken."""
     words, counts = Counter(tagged), Counter[tuple[int, str]]()
     for only, ((_, tag), count) in zip(only_ids([word for word, _ in words], vocabulary), words.items(), strict=True):
         counts[only, tag] += count

@@ -1,5 +1,5 @@
-"""Interventions: a model that is fine-tuned on the source is changed at test time, and its zero-shot score shows what
-the change is worth. Each has a control, which changes as much and knows nothing of translations.
+"""Interventions: a model is fine-tuned on the source and changed at test time; the change in its zero-shot score is the
+effect. Each intervention has a control, a comparable change that uses no translations.
 
 Shapes: m moved types (they occur in the text and have another row in the derived language), d of them in the
 dictionary, H width, B rows, L ids.
@@ -38,8 +38,8 @@ StateChange = Callable[[Tensor], Tensor | None]
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of the m moved types in both languages, (m, H); the places of those in the dictionary, (d,); the most
-    frequent tag of each in the training set, (m,), "" without one; random numbers; and the types as source words."""
+    """The rows of the m moved types in both languages, (m, H); `known`, the places of dictionary types, (d,); the most
+    frequent training tag of each type, (m,), "" without one; random numbers; and the types as source words."""
 
     derived: Tensor
     source: Tensor
@@ -50,7 +50,7 @@ class Rows:
 
     @classmethod
     def of(cls, model: Any, languages: Languages, language: str, tags: np.ndarray | None = None) -> Self:
-        """The rows of a model in memory. Raises BadInput without a dictionary, on which rotations are fitted."""
+        """The rows of a model in memory. Raises BadInput without a dictionary: rotations need one."""
         types = moved_types(languages, language)
         table = architecture_of(model.config).tables(model)[0].detach()
         own, images = (languages[name].images[types] for name in (SOURCE, language))
@@ -61,7 +61,7 @@ class Rows:
 
     @property
     def rank(self) -> int:
-        """The number of dimensions, of H, in which the dictionary's pairs determine a rotation."""
+        """The number of the H dimensions that the dictionary's pairs determine."""
         known = torch.from_numpy(self.known)
         return Rotation.fit(self.derived[known], self.source[known]).rank
 
@@ -144,13 +144,13 @@ def known_types(languages: Languages, language: str) -> np.ndarray:
     images = languages[language].images[moved_types(languages, language)]
     known = np.flatnonzero(np.isin(images, languages.dictionary(SOURCE, language)[:, 1]))
     if not len(known):
-        raise BadInput(f"no pairs of {language} in the dictionary, on which rotations are fitted", languages.folder)
+        raise BadInput(f"no pairs of {language} in the dictionary; a rotation needs some", languages.folder)
     return known
 
 
 def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
     """Apply `change` to the states (B, L, H) after a layer, or of the embeddings (0); they stay if it returns None.
-    Of several for one layer the last is applied first. Returns torch's handle, which removes it. Raises BadInput if
+    The last of several hooks on a layer is applied first. Returns torch's handle, which removes it. Raises BadInput if
     the model has no such layer."""
     spelt = architecture_of(model.config)
     modules = [spelt.encoder(model).embeddings, *spelt.layers(model)]

@@ -29,7 +29,7 @@ def normalised(rows: Tensor) -> Tensor:
 
 def rotated(source: Tensor, derived: Tensor, pairs: np.ndarray) -> Tensor:
     """Normalised rows of the derived language (n, H) after the rotation onto the source's that is fitted on `pairs`
-    (2, d): the rows of the source, and those of their translations."""
+    (2, d), places of source types and of their translations."""
     own, other = torch.from_numpy(pairs).to(source.device)
     return derived @ procrustes(derived[other], source[own])
 

@@ -59,7 +59,7 @@ class PaperClaim:
 class Printed:
     """The numbers of a paper's table, and ours for each. `same` has our names of printed ones: of `transforms`; of
     `objectives`, by objective and setting; of `aligners`, by setting; and the values of a sweep under `settings`.
-    `results` are by such values; `natural` ones are of an encoder and of models that started from it."""
+    `results` are by such values; `natural` results belong to an encoder and to models that started from it."""
 
     def __init__(self, numbers: Sequence[Published], same: Same, results: BySetting, natural: bool):
         self.numbers, self._same, self._results = numbers, same, results
@@ -131,8 +131,8 @@ class Printed:
         return f"{cell(mean(self.ours(number)))} / {percent(number.value)}" if number else MISSING
 
     def judge(self, claim: PaperClaim) -> Judged:
-        """Whether our number is on the paper's side of 0 or of the bound, which of several numbers all have to be. Both
-        numbers are of the comparison that is least so."""
+        """Whether our number is on the paper's side of 0 or of the bound, as all of several numbers have to be. The
+        least clear comparison gives both numbers."""
         if claim.measure == CORRELATION:
             return self._correlation(claim)
         rows = [*product(claim.of, claim.minus)] if claim.minus else [(row,) for row in claim.of]
@@ -167,7 +167,7 @@ class Printed:
         return [one for one in row if one.task in tasks and claim.metric in ("", one.metric)]
 
     def _unlearnt(self, numbers: Sequence[Published]) -> Verdict | None:
-        """The first model of an encoder's study that is no better than a floor in the language it was fine-tuned on."""
+        """The first model of an encoder's study that is at most at a floor in the language of its fine-tuning."""
         if self.study is None:
             return None
         source, results = self.study.source, self.study.results

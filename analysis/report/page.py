@@ -110,7 +110,7 @@ def _lead(words: str) -> str:
 
 
 def write_sections(path: Path, title: str, header: str, sections: Mapping[str, str]) -> None:
-    """Write a page of HTML sections under their names, those with any content, whole or not at all."""
+    """Write a page of HTML sections under their names, whole or not at all; sections without content are left out."""
     filled = {name: body for name, body in sections.items() if body}
     links = "".join(f'<a href="#{_anchor(name)}">{name}</a>' for name in filled)
     body = "\n".join(

@@ -19,7 +19,7 @@ WIDTH, LABEL = 80, 37  # columns, and those of an intervention's name
 HEADS = {"score": 13, "change": 13, "beyond control": 17}  # with their columns
 NOTE = (
     "Percent, with 95 % intervals over the test items of this one model; other seeds differ by more. Change: minus the "
-    "score after nothing. Indented: the control of the line above, which changes as much without knowledge of "
+    "score after nothing. Indented: the control of the line above, a comparable change that uses no "
     "translations. A rotation is fitted on {pairs} pairs of the dictionary."
 )
 

@@ -1,4 +1,4 @@
-"""The tables of interventions: what each change at test time is worth, next to its control."""
+"""The tables of interventions: the effect of each change at test time, next to its control."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
