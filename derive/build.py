@@ -329,15 +329,7 @@ def derive_languages(
                 chosen = chosen[images[chosen] >= 0]
                 np.save(place / SINGLE, images)
                 languages[transform.name]["types without one image"] = len(types.types) - len(chosen)
-            if dictionary.file:
-                entries, left_out = own_dictionary(dictionary.file, types, chosen, images, informed.spell)
-                languages[transform.name]["left out"] |= left_out
-            else:
-                entries = draw_dictionary(dictionary, chosen, types.counts, images)
-            if dictionary.correct < 1:
-                entries, unlike = with_wrong_pairs(dictionary, entries, tags)
-                languages[transform.name][WRONG] = int((entries[:, 1] != images[entries[:, 0]]).sum())
-                languages[transform.name]["left out"] |= {UNLIKE: unlike} if unlike else {}
+            entries = entries_of(dictionary, informed, types, chosen, images, tags, languages[transform.name])
             out.add_image(transform.name, image, places, None if places is not None else letters_of(transform, types))
             out.add_pair((SOURCE, transform.name), transform.name)
             write_dictionary(place / DICTIONARY, entries, types)
@@ -349,6 +341,29 @@ def derive_languages(
         (out.part / PREVIEW).write_text(preview, encoding="utf-8", newline="\n")
         out.facts[VOCABULARY] = types.account | {"rare words not trained on": forgotten}
     return folder
+
+
+def entries_of(
+    dictionary: DictionaryConfig,
+    transform: Transform,
+    types: Vocabulary,
+    chosen: np.ndarray,
+    images: np.ndarray,
+    tags: np.ndarray | None,
+    facts: dict[str, Any],
+) -> np.ndarray:
+    """The entries of a language's dictionary, (n, 2) ids, from its `chosen` types and their images (V,). Entries left
+    out and wrong ones are counted in the language's `facts`."""
+    if dictionary.file:
+        entries, left_out = own_dictionary(dictionary.file, types, chosen, images, transform.spell)
+        facts["left out"] |= left_out
+    else:
+        entries = draw_dictionary(dictionary, chosen, types.counts, images)
+    if dictionary.correct < 1:
+        entries, unlike = with_wrong_pairs(dictionary, entries, tags)
+        facts[WRONG] = int((entries[:, 1] != images[entries[:, 0]]).sum())
+        facts["left out"] |= {UNLIKE: unlike} if unlike else {}
+    return entries
 
 
 def check_tags(dictionary: DictionaryConfig, source: Source) -> None:
