@@ -65,8 +65,7 @@ def prepare(app: Sphinx, page: str, source: list[str]) -> None:
 
 
 def render(app: Sphinx, error: Exception | None) -> None:
-    """Write the report of every committed study to gallery/NAME/report.html, and the page of the lesson to invent.html;
-    docs/gallery.md and docs/lesson.md link to them."""
+    """Write every committed report to gallery/NAME/report.html, and the page of the lesson to invent.html."""
     from calque.experiments.docs import committed_reports
     from calque.experiments.report import summarise_records
     from calque.experiments.runs import COMMITTED, describe_records

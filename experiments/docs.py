@@ -5,12 +5,12 @@ and the column; `#2` takes the second number of the cell. Browsers show the numb
 
     MLM reaches <!-- align_mlm_pocket/table-3: MLM | Trans | ours; POS accuracy ZS -->96.1 ± 0.6<!-- / --> %.
 
-A computed table is a block between `<!-- calque: objectives -->` and `<!-- /calque -->`; the block of a committed
-study (`<!-- calque: record align_mlm_pocket -->`) has its facts. Only the site shows the text of `<!-- site: ... -->`.
+A computed table is a block between `<!-- calque: objectives -->` and `<!-- /calque -->`. Only the site shows the text
+of `<!-- site: ... -->`.
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
@@ -24,10 +24,9 @@ from calque.derive.transforms import TRANSFORMS
 from calque.experiments.bench.harness import read as read_benchmarks
 from calque.experiments.data.recipe import names as recipe_names
 from calque.experiments.data.recipe import read_recipe, sizes
-from calque.experiments.names import study_doc, study_rows
-from calque.experiments.own_files import PARTS, new_files
+from calque.experiments.names import study_rows
 from calque.experiments.paper import conclusions, counted, items, papers
-from calque.experiments.runs import COMMITTED, stored
+from calque.experiments.runs import COMMITTED
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives import OBJECTIVES
 from calque.pretrain.objectives import table as objectives_table
@@ -38,8 +37,6 @@ _CELL = re.compile(
 _BLOCK = re.compile(r"^<!-- calque: (?P<name>[\w -]+) -->\n.*?^<!-- /calque -->$", re.MULTILINE | re.DOTALL)
 _NUMBER = re.compile(r"[−-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
 BENCHMARKS = COMMITTED / "benchmarks.json"
-QUOTED = ("step", "finetuning", "aligners", "derive")  # the benchmarks whose first comparison is in the README
-OWN = {"transform": "swap", "objective": "closer", "task": "topic", "study": "mine"}  # the parts of the tutorial
 Row = tuple[str, ...]
 Block = Callable[[], list[str]]
 
@@ -171,15 +168,12 @@ def _everyday_trees() -> list[str]:
     return lines + [f"| {name} | {row['words']:,} | {row['UPOS']} | {row['LAS']} |" for name, row in scores.items()]
 
 
-def _benchmarks(quoted: Collection[str] = ()) -> list[str]:
-    """All committed comparisons and their measurement, or the first comparison of each `quoted` benchmark."""
+def _benchmarks() -> list[str]:
+    """All committed comparisons and their measurement."""
     about, benchmarks = read_benchmarks(BENCHMARKS)
     lines = ["| task | compared with | Calque's speed | times as fast, 95 % interval |", "|---|---|---|---|"]
-    for name, comparisons in benchmarks.items():
-        chosen = comparisons[: name in quoted] if quoted else comparisons
-        lines += [f"| {' | '.join(comparison.cells)} |" for comparison in chosen]
-    if quoted:
-        return lines
+    for comparison in chain.from_iterable(benchmarks.values()):
+        lines.append(f"| {' | '.join(comparison.cells)} |")
     libraries = ", ".join(f"{library} {version}" for library, version in about["versions"].items())
     when = f"{about['date']}, commit {about['commit']}, on {about['processor']} with {libraries}"
     return [*lines, "", f"`{about['command']}`, {when}."]
@@ -204,22 +198,9 @@ def _paper(name: str) -> list[str]:
     return lines
 
 
-def _new(kind: str, name: str) -> list[str]:
-    return ["```python", *new_files(kind, name)[f"{name}.py"].splitlines(), "```"]
-
-
 def committed_reports() -> list[str]:
     """The names of the committed folders with records, which have a report on the site."""
     return sorted(path.parent.name for path in COMMITTED.glob(f"*/{RECORDS}"))
-
-
-def _record(name: str) -> list[str]:
-    """The question of a committed study, or the command of another record; date, scale and links."""
-    about = stored(COMMITTED / name)
-    what = study_doc(name) if name == about["study"] else f"`{about['command']}`"
-    page = f'<!-- site: <a href="../gallery/{name}/report.html">report</a>, -->'
-    links = f"{page} [results](../experiments/records/README.md#{name})"
-    return [what, "", f"{about['date']} · {about['scale']} · {links}"]
 
 
 BLOCKS: dict[str, Block] = {
@@ -231,12 +212,9 @@ BLOCKS: dict[str, Block] = {
     "everyday": _everyday,
     "everyday trees": _everyday_trees,
     "benchmarks": _benchmarks,
-    "quoted benchmarks": partial(_benchmarks, QUOTED),
     "claims": _claims,
     "claims counted": lambda: [counted(chain(*(rows for name in papers() for rows in conclusions(name).values())))],
-    **{f"new {kind} {name}": partial(_new, kind, name) for kind, name in OWN.items() if kind in PARTS},
     **{f"objective {kind.short_name}": partial(_objective, kind) for kind in OBJECTIVES if kind.forms},
     **{f"paper {name}": partial(_paper, name) for name in papers()},
-    **{f"record {name}": partial(_record, name) for name in committed_reports()},
 }
 """The blocks that a page may have, by name."""
