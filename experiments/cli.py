@@ -207,7 +207,6 @@ for command in (
     *(
         study.plan,
         runs.runs,
-        runs.watch,
         compare.compare,
         export.export,
         look.look,

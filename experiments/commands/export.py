@@ -1,4 +1,4 @@
-"""`calque export`: tables, records and training curves for other programs."""
+"""`calque export`: tables and records for other programs."""
 
 from __future__ import annotations
 
@@ -17,27 +17,20 @@ def export(
     latex: Annotated[bool, typer.Option("--latex", help="A table; its first line names the packages.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="All records, or the numbers of a table.")] = False,
     parquet: Annotated[bool, typer.Option("--parquet", help="All records; needs pyarrow and --out.")] = False,
-    tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Training curves; needs --out.")] = False,
-    wandb: Annotated[bool, typer.Option("--wandb", help="The same as offline runs of Weights & Biases.")] = False,
     table: Annotated[str | None, typer.Option(metavar="NAME", help="A table of the report, such as table-3.")] = None,
     out: Annotated[Path | None, typer.Option(metavar="PATH", help="Write here instead of to the terminal.")] = None,
     runs: Root = ROOT,
 ) -> None:
-    """Export a table as LaTeX or CSV, all records joined with their runs as CSV or Parquet, or the training curves of
-    a study's models to a folder, for TensorBoard or Weights & Biases."""
-    if latex + csv + parquet + tensorboard + wandb != 1:
-        raise BadInput("expected one of --latex, --csv, --parquet, --tensorboard and --wandb")
-    if (parquet or tensorboard or wandb) and (table or not out):
-        raise BadInput("--parquet, --tensorboard and --wandb export everything: expected --out, and no --table")
+    """Export a table as LaTeX or CSV, or all records joined with their runs as CSV or Parquet."""
+    if latex + csv + parquet != 1:
+        raise BadInput("expected one of --latex, --csv and --parquet")
+    if parquet and (table or not out):
+        raise BadInput("--parquet exports all records: expected --out, and no --table")
     from calque.analysis.report.latex import latex as latex_of
     from calque.derive.files import whole_file
     from calque.experiments import export as formats
     from calque.experiments.report_records import joined_rows, records_folder
 
-    if (tensorboard or wandb) and out:
-        write = formats.write_tensorboard if tensorboard else formats.write_wandb
-        write(formats.training_rows(study, runs), out)
-        return
     folder = records_folder(study, runs)
     if parquet and out:
         formats.write_parquet(formats.flat(joined_rows(folder)), out)

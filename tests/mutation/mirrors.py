@@ -44,7 +44,7 @@ MIRRORS: dict[str, tuple[str, ...]] = {
         "experiments/commands/options": "experiments/commands/align experiments/commands/lexicon "
         "experiments/commands/aer experiments/cli",
         "experiments/commands/paper": "experiments/paper",
-        "experiments/commands/runs": "experiments/runs experiments/watch",
+        "experiments/commands/runs": "experiments/runs",
         "experiments/commands/show": "experiments/cli",
         "experiments/commands/study": "experiments/two_commands experiments/cli experiments/sweep experiments/plan "
         "experiments/engines experiments/runs",

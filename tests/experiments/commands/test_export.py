@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import sys
 from pathlib import Path
 
@@ -45,36 +44,6 @@ def test_parquet_without_pyarrow_is_one_error(tmp_path: Path, monkeypatch: pytes
     assert (code, err.count("\n")) == (2, 1) and "pyarrow" in err and not [*tmp_path.iterdir()]
 
 
-@pytest.fixture
-def curves(tmp_path: Path) -> tuple[str | Path, ...]:
-    """The words that name a study with the training curves of one model."""
-    rows = [{"step": 1, "loss": {"mlm": 5.0}}, {"step": 2, "loss": {"mlm": 4.0}}, {"step": 2, "probe": {"all": 0.5}}]
-    model = tmp_path / "runs/own/inv/MLM"
-    model.mkdir(parents=True)
-    (model / "metrics.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    return "own", "--runs", tmp_path / "runs"
-
-
-def test_curves_are_read_back_from_events(curves: tuple[str | Path, ...], tmp_path: Path) -> None:
-    events = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
-    assert export(*curves, "--tensorboard", "--out", tmp_path / "events") == (0, "", "")
-    found = events.EventAccumulator(str(tmp_path / "events/inv/MLM")).Reload()
-    read = {tag: [(one.step, one.value) for one in found.Scalars(tag)] for tag in found.Tags()["scalars"]}
-    assert read == {"loss/mlm": [(1, 5.0), (2, 4.0)], "probe/all": [(2, 0.5)]}
-    assert export(*curves, "--tensorboard", "--out", tmp_path / "events")[0] == 2, "the folder has files"
-    for wrong in ("[]", "{", '{"loss": {"mlm": 5.0}}'):
-        (tmp_path / "runs/own/inv/MLM/metrics.jsonl").write_text(f"{wrong}\n")
-        code, _, err = export(*curves, "--tensorboard", "--out", tmp_path / "more")
-        assert (code, err.count("\n")) == (2, 1) and not (tmp_path / "more").exists()
-
-
-def test_curves_are_offline_runs_of_weights_and_biases(curves: tuple[str | Path, ...], tmp_path: Path) -> None:
-    pytest.importorskip("wandb")
-    assert export(*curves, "--wandb", "--out", tmp_path / "runs-of-wandb")[0] == 0
-    (run,) = tmp_path.glob("runs-of-wandb/**/*.wandb")
-    assert all(name in run.read_bytes() for name in (b"inv/MLM", b"loss/mlm", b"probe/all"))
-
-
 @pytest.mark.parametrize("path", sorted(ROOT.glob("control/*.md")), ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_table_is_exported(path: Path, tmp_path: Path) -> None:
     rows = sum(line.startswith("|") for line in path.read_text(encoding="utf-8").split("\n")) - 2
@@ -95,8 +64,6 @@ def test_every_table_is_exported(path: Path, tmp_path: Path) -> None:
         [STUDY, "--latex", "--table", "table-33"],
         [STUDY, "--csv", "--table", "../align_mlm_pocket/table-3"],
         [STUDY, "--parquet"],
-        [STUDY, "--tensorboard", "--out", "events"],
-        [STUDY, "--wandb"],
         [STUDY, "--csv", "--out", "."],
         ["no_such_study", "--csv"],
     ],
