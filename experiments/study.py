@@ -108,9 +108,7 @@ class Study:
     paces: Mapping[str, float] = field(default_factory=dict)
     encoder: Path | None = None
     threads: int = 1
-    paper: Literal["align_mlm", "xlm_align", "equal_terms", "language_imbalance", "growth", "xtreme", "links"] = (
-        "align_mlm"
-    )
+    paper: Literal["align_mlm", "xlm_align", "equal_terms", "growth", "xtreme", "links"] = "align_mlm"
     claims: Path | None = None
 
     def changed(self, **values: Any) -> Study:

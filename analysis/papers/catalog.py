@@ -21,8 +21,6 @@ from calque.analysis.papers.equal_terms import (
 )
 from calque.analysis.papers.growth.curves import growth_findings, growth_tables
 from calque.analysis.papers.growth.figures import aligned_figure, onset_figure, predicted_figure
-from calque.analysis.papers.language_imbalance.figures import curve_figure, imbalance_figure
-from calque.analysis.papers.language_imbalance.tables import imbalance_claims, imbalance_findings, imbalance_tables
 from calque.analysis.papers.minilm import curve_tables, examples_figure
 from calque.analysis.papers.texts import NATURAL, terms
 from calque.analysis.papers.xlm_align.ablations import xlm_align_tables
@@ -119,13 +117,6 @@ PAPERS = {
     ),
     "growth": PaperReport(
         growth_findings, growth_tables, _figures(onset_figure, predicted_figure, aligned_figure), published=("growth",)
-    ),
-    "language_imbalance": PaperReport(
-        imbalance_findings,
-        imbalance_tables,
-        _figures(imbalance_figure, curve_figure),
-        imbalance_claims,
-        published=("language_imbalance",),
     ),
     "xtreme": PaperReport(
         lambda results: continued_findings(Continued(results)),

@@ -21,7 +21,6 @@ from calque.experiments.study import Study
 from tests.attack.targets import Target, stopped, targets_of
 from tests.derive.natural.made import EN, written
 from tests.experiments.conftest import TINY
-from tests.experiments.test_mixtures import TINY as MIXTURES
 from tests.experiments.test_natural import TINY as NATURAL
 from tests.experiments.test_natural import made_study as natural
 from tests.experiments.test_word_alignment import made_study as word_alignment
@@ -84,7 +83,6 @@ def states(name: str, toy: Study, done: Path, root: Path) -> Iterator[Target]:
 def _studies(folder: Path) -> Iterator[tuple[str, Study]]:
     yield "pocket", override(study("pocket"), [*POCKET, OBJECTIVES])
     yield "pocket", override(study("pocket"), OTHER)
-    yield "mixtures", override(study("languages"), [*MIXTURES, "mixtures=50-50,90-10"])
     for lines, objectives in ((2, "WEAM,PPA-queue24"), (3, "WEAM,XLM-ALIGN")):
         toy = natural(folder / "data" / f"{lines} withheld")
         written(folder / "data" / f"{lines} withheld" / "withheld.txt", EN[:lines])

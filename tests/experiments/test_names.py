@@ -140,9 +140,6 @@ def test_forms_of_one_field_exclude_one_another() -> None:
 
 READ_DATA = (
     "aligner",
-    "aligner_derived",
-    "aligner_lexicon",
-    "aligner_transfer",
     "wikipedia",
     "word_alignment",
     "xlm_align_small",

@@ -13,7 +13,7 @@ from tests.experiments.committed import ROOT
 MISSING = {"language": "", "task": "", "split": "", "layer": None, "step": 0, "count": 0}
 
 
-@pytest.mark.parametrize("name", ["xlm_align_pocket", "languages", "word_alignment"])
+@pytest.mark.parametrize("name", ["xlm_align_pocket", "word_alignment"])
 def test_a_row_has_the_fields_of_its_record_and_of_its_run(name: str) -> None:
     lines = {file: (ROOT / name / file).read_text(encoding="utf-8").splitlines() for file in (RUNS, RECORDS)}
     runs = {run["id"]: run for run in map(json.loads, lines[RUNS])}

@@ -340,7 +340,7 @@ def test_what_does_not_fit_is_told_with_its_path(values: dict[str, Any], said: s
     assert said in line
 
 
-@pytest.mark.parametrize("name", ["pocket", "languages", "growth", "knowledge", "xlm_align_ablations", "align_mlm"])
+@pytest.mark.parametrize("name", ["pocket", "growth", "knowledge", "xlm_align_ablations", "align_mlm"])
 def test_studies_are_as_their_annotations_say(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CALQUE_DATA", "data")
     study = names.study(name)

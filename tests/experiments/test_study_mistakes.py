@@ -11,11 +11,10 @@ from calque.experiments.places import RESERVED
 from calque.experiments.study import Alone, Study
 from calque.experiments.study_mistakes import study_mistakes
 from calque.pretrain.config import TrainConfig
-from calque.pretrain.mixture import Mixture, shares
+from calque.pretrain.mixture import Mixture
 from calque.pretrain.objective import After, Sum
 from calque.pretrain.objectives import parse
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.ppa import PPA
 from calque.pretrain.objectives.word_aligned import WordAligned
 from calque.pretrain.objectives.xlm import XLM
 
@@ -28,19 +27,13 @@ def pocket() -> Study:
     return named("pocket")
 
 
-@pytest.fixture(scope="module")
-def mixed() -> Study:
-    """Models of mixtures of two languages."""
-    return named("languages")
-
-
 def told(study: Study) -> str:
     """All that is wrong with it."""
     return "; ".join(study_mistakes(study))
 
 
-def test_what_studies_say_is_right(pocket: Study, mixed: Study) -> None:
-    assert told(pocket) == told(mixed) == ""
+def test_what_studies_say_is_right(pocket: Study) -> None:
+    assert told(pocket) == ""
 
 
 @dataclass(frozen=True)
@@ -132,51 +125,10 @@ def test_disjoint_halves_have_no_parallel_sentences(pocket: Study, objective: st
     assert told(halved) == ("" if right else said)
 
 
-def test_one_mixture_of_several_may_be_disjoint(mixed: Study) -> None:
-    mixtures = shares(1, 1), replace(shares(1, 1), disjoint=True)
-    assert told(replace(mixed, mixtures=mixtures)) == ""
-    assert "XLM learns from parallel sentences" in told(replace(mixed, mixtures=mixtures, objectives=(XLM(),)))
-    assert "mixture.disjoint: each of `mixtures`" in told(replace(mixed, mixture=replace(mixed.mixture, disjoint=True)))
-
-
 def test_natural_languages_have_no_halves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CALQUE_DATA", "data")
     gold = replace(named("word_alignment"), mixture=Mixture(disjoint=True))
     assert "mixture.disjoint is about derived languages" in told(gold)
-
-
-def test_a_model_of_a_mixture_starts_from_no_other(mixed: Study) -> None:
-    said = told(replace(mixed, objectives=(After(PPA(), MLM()),)))
-    assert "starts from another model, but none is trained here" in said
-
-
-@pytest.mark.parametrize(("share", "right"), [(0.0, False), (0.01, True), (0.99, True), (1.0, False)])
-def test_mixtures_hold_text_out(mixed: Study, share: float, right: bool) -> None:
-    said = told(replace(mixed, mixture=replace(mixed.mixture, held_out=share)))
-    assert ("mixture.held_out is a fraction" in said) != right
-
-
-def test_mixtures_have_their_own_shares(mixed: Study) -> None:
-    assert "mixture.exponent: each of `mixtures`" in told(replace(mixed, mixture=replace(mixed.mixture, exponent=0.5)))
-
-
-def test_a_mixture_has_two_languages_or_more_and_no_more_than_there_are(mixed: Study) -> None:
-    number = 1 + len(mixed.languages.transforms)  # type: ignore[union-attr]
-
-    def equal(count: int) -> str:
-        return told(replace(mixed, mixtures=(shares(*[1.0] * count),)))
-
-    assert "has one language; expected two or more" in equal(1)
-    assert equal(2) == equal(number) == ""
-    assert f"has {number + 1} languages, but there are {number}" in equal(number + 1)
-
-
-@pytest.mark.parametrize(("part", "right"), [(0.02, True), (0.005, False)])
-def test_every_language_of_a_mixture_has_a_row_of_all(mixed: Study, part: float, right: bool) -> None:
-    """Of a hundred rows."""
-    short = replace(mixed.train, steps=50, batch=2, warmup=0, grad_accumulation=1)
-    said = told(replace(mixed, train=short, alone=None, mixtures=(shares(1 - part, part),)))
-    assert ("a language with none of all 100 rows" in said) != right
 
 
 def test_a_paper_about_natural_languages_is_about_no_derived_ones(pocket: Study) -> None:

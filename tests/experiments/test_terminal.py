@@ -43,7 +43,7 @@ def outcome(study: str, paper: str) -> Outcome:
     ("study", "paper"),
     [
         *(("pocket", "align_mlm"), ("control", "align_mlm"), ("objectives_pocket", "equal_terms")),
-        *(("growth", "growth"), ("languages", "language_imbalance"), ("word_alignment", "links")),
+        *(("growth", "growth"), ("word_alignment", "links")),
         ("xtreme_small", "xtreme"),
     ],
 )

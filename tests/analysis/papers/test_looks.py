@@ -18,7 +18,6 @@ from calque.analysis.papers.align_mlm.dials import order_figure
 from calque.analysis.papers.align_mlm.figures import correlation_figure, delta_figure, floor_figure
 from calque.analysis.papers.columns import specified_figure
 from calque.analysis.papers.equal_terms import objectives_figure
-from calque.analysis.papers.language_imbalance.figures import curve_figure, imbalance_figure
 from calque.analysis.papers.looks import BY_NAME, FAMILIES, GIVEN, OWN, PUBLISHED, look, looks
 from calque.analysis.papers.xlm_align.continued import Continued
 from calque.analysis.papers.xlm_align.figures import ablation_figure, error_figures, task_figure
@@ -39,10 +38,8 @@ FIGURES: dict[str, Callable[[Results, str], Plot | None]] = {
     "figure-2-delta": delta_figure,
     "figure-3-correlation": correlation_figure,
     "figure-ablations": ablation_figure,
-    "figure-curve": curve_figure,
     "figure-floors": floor_figure,
     "figure-growth": growth_figure,
-    "figure-imbalance": imbalance_figure,
     "figure-labels": partial(specified_figure, "figure-labels"),
     "figure-objectives": objectives_figure,
     "figure-order": order_figure,
@@ -56,7 +53,6 @@ GRIDS = {
     "xlm_align_pocket": ["figure-labels", "figure-ablations", "figure-floors"],
     "objectives_seconds": ["figure-objectives", "figure-growth"],
     "objectives_pocket": ["figure-growth"],
-    "languages": ["figure-curve", "figure-imbalance"],
 }
 """Figures with objectives in their legends: one of every kind, and those of most studies."""
 CONTINUED = {"xlm_align_small": ["figure-tasks", "figure-aer-ot"], "xtreme_continued": ["figure-tasks"]}

@@ -34,10 +34,12 @@ def test_a_study_is_found_below_the_runs_and_as_a_folder(tmp_path: Path, capsys:
 
 
 def test_committed_records_of_three_seeds_say_what_one_seed_would_have_said(capsys: pytest.CaptureFixture[str]) -> None:
-    null("languages", COMMITTED)
+    null("objectives_pocket", COMMITTED)
     said = capsys.readouterr().out
     assert "By test items alone, two seeds of one objective are called different in " in said
-    assert said.rstrip().splitlines()[2:-2] == (COMMITTED / "languages" / "null.md").read_text().splitlines()[2:-2]
+    assert (
+        said.rstrip().splitlines()[2:-2] == (COMMITTED / "objectives_pocket" / "null.md").read_text().splitlines()[2:-2]
+    )
 
 
 def test_one_seed_and_no_records_are_refused(tmp_path: Path) -> None:

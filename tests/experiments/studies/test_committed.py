@@ -17,7 +17,6 @@ DERIVED = (
     "control",
     "growth",
     "knowledge",
-    "languages",
     "lesson",
     "objectives_pocket",
     "objectives_seconds",
