@@ -15,9 +15,6 @@ from shutil import copytree, ignore_patterns
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch.nn.functional import one_hot
 
 from calque.analysis.measures.alignment import Types, alignment_of_model
 from calque.analysis.measures.interventions import (
@@ -44,6 +41,7 @@ from calque.derive.transform import Account, Transform, image_of
 from calque.derive.transforms import transform
 from calque.pretrain import start
 from calque.pretrain.architecture import architecture_of, has_languages
+from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.saved_model import RUN, TOKENIZERS, check_own_types, load_model, load_tokenizer
 
 WEIGHTS = "*.safetensors*", "*.bin", "*.h5", "*.msgpack", "*.onnx"  # files that a changed model does not keep
@@ -310,7 +308,7 @@ class Checkpoint:
         pieces = self.pieces(words, language)
         word = torch.arange(len(words)).repeat_interleave(torch.tensor([len(ids) for ids in pieces]))
         self._check_length(len(word) + 2)
-        return [first, *(i for ids in pieces for i in ids), last], one_hot(word, len(words)).float().T
+        return [first, *(i for ids in pieces for i in ids), last], F.one_hot(word, len(words)).float().T
 
     def _check_length(self, ids: int) -> None:
         if ids > (most := self.tokenizers[SOURCE].model_max_length):

@@ -10,8 +10,6 @@ from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
-from safetensors.torch import load_file, save_file
-
 from calque.analysis.aligners.calibration import Calibration
 from calque.analysis.aligners.encoder import Encoder
 from calque.analysis.aligners.methods import CHOICES, OT, RELEASED, TRAINED, Method
@@ -35,6 +33,7 @@ from calque.experiments.step import Machine, Step
 from calque.pretrain.architecture import architecture_of, main_layer
 from calque.pretrain.checkpoint import METRICS
 from calque.pretrain.config import ModelConfig, TrainConfig
+from calque.pretrain.lazy import tensor_files
 from calque.pretrain.objectives.aligner_training import LABELLED, AlignerTraining
 from calque.pretrain.run import CHECKPOINT, read_metrics
 from calque.pretrain.saved_model import (
@@ -255,15 +254,15 @@ def save_aligner(step: Step, bitexts: Sequence[tuple[Path, Path]], out: Path) ->
     weights = {
         f"{architecture.base}.{name.removeprefix(f'{architecture.base}.')}": tensor
         for path in weight_files(start)
-        for name, tensor in load_file(path).items()
+        for name, tensor in tensor_files.load_file(path).items()
         if "pooler." in name
     }
-    for name, tensor in load_file(step.folder / CHECKPOINT / WEIGHTS).items():
+    for name, tensor in tensor_files.load_file(step.folder / CHECKPOINT / WEIGHTS).items():
         if step.config.start.has_head or not name.startswith(f"{architecture.head}."):
             weights[name] = tensor
     with whole_folder(out) as part:
         shutil.copytree(step.folder / CHECKPOINT, part, dirs_exist_ok=True)
-        save_file(weights, part / WEIGHTS, {"format": "pt"})
+        tensor_files.save_file(weights, part / WEIGHTS, {"format": "pt"})
         config = json.loads((part / CONFIG).read_text(encoding="utf-8"))
         config = {key: value for key, value in config.items() if key not in KEPT}
         config |= {key: value for key, value in before.items() if key in KEPT}

@@ -1,5 +1,7 @@
 """`calque plan`: the models that a study would pretrain, with operations, memory and time; and its files."""
 
+from __future__ import annotations
+
 import dataclasses
 import math
 import os
@@ -12,8 +14,6 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-import torch
-
 from calque.derive.errors import BadInput, unknown
 from calque.experiments.data.recipe import read_recipe, recipes_of, sizes
 from calque.experiments.models import Cost
@@ -23,6 +23,7 @@ from calque.experiments.summary import counted, extent, scale_of
 from calque.experiments.sweep import Sweep
 from calque.pretrain.cost import peak_flops
 from calque.pretrain.hub import on_hub
+from calque.pretrain.lazy import torch
 
 EFFICIENCY = 0.4  # the assumed part of the matrix-product rate in training. A run logs its own `mfu`.
 USABLE = 0.9  # the part of a card's memory to fill, because the bytes of a run are an estimate

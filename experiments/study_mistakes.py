@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from calque.analysis.papers.primary import CORRELATION, PrimaryClaims
 from calque.analysis.records.record import ALIGNMENT
 from calque.analysis.statistics.correlation import FEWEST
 from calque.analysis.tasks.catalog import TASKS
@@ -58,6 +57,8 @@ def _of_claims(study: Study) -> Iterator[str]:
     languages = study.languages
     if study.claims is None:
         return
+    from calque.analysis.papers.primary import CORRELATION, PrimaryClaims  # loads matplotlib
+
     if not isinstance(languages, DerivedLanguages) or study.mixtures or study.alone:
         yield "claims are about models of a source and one derived language"
         return

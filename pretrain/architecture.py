@@ -3,14 +3,14 @@
 Their layers compute the same; only the names of modules and the first position differ.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
-from torch import Tensor
-from torch.nn import functional as F
-
 from calque.derive.errors import BadInput
 from calque.pretrain.batch import LabelledPositions
+from calque.pretrain.lazy import F, Tensor
 
 
 @dataclass(frozen=True)

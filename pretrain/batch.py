@@ -9,9 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
-import torch
-from torch import Tensor
-from torch.nn import functional as F
+from calque.pretrain.lazy import F, Tensor, torch
 
 UNLABELLED = -100
 MARKS = 3  # `<s>` and two `</s>` in the row of a pair
@@ -46,7 +44,7 @@ class Batch:
 
     def _each(self, change: Callable[[Any], Any]) -> Self:
         values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return replace(self, **{name: change(v) for name, v in values.items() if isinstance(v, Tensor | Batch)})
+        return replace(self, **{name: change(v) for name, v in values.items() if isinstance(v, torch.Tensor | Batch)})
 
 
 def _copied(tensor: Tensor, device: torch.device) -> Tensor:

@@ -3,12 +3,13 @@
 Shapes: B pairs, L ids per row, W maximum ids per side.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
-import torch
 
 from calque.derive.errors import BadInput
 from calque.derive.forms import Form, percent, word
@@ -18,6 +19,7 @@ from calque.derive.vocabulary import pair_types
 from calque.pretrain.batch import MARKS, UNLABELLED, LinkedPairs, NumberedWords, PairRows, PlaceLinks, WordPairs
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import flops_per_id
+from calque.pretrain.lazy import torch
 from calque.pretrain.mask import Masking, as_rows
 from calque.pretrain.objective import GOLD, Linked, Objective, Stream, Traits
 from calque.pretrain.order import Part

@@ -4,6 +4,8 @@ Every step draws from (seed, step), so the learner's parameters and buffers, Ada
 whole state.
 """
 
+from __future__ import annotations
+
 import errno
 import os
 import re
@@ -12,20 +14,20 @@ from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
-from torch import Tensor
-from torch.optim import Optimizer
 
 from calque.derive.artefact import Artefact, finished, making
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST, sweep, sync, whole_file
 from calque.derive.fingerprint import sha256
 from calque.pretrain.config import TrainConfig
-from calque.pretrain.model import Learner, state_of
+from calque.pretrain.lazy import Optimizer, Tensor, tensor_files, torch
+from calque.pretrain.model import state_of
+
+if TYPE_CHECKING:
+    from calque.pretrain.modules import Learner
 
 STATE = "the state of a run"
 WEIGHTS, MOMENTS = "model.safetensors", "optimizer.safetensors"
@@ -84,8 +86,8 @@ def load_state(
             message = f"the state of {key} {found}; expected {expected}: remove it to start without it"
             raise BadInput(message, state.folder / MANIFEST)
     check_identity(state, identity, allow_change)
-    restore(state_of(learner), load_file(state.path(WEIGHTS)), state.path(WEIGHTS))
-    moments = load_file(state.path(MOMENTS))
+    restore(state_of(learner), tensor_files.load_file(state.path(WEIGHTS)), state.path(WEIGHTS))
+    moments = tensor_files.load_file(state.path(MOMENTS))
     _check_names({f"{kind}.{name}" for name in learner.trained for kind in KINDS}, moments, state.path(MOMENTS))
     for name, parameter in learner.trained.items():
         optimizer.state[parameter] = {kind: moments[f"{kind}.{name}"].to(parameter.device) for kind in KINDS}
@@ -110,7 +112,7 @@ def check_identity(artefact: Artefact, now: Mapping[str, Any], any_machine: bool
 def save_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
     """Write tensors as safetensors, or raise an OSError that names the file."""
     with writing_tensors(path):
-        save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path)
+        tensor_files.save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path)
 
 
 @contextmanager
@@ -177,7 +179,7 @@ def snapshots_of(run: Artefact) -> dict[int, str]:
 def load_snapshot(model: Any, path: Path) -> None:
     """Set a model of the same shape, in place, to the weights of a snapshot."""
     try:
-        saved = load_file(path)
+        saved = tensor_files.load_file(path)
     except (OSError, SafetensorError) as error:
         raise BadInput(f"expected the weights of a snapshot: {error}", path) from None
     restore(state_of(model), saved, path)

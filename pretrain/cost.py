@@ -3,14 +3,15 @@
 H hidden, F feed-forward, L layers, S ids per row, V types.
 """
 
+from __future__ import annotations
+
 import os
 import time
 from dataclasses import dataclass
 from functools import cache
 
-import torch
-
 from calque.pretrain.config import ModelConfig
+from calque.pretrain.lazy import torch
 from calque.pretrain.model import LOGITS
 
 PAIR = 64  # the assumed number of ids in a sentence pair

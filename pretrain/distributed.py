@@ -1,5 +1,7 @@
 """Several processes that train one model: the only file that uses torch.distributed."""
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -8,12 +10,8 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
-import torch
-import torch.distributed as dist
-from torch import Tensor
-from torch.nn import Parameter
-
 from calque.derive.errors import BadInput
+from calque.pretrain.lazy import Tensor, dist, nn, torch
 
 PATIENCE = timedelta(minutes=10)
 """Maximum time to wait for a message: the first process may be saving or measuring a large model."""
@@ -83,11 +81,15 @@ class World:
             ) from error
 
 
-ALONE = World(0, 1, torch.device("cpu"))
+def one_process() -> World:
+    """The world of one process on the CPU."""
+    return World(0, 1, torch.device("cpu"))
+
+
 _joined: list[World] = []
 
 
-def add_gradients(parameters: Sequence[Parameter], world: World) -> None:
+def add_gradients(parameters: Sequence[nn.Parameter], world: World) -> None:
     """Set each parameter's gradient to the dense sum over all processes. Messages have the same contents and order in
     every step and process, so reruns are bit-identical."""
     for parameter in parameters:
@@ -107,9 +109,9 @@ def add_gradients(parameters: Sequence[Parameter], world: World) -> None:
             gradient.copy_(piece.view_as(gradient))
 
 
-def messages(parameters: Sequence[Parameter]) -> list[list[Parameter]]:
+def messages(parameters: Sequence[nn.Parameter]) -> list[list[nn.Parameter]]:
     """Parameters in reverse order, grouped into messages: large ones alone, neighbouring small ones together."""
-    groups: list[list[Parameter]] = []
+    groups: list[list[nn.Parameter]] = []
     room = 0
     for parameter in reversed(parameters):
         size = parameter.numel() * parameter.element_size()

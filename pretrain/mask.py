@@ -1,15 +1,17 @@
 """Masking, drawn each time a row is read. Shapes: B rows, L ids per row, K languages, V types."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
 import numpy as np
-import torch
 
 from calque.derive.languages import Languages
 from calque.derive.types import Specials
 from calque.pretrain.batch import UNLABELLED, Rows
+from calque.pretrain.lazy import torch
 
 MASK_RATE, MASKED, RANDOM = 0.15, 0.8, 0.1
 """15 % of the non-special positions are selected; 80 % of these are masked, 10 % are replaced, 10 % are kept."""

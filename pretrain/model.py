@@ -1,70 +1,22 @@
-"""Masked language models, computed only where the loss needs them, and the trained modules.
+"""Masked language models, computed only where the loss needs them.
 
 Shapes: B rows, L ids, H hidden, N labels.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from copy import deepcopy
 from itertools import islice
-from typing import Any, Self
-
-import torch
-from torch import Tensor, nn
-from torch.nn import functional as F
-from torch.utils.checkpoint import checkpoint
+from typing import Any
 
 from calque.derive.types import OURS, Specials
 from calque.pretrain.architecture import ROBERTA, TEXT_TYPES, architecture_of, has_languages, layer_at
 from calque.pretrain.batch import UNLABELLED, LabelledPositions, Rows
 from calque.pretrain.config import ModelConfig
+from calque.pretrain.lazy import F, Tensor, nn, torch
 
 LOGITS = 2**30  # maximum number of logits that a loss holds at a time (4 GiB), unless one position has more
-
-
-class Learner(nn.Module):
-    """A transformers model, whose weights alone are in a checkpoint, with its objective's `own` modules by name."""
-
-    def __init__(self, model: Any, own: dict[str, nn.Module]) -> None:
-        super().__init__()
-        self.model = model
-        self.own = nn.ModuleDict(own)
-
-    @property
-    def trained(self) -> dict[str, nn.Parameter]:
-        """The trained parameters by name, each once even if several modules share it."""
-        return {name: parameter for name, parameter in self.named_parameters() if parameter.requires_grad}
-
-
-def state_of(module: nn.Module) -> dict[str, Tensor]:
-    """Every parameter and persistent buffer, once, by its first name: of a `Learner`, what a resumed run restores."""
-    seen: set[int] = set()
-    state = {}
-    for name, tensor in module.state_dict(keep_vars=True).items():
-        if id(tensor) not in seen:
-            seen.add(id(tensor))
-            state[name] = tensor.detach()
-    return state
-
-
-class Frozen(nn.Module):
-    """A frozen copy of a model, without dropout; part of a run's state but not of a checkpoint."""
-
-    def __init__(self, model: Any) -> None:
-        super().__init__()
-        self.model = deepcopy(model).requires_grad_(False)
-        self.train(False)
-
-    def train(self, mode: bool = True) -> Self:
-        """Stay in evaluation mode, whatever `mode` is."""
-        super().train(False)
-        return self
-
-    @torch.no_grad()
-    def follow(self, model: nn.Module, momentum: float) -> None:
-        """Move towards a model of the same shape: weights become momentum * own + (1 - momentum) * the model's."""
-        for own, other in zip(self.model.parameters(), model.parameters(), strict=True):
-            own.lerp_(other, 1 - momentum)
 
 
 def build(config: ModelConfig, rows: int, token_types: int = 1, seed: int = 0, specials: Specials = OURS) -> Any:
@@ -153,9 +105,22 @@ def cross_entropy(head: Callable[[Tensor], Tensor], top: Tensor, labels: Tensor,
     size = max(1, LOGITS // types)
     if len(top) <= size:
         return of(top, labels)
+    from torch.utils.checkpoint import checkpoint
+
     pieces = zip(top.split(size), labels.split(size), strict=True)
     sums = [checkpoint(of, *piece, use_reentrant=False, preserve_rng_state=False) for piece in pieces]
     return torch.stack(sums).sum()
+
+
+def state_of(module: nn.Module) -> dict[str, Tensor]:
+    """Every parameter and persistent buffer, once, by its first name: of a `Learner`, what a resumed run restores."""
+    seen: set[int] = set()
+    state = {}
+    for name, tensor in module.state_dict(keep_vars=True).items():
+        if id(tensor) not in seen:
+            seen.add(id(tensor))
+            state[name] = tensor.detach()
+    return state
 
 
 @contextmanager

@@ -6,13 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch.nn import Module
-from torch.optim import Optimizer
 
 from calque.derive.fingerprint import plain
 from calque.derive.forms import Named, percent
@@ -21,8 +17,11 @@ from calque.pretrain.architecture import architecture_of, main_layer
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import flops_per_id
 from calque.pretrain.distributed import World
-from calque.pretrain.model import Learner
+from calque.pretrain.lazy import Optimizer, Tensor, nn, torch
 from calque.pretrain.order import Part
+
+if TYPE_CHECKING:
+    from calque.pretrain.modules import Learner
 
 Linked = Literal["", "gold", "grow-diag-final-and", "intersect"]
 """The word links that an objective learns from: none, the derivation's gold links, or fast_align's, symmetrised."""
@@ -146,7 +145,7 @@ class Objective(Named, ABC):
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         """The streams to train on, in rows of `length` ids; `seed` determines all sampling."""
 
-    def modules(self, model: Any) -> dict[str, Module]:
+    def modules(self, model: Any) -> dict[str, nn.Module]:
         """New modules of the objective's own, by their names in `Learner.own`. They may share the model's parameters,
         like a head tied to its embeddings. They are trained (except for parameters that require no gradient) and
         resumed with the model, but are not part of its checkpoint."""
@@ -172,6 +171,8 @@ class Objective(Named, ABC):
 
     def learner(self, model: Any, seed: int) -> Learner:
         """The model with the objective's modules, whose initial weights depend on the seed."""
+        from calque.pretrain.modules import Learner
+
         torch.manual_seed(seed)
         learner = Learner(model, self.modules(model))
         if self.traits.head_only:
@@ -215,8 +216,8 @@ class Composite(Objective):
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:
         return [stream for part in self.parts for stream in part.streams(languages, length, seed)]
 
-    def modules(self, model: Any) -> dict[str, Module]:
-        modules: dict[str, Module] = {}
+    def modules(self, model: Any) -> dict[str, nn.Module]:
+        modules: dict[str, nn.Module] = {}
         for part in self.parts:
             own = part.modules(model)
             if repeated := modules.keys() & own.keys():

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import torch
-from torch import Tensor
+from calque.pretrain.lazy import Tensor, torch
 
 
 def procrustes(rows: Tensor, targets: Tensor) -> Tensor:

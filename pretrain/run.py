@@ -8,6 +8,8 @@
 <run>/manifest.json   written last: the inputs, and the sha256 of the files
 """
 
+from __future__ import annotations
+
 import gc
 import json
 import time
@@ -17,8 +19,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
-import torch
 
 from calque.derive import strict_json
 from calque.derive.artefact import Artefact, finished, write_manifest
@@ -40,10 +40,10 @@ from calque.pretrain.checkpoint import (
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.cost import peak_flops
 from calque.pretrain.distributed import World
+from calque.pretrain.lazy import torch
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
 from calque.pretrain.model import compile_layers
 from calque.pretrain.objective import Objective
-from calque.pretrain.onednn import use_onednn
 from calque.pretrain.saved_model import RUN, WEIGHTS, weights_digest, write_tokenizers
 from calque.pretrain.start import InitialModel
 from calque.pretrain.train import make_optimizer, train
@@ -145,6 +145,8 @@ def _attempt(
     if world.device.type == "cuda":
         compile_layers(model)
     else:
+        from calque.pretrain.onednn import use_onednn
+
         use_onednn(learner, config.model.length)
     if drawn and world.first:
         tell(f"random, because the starting model lacks them: {', '.join(drawn)}")

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 from safetensors import SafetensorError, safe_open
 from tokenizers import Tokenizer
 from tokenizers.processors import TemplateProcessing
@@ -31,6 +30,7 @@ from calque.derive.languages import Languages
 from calque.derive.script import Letters
 from calque.derive.types import Specials
 from calque.derive.vocabulary import ROLES, TOKENIZER, TOKENIZER_CONFIG, role_names
+from calque.pretrain.lazy import torch
 
 if TYPE_CHECKING:  # transformers loads its models, for seconds, where a name is looked up
     from transformers import PreTrainedConfig, PreTrainedModel

@@ -4,6 +4,8 @@ The file is in safetensors: the weights of each run in half precision, as RUN/WE
 metrics of each run. Its SHA-256 is in a file next to it.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,9 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import torch
 from safetensors import safe_open
-from safetensors.torch import load_file, save
 
 from calque.derive import strict_json
 from calque.derive.artefact import Artefact
@@ -21,6 +21,7 @@ from calque.derive.errors import BadInput
 from calque.derive.files import whole_file
 from calque.derive.fingerprint import sha256
 from calque.pretrain.checkpoint import METRICS
+from calque.pretrain.lazy import tensor_files, torch
 from calque.pretrain.model import state_of
 from calque.pretrain.run import CHECKPOINT, Pretraining, finish
 from calque.pretrain.saved_model import RUN, load_model
@@ -42,7 +43,7 @@ class ShippedRun:
         """Write the run's folder as `pretrain` does, with its weights in single precision."""
         run, embeddings = runs_of(self.file)[self.name], config.objective.traits.language_embeddings
         model, _ = InitialModel(None, config.model, config.languages, embeddings, config.seed).whole()
-        tensors = load_file(self.file)
+        tensors = tensor_files.load_file(self.file)
         with torch.no_grad():
             for name, weights in state_of(model).items():
                 weights.copy_(tensors[f"{self.name}/{name}"])
@@ -72,7 +73,7 @@ def pack(runs: Mapping[str, Path], file: Path) -> None:
         tensors |= {f"{name}/{key}": weights.half() for key, weights in state_of(model).items()}
         metadata[name] = json.dumps({"facts": run.facts, "metrics": run.path(METRICS).read_text(encoding="utf-8")})
     with whole_file(file) as part:
-        part.write_bytes(save(tensors, metadata))
+        part.write_bytes(tensor_files.save(tensors, metadata))
     _digest_file(file).write_text(f"{sha256(file)}  {file.name}\n", encoding="utf-8", newline="\n")
 
 

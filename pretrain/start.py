@@ -7,18 +7,20 @@ moments and states. Its checkpoint has all rows again; the other rows are unchan
 Shapes: V types of the tokenizer, R of them kept.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.pretrain import saved_model
 from calque.pretrain.architecture import architecture_of, has_languages
 from calque.pretrain.config import ModelConfig
+from calque.pretrain.lazy import torch
 from calque.pretrain.model import build
 from calque.pretrain.tokenizer_check import check_tokenizer
 

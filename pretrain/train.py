@@ -1,20 +1,25 @@
 """The training loop, independent of objective and corpus."""
 
+from __future__ import annotations
+
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
-from torch import Tensor, nn
 
 from calque.pretrain.architecture import architecture_of
 from calque.pretrain.batch import Batch
 from calque.pretrain.config import TrainConfig
 from calque.pretrain.distributed import World, add_gradients
+from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture, of_pairs
-from calque.pretrain.model import Learner, autocast
+from calque.pretrain.model import autocast
 from calque.pretrain.objective import Stream
+
+if TYPE_CHECKING:
+    from calque.pretrain.modules import Learner
 
 TIMES = "times the rate"  # the key of a parameter group's factor on the learning rate
 

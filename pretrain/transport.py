@@ -6,11 +6,12 @@ columns the other's. Masks, (B, n) and (B, m), are true for sub-words; padding h
 than finding them, except in training on a GPU. Ties go to the first, as in NumPy.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Literal
 
-import torch
-from torch import Tensor
+from calque.pretrain.lazy import Tensor, torch
 
 First = Literal["columns", "rows"]
 EPSILON, ITERATIONS, ALPHA = 1e-6, 2, 0.9

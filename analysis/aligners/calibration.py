@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import expit, logit
 
 from calque.derive.errors import BadInput
+from calque.derive.lazy import special
 
 EDGE = 1e-6  # scores of 0 and 1 have no log odds
 
@@ -24,7 +24,7 @@ class Calibration:
 
     def __call__(self, scores: np.ndarray) -> np.ndarray:
         """Probabilities, of the shape of `scores`, which are from 0 to 1; NaN stays."""
-        return np.asarray(expit(self.intercept + self.slope * logit(np.clip(scores, EDGE, 1 - EDGE))))
+        return np.asarray(special.expit(self.intercept + self.slope * special.logit(np.clip(scores, EDGE, 1 - EDGE))))
 
     @classmethod
     def fit(cls, scores: Sequence[float], found: Sequence[bool]) -> Self:
@@ -35,12 +35,12 @@ class Calibration:
         """
         from scipy.optimize import minimize
 
-        odds, truth = logit(np.clip(scores, EDGE, 1 - EDGE)), np.array(found)
+        odds, truth = special.logit(np.clip(scores, EDGE, 1 - EDGE)), np.array(found)
         targets = np.where(truth, (truth.sum() + 1) / (truth.sum() + 2), 1 / ((~truth).sum() + 2))
 
         def loss(line: np.ndarray) -> tuple[float, np.ndarray]:
             z = line[0] + line[1] * odds
-            error = expit(z) - targets
+            error = special.expit(z) - targets
             return float((np.logaddexp(0, z) - targets * z).mean()), np.array([error.mean(), (error * odds).mean()])
 
         intercept, slope = minimize(loss, np.array([0.0, 1.0]), jac=True, bounds=[(None, None), (0, None)]).x

@@ -1,14 +1,13 @@
 """Hidden states of any transformers encoder. Shapes: B rows, L ids of the longest, H hidden."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import torch
-from torch import Tensor, nn
-from torch.nn.utils.rnn import pad_sequence
-
 from calque.derive.errors import BadInput
+from calque.pretrain.lazy import Tensor, inference_mode, nn, torch
 from calque.pretrain.saved_model import load_model, read_config
 
 LIKE_BERT = frozenset({"bert", "camembert", "electra", "roberta", "xlm-roberta"})  # nothing follows their last layer
@@ -50,7 +49,7 @@ class Encoder:
         self.length = _positions(self._model, config)
         self._try(config.model_type)
 
-    @torch.inference_mode()
+    @inference_mode
     def __call__(
         self, rows: Sequence[Sequence[int]], token_types: Sequence[Sequence[int]] | None = None
     ) -> tuple[Tensor, ...]:
@@ -106,4 +105,4 @@ def _positions(model: nn.Module, config: Any) -> int:
 
 
 def _padded(rows: Sequence[Sequence[int]], filler: int) -> Tensor:
-    return pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=filler)
+    return nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=filler)

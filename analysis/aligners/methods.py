@@ -6,13 +6,12 @@ negative, a score may not. Values at padding are arbitrary. Links are rows of (p
 int64.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import torch
-from torch import Tensor
-from torch.nn import functional as F
-
+from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.objectives.aligner_training import centred_apart, probabilities
 from calque.pretrain.transport import EPSILON, ITERATIONS, argmax, itermax, log_kernel, sinkhorn, untied
 
@@ -129,7 +128,7 @@ class Method:
     score: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
     extract: Callable[[Tensor, Tensor, Tensor], Tensor]
     words: bool = False
-    also: "Method | None" = None
+    also: Method | None = None
 
 
 DIRECT, TRANSPORT = "direct", "transport"  # plans: the similarity itself, or optimal transport

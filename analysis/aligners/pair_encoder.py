@@ -12,9 +12,6 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
 
 from calque.analysis.aligners.calibration import Calibration
 from calque.analysis.aligners.encoder import Encoder, Precision
@@ -23,6 +20,7 @@ from calque.analysis.aligners.subwords import Pieces, SubWords
 from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
 from calque.pretrain.architecture import main_layer
+from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.saved_model import ALIGNER_CALIBRATION, ALIGNER_LAYER, CONFIG, read_config
 
 CELLS = 6144  # ids in a batch of pairs or sentences, both sides and padding
@@ -234,7 +232,7 @@ def _padded(
         own = [states[reading.layer, pair, side] for pair in pairs]
         if reading.method.words:
             own = [cut[pair][side].means(each) for pair, each in zip(pairs, own, strict=True)]
-        padded.append(pad_sequence(own, batch_first=True))
+        padded.append(nn.utils.rnn.pad_sequence(own, batch_first=True))
         lengths = torch.tensor([len(each) for each in own])
         masks.append((torch.arange(padded[-1].shape[1]) < lengths[:, None]).to(padded[-1].device))
     return padded[0], padded[1], masks[0], masks[1]

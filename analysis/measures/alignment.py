@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from safetensors import SafetensorError, safe_open
-from torch import Tensor
 
 from calque.analysis.measures.nulls import like_frequent, null, shuffled
 from calque.analysis.measures.rotation import normalised, rotated, self_learnt
@@ -35,6 +33,7 @@ from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.pretrain.architecture import ARCHITECTURES, ROBERTA, architecture_of, has_languages
+from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.run import read_metrics
 
 

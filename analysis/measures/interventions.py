@@ -14,8 +14,6 @@ from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from calque.analysis.records.record import AFTER, RECOVERED, MeasuredModel, Measurement
 from calque.analysis.tasks.finetune import Finetuned, finetune, longest_row
@@ -29,11 +27,12 @@ from calque.derive.errors import BadInput
 from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.pretrain.architecture import architecture_of
+from calque.pretrain.lazy import Tensor, inference_mode, no_grad, torch
 from calque.pretrain.rotation import Rotation
 
 NOTHING, COUNTERPART, ORDER, BOTH = "nothing", "counterpart", "order", "order and counterpart"
 BATCH = 64  # rows
-StateChange = Callable[[Tensor], Tensor | None]
+StateChange = Callable[["Tensor"], "Tensor | None"]
 
 
 @dataclass(frozen=True)
@@ -188,7 +187,7 @@ def other_rows(model: Any, ids: np.ndarray, rows: Tensor) -> Iterator[None]:
         set_rows(model, ids, before)
 
 
-@torch.no_grad()
+@no_grad
 def set_rows(model: Any, ids: np.ndarray, rows: Tensor | np.ndarray) -> None:
     """Set the word embeddings of `ids` (n,) to `rows` (n, H)."""
     table, expected = architecture_of(model.config).tables(model)[0], (len(ids), model.config.hidden_size)
@@ -272,7 +271,7 @@ class SourceTuned:
             answers += self._patched(layer, pairs[first : first + BATCH], random, chosen)
         return self._scored(split, derived, answers)
 
-    @torch.inference_mode()
+    @inference_mode
     def _patched(
         self,
         layer: int,

@@ -3,13 +3,13 @@
 Shapes: Q questions, N clozes, L ids of the longest, C candidates, K permutations.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
-import torch
-from torch.nn.utils.rnn import pad_sequence
 
 from calque.analysis.records.record import BOTH, CARRIED, KNOWN, Items, MeasuredModel, Measurement
 from calque.derive.errors import BadInput
@@ -18,6 +18,7 @@ from calque.derive.language import SOURCE
 from calque.derive.languages import Languages
 from calque.pretrain.architecture import architecture_of
 from calque.pretrain.batch import UNLABELLED, Rows
+from calque.pretrain.lazy import inference_mode, nn, torch
 from calque.pretrain.model import autocast, encode
 from calque.pretrain.saved_model import load_model, read_config
 
@@ -63,7 +64,7 @@ def knowledge(
     return Measurement(tuple(records))
 
 
-@torch.inference_mode()
+@inference_mode
 def answers(model: Any, languages: Languages, name: str, questions: Sequence[Question]) -> np.ndarray:
     """The candidate that a model chooses for each question, queried in the language `name`: (Q,) int64. A candidate's
     score is the sum over the question's clozes of its log-probability at the mask; a tie is UNDECIDED."""
@@ -97,7 +98,7 @@ def _logits(
 ) -> torch.Tensor:
     """Logits at one place of each row, (N, types), on the CPU; `types` are the token types of words and padding."""
     device = next(model.parameters()).device
-    ids = pad_sequence([torch.from_numpy(row) for row in rows], batch_first=True, padding_value=pad)
+    ids = nn.utils.rnn.pad_sequence([torch.from_numpy(row) for row in rows], batch_first=True, padding_value=pad)
     languages = torch.where(ids == pad, types[1], types[0])
     batch = Rows(ids, torch.full_like(ids, UNLABELLED), languages, padded=True).to(device)
     with autocast(device):

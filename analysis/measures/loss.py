@@ -6,17 +6,18 @@ all languages share: embeddings are left out because each script has its own row
 bias reflects word counts. Shapes: N masked ids, S shuffles, V types, U units, I inputs, P parts of a text.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from calque.analysis.records.record import HELD_OUT, MeasuredModel, Measurement, Record
 from calque.derive.languages import Languages, only_last
 from calque.pretrain.architecture import architecture_of
 from calque.pretrain.batch import UNLABELLED, Rows
+from calque.pretrain.lazy import Tensor, inference_mode, torch
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.model import autocast, encode, prediction_loss
 from calque.pretrain.objectives.mlm import Monolingual
@@ -55,7 +56,7 @@ def masked_only(rows: Rows, mask: int) -> Rows:
     return Rows(rows.ids, labels, rows.languages, rows.padded, rows.places)
 
 
-@torch.inference_mode()
+@inference_mode
 def masked_loss(model: Any, rows: Rows, shuffles: int, seed: int) -> tuple[float, int, np.ndarray]:
     """The mean loss in nats of N masked ids, N, and the means after shuffling the ids among their positions, (S,). A
     model that knows only how frequent words are has the same loss after a shuffle: any gain comes from the context, if

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from calque.analysis.measures import loss, states
 from calque.analysis.measures.alignment import Types, alignment_nulls, alignment_of_model
@@ -38,6 +36,7 @@ from calque.derive.task_data import TaskFolder
 from calque.pretrain.architecture import architecture_of
 from calque.pretrain.batch import Rows
 from calque.pretrain.checkpoint import load_snapshot
+from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.objectives.mlm import Monolingual
 from calque.pretrain.saved_model import WEIGHTS, load_model, read_config

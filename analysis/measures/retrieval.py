@@ -2,14 +2,13 @@
 translation or its derivation. Mining, as in BUCC, finds the translations in two texts that match only in part. Shapes:
 N sentences and their N translations, L layers with the embeddings, H hidden."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, combinations
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch.nn import functional as F
 
 from calque.analysis.aligners.encoder import Encoder
 from calque.analysis.aligners.pair_encoder import batches
@@ -36,6 +35,7 @@ from calque.derive.sentence import Sentence
 from calque.derive.source import SPLITS
 from calque.derive.task_data import TaskFolder
 from calque.pretrain.architecture import architecture_of
+from calque.pretrain.lazy import F, Tensor, torch
 
 CROWD = 10  # nearest neighbours that CSLS corrects for (Conneau et al. 2018)
 NEIGHBOURS = 4  # nearest neighbours that the margin is relative to (Artetxe and Schwenk 2019)

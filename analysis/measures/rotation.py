@@ -10,10 +10,8 @@ Shapes: n types of two languages, d pairs, H width.
 from __future__ import annotations
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch.nn import functional as F
 
+from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.rotation import procrustes
 
 NEIGHBOURS = 10  # of CSLS, as in MUSE

@@ -10,13 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch.nn import functional as F
-from torch.nn.utils.rnn import pad_sequence
 
 from calque.analysis.measures.nulls import like_frequent, shuffled
 from calque.pretrain.architecture import architecture_of, has_languages
+from calque.pretrain.lazy import F, Tensor, inference_mode, nn, torch
 
 NONE = -1  # the nearest row in case of a tie
 BLOCK = 512
@@ -24,7 +21,7 @@ ROWS = 128  # rows per batch, of similar lengths, which changes only the last di
 RIDGE = 1.0  # the penalty on squared weights, relative to the sum over words of squares of features with variance 1
 
 
-@torch.inference_mode()
+@inference_mode
 def nearest(source: Tensor, target: Tensor) -> np.ndarray:
     """The row of `target` (N, H) with the highest cosine to each row of `source`, (N,) int64, or NONE at a tie."""
     source, target = F.normalize(source.float(), dim=1), F.normalize(target.float(), dim=1)
@@ -88,7 +85,7 @@ class TypeMeans:
         return np.array([linear_cka(x, y + self.shares @ (means[exchange] - means)) for exchange in exchanges])
 
 
-@torch.inference_mode()
+@inference_mode
 def states(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tuple[list[int], tuple[Tensor, ...]]]:
     """Encode rows of ids, special ids included, in batches: yields the indices of a batch's rows and their states at
     each layer, L tensors of (rows, ids, H), arbitrary at padding. `language` is their token type, if any."""
@@ -97,7 +94,9 @@ def states(model: Any, rows: Sequence[np.ndarray], language: int) -> Iterator[tu
     ordered = sorted(range(len(rows)), key=lambda place: len(rows[place]))
     for first in range(0, len(ordered), ROWS):
         places = ordered[first : first + ROWS]
-        ids = pad_sequence([torch.from_numpy(rows[place]) for place in places], True, config.pad_token_id).to(device)
+        ids = nn.utils.rnn.pad_sequence(
+            [torch.from_numpy(rows[place]) for place in places], True, config.pad_token_id
+        ).to(device)
         real = ids != config.pad_token_id
         mask, types = None if real.all() else real.long(), torch.full_like(ids, number)
         yield places, encoder(ids, attention_mask=mask, token_type_ids=types, output_hidden_states=True).hidden_states

@@ -4,9 +4,9 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.stats import rankdata
 
 from calque.analysis.statistics.intervals import UPPER
+from calque.derive.lazy import stats
 
 SIGN = "between alignment and −Δ: positive when better alignment goes with better transfer"
 EXACT = 12  # every pairing is counted if no group has more points
@@ -55,7 +55,7 @@ def spearman(
     rho = float(_rho(x[None], y[None])[0])
     members = [np.array([i for i in range(n) if names[i] == name]) for name in dict.fromkeys(names)]
     exact = max(map(len, members)) <= EXACT
-    a, b = rankdata(x), rankdata(y)
+    a, b = stats.rankdata(x), stats.rankdata(y)
     p = _exact_p(a, b, members) if exact else _random_p(a, b, members, random, draws)
     rhos = _bootstrap(x, y, random, draws) if n >= FEWEST else np.empty(0)
     low, high = np.quantile(rhos, [1 - UPPER, UPPER]).tolist() if len(rhos) else (None, None)
@@ -64,7 +64,7 @@ def spearman(
 
 def _rho(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Pearson's correlation of ranks, row by row: (rows, n) or (1, n) each, to (rows,)."""
-    a, b = rankdata(x, axis=1), rankdata(y, axis=1)
+    a, b = stats.rankdata(x, axis=1), stats.rankdata(y, axis=1)
     a, b = a - a.mean(1, keepdims=True), b - b.mean(1, keepdims=True)
     return (a * b).sum(1) / np.sqrt((a * a).sum(1) * (b * b).sum(1))
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+
+from calque.derive.lazy import special
 
 CONFIDENCE = 0.95
 UPPER = (1 + CONFIDENCE) / 2  # the quantile at which an interval of that confidence ends

@@ -9,10 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch.nn import functional as F
-from torch.nn.utils.rnn import pad_sequence
 
 from calque.analysis.tasks.rows import UNLABELLED, TaskRow
 from calque.analysis.tasks.split import EncodedSet
@@ -21,6 +17,7 @@ from calque.derive.errors import BadInput
 from calque.derive.fingerprint import ADDED
 from calque.pretrain.architecture import TEXT_TYPES, architecture_of, has_languages
 from calque.pretrain.config import unreal
+from calque.pretrain.lazy import F, Tensor, inference_mode, nn, torch
 from calque.pretrain.saved_model import load_model, read_config
 from calque.pretrain.train import NonFinite
 
@@ -120,7 +117,7 @@ class Finetuned:
         """(B, K)."""
         return self._table([row.targets for row in rows], UNLABELLED)
 
-    @torch.inference_mode()
+    @inference_mode
     def answers(self, data: EncodedSet, ids_per_batch: int = READ_IDS) -> list[np.ndarray]:
         """The head's answers to each row, in the order of the rows."""
         answers: list[np.ndarray] = [np.empty(0)] * len(data.rows)
@@ -139,7 +136,7 @@ class Finetuned:
     def _table(self, rows: Sequence[np.ndarray], filler: int) -> Tensor:
         """Rows as one table, (B, longest) int64, on the device."""
         tensors = [torch.tensor(row, dtype=torch.int64) for row in rows]
-        return pad_sequence(tensors, batch_first=True, padding_value=filler).to(self.device)
+        return nn.utils.rnn.pad_sequence(tensors, batch_first=True, padding_value=filler).to(self.device)
 
 
 def finetune(

@@ -3,6 +3,8 @@
 `evaluate` does this; the functions below it choose the sets, in derived languages and in natural ones.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,8 +12,6 @@ from functools import partial
 from statistics import fmean
 from sys import intern
 from typing import Any
-
-import torch
 
 from calque.analysis.records.record import (
     DELTA,
@@ -38,6 +38,7 @@ from calque.derive.readers.conllu import WORDS, Units
 from calque.derive.source import SPLITS
 from calque.derive.task_data import TaskFolder
 from calque.derive.vocabulary import GivenVocabulary
+from calque.pretrain.lazy import torch
 
 COMPARED = ("SUP", "ZS", TRANSLATED, SWITCHED)  # measures whose records have the contribution of each test item
 Progress = Callable[[str, int, int], None]  # called with a title ("pos SUP"), the step and the number of steps

@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import digamma
 
 from calque.derive import strict_json
 from calque.derive.artefact import Artefact, making
 from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
+from calque.derive.lazy import special
 from calque.derive.links.aligner import Aligner, LeftOut, Links, Pair, Scored
 from calque.derive.links.cells import NULL, TENSION, Cells, PairChunk, chunks, optimise
 from calque.derive.links.symmetrise import SYMMETRISATIONS, Symmetrisation, grow_diag_final_and
@@ -197,7 +197,7 @@ def _learn(corpus: list[PairChunk], keys: np.ndarray, stride: int, passes: int) 
         if number:
             tension = optimise(tension, feature / words, m, n, pairs)
         expected += _ALPHA
-        probabilities = np.exp(digamma(expected) - digamma(np.bincount(source, expected))[source])
+        probabilities = np.exp(special.digamma(expected) - special.digamma(np.bincount(source, expected))[source])
     return probabilities, tension
 
 

@@ -23,7 +23,8 @@ from calque.experiments.bench.training import (
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.cost import peak_flops
 from calque.pretrain.distributed import World
-from calque.pretrain.model import Learner, build, compile_layers
+from calque.pretrain.model import build, compile_layers
+from calque.pretrain.modules import Learner
 from calque.pretrain.objectives.mlm import MLM, Monolingual
 from calque.pretrain.train import make_optimizer, train
 

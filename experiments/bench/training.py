@@ -35,9 +35,10 @@ from calque.derive.types import OURS, SPECIALS
 from calque.derive.vocabulary import GivenVocabulary
 from calque.experiments.bench.harness import Comparison, cpu_seconds, folder_of, interleaved, step_seconds
 from calque.pretrain.config import ModelConfig, TrainConfig
-from calque.pretrain.distributed import ALONE
+from calque.pretrain.distributed import one_process
 from calque.pretrain.mask import Masking
-from calque.pretrain.model import Learner, build
+from calque.pretrain.model import build
+from calque.pretrain.modules import Learner
 from calque.pretrain.objective import Stream
 from calque.pretrain.objectives.mlm import MLM, PackedLines
 from calque.pretrain.onednn import use_onednn
@@ -46,6 +47,7 @@ from calque.pretrain.start import InitialModel
 from calque.pretrain.train import make_optimizer, train
 
 TYPES, LENGTH = 8192, 128
+CPU = torch.device("cpu")
 MODEL = ModelConfig(layers=4, heads=4, hidden=256, ffn=1024, length=LENGTH)
 TRAIN = TrainConfig(steps=6, batch=32, warmup=1)
 CONTINUED = replace(TRAIN, steps=4, batch=16)
@@ -117,7 +119,9 @@ def against_trainer(
         def turn() -> float:
             ends: list[float] = []
             optimizer = make_optimizer(learner, config)
-            train(learner, optimizer, streams, config, 0, ALONE, after=lambda *_: ends.append(time.process_time()))
+            train(
+                learner, optimizer, streams, config, 0, one_process(), after=lambda *_: ends.append(time.process_time())
+            )
             return speed(ends)
 
         return turn
@@ -144,7 +148,7 @@ def trainers(config: TrainConfig) -> dict[str, Any]:
     }
 
 
-def check_close(model: PreTrainedModel, stream: Stream, device: torch.device = ALONE.device) -> float:
+def check_close(model: PreTrainedModel, stream: Stream, device: torch.device = CPU) -> float:
     """The relative difference of our loss and its gradients from transformers' on a few rows; exits if it is not small.
     Ours computes the head at the labelled positions only."""
     batch, counts = stream.draw(range(4), np.random.default_rng(0))

@@ -16,7 +16,7 @@ from calque.experiments.studies.pocket import pocket
 from calque.experiments.study import Study
 from calque.pretrain.batch import Pairs
 from calque.pretrain.mask import MASK_RATE
-from calque.pretrain.model import Learner
+from calque.pretrain.modules import Learner
 from calque.pretrain.objective import Stream
 from calque.pretrain.objectives.align_mlm import moved_entries
 from calque.pretrain.objectives.mlm import MLM, Monolingual, TextObjective

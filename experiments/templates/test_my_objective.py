@@ -13,7 +13,8 @@ from calque.derive.sources.pocket import PocketEnglish
 from calque.experiments.study_mistakes import study_mistakes
 from calque.experiments.templates.my_objective import MyObjective, my_objective
 from calque.pretrain.config import ModelConfig
-from calque.pretrain.model import Learner, build
+from calque.pretrain.model import build
+from calque.pretrain.modules import Learner
 from calque.pretrain.train import Draws
 
 MODEL = ModelConfig(layers=1, heads=2, hidden=16, ffn=32, length=32, dropout=0.0)

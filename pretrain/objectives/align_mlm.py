@@ -1,21 +1,24 @@
 """ALIGN-MLM: MLM that also aligns the embeddings of dictionary words (ALIGN-MLM, section 3)."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch.nn import functional as F
 
 from calque.derive.errors import BadInput
 from calque.derive.forms import number
 from calque.derive.languages import Languages
 from calque.pretrain.batch import Pairs
+from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.mask import MASK_RATE
-from calque.pretrain.model import Learner
 from calque.pretrain.objective import Composite, Objective, Stream, Traits
 from calque.pretrain.objectives.mlm import MLM
+
+if TYPE_CHECKING:
+    from calque.pretrain.modules import Learner
 
 ALPHA = 10.0
 

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch.nn import functional as F
 
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import number, percent, word
@@ -24,9 +21,13 @@ from calque.pretrain.batch import NumberedWords, PairGroups
 from calque.pretrain.bitext import PARALLEL, PairObjective, PairStream, line_lengths
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import PAIR, encoder_flops_per_id
-from calque.pretrain.model import Learner, encode
+from calque.pretrain.lazy import F, Tensor, torch
+from calque.pretrain.model import encode
 from calque.pretrain.objective import GOLD, GROWN, Linked, Stream, Traits
 from calque.pretrain.transport import itermax_table, log_kernel, sinkhorn, untied
+
+if TYPE_CHECKING:
+    from calque.pretrain.modules import Learner
 
 Labels = Literal["agreement", "estimated", "self", "gold"]
 LINKS: dict[Labels, Linked] = {"agreement": GROWN, "estimated": GROWN, "self": "", "gold": GOLD}

@@ -1,20 +1,26 @@
 """MLM: masked language modelling on every language (Devlin et al. 2019)."""
 
+from __future__ import annotations
+
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from torch import Tensor
 
 from calque.derive.errors import BadInput
 from calque.derive.language import Language
 from calque.derive.languages import Languages
 from calque.derive.types import Specials
 from calque.pretrain.batch import Rows
+from calque.pretrain.lazy import Tensor
 from calque.pretrain.mask import MASK_RATE, Masking
-from calque.pretrain.model import Learner, prediction_loss
+from calque.pretrain.model import prediction_loss
 from calque.pretrain.objective import Objective, Stream, Traits
+
+if TYPE_CHECKING:
+    from calque.pretrain.modules import Learner
 
 
 class PackedLines:

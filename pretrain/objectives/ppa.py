@@ -7,74 +7,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-import torch
-from torch import Tensor, nn
-from torch.nn import functional as F
 
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import number, percent, word
 from calque.derive.languages import Languages
-from calque.pretrain.batch import PairRows, Rows
+from calque.pretrain.batch import PairRows
 from calque.pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import PAIR, encoder_flops_per_id
 from calque.pretrain.distributed import World
+from calque.pretrain.lazy import F, Tensor, nn, torch
 from calque.pretrain.mask import MASK_RATE
-from calque.pretrain.model import Frozen, Learner, encode_first, evaluating, prediction_loss
+from calque.pretrain.model import encode_first, evaluating, prediction_loss
 from calque.pretrain.objective import Stream, Traits
+
+if TYPE_CHECKING:
+    from calque.pretrain.modules import Learner
 
 MOCO = "moco"
 Beside = Literal["TLM", "MLM", ""]  # the loss added to the contrast
 TEMPERATURE, MOMENTUM, QUEUE, WIDTH = 0.05, 0.999, 32_000, 300
-
-
-class Projection(nn.Module):
-    """W2 ReLU(W1 h), with h and the result normalised to length 1, without biases (Pan et al. 2021, equation 2)."""
-
-    def __init__(self, width: int, dimensions: int) -> None:
-        super().__init__()
-        self.inner, self.outer = nn.Linear(width, width, bias=False), nn.Linear(width, dimensions, bias=False)
-
-    def forward(self, hidden: Tensor) -> Tensor:
-        """Sentence vectors (B, D) of first positions (B, H)."""
-        return F.normalize(self.outer(F.relu(self.inner(F.normalize(hidden, dim=1)))), dim=1)
-
-
-class MoCo(nn.Module):
-    """The projection of queries, a slow copy of encoder and projection for keys, and a queue of the last K keys, which
-    initially holds random vectors; `taken` counts the keys enqueued so far. All of it is part of a run's state."""
-
-    queue: Tensor
-    taken: Tensor
-
-    def __init__(self, model: Any, queue: int, dimensions: int) -> None:
-        super().__init__()
-        self.projection = Projection(model.config.hidden_size, dimensions)
-        self.slow = Frozen(model)
-        self.slow_projection = Frozen(self.projection)
-        self.register_buffer("queue", F.normalize(torch.randn(queue, dimensions), dim=1))
-        self.register_buffer("taken", torch.zeros((), dtype=torch.long))
-
-    @torch.no_grad()
-    def keys(self, rows: Rows) -> Tensor:
-        """Sentence vectors (B, D) from the slow encoder."""
-        return self.slow_projection.model(encode_first(self.slow.model, rows))
-
-    def follow(self, model: nn.Module, momentum: float) -> None:
-        """Move the slow encoder and projection towards the trained ones (equation 1)."""
-        self.slow.follow(model, momentum)
-        self.slow_projection.follow(self.projection, momentum)
-
-    @torch.no_grad()
-    def enqueue(self, keys: Tensor) -> None:
-        """Replace the oldest keys in the queue; of more than K keys, keep the last K."""
-        size = len(self.queue)
-        at = (self.taken + torch.arange(len(keys), device=keys.device)) % size
-        self.queue[at[-size:]] = keys[-size:].to(self.queue.dtype)
-        self.taken += len(keys)
 
 
 def contrast(queries: Tensor, keys: Tensor, others: Tensor, temperature: float) -> Tensor:
@@ -184,6 +139,8 @@ class PPA(PairObjective):
         return contrasted + (super().pair_flops(model, types, resting) if self.beside else 0.0)
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
+        from calque.pretrain.modules import MoCo
+
         return {MOCO: MoCo(model, self.queue, self.dimensions)}
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch.nn import functional as F
 
 from calque.derive.errors import BadInput
 from calque.derive.fingerprint import plain
@@ -20,12 +17,16 @@ from calque.derive.forms import percent, word
 from calque.derive.languages import Languages
 from calque.derive.types import Specials
 from calque.pretrain.batch import UNLABELLED, Batch, Rows
+from calque.pretrain.lazy import F, Tensor, torch
 from calque.pretrain.mask import MASK_RATE
-from calque.pretrain.model import Learner, encode_each
+from calque.pretrain.model import encode_each
 from calque.pretrain.objective import After, Composite, Objective, Stream, Sum, Traits
 from calque.pretrain.objectives.align_mlm import moved_entries
 from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
+
+if TYPE_CHECKING:
+    from calque.pretrain.modules import Learner
 
 Sides = Literal["first", "both"]
 TEMPERATURE = 0.1

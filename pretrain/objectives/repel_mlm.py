@@ -1,11 +1,12 @@
 """REPEL-MLM: MLM that also keeps the embeddings of dictionary words apart, the opposite of ALIGN-MLM."""
 
-from dataclasses import dataclass
+from __future__ import annotations
 
-import torch
+from dataclasses import dataclass
 
 from calque.derive.forms import number
 from calque.derive.languages import Languages
+from calque.pretrain.lazy import torch
 from calque.pretrain.mask import MASK_RATE
 from calque.pretrain.objective import Composite, Objective, Stream
 from calque.pretrain.objectives.align_mlm import ALPHA, Align, DictionaryCosine

@@ -3,24 +3,27 @@
 Shapes: d dictionary pairs, n rows of a derived language, H width.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch.optim import Optimizer
 
 from calque.derive.errors import BadInput
 from calque.derive.forms import percent
 from calque.derive.language import Language
 from calque.derive.languages import Languages
 from calque.pretrain.distributed import World
+from calque.pretrain.lazy import Optimizer, Tensor, no_grad, torch
 from calque.pretrain.mask import MASK_RATE
-from calque.pretrain.model import Learner
 from calque.pretrain.objective import Stream, Traits
 from calque.pretrain.objectives.align_mlm import moved_entries
 from calque.pretrain.objectives.mlm import Monolingual, TextObjective
 from calque.pretrain.rotation import Rotation
+
+if TYPE_CHECKING:
+    from calque.pretrain.modules import Learner
 
 LEFT_OPEN = "dimensions of the rotation that the dictionary does not determine"
 
@@ -63,7 +66,7 @@ def own_rows(languages: Languages, number: int) -> np.ndarray:
     return own
 
 
-@torch.no_grad()
+@no_grad
 def rotate(table: Tensor, rows: Tensor, pairs: Tensor, optimizer: Optimizer, world: World) -> None:
     """Rotate `rows` (n,) of a table by the map that brings the second rows of `pairs` (d, 2) nearest to the first ones.
     AdamW's mean gradients turn with them. So do its mean squares, if a row's gradients are uncorrelated across

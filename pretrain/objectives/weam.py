@@ -7,38 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
-from torch import Tensor, nn
-from torch.nn import functional as F
 
 from calque.derive.languages import Languages
 from calque.pretrain.batch import UNLABELLED, Batch, LinkedPairs
 from calque.pretrain.bitext import USUAL, LinkObjective, PairStream
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import PAIR, encoder_flops_per_id, head_flops_per_id
-from calque.pretrain.model import Learner, cross_entropy, encode, prediction_loss
+from calque.pretrain.lazy import Tensor, nn, torch
+from calque.pretrain.model import cross_entropy, encode, prediction_loss
 from calque.pretrain.objective import GROWN, Linked, Stream
+
+if TYPE_CHECKING:
+    from calque.pretrain.modules import Learner
 
 EXCHANGE = "exchange"
 MASKS = 0.3  # the paper's mask rate
-
-
-class Exchange(nn.Module):
-    """A linear layer over exchanged vectors, and a separate prediction head on the model's table (eq. 6 to 8)."""
-
-    def __init__(self, model: Any) -> None:
-        super().__init__()
-        table = model.get_input_embeddings().weight
-        width = table.shape[1]
-        self.exchanged, self.dense, self.linear = (nn.Linear(width, width) for _ in range(3))
-        self.table = table
-
-    def forward(self, hidden: Tensor) -> Tensor:
-        """Logits over the types, (Q, V), at exchanged vectors (Q, H)."""
-        return self.linear(F.gelu(self.dense(self.exchanged(hidden)))) @ self.table.T
 
 
 @dataclass(frozen=True)
@@ -129,6 +115,8 @@ class WEAM(LinkObjective):
         return (1 if resting else 3) * encoder + 2 * self.mask_rate * head * (2 / 3 if resting else 1)
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
+        from calque.pretrain.modules import Exchange
+
         return {EXCHANGE: Exchange(model)}
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:

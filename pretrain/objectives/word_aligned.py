@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
-from torch import Tensor, nn
 
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import word
@@ -20,8 +18,12 @@ from calque.pretrain.batch import WordPairs
 from calque.pretrain.bitext import GOLD_LINKS, PARALLEL, USUAL, LinkObjective, PairStream
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import PAIR, encoder_flops_per_id
-from calque.pretrain.model import Frozen, Learner, encode
+from calque.pretrain.lazy import Tensor, nn, torch
+from calque.pretrain.model import encode
 from calque.pretrain.objective import Linked, Stream, Traits
+
+if TYPE_CHECKING:
+    from calque.pretrain.modules import Learner
 
 START = "start"
 LINKED, KEPT = "linked words", "source words"
@@ -87,6 +89,8 @@ class WordAligned(LinkObjective):
         return (1.5 if resting else 3.5) * encoder_flops_per_id(model, PAIR / 2)
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
+        from calque.pretrain.modules import Frozen
+
         return {START: Frozen(model)}
 
     def streams(self, languages: Languages, length: int, seed: int) -> list[Stream]:

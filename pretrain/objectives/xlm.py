@@ -1,19 +1,24 @@
 """XLM: MLM and translation language modelling, with language embeddings (Conneau and Lample 2019)."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from calque.derive.languages import Languages
 from calque.pretrain.batch import Rows
 from calque.pretrain.bitext import PARALLEL, USUAL, Groups, PairObjective
+from calque.pretrain.lazy import Tensor, torch
 from calque.pretrain.mask import MASK_RATE, Masking
-from calque.pretrain.model import Learner, prediction_loss
+from calque.pretrain.model import prediction_loss
 from calque.pretrain.objective import Composite, Objective, Stream, Traits
 from calque.pretrain.objectives.mlm import MLM
+
+if TYPE_CHECKING:
+    from calque.pretrain.modules import Learner
 
 
 class Parallel(Stream):

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-import torch
-from torch import Tensor, nn
 
 from calque.derive.fingerprint import ADDED
 from calque.derive.forms import Form, Named, number, word
@@ -21,11 +19,15 @@ from calque.pretrain.bitext import PARALLEL, USUAL, PairObjective, PairStream
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import PAIR, pair_flops_per_id
 from calque.pretrain.distributed import World
+from calque.pretrain.lazy import Tensor, nn, torch
 from calque.pretrain.mask import MASK_RATE
-from calque.pretrain.model import Learner, encode, evaluating, prediction_loss
+from calque.pretrain.model import encode, evaluating, prediction_loss
 from calque.pretrain.objective import GOLD, GROWN, Composite, Linked, Objective, Stream, Traits
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.transport import First, itermax_table, largest, log_kernel, sinkhorn, union, untied
+
+if TYPE_CHECKING:
+    from calque.pretrain.modules import Learner
 
 Positions = Literal["masked", "unmasked", "all-aligned", "none"]
 Labels = Literal["self", "gold", "estimated"]
@@ -33,25 +35,6 @@ LINKS: dict[Labels, Linked] = {"self": "", "gold": GOLD, "estimated": GROWN}
 """The links that serve as labels; none if the model labels the pairs itself."""
 POINTER = "pointer"
 DEPTH = 10 / 12  # the relative depth of the labelling layer in the paper's model
-
-
-class Pointer(nn.Module):
-    """A pointer network (section 3.2) with one query and one key projection for both directions."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-
-    def forward(self, sides: Sequence[Tensor], real: Sequence[Tensor], targets: Sequence[Tensor]) -> Tensor:
-        """Summed cross-entropy of the targets under scaled dot products (equations 11 to 15). `sides` are the hidden
-        states of both sides, (B, W, H), `real` their ids that are not padding, (B, W), and `targets` (B, W, W) bool the
-        ids of the other side that each id of a side should point to."""
-        losses = []
-        for side, target in enumerate(targets):
-            scores = self.query(sides[side]) @ self.key(sides[1 - side]).mT / sides[side].shape[2] ** 0.5
-            logs = scores.float().masked_fill(~real[1 - side][:, None], -torch.inf).log_softmax(2)
-            losses.append(-logs.masked_fill(~target, 0.0).sum())
-        return torch.stack(losses).sum()
 
 
 @dataclass(frozen=True)
@@ -220,7 +203,11 @@ class DWA(Settings, PairObjective):
         return pair_flops_per_id(model, types, self.mask_rate, min(PAIR, model.length), labelling, resting)
 
     def modules(self, model: Any) -> dict[str, nn.Module]:
-        return {} if self.queries == "none" else {POINTER: Pointer(model.config.hidden_size)}
+        if self.queries == "none":
+            return {}
+        from calque.pretrain.modules import Pointer
+
+        return {POINTER: Pointer(model.config.hidden_size)}
 
     def mistakes(self, model: ModelConfig) -> list[str]:
         return [

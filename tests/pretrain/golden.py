@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 
 from calque.derive.languages import Languages
-from calque.pretrain.distributed import ALONE
+from calque.pretrain.distributed import one_process
 from calque.pretrain.objective import Objective
 from calque.pretrain.train import make_optimizer, train
 from tests.pretrain.made import LANGUAGE, OBJECTIVES, STILL, TRAIN, new_learner, write_study
@@ -27,7 +27,13 @@ def losses(objective: Objective, languages: Languages) -> dict[str, list[float]]
     learner = new_learner(objective)
     streams = objective.streams(languages, STILL.length, 0)
     train(
-        learner, make_optimizer(learner, STEPS), streams, STEPS, 0, ALONE, after=lambda _, loss, __: rows.append(loss)
+        learner,
+        make_optimizer(learner, STEPS),
+        streams,
+        STEPS,
+        0,
+        one_process(),
+        after=lambda _, loss, __: rows.append(loss),
     )
     terms = [name for stream in streams for name in stream.weights]
     return {name: [round(row[name], 6) for row in rows] for name in terms}

@@ -21,8 +21,9 @@ from calque.derive.script import Transliterate
 from calque.derive.types import OURS, SPECIALS
 from calque.pretrain.bitext import PairStream
 from calque.pretrain.config import ModelConfig, TrainConfig
-from calque.pretrain.distributed import ALONE
-from calque.pretrain.model import Learner, build
+from calque.pretrain.distributed import one_process
+from calque.pretrain.model import build
+from calque.pretrain.modules import Learner
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.aligner_training import AlignerTraining
@@ -93,15 +94,15 @@ def stop_at(folder: Path, config: Pretraining, last: int) -> None:
             raise Stop
 
     with pytest.raises(Stop):
-        pretrain(folder, config, ALONE, progress=stop)
+        pretrain(folder, config, one_process(), progress=stop)
 
 
 def check_resumes(folder: Path, config: Pretraining, *stops: int) -> Path:
     """Check that a run that is stopped ends with the bytes of one that is not; returns its checkpoint."""
-    whole = pretrain(folder / "whole", config, ALONE)
+    whole = pretrain(folder / "whole", config, one_process())
     for step in stops or (7,):
         stop_at(folder / "stopped", config, step)
-    resumed = pretrain(folder / "stopped", config, ALONE)
+    resumed = pretrain(folder / "stopped", config, one_process())
     assert (whole / "model.safetensors").read_bytes() == (resumed / "model.safetensors").read_bytes()
     return resumed
 

@@ -22,7 +22,8 @@ from calque.derive.sources.pocket import PocketEnglish, Sizes
 from calque.pretrain import train as loop
 from calque.pretrain.distributed import World
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture, Phase
-from calque.pretrain.model import Learner, build, state_of
+from calque.pretrain.model import build, state_of
+from calque.pretrain.modules import Learner
 from calque.pretrain.objective import After, HeadOnly, Objective, Stream, Sum
 from calque.pretrain.objectives.align_mlm import Align, AlignMLM
 from calque.pretrain.objectives.mlm import MLM

@@ -18,7 +18,7 @@ from calque.derive.languages import Languages
 from calque.derive.types import OURS
 from calque.pretrain.architecture import architecture_of
 from calque.pretrain.config import ModelConfig
-from calque.pretrain.distributed import ALONE
+from calque.pretrain.distributed import one_process
 from calque.pretrain.model import build, state_of
 from calque.pretrain.objectives.aligner_training import (
     CONTRAST,
@@ -139,7 +139,7 @@ def test_only_the_layers_up_to_its_own_are_trained(languages: Languages) -> None
     before = {name: tensor.clone() for name, tensor in state_of(model).items()}
     objective = replace(GOLD, layer=1)
     learner = objective.learner(model, 0)
-    train(learner, make_optimizer(learner, TRAIN), [stream(languages, objective)], TRAIN, 0, ALONE)
+    train(learner, make_optimizer(learner, TRAIN), [stream(languages, objective)], TRAIN, 0, one_process())
     changed = {name for name, tensor in state_of(model).items() if not torch.equal(tensor, before[name])}
     first, _ = architecture_of(model.config).layers(model)
     assert changed == {f"roberta.encoder.layer.0.{name}" for name, _ in first.named_parameters()}
@@ -156,7 +156,7 @@ def test_linked_words_become_each_others_nearest(languages: Languages) -> None:
 
     before = loss()
     config = replace(TRAIN, steps=60, learning_rate=1e-2)
-    train(learner, make_optimizer(learner, config), [one], config, 0, ALONE)
+    train(learner, make_optimizer(learner, config), [one], config, 0, one_process())
     assert loss() < before / 2
 
 

@@ -16,7 +16,7 @@ from calque.derive.types import OURS
 from calque.pretrain.architecture import ARCHITECTURES, BERT, ROBERTA, Architecture, architecture_of, has_languages
 from calque.pretrain.batch import UNLABELLED, Rows
 from calque.pretrain.config import ModelConfig
-from calque.pretrain.distributed import ALONE
+from calque.pretrain.distributed import one_process
 from calque.pretrain.model import encode, prediction_loss
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.mlm import MLM
@@ -99,7 +99,7 @@ def test_a_run_begins_with_a_folder_and_leaves_one(
     before = save(spelt, study, tmp_path / "given").state_dict()
     still = ModelConfig(**vars(MODEL) | {"dropout": 0.0})
     config = Pretraining(Languages.open(study, (LANGUAGE,)), objective, still, TRAIN, 0, tmp_path / "given")
-    checkpoint = pretrain(tmp_path / "run", config, ALONE)
+    checkpoint = pretrain(tmp_path / "run", config, one_process())
     model, report = AutoModelForMaskedLM.from_pretrained(checkpoint, output_loading_info=True)
     assert type(model) is spelt.masked_model
     assert not report["missing_keys"] and not report["unexpected_keys"]
@@ -150,7 +150,7 @@ def test_berts_two_token_types_are_no_languages(study: Path, languages: Language
     save(BERT, study, tmp_path / "bert")
     assert not has_languages(BertConfig().type_vocab_size)
     with pytest.raises(BadInput, match="2 token types, not 3"):
-        pretrain(tmp_path / "run", Pretraining(languages, XLM(), STILL, TRAIN, 0, tmp_path / "bert"), ALONE)
+        pretrain(tmp_path / "run", Pretraining(languages, XLM(), STILL, TRAIN, 0, tmp_path / "bert"), one_process())
     save(ROBERTA, study, tmp_path / "xlm", type_vocab_size=languages.token_types)
     with pytest.raises(BadInput, match="3 token types, but the objective has no language embeddings"):
         InitialModel(tmp_path / "xlm", STILL, languages, False, 0).whole()

@@ -12,8 +12,8 @@ from calque.derive.errors import BadInput
 from calque.derive.files import MANIFEST
 from calque.derive.languages import Languages
 from calque.pretrain.checkpoint import MACHINE, METRICS, MOMENTS, STATE, WEIGHTS, load_state, save_state
-from calque.pretrain.distributed import ALONE
-from calque.pretrain.model import Learner
+from calque.pretrain.distributed import one_process
+from calque.pretrain.modules import Learner
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.train import make_optimizer, train
 from tests.pretrain.made import MODEL, TRAIN, new_learner
@@ -27,7 +27,7 @@ Trained = tuple[Learner, torch.optim.AdamW]
 def trained(languages: Languages) -> Trained:
     learner = new_learner(MLM(), MODEL)
     optimizer = make_optimizer(learner, TRAIN)
-    train(learner, optimizer, MLM().streams(languages, MODEL.length, 0), TRAIN, 0, ALONE)
+    train(learner, optimizer, MLM().streams(languages, MODEL.length, 0), TRAIN, 0, one_process())
     return learner, optimizer
 
 

@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
-from calque.pretrain.distributed import ALONE, join
+from calque.pretrain.distributed import join, one_process
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.run import Pretraining, pretrain
 from tests.pretrain.made import LANGUAGE, MODEL, OBJECTIVES, TRAIN
@@ -95,7 +95,7 @@ def test_the_same_number_of_processes_goes_on_to_the_same_bits(ranks: Path) -> N
 @pytest.mark.parametrize("cut", BATCHES)
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_two_processes_have_the_gradient_of_one(ranks: Path, languages: Languages, name: str, cut: str) -> None:
-    alone, losses = gradients(OBJECTIVES[name], languages, BATCHES[cut], ALONE)
+    alone, losses = gradients(OBJECTIVES[name], languages, BATCHES[cut], one_process())
     together = load_file(ranks / f"{name} {cut}.safetensors")
     assert json.loads((ranks / f"{name} {cut}.json").read_text()) == pytest.approx(losses, rel=1e-5, abs=1e-6)
     assert together.keys() == alone.keys()
@@ -119,9 +119,9 @@ def test_one_process_finds_the_run_of_two_finished(ranks: Path, study: Path) -> 
     config = Pretraining(Languages.open(study, (LANGUAGE,)), AlignMLM(), MODEL, TRAIN, seed=0)
     identity = json.loads((ranks / "run" / "manifest.json").read_text())["identity"]
     assert identity["world"] == 2
-    assert pretrain(ranks / "run", config, ALONE) == ranks / "run" / "checkpoint"
+    assert pretrain(ranks / "run", config, one_process()) == ranks / "run" / "checkpoint"
     with pytest.raises(BadInput, match="started with"):
-        pretrain(ranks / "run", replace(config, seed=1), ALONE)
+        pretrain(ranks / "run", replace(config, seed=1), one_process())
 
 
 def test_without_torchrun_there_is_one_process() -> None:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from calque.derive.languages import Languages
-from calque.pretrain.distributed import ALONE, LARGE, MESSAGE, World, add_gradients, messages
+from calque.pretrain.distributed import LARGE, MESSAGE, World, add_gradients, messages, one_process
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.align_mlm import AlignMLM
 from calque.pretrain.objectives.word_aligned import WordAligned
@@ -31,7 +31,7 @@ def gradients(objective: Objective, languages: Languages, world: World) -> list[
     """Each parameter's gradient after a step."""
     learner, streams = new_learner(objective), objective.streams(languages, STILL.length, 0)
     for stream, batch in zip(streams, Draws(streams, 8, 0).at(0)[0], strict=True):
-        (part,), _ = stream.before_step(learner, [batch], ALONE)
+        (part,), _ = stream.before_step(learner, [batch], one_process())
         losses = stream.losses(learner, part)
         torch.stack([losses[name] for name in stream.weights]).sum().backward()
     add_gradients(list(learner.trained.values()), world)
@@ -42,7 +42,7 @@ def gradients(objective: Objective, languages: Languages, world: World) -> list[
 def test_every_gradient_is_dense_and_the_sum_over_processes(objective: Objective, languages: Languages) -> None:
     """Also where a step does not reach a parameter."""
     twin = Twin(0, 2, torch.device("cpu"))
-    alone, together = gradients(objective, languages, ALONE), gradients(objective, languages, twin)
+    alone, together = gradients(objective, languages, one_process()), gradients(objective, languages, twin)
     assert len(alone) == len(together) == len(new_learner(objective).trained)
     for one, two in zip(alone, together, strict=True):
         assert one.layout is two.layout is torch.strided and torch.equal(2 * one, two)

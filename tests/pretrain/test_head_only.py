@@ -7,7 +7,7 @@ import torch
 
 from calque.derive.languages import Languages
 from calque.pretrain.architecture import Architecture
-from calque.pretrain.distributed import ALONE
+from calque.pretrain.distributed import one_process
 from calque.pretrain.objective import After, HeadOnly, Sum
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
@@ -22,7 +22,7 @@ def test_the_head_moves_and_the_encoder_with_its_table_stays(languages: Language
     learner, before = new_learner(BOTH), new_learner(BOTH).model.state_dict()
     config = replace(TRAIN, weight_decay=0.1)
     streams = BOTH.streams(languages, STILL.length, 0)
-    train(learner, make_optimizer(learner, config), streams, config, 0, ALONE)
+    train(learner, make_optimizer(learner, config), streams, config, 0, one_process())
     after = learner.model.state_dict()
     moved = {name for name in before if not torch.equal(before[name], after[name])}
     assert moved == {name for name in before if name.startswith("lm_head.")} - {"lm_head.decoder.weight"}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.pretrain.batch import UNLABELLED, Rows
-from calque.pretrain.distributed import ALONE
+from calque.pretrain.distributed import one_process
 from calque.pretrain.mixture import Mixture
 from calque.pretrain.model import state_of
 from calque.pretrain.objective import Objective
@@ -38,7 +38,7 @@ def weights(objective: Objective, languages: Languages) -> list[bytes]:
     """The weights after some steps, byte by byte."""
     learner = new_learner(objective)
     train(
-        learner, make_optimizer(learner, TRAIN), objective.streams(languages, LENGTH, 0), TRAIN, 0, ALONE
+        learner, make_optimizer(learner, TRAIN), objective.streams(languages, LENGTH, 0), TRAIN, 0, one_process()
     )  # fmt: skip
     return [tensor.numpy().tobytes() for tensor in state_of(learner).values()]
 

@@ -9,7 +9,7 @@ import pytest
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.pretrain.checkpoint import METRICS
-from calque.pretrain.distributed import ALONE
+from calque.pretrain.distributed import one_process
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.run import Metrics, Pretraining, pretrain, read_metrics
 from tests.pretrain.made import LANGUAGE, MODEL, TRAIN, stop_at
@@ -31,7 +31,7 @@ def test_a_run_goes_on_with_the_rows_of_its_state(damage: bytes | None, study: P
         path.unlink()
     else:
         path.write_bytes(damage)
-    pretrain(tmp_path, config(study), ALONE)
+    pretrain(tmp_path, config(study), one_process())
     assert path.read_bytes().splitlines(keepends=True)[:20] == kept
     assert [row["step"] for row in read_metrics(path)] == list(range(1, 31))
     assert 99 not in [row["loss"]["mlm"] for row in read_metrics(path)]

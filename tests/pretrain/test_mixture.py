@@ -19,7 +19,7 @@ from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
 from calque.derive.sources.pocket import PocketEnglish, Sizes
-from calque.pretrain.distributed import ALONE
+from calque.pretrain.distributed import one_process
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture, Phase, parse, shares
 from calque.pretrain.objective import Objective, Sum
 from calque.pretrain.objectives.align_mlm import AlignMLM
@@ -249,7 +249,7 @@ def test_a_schedule_trains_and_resumes_to_the_same_bytes(objective: Objective, f
     rows = TRAIN.steps * TRAIN.batch
     assert all(abs(shown[name]["rows"] - share * rows) < 1 for name, share in exact.items())
     with pytest.raises(BadInput, match="mixture"):
-        pretrain(tmp_path / "stopped", replace(config, mixture=shares(1, 1, 1)), ALONE)
+        pretrain(tmp_path / "stopped", replace(config, mixture=shares(1, 1, 1)), one_process())
 
 
 @pytest.mark.parametrize("objective", [MLM(), AlignMLM(), DictMLM()], ids=lambda objective: objective.name)
@@ -260,22 +260,22 @@ def test_disjoint_halves_train_and_resume_to_the_same_bytes(objective: Objective
     facts = Artefact.open(tmp_path / "stopped", RUN).facts
     assert sum(facts["halves"].values()) == 360 and min(facts["halves"].values()) > 120
     with pytest.raises(BadInput, match="mixture"):
-        pretrain(tmp_path / "stopped", replace(config, mixture=Mixture(held_out=0.1)), ALONE)
+        pretrain(tmp_path / "stopped", replace(config, mixture=Mixture(held_out=0.1)), one_process())
 
 
 def test_disjoint_halves_have_no_pairs_to_train_on(folder: Path, tmp_path: Path) -> None:
     whole = Languages.open(folder, ["trans"])
     config = Pretraining(whole, TLM(0.5), MODEL, TRAIN, seed=1, mixture=Mixture(disjoint=True))
     with pytest.raises(BadInput, match=r"no parallel sentences: .* \(mixture\.disjoint\)"):
-        pretrain(tmp_path / "run", config, ALONE)
+        pretrain(tmp_path / "run", config, one_process())
 
 
 def test_a_source_is_trained_alone(folder: Path, tmp_path: Path) -> None:
     config = Pretraining(Languages.open(folder, ()), MLM(), MODEL, TRAIN, seed=0, mixture=Mixture(held_out=0.1))
-    pretrain(tmp_path / "run", config, ALONE)
+    pretrain(tmp_path / "run", config, one_process())
     made = Artefact.open(tmp_path / "run", RUN).facts
     assert made["shown"]["source"]["rows"] == TRAIN.steps * TRAIN.batch
     assert made["identity"]["data"].keys() == {"source"}
     for objective in (AlignMLM(), DictMLM()):
         with pytest.raises(BadInput, match="no dictionary"):
-            pretrain(tmp_path / objective.name, replace(config, objective=objective), ALONE)
+            pretrain(tmp_path / objective.name, replace(config, objective=objective), one_process())

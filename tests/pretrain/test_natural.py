@@ -16,7 +16,7 @@ from calque.derive.languages import Languages
 from calque.derive.natural.build import derive_natural
 from calque.derive.natural.files import TextFiles
 from calque.derive.vocabulary import SMALLEST, GivenVocabulary
-from calque.pretrain.distributed import ALONE
+from calque.pretrain.distributed import one_process
 from calque.pretrain.mask import Masking
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.align_mlm import AlignMLM
@@ -52,7 +52,7 @@ def test_objectives_train_on_them(objective: Objective, folder: Path, tmp_path: 
     if objective is ESTIMATED:
         languages = languages.with_links(estimate_links(languages, "en", "xx", tmp_path / "links", passes=2))
     config = Pretraining(languages, objective, LONG, FEW, 1)
-    model = AutoModelForMaskedLM.from_pretrained(pretrain(tmp_path / "run", config, ALONE))
+    model = AutoModelForMaskedLM.from_pretrained(pretrain(tmp_path / "run", config, one_process()))
     assert model.config.vocab_size == languages.whole.rows > languages.rows
     assert model.config.type_vocab_size == (3 if objective.traits.language_embeddings else 1)
 
@@ -71,7 +71,7 @@ def test_a_lexicon_of_words_is_the_dictionary_that_objectives_are_told(objective
     languages = Languages.open(folder, ["en", "xx"])
     assert len(languages.dictionary("en", "xx")) == 20
     config = Pretraining(Languages.open(folder, ("en", "xx")), objective, LONG, replace(FEW, steps=30, log_every=29), 1)
-    model = AutoModelForMaskedLM.from_pretrained(pretrain(tmp_path / "run", config, ALONE))
+    model = AutoModelForMaskedLM.from_pretrained(pretrain(tmp_path / "run", config, one_process()))
     whole = languages.whole
     pairs, rows = whole.dictionary("en", "xx"), model.get_input_embeddings().weight.detach()
     near = torch.cosine_similarity(rows[pairs[:, 0]], rows[pairs[:, 1]]).mean()
@@ -122,5 +122,5 @@ def test_a_language_of_one_sentence_is_too_short_for_a_row_and_named(tmp_path: P
     with pytest.raises(BadInput, match="gd: a corpus of 2 ids does not fill one row of 128"):
         PackedLines(languages["gd"], languages.specials, 128)
     with pytest.raises(BadInput, match="gd: a corpus of 2 ids does not fill one row of 128"):
-        pretrain(tmp_path / "run", Pretraining(languages, MLM(), LONG, FEW, 1), ALONE)
+        pretrain(tmp_path / "run", Pretraining(languages, MLM(), LONG, FEW, 1), one_process())
     assert not (tmp_path / "run" / "manifest.json").exists()

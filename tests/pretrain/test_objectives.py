@@ -21,8 +21,9 @@ from calque.derive.folder import KIND
 from calque.derive.languages import Languages
 from calque.derive.types import OURS
 from calque.pretrain.batch import UNLABELLED, Rows
-from calque.pretrain.distributed import ALONE
-from calque.pretrain.model import Learner, build
+from calque.pretrain.distributed import one_process
+from calque.pretrain.model import build
+from calque.pretrain.modules import Learner
 from calque.pretrain.objective import After, Objective, Stream, Sum
 from calque.pretrain.objectives.align_mlm import Align, AlignMLM
 from calque.pretrain.objectives.dict_mlm import DictMLM
@@ -156,7 +157,7 @@ def test_repulsion_ends_with_pairs_that_are_not_similar_and_not_opposite(languag
         table[derived] += table[source]
     before = F.cosine_similarity(table[source], table[derived])
     streams = objective.streams(languages, LENGTH, 0)
-    train(learner, make_optimizer(learner, config), streams, config, 0, ALONE)
+    train(learner, make_optimizer(learner, config), streams, config, 0, one_process())
     after = F.cosine_similarity(table[source], table[derived])
     assert before.mean() > 0.6 and after.max() < 0.1 and after.mean() > -0.2
 

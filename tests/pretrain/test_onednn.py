@@ -7,7 +7,8 @@ from torch import Tensor, nn
 
 from calque.pretrain.batch import Rows
 from calque.pretrain.config import ModelConfig
-from calque.pretrain.model import Learner, build, prediction_loss, state_of
+from calque.pretrain.model import build, prediction_loss, state_of
+from calque.pretrain.modules import Learner
 from calque.pretrain.onednn import WIDE, OneDNNLinear, use_onednn
 
 pytestmark = pytest.mark.skipif(

@@ -14,11 +14,12 @@ from torch.nn import functional as F
 
 from calque.derive.languages import Languages
 from calque.derive.types import OURS
-from calque.pretrain.distributed import ALONE
-from calque.pretrain.model import Frozen, Learner, build, prediction_loss, state_of
+from calque.pretrain.distributed import one_process
+from calque.pretrain.model import build, prediction_loss, state_of
+from calque.pretrain.modules import Frozen, Learner, MoCo
 from calque.pretrain.objective import Sum
 from calque.pretrain.objectives.mlm import MLM
-from calque.pretrain.objectives.ppa import MOCO, PPA, Contrasted, MoCo
+from calque.pretrain.objectives.ppa import MOCO, PPA, Contrasted
 from calque.pretrain.run import Pretraining
 from calque.pretrain.train import make_optimizer, train
 from tests.pretrain.made import LANGUAGE, MODEL, SIZE, STILL, TRAIN, check_resumes, only
@@ -58,7 +59,7 @@ def test_the_loss_is_that_of_a_twin_by_hand(languages: Languages) -> None:
     live = dict(learner.model.named_parameters())
     queue = own.queue.clone()
     batch, counts = stream.draw(range(6), np.random.default_rng(0))
-    ((keyed,), more) = stream.before_step(learner, [batch], ALONE)
+    ((keyed,), more) = stream.before_step(learner, [batch], one_process())
     for name, p in own.slow.model.named_parameters():  # equation 1, before the keys
         torch.testing.assert_close(p, 0.8 * slow[name] + 0.2 * live[name])
     learner.eval()
@@ -102,7 +103,7 @@ def test_without_tlm_the_contrast_is_the_same_and_mlm_masks_the_same_ids_of_side
         stream, learner = made(languages, replace(SMALL, beside=beside))
         learner.eval()
         batch, counts = stream.draw(range(6), np.random.default_rng(0))
-        ((keyed,), _) = stream.before_step(learner, [batch], ALONE)
+        ((keyed,), _) = stream.before_step(learner, [batch], one_process())
         losses = {name: float(loss) for name, loss in stream.losses(learner, keyed).items()}
         assert losses.keys() == counts.keys() == stream.weights.keys() == {MOCO, *([beside.lower()] * bool(beside))}
         assert losses[MOCO] == pytest.approx(expected.setdefault(MOCO, losses[MOCO]))
@@ -120,7 +121,7 @@ def test_without_tlm_the_contrast_is_the_same_and_mlm_masks_the_same_ids_of_side
 def test_gradients_reach_the_model_and_the_projection_and_nothing_slow(languages: Languages) -> None:
     stream, learner = made(languages)
     batch, _ = stream.draw(range(2), np.random.default_rng(0))
-    ((keyed,), _) = stream.before_step(learner, [batch], ALONE)
+    ((keyed,), _) = stream.before_step(learner, [batch], one_process())
     stream.losses(learner, keyed)[MOCO].backward()
     assert all(p.grad is not None and p.grad.any() for p in learner.own[MOCO].projection.parameters())
     assert learner.model.roberta.embeddings.word_embeddings.weight.grad.any()
@@ -138,7 +139,7 @@ def test_sentences_are_found_by_their_translations_after_some_steps(languages: L
     def look(step: int, losses: dict[str, float], norm: float) -> None:
         seen.append(losses[MOCO])
 
-    train(learner, make_optimizer(learner, config), [stream], config, 0, ALONE, after=look)
+    train(learner, make_optimizer(learner, config), [stream], config, 0, one_process(), after=look)
     assert np.mean(seen[-10:]) < 0.7 * np.log(65) < 0.85 * np.log(65) < np.mean(seen[5:12])
 
 

@@ -13,9 +13,10 @@ from torch.nn import functional as F
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.types import OURS
-from calque.pretrain.distributed import ALONE
+from calque.pretrain.distributed import one_process
 from calque.pretrain.mixture import Mixture
-from calque.pretrain.model import Learner, build, encode_each
+from calque.pretrain.model import build, encode_each
+from calque.pretrain.modules import Learner
 from calque.pretrain.objectives.link import Link
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.prealign import Anchors, Contrast, PreAlign, Sides, WordContrast, contrast
@@ -138,7 +139,7 @@ def test_the_first_phase_pulls_translations_together_at_every_layer(languages: L
 
     before = found()
     config = replace(TRAIN, steps=60)
-    train(learner, make_optimizer(learner, config), objective.streams(languages, LENGTH, 0), config, 0, ALONE)
+    train(learner, make_optimizer(learner, config), objective.streams(languages, LENGTH, 0), config, 0, one_process())
     assert len(before) == STILL.layers + 1
     assert max(before) < 0.3
     assert min(found()) > 0.9

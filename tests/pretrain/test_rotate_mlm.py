@@ -10,9 +10,10 @@ import torch
 from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.types import OURS
-from calque.pretrain.distributed import ALONE, World
+from calque.pretrain.distributed import World, one_process
 from calque.pretrain.mixture import Mixture
-from calque.pretrain.model import Learner, build, state_of
+from calque.pretrain.model import build, state_of
+from calque.pretrain.modules import Learner
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.rotate_mlm import LEFT_OPEN, RotateMLM, own_rows, rotate
@@ -52,7 +53,7 @@ def trained(objective: Objective, languages: Languages, steps: int, of: int) -> 
             raise Enough
 
     with pytest.raises(Enough):
-        train(learner, optimizer, objective.streams(languages, STILL.length, 0), config, 0, ALONE, after=stop)
+        train(learner, optimizer, objective.streams(languages, STILL.length, 0), config, 0, one_process(), after=stop)
     return learner, optimizer
 
 
@@ -77,7 +78,7 @@ def test_the_rows_of_the_derived_language_and_their_moments_rotate_and_nothing_e
     moments = optimizer.state[table]
     before = {name: tensor.clone() for name, tensor in state_of(learner).items()}
     mean, square = moments["exp_avg"].clone(), moments["exp_avg_sq"].clone()
-    only(RotateMLM(), languages).start_step(5, 10, learner, optimizer, ALONE)
+    only(RotateMLM(), languages).start_step(5, 10, learner, optimizer, one_process())
     source, derived = (ids.numpy() for ids in entries(languages))
     expected, matrix = by_hand(before[WORDS].double().numpy(), source, derived)
     np.testing.assert_allclose(table.detach()[SIZE + 5 :].numpy(), expected, atol=1e-5)
@@ -97,9 +98,9 @@ def test_only_its_step_rotates(languages: Languages) -> None:
     optimizer, stream = make_optimizer(learner, TRAIN), only(RotateMLM(0.25), languages)
     before = state_of(learner)[WORDS].clone()
     for step in (0, 1, 2, 4, 7):
-        stream.start_step(step, 12, learner, optimizer, ALONE)
+        stream.start_step(step, 12, learner, optimizer, one_process())
     assert state_of(learner)[WORDS].equal(before)
-    stream.start_step(3, 12, learner, optimizer, ALONE)  # without moments yet
+    stream.start_step(3, 12, learner, optimizer, one_process())  # without moments yet
     assert not state_of(learner)[WORDS].equal(before)
 
 
@@ -113,7 +114,7 @@ def test_translations_that_differ_by_a_rotation_become_equal_also_without_an_ent
         for table, turn in zip(tables, turns, strict=True):
             table[SIZE + 5 :] = table[5:SIZE] @ turn + torch.randn(STILL.hidden)
     learner = Learner(model, {})
-    only(RotateMLM(), languages).start_step(6, 12, learner, make_optimizer(learner, TRAIN), ALONE)
+    only(RotateMLM(), languages).start_step(6, 12, learner, make_optimizer(learner, TRAIN), one_process())
     for table in tables:
         torch.testing.assert_close(table[SIZE + 5 :], table[5:SIZE], atol=1e-4, rtol=0)
 
@@ -176,7 +177,7 @@ def test_dimensions_that_few_entries_leave_open_are_counted_also_after_the_rotat
     learner = new_learner(MLM())
     for size, expected in ((10, STILL.hidden - 9), (STILL.hidden + 1, 0)):
         stream = only(RotateMLM(), with_dictionary(study, tmp_path / str(size), lines[:size]))
-        stream.start_step(11, 12, learner, make_optimizer(learner, TRAIN), ALONE)
+        stream.start_step(11, 12, learner, make_optimizer(learner, TRAIN), one_process())
         assert stream.left_out[LEFT_OPEN] == expected
         rows = learner.model.get_input_embeddings().weight[stream.pairs[DERIVED][:, 1]].detach()
         assert torch.linalg.matrix_rank(rows - rows.mean(0)) == STILL.hidden - expected

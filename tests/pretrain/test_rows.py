@@ -22,7 +22,7 @@ from calque.derive.types import OURS
 from calque.derive.vocabulary import GivenVocabulary
 from calque.pretrain.architecture import BERT, ROBERTA, XLM_R, Architecture
 from calque.pretrain.batch import UNLABELLED, Rows
-from calque.pretrain.distributed import ALONE
+from calque.pretrain.distributed import one_process
 from calque.pretrain.model import prediction_loss
 from calque.pretrain.objectives.xlm_align import XLMAlign
 from calque.pretrain.run import Pretraining, pretrain
@@ -157,7 +157,7 @@ def config(given: Path, **changes: Any) -> Pretraining:
 def checkpoint(given: Path) -> Path:
     """A finished run of some steps; what had to be drawn is told."""
     messages = list[str]()
-    made = pretrain(given / "run", config(given), ALONE, tell=messages.append)
+    made = pretrain(given / "run", config(given), one_process(), tell=messages.append)
     head = "lm_head.bias" in load_file(given / "start" / WEIGHTS)
     assert messages == ([] if head else ["random, because the starting model lacks them: the prediction head"])
     return made
@@ -210,9 +210,9 @@ def test_a_run_goes_on_to_the_same_bits_with_states_of_the_kept_rows(given: Path
     moved = given / "elsewhere"
     shutil.move(given / "start", moved)
     with pytest.raises(BadInput, match=r"no weights: expected model\.safetensors"):
-        pretrain(stopped, config(given), ALONE)
+        pretrain(stopped, config(given), one_process())
     shutil.move(moved, given / "start")
-    other = pretrain(stopped, config(given), ALONE)
+    other = pretrain(stopped, config(given), one_process())
     assert (other / WEIGHTS).read_bytes() == (checkpoint / WEIGHTS).read_bytes()
 
 
@@ -225,7 +225,7 @@ def test_a_start_that_changes_meanwhile_is_told_before_the_checkpoint(given: Pat
 
     try:
         with pytest.raises(BadInput, match="the weights have changed since the run started"):
-            pretrain(given / "changed", config(given), ALONE, progress=change)
+            pretrain(given / "changed", config(given), one_process(), progress=change)
     finally:
         weights.write_bytes(before)
     assert not (given / "changed" / "checkpoint").exists()
@@ -233,7 +233,7 @@ def test_a_start_that_changes_meanwhile_is_told_before_the_checkpoint(given: Pat
 
 
 def test_a_model_that_is_drawn_keeps_rows_too(given: Path, tmp_path: Path) -> None:
-    checkpoint = pretrain(tmp_path / "drawn", config(given, start=None), ALONE)
+    checkpoint = pretrain(tmp_path / "drawn", config(given, start=None), one_process())
     languages = Languages.open(given / "made", ["en", "xx"])
     model = AutoModelForMaskedLM.from_pretrained(checkpoint)
     assert len(model.get_input_embeddings().weight) == languages.whole.size > languages.rows
@@ -243,7 +243,7 @@ def test_all_rows_may_be_trained(given: Path, tmp_path: Path) -> None:
     """Each type is one that a prediction may be, so that each row gets a gradient."""
     derive_natural(*inputs(tmp_path), GivenVocabulary(given / "start"), tmp_path / "all", rows="all")
     checkpoint = pretrain(
-        tmp_path / "run", config(given, languages=Languages.open(tmp_path / "all", ["en", "xx"])), ALONE
+        tmp_path / "run", config(given, languages=Languages.open(tmp_path / "all", ["en", "xx"])), one_process()
     )
     before = AutoModel.from_pretrained(given / "start", dtype=torch.float32).get_input_embeddings().weight
     after = AutoModel.from_pretrained(checkpoint).get_input_embeddings().weight

@@ -21,8 +21,9 @@ from calque.derive.languages import Languages
 from calque.derive.types import OURS
 from calque.pretrain.batch import Rows
 from calque.pretrain.checkpoint import METRICS
-from calque.pretrain.distributed import ALONE
-from calque.pretrain.model import Learner, prediction_loss
+from calque.pretrain.distributed import one_process
+from calque.pretrain.model import prediction_loss
+from calque.pretrain.modules import Learner
 from calque.pretrain.objective import Objective, Stream
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import XLM
@@ -55,7 +56,7 @@ def run(
     """A finished run of each objective."""
     objective = OBJECTIVES[request.param]
     folder = tmp_path_factory.mktemp("runs") / objective.name
-    assert pretrain(folder, config(study, objective), ALONE) == folder / "checkpoint"
+    assert pretrain(folder, config(study, objective), one_process()) == folder / "checkpoint"
     return folder, objective
 
 
@@ -65,7 +66,7 @@ def test_transformers_loads_the_checkpoint_and_finds_our_loss(
     folder, objective = run
     streams = objective.streams(languages, MODEL.length, 0)
     learner = new_learner(objective, MODEL)
-    train(learner, make_optimizer(learner, TRAIN), streams, TRAIN, 0, ALONE)
+    train(learner, make_optimizer(learner, TRAIN), streams, TRAIN, 0, one_process())
     ours = learner.model.eval()
     theirs = RobertaForMaskedLM.from_pretrained(folder / "checkpoint").eval()
     assert theirs.config.type_vocab_size == (3 if objective.traits.language_embeddings else 1)
@@ -108,8 +109,8 @@ def test_metrics(run: tuple[Path, Objective]) -> None:
 
 def test_logged_losses_are_means_of_steps_also_of_those_left_at_the_end(study: Path, tmp_path: Path) -> None:
     each = replace(TRAIN, steps=8, log_every=1, save_every=0)
-    pretrain(tmp_path / "each", config(study, train=each), ALONE)
-    pretrain(tmp_path / "few", config(study, train=replace(each, log_every=3)), ALONE)
+    pretrain(tmp_path / "each", config(study, train=each), one_process())
+    pretrain(tmp_path / "few", config(study, train=replace(each, log_every=3)), one_process())
     losses = [row["loss"]["mlm"] for row in read_metrics(tmp_path / "each" / METRICS)]
     few = [(row["step"], row["loss"]["mlm"]) for row in read_metrics(tmp_path / "few" / METRICS)]
     assert few == [(3, np.mean(losses[:3])), (6, np.mean(losses[3:6])), (8, np.mean(losses[6:]))]
@@ -122,8 +123,8 @@ def test_probes_are_logged_and_leave_the_run_as_it_is(study: Path, tmp_path: Pat
         return {"all": 0.5}
 
     probed = config(study, train=replace(TRAIN, probe_every=5))
-    pretrain(tmp_path / "with", probed, ALONE, probe)
-    pretrain(tmp_path / "without", probed, ALONE)
+    pretrain(tmp_path / "with", probed, one_process(), probe)
+    pretrain(tmp_path / "without", probed, one_process())
     probes = [row for row in read_metrics(tmp_path / "with" / METRICS) if "probe" in row]
     assert probes == [{"step": step, "probe": {"all": 0.5}} for step in (5, 10, 12)]
     weights = [(tmp_path / name / "checkpoint" / "model.safetensors").read_bytes() for name in ("with", "without")]
@@ -156,7 +157,9 @@ AUTO = replace(TRAIN, grad_accumulation="auto")
 def test_where_memory_runs_out_micro_batches_become_smaller(study: Path, tmp_path: Path) -> None:
     """From the first step, as with a number that was set; from a later one, with the same bits after a kill."""
     weights = [
-        (pretrain(tmp_path / name, config(study, Hungry(), train=settings), ALONE) / "model.safetensors").read_bytes()
+        (
+            pretrain(tmp_path / name, config(study, Hungry(), train=settings), one_process()) / "model.safetensors"
+        ).read_bytes()
         for name, settings in (("auto", AUTO), ("set", replace(TRAIN, grad_accumulation=2)))
     ]
     assert weights[0] == weights[1]
@@ -168,30 +171,30 @@ def test_where_memory_runs_out_micro_batches_become_smaller(study: Path, tmp_pat
 def test_a_run_that_memory_is_too_small_for_names_the_setting(study: Path, tmp_path: Path) -> None:
     for name, settings, notes in (("set", TRAIN, ["with --set train.grad_accumulation=auto"]), ("auto", AUTO, [])):
         with pytest.raises(torch.OutOfMemoryError) as error:
-            pretrain(tmp_path / name, config(study, Hungry(room=0), train=settings), ALONE)
+            pretrain(tmp_path / name, config(study, Hungry(room=0), train=settings), one_process())
         assert getattr(error.value, "__notes__", []) == notes
 
 
 def test_a_resumed_run_notes_the_claims_with_which_it_began(study: Path, tmp_path: Path) -> None:
     for first, name in (("first", "noted"), ("", "without")):
         stop_at(tmp_path / name, config(study, claims=first), 4)
-        pretrain(tmp_path / name, config(study, claims="second"), ALONE)
+        pretrain(tmp_path / name, config(study, claims="second"), one_process())
         assert json.loads((tmp_path / name / MANIFEST).read_text()).get("claims", "") == first
 
 
 def test_a_finished_run_is_left_as_it_is(study: Path, tmp_path: Path) -> None:
-    pretrain(tmp_path, config(study), ALONE)
+    pretrain(tmp_path, config(study), one_process())
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
 
     def never(step: int, steps: int) -> None:
         raise AssertionError("it trains again")
 
-    assert pretrain(tmp_path, config(study), ALONE, progress=never) == tmp_path / "checkpoint"
+    assert pretrain(tmp_path, config(study), one_process(), progress=never) == tmp_path / "checkpoint"
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
     path = tmp_path / "checkpoint" / "model.safetensors"
     path.write_bytes(path.read_bytes()[:-1] + b"x")
     with pytest.raises(BadInput, match=r"model\.safetensors: changed since it was written"):
-        pretrain(tmp_path, config(study), ALONE)
+        pretrain(tmp_path, config(study), one_process())
 
 
 CHANGES: dict[str, dict[str, Any]] = {
@@ -206,12 +209,12 @@ CHANGES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("whole", [False, True])
 def test_a_folder_of_another_configuration_is_refused(study: Path, tmp_path: Path, changed: str, whole: bool) -> None:
     if whole:
-        pretrain(tmp_path, config(study), ALONE)
+        pretrain(tmp_path, config(study), one_process())
     else:
         stop_at(tmp_path, config(study), 6)
     with pytest.raises(BadInput, match=f"started with {changed} "):
-        pretrain(tmp_path, config(study, **CHANGES[changed]), ALONE, allow_change=True)
-    pretrain(tmp_path, config(study), ALONE)
+        pretrain(tmp_path, config(study, **CHANGES[changed]), one_process(), allow_change=True)
+    pretrain(tmp_path, config(study), one_process())
 
 
 def test_what_is_no_training_does_not_count_in_its_speed(
@@ -225,7 +228,7 @@ def test_what_is_no_training_does_not_count_in_its_speed(
         return {}
 
     monkeypatch.setattr("calque.pretrain.run.time", SimpleNamespace(perf_counter=lambda: next(clock)))
-    pretrain(tmp_path, config(study, train=replace(TRAIN, probe_every=1)), ALONE, probe=slow)
+    pretrain(tmp_path, config(study, train=replace(TRAIN, probe_every=1)), one_process(), probe=slow)
     rows = read_metrics(tmp_path / METRICS)
     ids = TRAIN.batch * MODEL.length * TRAIN.log_every
     trained = sum(ids / row["tokens/s"] for row in rows if "tokens/s" in row)
@@ -237,7 +240,7 @@ def test_other_data_are_refused(study: Path, tmp_path: Path) -> None:
     shutil.copytree(study, tmp_path / "study")
     write_manifest(tmp_path / "study", KIND, study_facts("other"))
     with pytest.raises(BadInput, match=r"started with data .*'made'}, not .*'other'}"):
-        pretrain(tmp_path / "run", config(tmp_path / "study"), ALONE)
+        pretrain(tmp_path / "run", config(tmp_path / "study"), one_process())
 
 
 def test_other_threads_are_refused_unless_asked_for(study: Path, tmp_path: Path) -> None:
@@ -245,39 +248,39 @@ def test_other_threads_are_refused_unless_asked_for(study: Path, tmp_path: Path)
     torch.set_num_threads(2)
     try:
         with pytest.raises(BadInput, match="started with threads 1, not 2; --allow-change"):
-            pretrain(tmp_path, config(study), ALONE)
-        pretrain(tmp_path, config(study), ALONE, allow_change=True)
+            pretrain(tmp_path, config(study), one_process())
+        pretrain(tmp_path, config(study), one_process(), allow_change=True)
     finally:
         torch.set_num_threads(1)
     # What is finished is the same wherever one looks at it from.
-    assert pretrain(tmp_path, config(study), ALONE) == tmp_path / "checkpoint"
+    assert pretrain(tmp_path, config(study), one_process()) == tmp_path / "checkpoint"
 
 
 def test_a_wide_model_that_is_stopped_resumes_to_the_same_bits(study: Path, tmp_path: Path) -> None:
     """Its linear layers are computed by oneDNN where the processor has AVX-512."""
     wide = config(study, model=replace(MODEL, hidden=WIDE, ffn=2 * WIDE))
     stop_at(tmp_path / "stopped", wide, 6)
-    weights = [pretrain(tmp_path / name, wide, ALONE) / "model.safetensors" for name in ("whole", "stopped")]
+    weights = [pretrain(tmp_path / name, wide, one_process()) / "model.safetensors" for name in ("whole", "stopped")]
     assert weights[0].read_bytes() == weights[1].read_bytes()
 
 
 def test_a_non_finite_loss_stops_the_run_and_leaves_its_last_state(study: Path, tmp_path: Path) -> None:
     steep = config(study, train=replace(TRAIN, learning_rate=1e30, warmup=1, log_every=1, save_every=1))
     with pytest.raises(NonFinite):
-        pretrain(tmp_path, steep, ALONE)
+        pretrain(tmp_path, steep, one_process())
     assert not finished(tmp_path)
     assert len(list((tmp_path / "resume").iterdir())) == 1
 
 
 def test_a_corpus_smaller_than_a_row_is_refused(study: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="does not fill one row of 100,000"):
-        pretrain(tmp_path / "run", config(study, MLM(), model=replace(MODEL, length=100_000)), ALONE)
+        pretrain(tmp_path / "run", config(study, MLM(), model=replace(MODEL, length=100_000)), one_process())
     small = write_study(tmp_path / "study", sentences=2)
     with pytest.raises(BadInput, match="does not fill one row"):
-        pretrain(tmp_path / "run", config(small, MLM()), ALONE)
+        pretrain(tmp_path / "run", config(small, MLM()), one_process())
     assert not (tmp_path / "run").exists()
 
 
 def test_no_study_is_no_study(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="expected the manifest of languages"):
-        pretrain(tmp_path / "run", config(tmp_path), ALONE)
+        pretrain(tmp_path / "run", config(tmp_path), one_process())

@@ -19,7 +19,7 @@ from calque.derive.fingerprint import sha256
 from calque.derive.languages import Languages
 from calque.pretrain.checkpoint import SNAPSHOTS, load_snapshot, snapshots_of
 from calque.pretrain.config import TrainConfig
-from calque.pretrain.distributed import ALONE
+from calque.pretrain.distributed import one_process
 from calque.pretrain.model import build
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm_align import XLMAlign
@@ -40,7 +40,7 @@ def config(study: Path, **changes: Any) -> Pretraining:
 def run(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run that nobody stopped, of an objective with modules of its own."""
     folder = tmp_path_factory.mktemp("run")
-    pretrain(folder, config(study, objective=XLMAlign()), ALONE)
+    pretrain(folder, config(study, objective=XLMAlign()), one_process())
     return folder
 
 
@@ -66,7 +66,7 @@ def test_a_run_that_was_stopped_has_the_same_snapshots(run: Path, study: Path, t
     if at == 11:  # half of a snapshot, and one of nobody's
         (tmp_path / SNAPSHOTS / "step-000000010.safetensors").write_bytes(b"half")
         (tmp_path / SNAPSHOTS / "step-000000005.safetensors").write_bytes(b"another")
-    pretrain(tmp_path, given, ALONE)
+    pretrain(tmp_path, given, one_process())
     files = [json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"] for folder in (run, tmp_path)]
     for names in files:
         del names["metrics.jsonl"]  # which tells how fast it was
@@ -78,11 +78,11 @@ def test_a_snapshot_that_changed_before_the_run_goes_on_is_refused(study: Path, 
     stop_at(tmp_path, config(study), 10)
     damage(tmp_path / SNAPSHOTS / "step-000000008.safetensors")
     with pytest.raises(BadInput, match=r"step-000000008\.safetensors: not the snapshot listed in the state"):
-        pretrain(tmp_path, config(study), ALONE)
+        pretrain(tmp_path, config(study), one_process())
 
 
 def test_without_them_nothing_is_kept_and_recipes_are_what_they_were(study: Path, tmp_path: Path) -> None:
-    pretrain(tmp_path, config(study, train=TRAIN), ALONE)
+    pretrain(tmp_path, config(study, train=TRAIN), one_process())
     assert not (tmp_path / SNAPSHOTS).exists()
     assert "snapshots" not in TRAIN.recipe
     assert KEPT.recipe["snapshots"] == 4

@@ -18,7 +18,7 @@ from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import sha256
 from calque.derive.languages import Languages
 from calque.pretrain.checkpoint import METRICS
-from calque.pretrain.distributed import ALONE
+from calque.pretrain.distributed import one_process
 from calque.pretrain.mixture import Mixture
 from calque.pretrain.objectives.mlm import MLM
 from calque.pretrain.objectives.xlm import XLM
@@ -34,7 +34,9 @@ WEIGHTS = "model.safetensors"
 def cold(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The checkpoint of an MLM run."""
     return pretrain(
-        tmp_path_factory.mktemp("cold"), Pretraining(Languages.open(study, (LANGUAGE,)), MLM(), MODEL, TRAIN, 0), ALONE
+        tmp_path_factory.mktemp("cold"),
+        Pretraining(Languages.open(study, (LANGUAGE,)), MLM(), MODEL, TRAIN, 0),
+        one_process(),
     )
 
 
@@ -71,16 +73,16 @@ def test_the_weights_are_the_checkpoints(cold: Path, languages: Languages) -> No
 
 def test_a_run_begins_with_them_and_is_another_run(cold: Path, moved: Path, study: Path, tmp_path: Path) -> None:
     still = replace(TRAIN, steps=1, warmup=0, learning_rate=1e-12)
-    checkpoint = pretrain(tmp_path / "still", warm(study, cold, train=still), ALONE)
+    checkpoint = pretrain(tmp_path / "still", warm(study, cold, train=still), one_process())
     before, after = load_file(cold / WEIGHTS), load_file(checkpoint / WEIGHTS)
     assert before.keys() == after.keys()  # the pointer is left out
     assert all((after[name] - value).abs().max() < 1e-9 for name, value in before.items())
     manifest = json.loads((tmp_path / "still" / MANIFEST).read_text(encoding="utf-8"))
     assert manifest["identity"]["start"] == sha256(cold / WEIGHTS)
     # What counts is what it began with, not where that lies.
-    assert pretrain(tmp_path / "still", warm(study, moved, train=still), ALONE) == checkpoint
+    assert pretrain(tmp_path / "still", warm(study, moved, train=still), one_process()) == checkpoint
     with pytest.raises(BadInput, match="started with start"):
-        pretrain(tmp_path / "still", warm(study, None, train=still), ALONE)
+        pretrain(tmp_path / "still", warm(study, None, train=still), one_process())
 
 
 def test_it_goes_on_to_the_same_bits(cold: Path, study: Path, tmp_path: Path) -> None:
@@ -107,13 +109,13 @@ def test_it_goes_on_to_the_same_bits(cold: Path, study: Path, tmp_path: Path) ->
 )
 def test_another_model_is_refused(cold: Path, study: Path, tmp_path: Path, changes: dict[str, Any], said: str) -> None:
     with pytest.raises(BadInput, match=said):
-        pretrain(tmp_path / "run", warm(study, cold, **changes), ALONE)
+        pretrain(tmp_path / "run", warm(study, cold, **changes), one_process())
     assert not (tmp_path / "run").exists()
 
 
 def test_each_mistake_is_a_message_of_its_own(cold: Path, study: Path, languages: Languages, tmp_path: Path) -> None:
     with pytest.raises(BadInput) as layers:
-        pretrain(tmp_path / "run", warm(study, cold, objective=XLMAlign(label_layer=4, layer=3)), ALONE)
+        pretrain(tmp_path / "run", warm(study, cold, objective=XLMAlign(label_layer=4, layer=3)), one_process())
     with pytest.raises(BadInput) as shape:
         check_start(cold, replace(MODEL, layers=3, length=64))
     with pytest.raises(BadInput) as mixture:
@@ -124,7 +126,7 @@ def test_each_mistake_is_a_message_of_its_own(cold: Path, study: Path, languages
 
 def test_what_is_no_checkpoint_is_refused(moved: Path, study: Path, languages: Languages, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"no weights: expected model\.safetensors"):
-        pretrain(tmp_path / "run", warm(study, tmp_path / "nothing"), ALONE)
+        pretrain(tmp_path / "run", warm(study, tmp_path / "nothing"), one_process())
     weights = load_file(moved / WEIGHTS)
     removed = weights.pop("lm_head.bias")
     save_file(weights, moved / WEIGHTS, metadata={"format": "pt"})

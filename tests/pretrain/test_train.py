@@ -15,7 +15,7 @@ from transformers.trainer_pt_utils import get_parameter_names
 from calque.derive.languages import Languages
 from calque.pretrain.architecture import Architecture
 from calque.pretrain.batch import LABELS, SLOTS, Pairs, Rows
-from calque.pretrain.distributed import ALONE, World
+from calque.pretrain.distributed import World, one_process
 from calque.pretrain.model import compile_layers, prediction_loss, state_of
 from calque.pretrain.objective import Objective, Sum
 from calque.pretrain.objectives.align_mlm import Align, AlignMLM
@@ -40,7 +40,7 @@ def one_step(
     optimizer, seen = Gradients(learner), dict[str, float]()
     config = replace(TRAIN, steps=1, warmup=0, batch=batch, grad_accumulation=parts, clip=1e9)
     streams = objective.streams(languages, STILL.length, 0)
-    train(learner, optimizer, streams, config, 0, ALONE, after=lambda _, means, __: seen.update(means))
+    train(learner, optimizer, streams, config, 0, one_process(), after=lambda _, means, __: seen.update(means))
     return optimizer.last, seen
 
 
@@ -174,7 +174,7 @@ def test_updates_are_those_of_adamw_with_the_parts_that_decay(
         theirs.step()
 
     ours.register_step_pre_hook(both)
-    train(learner, ours, OBJECTIVES["XLM-ALIGN"].streams(languages, STILL.length, 0), config, 0, ALONE)
+    train(learner, ours, OBJECTIVES["XLM-ALIGN"].streams(languages, STILL.length, 0), config, 0, one_process())
     for name, parameter in learner.trained.items():
         torch.testing.assert_close(parameter, twin.trained[name], rtol=1e-5, atol=1e-6)
 
@@ -183,7 +183,7 @@ def test_an_optimizer_without_factors_learns_at_the_rate_itself(languages: Langu
     learner, config = new_learner(MLM()), replace(TRAIN, steps=3, warmup=1)
     optimizer, rates = torch.optim.SGD(learner.parameters(), 1.0), list[float]()
     optimizer.register_step_pre_hook(lambda one, *_: rates.append(one.param_groups[0]["lr"]))
-    train(learner, optimizer, MLM().streams(languages, STILL.length, 0), config, 0, ALONE)
+    train(learner, optimizer, MLM().streams(languages, STILL.length, 0), config, 0, one_process())
     assert rates == [config.rate(step) for step in range(3)] and max(rates) == config.learning_rate
 
 
@@ -203,7 +203,8 @@ def test_a_non_finite_loss_stops_before_the_update(languages: Languages) -> None
     config = replace(TRAIN, learning_rate=1e30)
     with pytest.raises(NonFinite, match=r"step [23]: losses"):
         train(
-            learner, make_optimizer(learner, config), MLM().streams(languages, MODEL.length, 0), config, 0, ALONE,
+            learner, make_optimizer(learner, config), MLM().streams(languages, MODEL.length, 0), config, 0,
+            one_process(),
             after=lambda *_: before.append({name: p.detach().clone() for name, p in learner.named_parameters()}),
         )  # fmt: skip
     for name, p in learner.named_parameters():
@@ -220,7 +221,7 @@ def test_steps_that_are_read_later_are_the_same_steps(languages: Languages) -> N
     for read in (lambda step: True, lambda step: step % 7 == 0):
         learner, rows = new_learner(ALL, MODEL), list[Any]()
         optimizer, streams = make_optimizer(learner, TRAIN), ALL.streams(languages, MODEL.length, 0)
-        train(learner, optimizer, streams, TRAIN, 0, ALONE, after=partial(keep, rows), read=read)
+        train(learner, optimizer, streams, TRAIN, 0, one_process(), after=partial(keep, rows), read=read)
         found.append((rows, state_of(learner)))
     (rows, weights), (later, same) = found
     assert rows == later
@@ -232,7 +233,8 @@ def test_steps_that_are_read_later_are_the_same_steps(languages: Languages) -> N
         learner = new_learner(MLM(), MODEL)
         with pytest.raises(NonFinite) as error:
             train(
-                learner, make_optimizer(learner, steep), MLM().streams(languages, MODEL.length, 0), steep, 0, ALONE,
+                learner, make_optimizer(learner, steep), MLM().streams(languages, MODEL.length, 0), steep, 0,
+                one_process(),
                 read=read,
             )  # fmt: skip
         stopped.append((str(error.value), state_of(learner)))
@@ -279,13 +281,13 @@ def test_no_loss_or_gradient_waits_for_a_gpu(
     """With batches that are ready for the copy to one."""
     learner, streams = new_learner(objective, MODEL), objective.streams(languages, MODEL.length, 0)
     (batches, counts), waits = Draws(streams, 8, 0).at(0), Waits()
-    there = [(stream, part.ready()) for stream, part in _cut(streams, batches, 1, ALONE)]
+    there = [(stream, part.ready()) for stream, part in _cut(streams, batches, 1, one_process())]
     for name in ("tolist", "numpy", "cpu"):  # which no dispatcher sees on a CPU
         monkeypatch.setattr(torch.Tensor, name, lambda *_, name=name: pytest.fail(f"{name} waits for a GPU"))
     with waits:
-        parts, more = _before_step(learner, streams, there, ALONE)
+        parts, more = _before_step(learner, streams, there, one_process())
         for stream, part in parts:
-            _backward(learner, stream, part, counts | more, ALONE)
+            _backward(learner, stream, part, counts | more, one_process())
     assert waits.found == []
     with waits:
         int(torch.ones(2).sum())
@@ -321,7 +323,7 @@ def test_layers_compile_to_one_graph_without_breaks(languages: Languages) -> Non
     torch._dynamo.reset()
     graphs = CompileCounter()  # runs what was compiled as it is
     compile_layers(learner.model, backend=graphs, fullgraph=True)
-    train(learner, make_optimizer(learner, TRAIN), streams, replace(TRAIN, steps=5), 0, ALONE)
+    train(learner, make_optimizer(learner, TRAIN), streams, replace(TRAIN, steps=5), 0, one_process())
     assert graphs.frame_count == 1
     assert not torch._dynamo.utils.counters["graph_break"]
 
@@ -348,7 +350,14 @@ def test_a_non_finite_gradient_stops_too(languages: Languages) -> None:
     learner = new_learner(MLM())
     weights = {name: p.detach().clone() for name, p in learner.named_parameters()}
     with pytest.raises(NonFinite, match="step 1: losses"):
-        train(learner, make_optimizer(learner, TRAIN), Steep().streams(languages, STILL.length, 0), TRAIN, 0, ALONE)
+        train(
+            learner,
+            make_optimizer(learner, TRAIN),
+            Steep().streams(languages, STILL.length, 0),
+            TRAIN,
+            0,
+            one_process(),
+        )
     assert all(p.equal(weights[name]) for name, p in learner.named_parameters())
 
 

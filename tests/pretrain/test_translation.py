@@ -13,7 +13,7 @@ from calque.derive.build import write_translation
 from calque.derive.errors import BadInput
 from calque.derive.estimated_links import estimate_links
 from calque.derive.languages import Languages
-from calque.pretrain.distributed import ALONE
+from calque.pretrain.distributed import one_process
 from calque.pretrain.model import build
 from calque.pretrain.objective import Objective
 from calque.pretrain.objectives.mlm import MLM
@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("objective", [MLM(), XLM(1.0), XLMAlign(1.0)], ids=lambda one: one.name)
 def test_a_run_reports_no_gold(objective: Objective, folder: Path, tmp_path: Path) -> None:
     config = Pretraining(Languages.open(folder, ("xx",)), objective, MODEL, TRAIN, 0)
-    checkpoint = pretrain(tmp_path / "run", config, ALONE)
+    checkpoint = pretrain(tmp_path / "run", config, one_process())
     model = RobertaForMaskedLM.from_pretrained(checkpoint)
     assert model.config.vocab_size == SIZE
     rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
@@ -52,15 +52,15 @@ def test_a_run_learns_from_estimated_links(folder: Path, tmp_path: Path) -> None
 
     objective = XLMAlign(1.0, labels="estimated")
     config = Pretraining(linked, objective, MODEL, TRAIN, 0)
-    pretrain(tmp_path / "run", config, ALONE)
+    pretrain(tmp_path / "run", config, one_process())
     rows = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
     assert rows[-1]["loss"]["dwa"] < rows[0]["loss"]["dwa"]
     assert list(rows[-1]["reported"]) == ["labelled"]
     other = estimate_links(languages, "source", "xx", tmp_path / "other", passes=1)
     with pytest.raises(BadInput, match="started with links"):
-        pretrain(tmp_path / "run", replace(config, languages=languages.with_links(other)), ALONE)
+        pretrain(tmp_path / "run", replace(config, languages=languages.with_links(other)), one_process())
     with pytest.raises(BadInput, match="needs estimated links, but the languages have none"):
-        pretrain(tmp_path / "without", replace(config, languages=languages), ALONE)
+        pretrain(tmp_path / "without", replace(config, languages=languages), one_process())
 
 
 def test_labels_are_the_estimated_links(folder: Path, tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_labels_are_made_without_gold(folder: Path, queries: str) -> None:
     (stream,) = objective.streams(languages, MODEL.length, 0)
     learner = objective.learner(build(MODEL, languages.rows), 0)
     batch, counts = stream.draw(range(4), np.random.default_rng(0))
-    ((labelled,), more) = stream.before_step(learner, [batch], ALONE)
+    ((labelled,), more) = stream.before_step(learner, [batch], one_process())
     losses = stream.losses(learner, labelled)
     assert set(losses) == set(counts | more) == {"tlm", "dwa", "labelled"}
     assert 0 < int(losses["labelled"]) <= more["labelled"]

@@ -13,8 +13,9 @@ from calque.derive.estimated_links import PairSample, estimate_links
 from calque.derive.languages import Languages
 from calque.derive.links.stored import of_pieces
 from calque.pretrain.batch import UNLABELLED, LinkedPairs
-from calque.pretrain.model import Learner, build, state_of
-from calque.pretrain.objectives.weam import EXCHANGE, WEAM, Exchange, Exchanged, mean_of
+from calque.pretrain.model import build, state_of
+from calque.pretrain.modules import Exchange, Learner
+from calque.pretrain.objectives.weam import EXCHANGE, WEAM, Exchanged, mean_of
 from tests.derive.test_translation import SIZE as TYPES
 from tests.derive.test_translation import made
 from tests.pretrain.made import SIZE, STILL, only

@@ -13,7 +13,7 @@ from calque.derive.errors import BadInput
 from calque.derive.fingerprint import plain
 from calque.derive.languages import Languages
 from calque.derive.types import OURS
-from calque.pretrain.distributed import ALONE
+from calque.pretrain.distributed import one_process
 from calque.pretrain.model import build, state_of
 from calque.pretrain.objectives.word_aligned import KEPT, LINKED, START, WordAligned, Words
 from calque.pretrain.run import Pretraining
@@ -122,7 +122,7 @@ def test_translations_come_nearer_and_the_source_stays(languages: Languages) -> 
         def look(step: int, losses: dict[str, float], norm: float, seen: list[dict[str, float]] = seen) -> None:
             seen.append(losses)
 
-        train(learner, make_optimizer(learner, config), [one], config, 0, ALONE, after=look)
+        train(learner, make_optimizer(learner, config), [one], config, 0, one_process(), after=look)
         assert seen[0][KEPT] < 1e-8  # the start is itself
         assert seen[-1][LINKED] < 0.5 * seen[0][LINKED]
         ends[objective.weight] = seen[-1]

@@ -14,7 +14,7 @@ from calque.derive.types import OURS
 from calque.pretrain.batch import UNLABELLED, PairRows
 from calque.pretrain.config import ModelConfig
 from calque.pretrain.cost import PAIR, flops_per_id, pair_flops_per_id
-from calque.pretrain.distributed import ALONE
+from calque.pretrain.distributed import one_process
 from calque.pretrain.model import prediction_loss
 from calque.pretrain.objective import After
 from calque.pretrain.objectives.mlm import MLM
@@ -81,7 +81,7 @@ def test_losses_and_counts(switches: dict[str, Any], languages: Languages) -> No
     stream, learner = only(dwa, languages), new_learner(XLMAlign(**vars(dwa)), DEEP).eval()
     model = learner.model
     batch, counts = stream.draw(range(6), np.random.default_rng(0))
-    ((labelled,), more) = stream.before_step(learner, [batch], ALONE)
+    ((labelled,), more) = stream.before_step(learner, [batch], one_process())
     learner.eval()
     losses = stream.losses(learner, labelled)
     counts = counts | more
@@ -124,7 +124,7 @@ def test_without_dwa_it_is_tlm_on_the_same_rows(languages: Languages) -> None:
     assert without.uncounted == ()
     learner = new_learner(XLMAlign(queries="none"), DEEP)
     assert not list(learner.own)
-    ((same,), counts) = without.before_step(learner, [b], ALONE)
+    ((same,), counts) = without.before_step(learner, [b], one_process())
     assert same is b
     assert counts == {}
     assert float(without.losses(learner, same)["tlm"].detach()) > 0
@@ -147,7 +147,15 @@ def test_labels_take_no_gradient_and_no_dropout(languages: Languages) -> None:
         return made[-1][1]
 
     pairs.label = label  # type: ignore[method-assign]
-    train(learner, make_optimizer(learner, config), streams, config, 0, ALONE, after=lambda _, m, __: seen.update(m))
+    train(
+        learner,
+        make_optimizer(learner, config),
+        streams,
+        config,
+        0,
+        one_process(),
+        after=lambda _, m, __: seen.update(m),
+    )
     ((batch, (labelled, counts)),) = made
     assert learner.model.training
     again = plain(new_learner(objective, noisy).model.eval(), batch)[1]
@@ -161,7 +169,15 @@ def test_gold_labels_are_right(languages: Languages) -> None:
     objective, config = XLMAlign(labels="gold"), replace(TRAIN, steps=150, warmup=10)
     learner = new_learner(objective)
     streams = objective.streams(languages, STILL.length, 0)
-    train(learner, make_optimizer(learner, config), streams, config, 0, ALONE, after=lambda _, m, __: seen.append(m))
+    train(
+        learner,
+        make_optimizer(learner, config),
+        streams,
+        config,
+        0,
+        one_process(),
+        after=lambda _, m, __: seen.append(m),
+    )
     for row in seen:
         assert row["label precision"] == row["label recall"] == row["labelled"] == pytest.approx(1)
     first, last = (np.mean([row["dwa"] for row in rows]) for rows in (seen[:10], seen[-10:]))

@@ -1,0 +1,131 @@
+"""The modules that are trained: a model with its objective's own ones, and the own ones of each objective.
+
+Shapes: B rows or sentences, L ids, W ids per side, H hidden, V types, Q masked ids with a link, D dimensions, K keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any, Self
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from calque.pretrain.batch import Rows
+from calque.pretrain.model import encode_first
+
+
+class Learner(nn.Module):
+    """A transformers model, whose weights alone are in a checkpoint, with its objective's `own` modules by name."""
+
+    def __init__(self, model: Any, own: dict[str, nn.Module]) -> None:
+        super().__init__()
+        self.model = model
+        self.own = nn.ModuleDict(own)
+
+    @property
+    def trained(self) -> dict[str, nn.Parameter]:
+        """The trained parameters by name, each once even if several modules share it."""
+        return {name: parameter for name, parameter in self.named_parameters() if parameter.requires_grad}
+
+
+class Frozen(nn.Module):
+    """A frozen copy of a model, without dropout; part of a run's state but not of a checkpoint."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.model = deepcopy(model).requires_grad_(False)
+        self.train(False)
+
+    def train(self, mode: bool = True) -> Self:
+        """Stay in evaluation mode, whatever `mode` is."""
+        super().train(False)
+        return self
+
+    @torch.no_grad()
+    def follow(self, model: nn.Module, momentum: float) -> None:
+        """Move towards a model of the same shape: weights become momentum * own + (1 - momentum) * the model's."""
+        for own, other in zip(self.model.parameters(), model.parameters(), strict=True):
+            own.lerp_(other, 1 - momentum)
+
+
+class Pointer(nn.Module):
+    """A pointer network (section 3.2) with one query and one key projection for both directions."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+
+    def forward(self, sides: Sequence[Tensor], real: Sequence[Tensor], targets: Sequence[Tensor]) -> Tensor:
+        """Summed cross-entropy of the targets under scaled dot products (equations 11 to 15). `sides` are the hidden
+        states of both sides, (B, W, H), `real` their ids that are not padding, (B, W), and `targets` (B, W, W) bool the
+        ids of the other side that each id of a side should point to."""
+        losses = []
+        for side, target in enumerate(targets):
+            scores = self.query(sides[side]) @ self.key(sides[1 - side]).mT / sides[side].shape[2] ** 0.5
+            logs = scores.float().masked_fill(~real[1 - side][:, None], -torch.inf).log_softmax(2)
+            losses.append(-logs.masked_fill(~target, 0.0).sum())
+        return torch.stack(losses).sum()
+
+
+class Projection(nn.Module):
+    """W2 ReLU(W1 h), with h and the result normalised to length 1, without biases (Pan et al. 2021, equation 2)."""
+
+    def __init__(self, width: int, dimensions: int) -> None:
+        super().__init__()
+        self.inner, self.outer = nn.Linear(width, width, bias=False), nn.Linear(width, dimensions, bias=False)
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """Sentence vectors (B, D) of first positions (B, H)."""
+        return F.normalize(self.outer(F.relu(self.inner(F.normalize(hidden, dim=1)))), dim=1)
+
+
+class MoCo(nn.Module):
+    """The projection of queries, a slow copy of encoder and projection for keys, and a queue of the last K keys, which
+    initially holds random vectors; `taken` counts the keys enqueued so far. All of it is part of a run's state."""
+
+    queue: Tensor
+    taken: Tensor
+
+    def __init__(self, model: Any, queue: int, dimensions: int) -> None:
+        super().__init__()
+        self.projection = Projection(model.config.hidden_size, dimensions)
+        self.slow = Frozen(model)
+        self.slow_projection = Frozen(self.projection)
+        self.register_buffer("queue", F.normalize(torch.randn(queue, dimensions), dim=1))
+        self.register_buffer("taken", torch.zeros((), dtype=torch.long))
+
+    @torch.no_grad()
+    def keys(self, rows: Rows) -> Tensor:
+        """Sentence vectors (B, D) from the slow encoder."""
+        return self.slow_projection.model(encode_first(self.slow.model, rows))
+
+    def follow(self, model: nn.Module, momentum: float) -> None:
+        """Move the slow encoder and projection towards the trained ones (equation 1)."""
+        self.slow.follow(model, momentum)
+        self.slow_projection.follow(self.projection, momentum)
+
+    @torch.no_grad()
+    def enqueue(self, keys: Tensor) -> None:
+        """Replace the oldest keys in the queue; of more than K keys, keep the last K."""
+        size = len(self.queue)
+        at = (self.taken + torch.arange(len(keys), device=keys.device)) % size
+        self.queue[at[-size:]] = keys[-size:].to(self.queue.dtype)
+        self.taken += len(keys)
+
+
+class Exchange(nn.Module):
+    """A linear layer over exchanged vectors, and a separate prediction head on the model's table (eq. 6 to 8)."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        table = model.get_input_embeddings().weight
+        width = table.shape[1]
+        self.exchanged, self.dense, self.linear = (nn.Linear(width, width) for _ in range(3))
+        self.table = table
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """Logits over the types, (Q, V), at exchanged vectors (Q, H)."""
+        return self.linear(F.gelu(self.dense(self.exchanged(hidden)))) @ self.table.T
