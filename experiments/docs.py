@@ -190,10 +190,9 @@ def _claims() -> list[str]:
 
 
 def _paper(name: str) -> list[str]:
-    lines = ["| in the paper | command | scale | conclusions, ours / the paper’s | differs in |", "|---" * 5 + "|"]
+    lines = ["| in the paper | command | scale | differs in |", "|---" * 4 + "|"]
     for one in items(name):
-        found = "; ".join(f"{each.direction}, {each.size}" for each in conclusions(name)[one.name])
-        cells = (f"{one.label}: {one.title}", f"`calque paper {one.full_name}`", one.scale, found, one.differs)
+        cells = (f"{one.label}: {one.title}", f"`calque paper {one.full_name}`", one.scale, one.differs)
         lines.append(f"| {' | '.join(cells)} |")
     return lines
 
