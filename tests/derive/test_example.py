@@ -1,14 +1,10 @@
 """Examples are derived sentence by sentence and read as they were written."""
 
-import tracemalloc
-from pathlib import Path
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque.derive.example import Example, read_examples, write_examples
 from calque.derive.order import Permute
-from calque.derive.sentence import Sentence
 from calque.derive.transform import Account, Transform, image_of_example
 from tests.derive.strategies import sentences, transforms
 
@@ -41,37 +37,3 @@ def test_each_sentence_is_transformed_for_itself(example: Example, transform: Tr
     for before, after in zip(example.texts, derived.texts, strict=True):
         assert after == tuple(transform(sentence, own + i) for i, sentence in enumerate(before))
         own += len(before)
-
-
-def test_numbers_of_examples_leave_room_for_65536_sentences() -> None:
-    """A folder keeps its name, so it keeps its bytes."""
-    words = Sentence(tuple("abcdefgh"))
-    (images,) = image_of(Permute(), Example(((words, words),)), 3).texts
-    assert images == (Permute()(words, 196_608), Permute()(words, 196_609))
-
-
-def test_a_premise_and_its_hypothesis_have_separate_draws() -> None:
-    words = Sentence(tuple("abcdefgh"))
-    for number in range(20):
-        premise, hypothesis = image_of(Permute(), Example(((words,), (words,))), number).texts
-        assert premise != hypothesis
-
-
-def test_an_empty_file_has_no_examples(tmp_path: Path) -> None:
-    assert write_examples(tmp_path / "none.jsonl", []) == 0
-    assert list(read_examples(tmp_path / "none.jsonl")) == []
-
-
-def test_words_that_are_shared_are_the_same_words_in_a_third_of_the_memory() -> None:
-    def read(line: int) -> Example:
-        words = tuple(f"word{(line + i) % 50}" for i in range(30))  # new strings each time, as a reader makes them
-        return Example(((Sentence(words, tuple(f"TAG{i % 5}" for i in range(30))),),), "neutral")
-
-    sizes = []
-    for share in (False, True):
-        tracemalloc.start()
-        examples = [read(line).interned() if share else read(line) for line in range(300)]
-        sizes.append(tracemalloc.get_traced_memory()[0])
-        tracemalloc.stop()
-        assert examples == [read(line) for line in range(300)]
-    assert sizes[1] < sizes[0] / 3

@@ -1,23 +1,15 @@
 """Stanza itself, tiny: words in are words out, every failure has a reason, and a folder is whole or refused."""
 
-import json
-import shutil
-import subprocess
-import sys
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
-from calque.derive.errors import BadInput
-from calque.derive.files import MANIFEST
-from calque.derive.parser import LONGEST, RESOURCES, StanzaParser, _one_thread, _sentence, fetch
+from calque.derive.parser import LONGEST, RESOURCES, StanzaParser, _one_thread, _sentence
 from calque.derive.pocket.language import Pocket
 from calque.derive.readers.conllu import UPOS, tree_fault
 from calque.derive.sentence import Sentence
-
-ROOT = Path(__file__).parents[2]
 
 
 def pocket(count: int) -> list[Sentence]:
@@ -32,43 +24,6 @@ def folder(place: Path, *models: str) -> Path:
         (place / model).parent.mkdir(parents=True, exist_ok=True)
         (place / model).touch()
     return place
-
-
-@pytest.mark.parametrize(
-    ("models", "message"),
-    [
-        (("en/pos/calque.pt",), r"no en/depparse/\*\.pt, the model of the processor depparse: `calque parser fetch`"),
-        (("en/depparse/calque.pt",), r"no en/pos/\*\.pt"),
-        ((), "models of no language"),
-        (("en/pos/a.pt", "en/depparse/a.pt", "fr/pos/a.pt"), "models of en, fr; expected models of one language"),
-    ],
-)
-def test_a_folder_that_lacks_a_processor_is_refused(tmp_path: Path, models: tuple[str, ...], message: str) -> None:
-    parser = StanzaParser(folder(tmp_path / "models", *models))
-    with pytest.raises(BadInput, match=message):
-        parser.trees([["It", "rains"]])
-    with pytest.raises(BadInput, match=message):
-        parser.fingerprint()
-
-
-def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
-    for place in (tmp_path, tmp_path / "absent"):
-        with pytest.raises(BadInput, match=r"no resources\.json here; expected a folder of Stanza models"):
-            StanzaParser(place).trees([["It", "rains"]])
-
-
-def test_the_fingerprint_is_of_contents(tmp_path: Path) -> None:
-    models = ("en/pos/a.pt", "en/depparse/a.pt")
-    here, there, other = (folder(tmp_path / name, *models) for name in "abc")
-    (other / "en/pos/a.pt").write_text("more")
-    assert StanzaParser(here).fingerprint() == StanzaParser(there).fingerprint() != StanzaParser(other).fingerprint()
-
-
-@pytest.mark.parametrize("language", ["../../outside", "/outside", "..", "", "e n", "-en", "en\n"])
-def test_a_language_that_is_no_folder_is_refused(tmp_path: Path, language: str) -> None:
-    with pytest.raises(BadInput, match="expected letters"):
-        fetch(language, tmp_path / "models")
-    assert not list(tmp_path.iterdir())
 
 
 @dataclass
@@ -118,12 +73,6 @@ def test_torch_has_one_thread_while_sentences_are_parsed() -> None:
         torch.set_num_threads(before)
 
 
-def test_derive_imports_no_stanza_before_it_parses() -> None:
-    code = "import sys, derive.parser; print({'stanza', 'torch'} & set(sys.modules))"
-    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert ran.stdout.strip() == "set()"
-
-
 @pytest.mark.slow
 def test_the_same_words_come_back_with_tags_and_a_tree(stanza_models: Path) -> None:
     gold = pocket(60)
@@ -145,31 +94,3 @@ def test_a_sentence_that_stops_stanza_costs_no_other_its_tree(stanza_models: Pat
     assert isinstance(strange, Sentence) and strange.words == tuple(odd) and strange.heads
     assert isinstance(last, Sentence) and last.words == ("Now",) and last.heads
     assert [first] == parser.trees([["It", "rains"]])
-
-
-@pytest.mark.slow
-def test_a_damaged_model_is_refused(stanza_models: Path, tmp_path: Path) -> None:
-    models = Path(shutil.copytree(stanza_models, tmp_path / "models"))
-    listed = json.loads((models / MANIFEST).read_text())["files"]
-    assert sorted(listed) == ["en/depparse/calque.pt", "en/pos/calque.pt", RESOURCES]
-    model = models / "en/pos/calque.pt"
-    data = bytearray(model.read_bytes())
-    data[len(data) // 2] ^= 1
-    model.write_bytes(data)
-    with pytest.raises(BadInput, match=r"calque\.pt: changed since it was written"):
-        StanzaParser(models).trees([["It", "rains"]])
-    shutil.copy(stanza_models / "en/pos/calque.pt", model)
-    (models / MANIFEST).write_text("[1]")
-    with pytest.raises(BadInput, match="changed since it was written"):
-        StanzaParser(models).trees([["It", "rains"]])
-    (models / MANIFEST).unlink()  # as Stanza itself leaves a folder
-    (models / RESOURCES).write_text("{}")
-    with pytest.raises(BadInput, match="models: Stanza cannot load these models: ValueError"):
-        StanzaParser(models).trees([["It", "rains"]])
-    shutil.copy(stanza_models / RESOURCES, models)
-    model.write_bytes(bytes(data[:1000]))
-    with pytest.raises(BadInput, match="models: Stanza cannot load these models: "):
-        StanzaParser(models).trees([["It", "rains"]])
-    shutil.copy(stanza_models / "en/pos/calque.pt", model)
-    (tree,) = StanzaParser(models).trees([["It", "rains"]])
-    assert isinstance(tree, Sentence) and tree.heads

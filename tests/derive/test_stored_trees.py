@@ -1,16 +1,11 @@
 """Trees in a file in place of a parser: each sentence gets its own, and files that do not fit are refused."""
 
-from collections import Counter
 from itertools import islice
 from pathlib import Path
 
-import pytest
-
-from calque.derive.errors import BadInput
-from calque.derive.parser import ParsedTrees
 from calque.derive.pocket.language import Pocket
 from calque.derive.sentence import Sentence
-from calque.derive.stored_trees import NONE, StoredTrees, line_of
+from calque.derive.stored_trees import StoredTrees, line_of
 from tests.treebanks import write_treebank
 
 SENTENCES = list({sentence.words: sentence for sentence in islice(Pocket().sentences(60, 1), 60)}.values())
@@ -30,16 +25,6 @@ def test_stored_trees_are_the_trees(tmp_path: Path) -> None:
         assert (tree.tags, tree.heads, tree.relations) == (sentence.tags, sentence.heads, sentence.relations)
 
 
-def test_sentences_without_a_tree_are_counted(tmp_path: Path) -> None:
-    first, second, *_ = SENTENCES
-    stored = write(tmp_path, [first, second], [line_of(first), ""])
-    counts: Counter[str] = Counter()
-    bare = [Sentence(first.words), Sentence(second.words), Sentence(("unheard", "of"))]
-    added = ParsedTrees(stored, tmp_path / "cache").add_to(bare, counts)
-    assert [bool(sentence.heads) for sentence in added] == [True, False, False]
-    assert dict(counts) == {f"sentences without a tree: {NONE}": 2}
-
-
 def test_a_treebank_comes_before_the_text(tmp_path: Path) -> None:
     first = SENTENCES[0]
     flat = Sentence(
@@ -51,10 +36,3 @@ def test_a_treebank_comes_before_the_text(tmp_path: Path) -> None:
     assert stored.trees([first.words])[0].heads == flat.heads  # type: ignore[union-attr]
     assert gold.trees([first.words])[0].heads == first.heads  # type: ignore[union-attr]
     assert gold.fingerprint() != stored.fingerprint()
-
-
-@pytest.mark.parametrize("trees", [["", "", ""], [""], [f"{line_of(SENTENCES[0])} NOUN.1.obj", ""], ["NOUN.x.obj", ""]])
-def test_trees_of_another_text_are_refused(trees: list[str], tmp_path: Path) -> None:
-    stored = write(tmp_path, SENTENCES[:2], trees)
-    with pytest.raises(BadInput, match=r"trees\.txt:\d"):
-        stored.trees([SENTENCES[0].words])

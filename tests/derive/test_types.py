@@ -1,11 +1,10 @@
 """Special types, whatever their ids are."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.derive.types import OURS, SPECIALS, Specials
+from calque.derive.types import Specials
 
 
 @given(st.lists(st.integers(0, 30), min_size=5, max_size=8, unique=True), st.lists(st.integers(0, 40), max_size=20))
@@ -16,15 +15,3 @@ def test_special_ids_and_the_others_are_all_ids(ids: list[int], asked: list[int]
     assert sorted([*ordinary.tolist(), *ids]) == list(range(40))
     assert ordinary.tolist() == sorted(ordinary.tolist())
     assert specials.is_ordinary(np.array(asked, dtype=np.int64)).tolist() == [one not in ids for one in asked]
-
-
-def test_ours_come_first() -> None:
-    assert OURS.ids == tuple(range(len(SPECIALS)))
-    assert OURS.is_ordinary(np.array([[0, 4], [5, 99]])).tolist() == [[False, False], [True, True]]
-    assert (OURS.start, OURS.pad, OURS.end, OURS.unknown, OURS.mask) == tuple(range(5))
-
-
-@pytest.mark.parametrize("ids", [(0, 1, 2, 3, 3), (0, 1, 2, 3, -1)])
-def test_ids_are_different_and_not_negative(ids: tuple[int, int, int, int, int]) -> None:
-    with pytest.raises(ValueError, match="need different ids from 0"):
-        Specials(*ids)

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from calque.derive.order import Invert, Permute
+from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
 from calque.derive.readers.conllu import read_treebank
 from calque.derive.sentence import Sentence
-from calque.derive.typology import ORDERS, PREFERENCES, Share, out_of_reach, shares
+from calque.derive.typology import ORDERS, PREFERENCES, Share, shares
 
 
 def tree(text: str) -> Sentence:
@@ -21,8 +21,6 @@ HE_SEES = tree(
     "that/SCONJ/6/mark the/DET/3/det man/NOUN/6/nsubj has/AUX/6/aux not/PART/6/advmod seen/VERB/0/root "
     "two/NUM/9/nummod red/ADJ/9/amod cars/NOUN/6/obj of/ADP/11/case Ann/PROPN/9/nmod in/ADP/13/case town/NOUN/6/obl"
 )
-CLITIC = tree("il/PRON/3/nsubj la/PRON/3/obj mange/VERB/0/root verte/ADJ/5/amod pomme/NOUN/3/dislocated")
-PASSIVE = tree("apples/NOUN/3/nsubj:pass are/AUX/3/aux:pass eaten/VERB/0/root by/ADP/5/case him/PRON/3/obl:agent")
 
 
 def test_each_preference_is_counted_by_hand() -> None:
@@ -38,31 +36,6 @@ def test_each_preference_is_counted_by_hand() -> None:
         "auxiliaries before verbs": Share(1, 1.0),
         "subordinators before verbs": Share(1, 1.0),
         **{order: Share(1, float(order == "SVO")) for order in ORDERS},
-    }
-
-
-def test_shares_are_over_all_sentences_and_pronouns_are_no_clause_of_the_six_orders() -> None:
-    found = shares([HE_SEES, CLITIC])
-    assert found["objects after verbs"] == Share(2, 0.5)
-    assert found["pronoun objects after verbs"] == Share(1, 0.0)
-    assert found["subjects before verbs"] == Share(2, 1.0)
-    assert found["SVO"] == Share(1, 1.0)
-
-
-def test_passive_subjects_are_left_out_and_other_subtypes_are_not() -> None:
-    found = shares([PASSIVE])
-    assert "subjects before verbs" not in found
-    assert found["auxiliaries before verbs"] == found["obliques after verbs"] == Share(1, 1.0)
-
-
-def test_what_depends_on_other_heads_is_out_of_reach() -> None:
-    found = out_of_reach([HE_SEES, CLITIC, PASSIVE], lambda sentence, head: sentence.tags[head] != "VERB")
-    assert found["nsubj"] == found["obj"] == Share(2, 1.0)
-    assert found["amod"] == Share(2, 0.0)
-    assert found["aux"] == Share(2, 1.0)
-    assert "root" not in found and "dislocated" not in found
-    assert out_of_reach([tree("eats/VERB/0/root man/NOUN/1/nsubj")], lambda sentence, head: True) == {
-        "nsubj": Share(1, 0.0)
     }
 
 
@@ -92,19 +65,6 @@ def test_what_no_reordering_reaches_is_left_out() -> None:
     assert nouns["adjectives after nouns"] == shares(sentences)["adjectives after nouns"]
     assert not nouns.keys() & {"objects after verbs", "SVO"}
     assert shares(sentences, lambda sentence, head: False) == {}
-
-
-def test_random_order_has_no_preference() -> None:
-    sentences = [Permute()(sentence, number) for number, sentence in enumerate(Pocket(300).sentences(4_000))]
-    for name, found in shares(sentences).items():
-        expected = 1 / 6 if name in ORDERS else 1 / 2
-        assert found.share == pytest.approx(expected, abs=4.5 * (expected * (1 - expected) / found.count) ** 0.5), name
-
-
-def test_a_sentence_without_a_tree_is_refused() -> None:
-    with pytest.raises(ValueError, match="no tree to measure: a b"):
-        shares([Sentence(("a", "b"), ("DET", "NOUN"))])
-    assert shares([]) == {}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """WikiText's `<unk>` is the unknown type everywhere: never letters, never masked, in no dictionary, and counted."""
 
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -8,7 +7,6 @@ import numpy as np
 import pytest
 
 from calque.derive.build import derive_languages
-from calque.derive.derivation import derive_file
 from calque.derive.dictionary import DictionaryConfig, read_dictionary
 from calque.derive.languages import Languages
 from calque.derive.natural.build import derive_natural
@@ -17,12 +15,9 @@ from calque.derive.readers.text import UNKNOWN_WORDS, chunks, sentences
 from calque.derive.script import Transliterate
 from calque.derive.sentence import UNKNOWN, Sentence
 from calque.derive.sources.files import Files
-from calque.derive.transform import Account
 from calque.derive.transforms import transform
 from calque.derive.types import OURS
 from calque.derive.vocabulary import Vocabulary
-from calque.derive.words import Agglutinate
-from calque.experiments.summary import omissions
 from calque.pretrain.batch import UNLABELLED
 from calque.pretrain.mask import Masking
 from tests.derive.natural.made import vocabulary
@@ -80,31 +75,6 @@ def test_unknown_words_are_never_selected_nor_drawn(derived: Languages) -> None:
     assert unknown.any() and (rows.ids.numpy()[unknown] == OURS.unknown).all()
     assert (rows.labels.numpy()[unknown] == UNLABELLED).all()
     assert (rows.ids.numpy()[~unknown] != OURS.unknown).all()
-
-
-def test_people_and_files_see_the_mark(derived: Languages, tmp_path: Path) -> None:
-    preview = (derived.folder / "preview.txt").read_text("utf-8")
-    assert "<unk>" in preview and UNKNOWN not in preview
-    account = Account()
-    source = Files((put(tmp_path / "wiki.tokens"),))
-    lines = list(derive_file(source, transform("trans.inv"), account, tmp_path))
-    assert [line.split().count("<unk>") for line in lines] == [2, 2, 1]
-    assert UNKNOWN not in "".join(lines) and account.left_out[UNKNOWN_WORDS] == 5
-    pairs = list(derive_file(source, transform("inv"), Account(), tmp_path, pairs=True))
-    assert pairs[2] == "<unk> slept .\tslept <unk> ."
-
-
-def test_the_share_is_reported_with_the_counts_of_the_language(derived: Languages) -> None:
-    facts = json.loads((derived.folder / "manifest.json").read_text("utf-8"))
-    words = facts["languages"]["source"]["out"]["words"]
-    (line,) = [line for line in omissions(facts) if UNKNOWN_WORDS in line]
-    assert line.startswith("source: 150 ") and f"({100 * 150 / words:.1f} %" in line
-
-
-def test_words_do_not_grow_onto_an_unknown_word() -> None:
-    sentence = Sentence(("the", UNKNOWN, "the", "cat"), ("DET", "NOUN", "DET", "NOUN"), (1, 3, 3, -1), ("dep",) * 4)
-    assert Agglutinate()(sentence).words == ("the", UNKNOWN, "catthe")
-    assert transform("cipher-noun")(sentence).words[1] == UNKNOWN
 
 
 @pytest.mark.parametrize("kind", ["unigram", "wordpiece"])

@@ -1,18 +1,13 @@
 """How a corpus uses its types, counted."""
 
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.derive.errors import BadInput
-from calque.derive.pocket.language import Pocket
-from calque.derive.sources.pocket import PocketEnglish
 from calque.derive.usage import CLASSES, NEARLY, Usage, WordClass, gather_lemmas, other_forms
-from calque.derive.vocabulary import Vocabulary, learn_of_words, read_array
+from calque.derive.vocabulary import Vocabulary, learn_of_words
 from tests.derive.strategies import law
 
 SIZE = 12
@@ -32,15 +27,6 @@ def test_types_are_counted_one_by_one(text: list[tuple[list[int], str]], name: W
     for i in range(SIZE):
         assert (usage.counts[i], usage.at_ends[i]) == (everywhere[i], ends[i])
         assert usage.of_class(name)[i] == (everywhere[i] > 0 and inside[i] >= NEARLY * everywhere[i])
-
-
-def test_a_usage_is_read_as_it_was_written(tmp_path: Path) -> None:
-    usage = Usage.even(SIZE)
-    np.save(tmp_path / "usage.npy", usage.table)
-    assert np.array_equal(read_array(tmp_path / "usage.npy", "the corpus's usage of types"), usage.table)
-    (tmp_path / "usage.npy").write_bytes(b"no numbers")
-    with pytest.raises(BadInput, match="the corpus's usage of types"):
-        read_array(tmp_path / "usage.npy", "the corpus's usage of types")
 
 
 PAIRS = [("walk", "walk"), ("walks", "walk"), ("Walks", "walk"), ("cook", "cook"), ("cooks", "cook"), ("saw", "see")]
@@ -74,17 +60,3 @@ def test_mates_are_the_other_forms_that_are_types() -> None:
         "see": {"saw"},
         "alone": set(),
     }
-
-
-def test_words_of_several_sub_words_are_no_types() -> None:
-    types = vocabulary(["walk", "walks"], 261)  # letters alone
-    assert other_forms(gather_lemmas(PAIRS), types) == {}
-
-
-def test_pocket_english_knows_its_lemmas() -> None:
-    language = Pocket(types=300)
-    lemmas = PocketEnglish(language=language).lemmas()
-    assert lemmas == gather_lemmas(language.lemmas())
-    assert lemmas.keys() <= language.forms
-    inflected = Counter(lemma for word, own in lemmas.items() for lemma in own if word != lemma)
-    assert len(inflected) > 30 and max(inflected.values()) >= 3  # -s, -ed, -ing

@@ -23,12 +23,6 @@ def test_what_is_stored_is_opened(stored: StoredLinks) -> None:
     assert (stored.facts["pairs"], stored.facts["links"]) == (4, 3)
 
 
-def test_links_may_be_none_at_all(tmp_path: Path) -> None:
-    none = StoredLinks.open(store([[], []], tmp_path / "none", {}))
-    assert [none[pair].shape for pair in range(len(none))] == [(0, 2), (0, 2)]
-    assert none.facts["links"] == 0
-
-
 @pytest.mark.parametrize(("pairs", "languages"), [(3, {"xx": "abc"}), (4, {"xx": "abd"}), (4, {"yy": "abc"})])
 def test_links_of_another_bitext_are_refused(
     stored: StoredLinks, pairs: int, languages: dict[str, str], tmp_path: Path

@@ -12,10 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
-from calque.derive.languages import Languages
-from calque.derive.natural.build import derive_natural, natural_fingerprint
 from calque.derive.natural.files import HEAD, WHY, BitextFiles, Sentences, Share, TextFiles, Without, letters
-from tests.derive.natural.made import EN, XX, inputs, vocabulary, written
+from tests.derive.natural.made import written
 
 PAIRS = [("Good day.", "Bonjour."), ("I do.", "Moi aussi."), ("Hi", "Salut")]
 
@@ -123,19 +121,3 @@ def test_a_larger_share_of_pairs_includes_a_smaller_one(tmp_path: Path) -> None:
         assert before < drawn and abs(len(drawn) - 10_000 * share) < 5 * (10_000 * share * (1 - share)) ** 0.5
         assert sum(counts.values()) == 10_000 - len(drawn)
         before = drawn
-
-
-def test_a_folder_of_languages_lacks_them_and_has_another_fingerprint(tmp_path: Path) -> None:
-    texts, bitexts = inputs(tmp_path)
-    tests = TextFiles((written(tmp_path / "tests.txt", [EN[3], XX[7]]),))
-    less = {name: Without(files, tests) for name, files in texts.items()}
-    fewer = {pair: tuple(Without(part, tests) for part in parts) for pair, parts in bitexts.items()}
-    given_ = vocabulary(tmp_path / "given")
-    derive_natural(less, fewer, given_, tmp_path / "made", workers=2)
-    languages = Languages.open(tmp_path / "made", ["en", "xx"])
-    gone_en, gone_xx = ({i for i, line in enumerate(side) if line in (EN[3], XX[7])} for side in (EN, XX))
-    assert gone_en and gone_xx
-    assert len(languages["en"].corpus) == len(EN) - len(gone_en)
-    assert len(languages["xx"].corpus) == len(XX) - len(gone_xx)
-    assert len(languages.bitexts[0]) == len(EN) - len(gone_en | gone_xx)
-    assert natural_fingerprint(less, fewer, given_) != natural_fingerprint(texts, bitexts, given_)

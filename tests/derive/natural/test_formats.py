@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from calque.derive.errors import BadInput
 from calque.derive.natural.files import TextFiles
 from calque.derive.natural.formats import RUNNING, format_of, join_words
 from calque.derive.readers.annotation import ENTITIES, JSON, TREEBANK
@@ -108,36 +107,6 @@ def test_text_does_not_depend_on_where_a_file_is_cut(
     monkeypatch.setattr(import_module("calque.derive.readers.lines"), "SIZE", 1)
     assert len(list(TextFiles((path,)).pieces())) >= 3
     assert read(path) == (texts * 3, {why: 3 * count for why, count in left_out.items()})
-
-
-REFUSED = {
-    ("text.jsonl", "plain text"): r"has the suffix \.jsonl of JSON lines but starts like plain text",
-    ("bank.conllu", '{"text": "a"}'): r"has the suffix \.conllu of a treebank in CoNLL-U but starts like JSON lines",
-    ("pairs.xml", "<?xml version='1.0'?>"): "XML.*expected text",
-    ("blank.txt", " \n\n"): "contains only white space",
-    ("a.jsonl", '{"text": "a"}\n{"body": "b", "id": 1}'): r":2: no column 'text'; there are body, id",
-    ("b.jsonl", '{"text": "a"}\n["b"]'): r":2: a JSON list; expected an object",
-    ("c.jsonl", '{"text": 3}'): r":1: 'text' is 3; expected text",
-    ("d.jsonl", '{"text": "a"}\n{"text": "b'): r":2: not JSON: Unterminated",
-    ("e.jsonl", '{"text": "\\ud800"}'): r":1: 'text' contains .* half a surrogate pair",
-    ("k.jsonl", '{"text": "a"}\n{"text": ' + 100_000 * "["): r":2: not JSON: nested too deeply",
-    ("a.txt", "<doc id=1>\nT\n\ntext"): r":1: no </doc> for this <doc>: the file is truncated",
-    ("b.txt", "<doc id=1>\nT\n<doc id=2>\n</doc>"): r":3: <doc> inside the document of line 1",
-    ("c.txt", "<doc id=1>\nT\n</doc>\nmore\n<doc id=2>\n</doc>"): r":4: text outside of <doc>",
-    ("d.txt", "<doc id=1>\nT\n</doc>\n</doc>"): r":4: </doc> without <doc>",
-    ("f.conllu", row("1", "a") + "\n2\tb"): r":2: 2 tab-separated columns; expected 10",
-    ("g.conllu", row("1", "a") + "\n" + row("x", "b")): r":2: ID 'x'; expected a number",
-    ("j.conllu", "# text = a\n" + row("1", "a")): r":2: no blank line after the last sentence: the file is truncated",
-    ("h.tsv", "en:a\tO\nen:b"): r":2: 1 tab-separated columns; expected 2",
-}
-
-
-@pytest.mark.parametrize(("name", "text"), REFUSED)
-def test_what_is_not_the_format_is_refused(name: str, text: str, tmp_path: Path) -> None:
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(BadInput, match=rf"{name}.*{REFUSED[name, text]}"):
-        read(path)
 
 
 @pytest.mark.parametrize(

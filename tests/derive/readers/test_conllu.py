@@ -1,17 +1,12 @@
 import re
-import time
 from collections import Counter
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
-from calque.derive.pocket.language import Pocket
-from calque.derive.readers.conllu import UPOS, read_conllu, read_lemmas, read_treebank, tree_fault
+from calque.derive.readers.conllu import read_conllu, read_lemmas, read_treebank
 from calque.derive.sentence import Sentence
 from tests.treebanks import write_treebank
 
@@ -149,51 +144,6 @@ def test_a_sentence_has_all_of_its_tree_or_none(tmp_path: Path) -> None:
             list(read_conllu(path, unparsed=True))
 
 
-def test_time_is_linear_in_a_chain_of_heads() -> None:
-    before = time.process_time()
-    assert tree_fault([*range(1, 50_000), -1]) is None
-    assert time.process_time() - before < 5
-
-
-def test_enhanced_columns_are_not_looked_at(tmp_path: Path) -> None:
-    plain = row("1", "a") + "\n" + row("2", "b", head="1") + "\n\n"
-    enhanced = plain.replace("root\t_\t_", "root\t0:root|1.1:dobj\tSpaceAfter=No")
-    assert enhanced != plain
-    assert read(tmp_path / "a", enhanced) == read(tmp_path / "a", plain)
-
-
-@pytest.mark.parametrize("label", ["obj", "nsubj:pass", "aux:pass", "flat:name", "advmod:neg"])
-def test_labels_of_version_2_are_read(tmp_path: Path, label: str) -> None:
-    text = row("1", "a") + "\n" + row("2", "b", head="1", relation=label) + "\n\n"
-    assert read(tmp_path / "a", text)[0][0].relations == ("root", label)
-
-
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no such file"):
-        list(read_conllu(tmp_path / "absent"))
-
-
-def is_tree(heads: list[int]) -> bool:
-    """Whether every word reaches the one root, by walking from each."""
-    for i in range(len(heads)):
-        steps = 0
-        while heads[i] != 0 and steps <= len(heads):
-            i, steps = heads[i] - 1, steps + 1
-        if heads[i] != 0:
-            return False
-    return heads.count(0) == 1
-
-
-@given(st.integers(1, 5).flatmap(lambda n: st.lists(st.integers(0, n), min_size=n, max_size=n)))
-def test_trees_and_only_trees_are_accepted(tmp_path_factory: pytest.TempPathFactory, heads: list[int]) -> None:
-    path = tmp_path_factory.getbasetemp() / "tree.conllu"
-    if is_tree(heads):
-        assert read(path, tree(*heads))[0][0].heads == tuple(head - 1 for head in heads)
-    else:
-        with pytest.raises(BadInput):
-            read(path, tree(*heads))
-
-
 def test_real_treebanks(calque_data: Path) -> None:
     totals = {}
     for path in sorted((calque_data / "ud").glob("*/*.conllu")):
@@ -228,43 +178,7 @@ def test_words_come_with_their_lemmas(tmp_path: Path) -> None:
         list(read_lemmas(path))
 
 
-def test_real_treebanks_have_lemmas(calque_data: Path) -> None:
-    path = next((calque_data / "ud").rglob("*en_ewt*dev*.conllu"), None)
-    if path is None:
-        pytest.skip("no English treebank among the data")
-    found = dict(read_lemmas(path))
-    assert {found["was"], found["is"]} == {"be"}
-
-
 CAT = Sentence(("Cats", "sleep"), ("NOUN", "VERB"), (1, -1), ("nsubj", "root"))
-
-
-@st.composite
-def trees(draw: st.DrawFn) -> Sentence:
-    """Any words without white space, tags of UD, and a tree whose root may stand anywhere."""
-    word = st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=5)
-    words = tuple(draw(st.lists(word | st.just("_") | st.just("#"), min_size=1, max_size=8)))
-    order = draw(st.permutations(range(len(words))))
-    heads = dict.fromkeys(order, -1) | {order[i]: order[draw(st.integers(0, i - 1))] for i in range(1, len(words))}
-    tags = tuple(draw(st.sampled_from(sorted(UPOS))) for _ in words)
-    below = tuple(draw(st.sampled_from(["obj", "obl:tmod", "flat"])) for _ in words)
-    relations = tuple("root" if i == order[0] else below[i] for i in range(len(words)))
-    return Sentence(words, tags, tuple(heads[i] for i in range(len(words))), relations)
-
-
-@given(st.lists(trees(), min_size=1, max_size=4), st.booleans())
-def test_what_is_written_reads_back_equal(
-    tmp_path_factory: pytest.TempPathFactory, sentences: list[Sentence], lemmas: bool
-) -> None:
-    path = tmp_path_factory.getbasetemp() / "written.conllu"
-    write_treebank(path, sentences, lemmas)
-    assert list(read_treebank(path)) == sentences
-
-
-def test_pocket_english_reads_back_equal(tmp_path: Path) -> None:
-    sentences = [replace(sentence, spans=()) for sentence in islice(Pocket().sentences(300, 1), 300)]
-    write_treebank(tmp_path / "a.conllu", sentences)
-    assert list(read_treebank(tmp_path / "a.conllu")) == sentences
 
 
 def test_a_folder_is_all_of_its_files_in_order(tmp_path: Path) -> None:
@@ -273,16 +187,3 @@ def test_a_folder_is_all_of_its_files_in_order(tmp_path: Path) -> None:
         write_treebank(tmp_path / name, [replace(CAT, words=(word, "sleep"))])
     (tmp_path / "notes.txt").write_text("no treebank")
     assert [sentence.words[0] for sentence in read_treebank(tmp_path)] == ["first", "second", "third"]
-
-
-def test_a_folder_without_a_treebank_and_a_missing_file_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"no \.conllu file below"):
-        list(read_treebank(tmp_path))
-    with pytest.raises(BadInput, match="no such file"):
-        list(read_treebank(tmp_path / "absent.conllu"))
-
-
-def test_real_treebanks_read_back_equal(calque_data: Path, tmp_path: Path) -> None:
-    sentences = list(islice(read_treebank(calque_data / "ud" / "UD_French-GSD"), 500))
-    write_treebank(tmp_path / "a.conllu", sentences)
-    assert list(read_treebank(tmp_path / "a.conllu")) == sentences

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from calque.derive.errors import BadInput
 from calque.derive.readers.links import (
-    MANY,
     TWICE,
     UNKNOWN,
     Gold,
@@ -56,16 +55,6 @@ def test_talp_counts_from_one(tmp_path: Path) -> None:
     assert read(tmp_path / "a", "1-1 2p3\n2-4\n", from_one=True) == Gold((FIRST, SECOND), (), {})
 
 
-def test_what_is_odd_is_counted(tmp_path: Path) -> None:
-    gold = read(tmp_path / "a", "1 1 1 S 0.75\n1 1 1 S 1\n1 2 3 P\n2 2 4 S\n", [*LENGTHS, (1, 1)])
-    assert gold.pairs == (FIRST, SECOND, GoldPair(frozenset(), frozenset()))
-    assert gold.counts == {
-        "confidences that are not used": 2,
-        "links that stand twice": 1,
-        "sentence pairs without a link": 1,
-    }
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -94,43 +83,6 @@ def test_places_that_seem_to_count_from_one_are_told(tmp_path: Path) -> None:
     assert not read(tmp_path / "a", "1-1\n" * 9 + "0-1\n", unknown * 10).declared
 
 
-def test_without_sentences_only_the_beginning_is_a_bound(tmp_path: Path) -> None:
-    gold = read(tmp_path / "a", "1 1 1 S\n1 0 1 S\n2 500 700 P\n", [(UNKNOWN, UNKNOWN)] * 2)
-    assert gold.pairs[1].possible == {(499, 699)}
-    assert gold.outside == (f"{tmp_path / 'a'}:2: the link 0 1, counted from 1, is outside sentences",)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "a: is empty"),
-        ("\n \n", "a: no link in this file"),
-        ("1 1 1 S\n2 2 4", ":2: the last line has no line end"),
-        ("1 1 1 S\n2 2 4 S 0.5", ":2: the last line has no line end"),
-        ("0-0\n1-1", ":2: the last line has no line end"),
-        (f"0-0\n1-{'1' * 5000}\n", ":2: '1-111.*is not a link"),
-        (f"1 1 1 S\n{'2' * 20} 1 1 S\n", ":2: '2222.*is not a link"),
-        ("0-0\n", "a: 1 lines of links for 2 sentence pairs"),
-        ("0-0\n1-1\n\n", "a: 3 lines of links for 2 sentence pairs"),
-        ("0-0\n1-1 2\n", ":2: '2' is not a link"),
-        ("0-0\n1-1 2_2\n", ":2: '2_2' is not a link"),
-        ("1 1 1 S\n\n2 1 1 S\n", ":2: '' is not a link"),
-        ("1 1 1 S\n2 1\n", ":2: '2 1' is not a link"),
-        ("1 1 1 S\n2 1 1 X\n", ":2: '2 1 1 X' is not a link"),
-        ("1 1 1 S\n2 1 1 S 2.5\n", ":2: '2 1 1 S 2.5' is not a link"),
-        ("1 1 1 S\n2 1 1.5 S\n", ":2: '2 1 1.5 S' is not a link"),
-        ("1 1 1 S\n-2 1 1 S\n", ":2: '-2 1 1 S' is not a link"),
-        ("1 1 1 S\n2 १ 1 S\n", ":2: '2 १ 1 S' is not a link"),
-        ("words of a text\n", ":1: 'words of a text' is not a link"),
-        ("3 1 1 S\n", "a: 1 sentence ids, from 3 to 3, for 2 sentence pairs"),
-        ("1 1 1 S\n2 1 1 S\n3 1 1 S\n", "a: 3 sentence ids, from 1 to 3, for 2 sentence pairs"),
-    ],
-)
-def test_a_malformed_file_is_refused(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(BadInput, match=message.replace("(", r"\(")):
-        read(tmp_path / "a", text)
-
-
 def test_links_of_an_aligner_are_read_with_their_scores(tmp_path: Path) -> None:
     path, counts = tmp_path / "links", Counter[str]()
     path.write_text("2-1:0.25 0-1 2-1:0.5\n\n1-0:1e-3\n")
@@ -139,33 +91,6 @@ def test_links_of_an_aligner_are_read_with_their_scores(tmp_path: Path) -> None:
     assert list(read_links(path)) == [[(0, 1), (2, 1)], [], [(1, 0)]]
     path.write_text("1-1 3-2\n")
     assert list(read_links(path, from_one=True)) == [[(0, 0), (2, 1)]]
-
-
-@pytest.mark.parametrize(
-    ("text", "from_one", "said"),
-    [
-        ("0-0\n1-1", False, ":2: the last line has no line end"),
-        ("0-0 a\n", False, ":1: 'a' is not a link"),
-        ("0-0\n0-1:1e999\n", False, ":2: '0-1:1e999' has a score that is not a finite number"),
-        ("1-1\n1-0\n", True, ":2: '1-0' has position 0, but positions count from 1"),
-        ("1-1\n" * MANY, None, "no position is 0"),
-    ],
-)
-def test_malformed_links_of_an_aligner_are_refused(text: str, from_one: bool | None, said: str, tmp_path: Path) -> None:
-    (tmp_path / "links").write_text(text)
-    with pytest.raises(BadInput, match=said):
-        list(read_links(tmp_path / "links", from_one=from_one))
-
-
-def test_few_links_without_a_zero_may_count_from_it(tmp_path: Path) -> None:
-    for text in ("1-1\n" * (MANY - 1), "1-1\n\n" * (MANY - 1), "1-1\n" * MANY + "0-1\n"):
-        (tmp_path / "links").write_text(text)
-        assert next(read_links(tmp_path / "links", from_one=None)) == [(1, 1)]
-
-
-def test_what_is_sure_must_be_possible() -> None:
-    with pytest.raises(ValueError, match="not possible"):
-        GoldPair(frozenset({(0, 0)}), frozenset())
 
 
 @st.composite

@@ -6,8 +6,7 @@ import pytest
 
 from calque.derive.errors import BadInput
 from calque.derive.example import Example
-from calque.derive.readers.lines import FORMAT_ALONE
-from calque.derive.readers.nli import differ, read_nli
+from calque.derive.readers.nli import read_nli
 from calque.derive.sentence import Sentence
 
 
@@ -54,30 +53,6 @@ def test_paraphrases_of_glue(tmp_path: Path, header: str) -> None:
     assert ([example.label for example in found], counts) == (["0", "1"], {})
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [
-        ("en", "fr", True),
-        ("zh_TW", "en-gb", True),
-        ("EN", "en", False),
-        ("zh-tw", "zh", False),
-        ("nb", "nn", False),
-        ("german", "en", False),
-        ("", "en", False),
-        ("german", "english", False),
-    ],
-)
-def test_names_with_two_letter_codes_may_differ(first: str, second: str, expected: bool) -> None:
-    assert differ(first, second) == differ(second, first) == expected
-
-
-def test_a_question_and_what_may_answer_it(tmp_path: Path) -> None:
-    text = "index\tquestion\tsentence\tlabel\n0\tWho came ?\tAnn came .\tentailment\n1\tWho ?\tNo .\tnot_entailment\n"
-    found, _ = read(tmp_path / "a", text)
-    assert [example.label for example in found] == ["entailment", "not_entailment"]
-    assert found[0].texts[0][0].words == ("Who", "came", "?")
-
-
 @pytest.mark.parametrize(("old", "new"), [("non-entailment", "not_entailment"), ("entailment", "entailment")])
 def test_hans_and_rte_tell_entailment_from_the_rest(tmp_path: Path, old: str, new: str) -> None:
     text = f"gold_label\tsentence1_parse\tsentence1\tsentence2\tpairID\n{old}\t(S A)\tA .\tB .\tex0\n"
@@ -118,67 +93,3 @@ def test_a_pair_without_a_gold_label_is_left_out_and_counted(tmp_path: Path) -> 
     found, counts = read(tmp_path / "a", "".join(rows))
     assert [example.label for example in found] == ["neutral"]
     assert counts == {"pairs without a gold label": 2}
-
-
-def test_paraphrase_labels_stay(tmp_path: Path) -> None:
-    assert [example.label for example in read(tmp_path / "a", "A .\tB .\t0\nA .\tA .\t1\n")[0]] == ["0", "1"]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "a: is empty"),
-        ("A.\tB.\tneutral\nA.\tB.\n", ":2: 2 tab-separated columns; expected premise, hypothesis, label"),
-        ("A.\tB.\tneutral\nA.\tB.\tneu", ":2: label 'neu'; expected one of entailment"),
-        ("A.\tB.\tneutral\n\n", ":2: 1 tab-separated columns"),
-        ("premise\thypothesis\tlabel\n", "a: a header without pairs"),
-        ("premise\thypo\tlabel\nA.\tB.\tneutral\tx\n", ":2: 4 tab-separated columns; expected the header's 3"),
-        ("premise\ttext\tlabel\n", ":1: label 'label'"),
-        ("A.\tB.\t2\n", ":1: label '2'; expected one of"),
-        ('{"premise": "A.", "premise": "B."}\n', ":1: not JSON: the key 'premise' occurs twice"),
-        (f'{{"premise": {"9" * 5000}}}\n', ":1: not JSON: "),
-        ('{"premise": ' + "[" * 100_000 + "\n", ":1: not JSON: "),
-        (as_json(premise="A\0.", hypothesis="B.", label="neutral"), ":1: premise or .* contains a NUL"),
-        (as_json(premise="A.", hypothesis=3, label="neutral"), ":1: hypothesis or hypo or .* is 3; expected text"),
-        (
-            as_json(premise="A.", hypothesis="B.", label=True),
-            ":1: gold_label or label or .* is True; expected a string or",
-        ),
-        (as_json(premise="A.", hypothesis="B.", label=3), ":1: label '3'"),
-        ("A.\t \tneutral\n", ":1: the hypothesis has no words"),
-        ("\tA.\tneutral\n", ":1: the premise has no words"),
-        ('{"premise": "A.", "hypo', ":1: not JSON: Unterminated string"),
-        (as_json(premise="A.", hypothesis="B.", label="neutral") + "[1]\n", ":2: a JSON list; expected an object"),
-        (as_json(premise="A.", label="neutral"), ":1: hypothesis or hypo or .* is missing; expected text"),
-        (as_json(premise="A.", hypothesis="B.", label="yes"), ":1: label 'yes'"),
-        (as_json(premise="A \ud800.", hypothesis="B.", label="neutral"), ":1: premise or .* contains a NUL or half"),
-        ("A.\tÉ.\tneutral\n".encode("latin-1"), ":1: byte 0xc9 is not UTF-8"),
-        ("A.\tB.\tneutral\n\0\n", ":2: a NUL byte"),
-    ],
-)
-def test_a_malformed_file_is_refused_with_its_line(tmp_path: Path, text: str | bytes, message: str) -> None:
-    with pytest.raises(BadInput, match=message):
-        read(tmp_path / "a", text)
-
-
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no such file"):
-        list(read_nli(tmp_path / "absent"))
-
-
-def test_real_files(calque_data: Path) -> None:
-    folder, labels = calque_data / "nli", {}
-    patterns = ("xnli/dev-*.tsv", "xnli/test-labelled-*.tsv", "pawsx/dev-*.tsv", "pawsx/test-labelled-*.tsv")
-    for pattern in (*patterns, "lingnli/*.jsonl", "mnli/*.jsonl"):
-        for path in sorted(folder.glob(pattern)):
-            counts: Counter[str] = Counter()
-            labels[f"{path.parent.name}/{path.name}"] = Counter(e.label for e in read_nli(path, counts))
-            assert counts.keys() <= {FORMAT_ALONE}
-    assert len(labels) == 15 + 15 + 7 + 2 + 18 + 1
-    thirds = {"entailment": 830, "neutral": 830, "contradiction": 830}
-    assert all(labels[name] == thirds for name in labels if name.startswith("xnli/dev-"))
-    assert labels["mnli/mnli_val_matched.jsonl"].total() == 9815
-    assert sum(labels[name].total() for name in labels if "train_" in name) == 44983
-    assert set(labels["pawsx/dev-en.tsv"]) == {"0", "1"}
-    with pytest.raises(BadInput, match=":1: 2 tab-separated columns"):
-        list(read_nli(folder / "pawsx" / "test-en.tsv"))

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from calque.derive.errors import BadInput
 from calque.derive.readers.iob2 import read_word_labels
 from calque.derive.sentence import word_labels
 from calque.derive.sources.files import READERS, TaskFiles, written
@@ -46,37 +45,3 @@ def test_words_have_any_labels(tmp_path: Path) -> None:
     (tmp_path / "rows").write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert list(read_word_labels(tmp_path / "rows")) == found
     assert word_labels(found[0].reorder([2, 0, 1])) == ("-", "X", "Y/Z")
-
-
-@pytest.mark.parametrize(
-    ("task", "data", "line"),
-    [
-        ("word_labels", b"a\tX\nb\n", 2),
-        ("word_labels", b"a\tX\tY\n", 1),
-        ("word_labels", b"a\t\n", 1),
-        ("word_labels", b"\tX\n", 1),
-        ("word_labels", b"It rains .\tweather\n", 1),
-        ("word_labels", b"a\tX\nb\tY", 2),
-        ("word_labels", b"\n\n\n", None),
-        ("word_labels", b'{"tokens": ["a"], "tags": ["X"]}\n{"tokens": ["a"]}\n', 2),
-        ("word_labels", b'{"tokens": ["a"], "tags": [3]}\n', 1),
-        ("word_labels", b"a\tX\n\xff\tX\n", 2),
-        ("text_labels", b"a\tX\nb\n", 2),
-        ("text_labels", b"a\tX\nb\t \n", 2),
-        ("text_labels", b"a\tb\tX\n", 1),
-        ("text_labels", b"text\tlabel\n", None),
-        ("text_labels", b'{"text": "a", "label": "X"}\n{"text": "b"}\n', 2),
-        ("text_labels", b'{"text": "a", "label": null}\n', 1),
-        ("text_labels", b'{"label": "X"}\n', 1),
-        ("text_labels", b"a\0\tX\n", 1),
-        ("pair_labels", b"a\tX\n", 1),
-        ("pair_labels", b" \tb\tX\n\tb\tX\n", 1),
-        ("pair_labels", b"\x1f\x8b\x08\0\0\0\0\0", None),
-        ("pair_labels", b"", None),
-    ],
-)
-def test_a_hostile_file_is_one_error_with_its_line(task: str, data: bytes, line: int | None, tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(data)
-    with pytest.raises(BadInput) as refused:
-        list(READERS[task](tmp_path / "file", Counter()))
-    assert str(refused.value).startswith(f"{tmp_path / 'file'}:{line}: " if line else f"{tmp_path / 'file'}: ")

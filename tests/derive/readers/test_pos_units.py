@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from calque.derive.errors import BadInput
 from calque.derive.readers.conllu import read_conllu
 from calque.derive.sentence import Sentence
-from calque.derive.sources.files import Files, TaskFiles, written
+from calque.derive.sources.files import written
 from tests.derive.readers.test_conllu import GOOD, row
 
 
@@ -69,31 +68,10 @@ def test_words_on_one_level_are_ranked_by_tag(tmp_path: Path, language: str, tag
     assert token(tmp_path / "a", *words, language=language) == (tag, "VERB")
 
 
-def test_words_without_a_tree_are_ranked_by_tag(tmp_path: Path) -> None:
-    path = tmp_path / "a.conllu"
-    rows = [row(number, form, upos, "_", "_") for number, form, upos in (("1", "à", "ADP"), ("2", "lequel", "PRON"))]
-    path.write_text("\n".join([row("1-2", "auquel", "_", "_", "_"), *rows]) + "\n\n", encoding="utf-8")
-    (example,) = written("pos", "fr", "xtreme")(path, Counter())
-    assert example.texts == ((Sentence(("auquel",), ("PRON",)),),)
-
-
 def test_words_lose_the_zero_width_non_joiner(tmp_path: Path) -> None:
     found, counts = read(tmp_path / "a", row("1", "می\u200cروم", "VERB"), row("2", "\u200c", "PUNCT", "1", "punct"))
     assert found[0].words == ("میروم", "\u200c")  # a word is never empty
     assert counts == {"words that lost U+200C": 2}
-
-
-def test_an_enhanced_arc_from_outside_the_sentence_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="a:2: DEPS '7:dep' of word 1 in a sentence of 2"):
-        token(tmp_path / "a", enhanced(row("1", "x", "ADP", "2"), "7:dep"), row("2", "y", "VERB"))
-
-
-def test_units_belong_to_treebanks_of_natural_languages(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="'xtreme' of the task ner"):
-        written("ner", "fr", "xtreme")
-    files = TaskFiles((tmp_path / "a",), held_out=1, units="xtreme")
-    with pytest.raises(BadInput, match=r"pos\.units"):
-        Files((), pos=files)
 
 
 def test_pud_has_the_lengths_of_the_label_files(calque_data: Path) -> None:

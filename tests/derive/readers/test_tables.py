@@ -9,17 +9,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calque.derive.dictionary import read_lexicon, read_words
+from calque.derive.dictionary import read_lexicon
 from calque.derive.errors import BadInput
 from calque.derive.natural.files import BitextFiles
-from calque.derive.readers.iob2 import read_iob2, read_word_labels
+from calque.derive.readers.iob2 import read_word_labels
 from calque.derive.readers.nli import OWN_PAIRS, OWN_TEXTS, read_nli
-from calque.derive.readers.tables import HEADERS, QUOTED, Table, is_quoted
+from calque.derive.readers.tables import HEADERS, QUOTED, Table
 from calque.derive.sentence import word_labels
-from tests.derive.test_hard_pairs_and_questions import file, refusal
 
 Rows = list[tuple[str, ...]]
 Reader = Callable[[Path, Counter[str]], Rows]
+
+
+def file(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def refusal(path: Path, line: int) -> str:
+    return f"{path}:{line}: "
 
 
 def texts(path: Path, counts: Counter[str]) -> Rows:
@@ -88,24 +96,6 @@ def test_quotation_marks_of_a_writer_are_undone_and_others_stay(
     assert +counts == +Counter({QUOTED: quoted})
 
 
-def test_entities_of_a_quoted_table(tmp_path: Path) -> None:
-    path = file(tmp_path / "a.tsv", '""""\tO\nRome\tB-LOC\n""""\tO\n')
-    assert [s.words for s in read_iob2(path)] == [('"', "Rome", '"')]
-
-
-def test_marks_of_published_sets_are_text(calque_data: Path) -> None:
-    """PAWS-X has fields that a writer quoted; XTREME's code reads them as they are."""
-    path = calque_data / "nli/pawsx/dev-de.tsv"
-    assert is_quoted(path) and any('""' in s.text for e in read_nli(path, cut=whole) for text in e.texts for s in text)
-    tables = [*calque_data.glob("nli/xnli/*.tsv"), *calque_data.glob("ner/panx/*.tsv")]
-    bitexts = [calque_data / f"parallel/manythings/{name}-eng.tsv" for name in ("fra", "deu")]
-    assert len(tables) > 30 and not any(map(is_quoted, [*tables, *bitexts]))
-    for path in bitexts:
-        found = bitext(path, counts := Counter())
-        assert found == [tuple(map(str.strip, line.split("\t")[:2])) for line in path.read_text("utf-8").splitlines()]
-        assert not +counts
-
-
 @pytest.mark.parametrize(
     ("read", "text", "rows", "headers"),
     [
@@ -147,31 +137,3 @@ def test_a_first_row_that_seems_to_be_a_header_is_refused(read: Reader, text: st
     with pytest.raises(BadInput) as refused:
         read(path, Counter())
     assert str(refused.value).startswith(refusal(path, 1)) and repr(text.split()[0]) in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "found", "counted"),
-    [
-        ("cat\ndog\n\nhouse\n", ["cat", "dog", "house"], {"blank lines": 1}),
-        ("# my words\n\ncat\n#\n", ["cat", "#"], {"blank lines": 1, "comments": 1}),
-        ("# words\ncat chat\n", ["cat"], {"comments": 1}),
-        ("#\tNummer\n\ncat\tKatze\n", ["#", "cat"], {"blank lines": 1}),
-        ("# #\ncat Katze\n", ["#", "cat"], {}),
-    ],
-)
-def test_blank_lines_and_comments_are_no_words(
-    text: str, found: list[str], counted: dict[str, int], tmp_path: Path
-) -> None:
-    counts: Counter[str] = Counter()
-    assert [word for word, _ in read_words(file(tmp_path / "words.txt", text), counts)] == found
-    assert counts == counted
-
-
-@pytest.mark.parametrize(
-    ("text", "line"), [("cat\n\ndog hund\nhouse\n", 3), ("cat chat\ndog\n", 2), ("# none\n\n", None)]
-)
-def test_a_list_of_words_with_another_line_is_refused_there(text: str, line: int | None, tmp_path: Path) -> None:
-    path = file(tmp_path / "words.txt", text)
-    with pytest.raises(BadInput) as refused:
-        read_words(path)
-    assert str(refused.value).startswith(refusal(path, line))

@@ -2,13 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
-from itertools import product
 
-import pytest
-
-from calque.derive.errors import BadInput
-from calque.derive.example import Example
 from calque.derive.pocket.facts import Facts
 from calque.derive.pocket.language import Pocket
 from calque.derive.source import SPLITS, TaskData
@@ -40,17 +34,6 @@ def test_pocket_english_repeats_no_example_and_says_how_many_it_left_out() -> No
     assert len({sentence.words for sentence in drawn}) == 800
 
 
-def test_inference_pairs_that_repeat_are_left_out_with_their_like_of_other_labels() -> None:
-    source = PocketEnglish(
-        language=Pocket(300), size=1, pos=Sizes(1, 1, 1), ner=Sizes(1, 1, 1), nli=Sizes(3_000, 3, 900)
-    )
-    data = source.task_data("nli")
-    repeated = data.left_out["test"]["repetitions"]
-    assert repeated > 0 and repeated % 3 == 0
-    for examples in data.examples.values():
-        assert len(set(Counter(example.label for example in examples).values())) == 1
-
-
 def test_questions_and_paraphrases_are_there_where_their_sizes_are_given() -> None:
     few = Sizes(6, 4, 2)
     source = PocketEnglish(language=Pocket(300), size=1, pos=few, ner=few, nli=few, qa=few, paraphrase=few)
@@ -61,46 +44,6 @@ def test_questions_and_paraphrases_are_there_where_their_sizes_are_given() -> No
         made = source.task_data(task).examples
         assert [made[split] for split in SPLITS] == [list(draw(n, k)) for n, k in zip(few, streams, strict=True)]
     assert Counter(e.label for e in source.task_data("paraphrase").examples["train"]) == {"0": 3, "1": 3}
-
-
-def test_impossible_sizes_are_refused() -> None:
-    with pytest.raises(BadInput, match="not 2000, 0, 1000"):
-        Sizes(dev=0)
-    with pytest.raises(BadInput, match="sentences, not 0"):
-        PocketEnglish(size=0)
-
-
-def test_the_corpus_and_every_split_have_streams_of_their_own() -> None:
-    sizes = Sizes(2, 2, 2)
-    source = PocketEnglish(size=1, pos=sizes, ner=sizes, nli=sizes)
-    language, tasks = source.language, all_tasks(source)
-    assert source.sentences((0, 1))[0] == list(language.sentences(1, stream=0))
-    for stream, (task, split) in enumerate(product(("pos", "ner", "nli"), ("train", "dev", "test")), start=1):
-        if task == "nli":
-            drawn = list(language.pairs(2, stream))
-        else:
-            drawn = [Example(((one,),)) for one in language.sentences(2, stream, withhold=split == "train")]
-        assert tasks[task].examples[split] == drawn
-
-
-def test_defaults_are_those_that_records_were_made_with() -> None:
-    """Sizes are in no name: others would change numbers and tell nobody."""
-    sizes = Sizes(train=2_000, dev=500, test=1_000)
-    assert PocketEnglish() == PocketEnglish(size=50_000, pos=sizes, ner=sizes, nli=sizes)
-
-
-def test_a_redrawn_source_has_other_words_texts_and_items_and_as_many() -> None:
-    source = PocketEnglish(Pocket(2_000), size=200, pos=Sizes(9, 5, 7), ner=Sizes(1, 1, 1), nli=Sizes(3, 3, 3))
-    other = source.redrawn(3)
-    assert source.redrawn(0) == source and source.redrawn(1).redrawn(2) == other
-    assert source.language.forms != other.language.forms
-    (chunk,) = source.chunks()
-    ours, theirs = source.sentences(chunk)[0], other.sentences(chunk)[0]
-    assert len(ours) == len(theirs) == 200 and ours != theirs
-    assert source.task_data("pos").examples["test"] != other.task_data("pos").examples["test"]
-    assert source.corpus_fingerprint() != other.corpus_fingerprint()
-    assert source.task_fingerprint("pos") != other.task_fingerprint("pos")
-    assert "the task items" in source.drawn
 
 
 def test_facts_are_chunks_of_their_own_and_change_nothing_else() -> None:
@@ -116,16 +59,3 @@ def test_facts_are_chunks_of_their_own_and_change_nothing_else() -> None:
     assert len(told.questions()) == 32 and not plain.questions()
     assert told.corpus_fingerprint() != plain.corpus_fingerprint()
     assert [told.task_fingerprint(task) for task in told.tasks] == [plain.task_fingerprint(task) for task in told.tasks]
-
-
-@pytest.mark.parametrize(
-    ("make", "most"),
-    [(lambda n: PocketEnglish(size=n), 10**9), (lambda n: Sizes(1, n, 1), 10**6)],
-    ids=["text", "task"],
-)
-def test_sizes_are_from_1_to_the_most(make: Callable[[int], object], most: int) -> None:
-    for size in (1, most):
-        make(size)
-    for size in (0, most + 1):
-        with pytest.raises(BadInput, match=f"1 to {most:,} "):
-            make(size)

@@ -1,0 +1,356 @@
+"""Files that data sets, exports and tools really produce: each gives the right value, with counts of what was repaired
+or left out, or one refusal that names the file, the line and the fault."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from calque.derive.dictionary import read_lexicon, read_words
+from calque.derive.errors import BadInput
+from calque.derive.natural.files import BitextFiles, TextFiles
+from calque.derive.readers.conllu import read_treebank
+from calque.derive.readers.iob2 import read_word_labels
+from calque.derive.readers.links import UNKNOWN, read_gold, read_scored
+from calque.derive.sources.files import Files, written
+
+Read = Callable[[Path, Counter[str]], list[str]]
+
+
+def text(path: Path, counts: Counter[str], **options: Any) -> list[str]:
+    source, found = Files((path,), **options), []
+    for chunk in source.chunks():
+        sentences, left_out = source.sentences(chunk)
+        counts += left_out
+        found += [sentence.text for sentence in sentences]
+    return found
+
+
+def natural(path: Path, counts: Counter[str], **options: Any) -> list[str]:
+    return [line for piece in TextFiles((path,), **options).pieces() for line in piece.columns(counts)[0]]
+
+
+def unescaped(path: Path, counts: Counter[str]) -> list[str]:
+    assert text(path, Counter(), escaped=True)
+    return natural(path, counts, escaped=True)
+
+
+def bitext(path: Path, counts: Counter[str]) -> list[str]:
+    pieces = BitextFiles(path).pieces()
+    return [" = ".join(pair) for piece in pieces for pair in zip(*piece.columns(counts), strict=True)]
+
+
+def pos(path: Path, counts: Counter[str]) -> list[str]:
+    sentences = [example.texts[0][0] for example in written("pos")(path, counts)]
+    return [" ".join(f"{w}/{t}" for w, t in zip(s.words, s.tags, strict=True)) for s in sentences]
+
+
+def grammar(path: Path, counts: Counter[str]) -> list[str]:
+    return [" ".join(sentence.relations) for sentence in read_treebank(path, counts)]
+
+
+def ner(path: Path, counts: Counter[str]) -> list[str]:
+    """Each sentence, entities as in `New_York/LOC`."""
+    found = []
+    for example in written("ner")(path, counts):
+        (sentence,) = example.texts[0]
+        words, inside = list(sentence.words), set[int]()
+        for span in sentence.spans:
+            words[span.start] = f"{'_'.join(sentence.words[span.start : span.end])}/{span.label}"
+            inside |= {*range(span.start + 1, span.end)}
+        found.append(" ".join(word for place, word in enumerate(words) if place not in inside))
+    return found
+
+
+def labels(path: Path, counts: Counter[str]) -> list[str]:
+    return [" ".join(sentence.words) for sentence in read_word_labels(path, counts)]
+
+
+def of_task(task: str) -> Read:
+    def read(path: Path, counts: Counter[str]) -> list[str]:
+        examples = written(task)(path, counts)
+        return [" = ".join([*(text[0].text for text in e.texts), e.label]) for e in examples if e.texts]
+
+    return read
+
+
+def qa(path: Path, counts: Counter[str]) -> list[str]:
+    found = []
+    for example in written("qa")(path, counts):
+        (context,) = example.texts[1]
+        found += [" ".join(context.words[span.start : span.end]) for span in context.spans]
+    return found
+
+
+def lexicon(path: Path, counts: Counter[str]) -> list[str]:
+    return [f"{entry.source} = {entry.target}" for entry in read_lexicon(path, counts)]
+
+
+def words(path: Path, counts: Counter[str]) -> list[str]:
+    return [word for word, _ in read_words(path, counts)]
+
+
+def gold(path: Path, counts: Counter[str]) -> list[str]:
+    return [str(sorted(pair.possible)) for pair in read_gold(path, [(UNKNOWN, UNKNOWN)] * 2).pairs]
+
+
+def links(path: Path, counts: Counter[str]) -> list[str]:
+    return [str(sorted(found)) for found in read_scored(path, counts)]
+
+
+PAIRS, TEXTS, NLI, PARAPHRASE = map(of_task, ("pair_labels", "text_labels", "nli", "paraphrase"))
+
+
+def word(number: int, form: str, tag: str = "NOUN", head: str = "_", relation: str = "_") -> str:
+    return f"{number}\t{form}\t_\t{tag}\t_\t_\t{head}\t{relation}\t_\t_\n"
+
+
+MARK = "\ufeff"
+TREE = word(1, "Snow", "NOUN", "2", "nsubj") + word(2, "falls", "VERB", "0", "root") + "\n"
+HIDDEN = word(1, "_", "DET", "2", "det") + word(2, "__", "NOUN", "0", "root") + "\n"
+FLAT = word(1, "Snow") + word(2, "falls", "VERB") + "\n"
+MULTICONER = "# id 7a{}domain=en\nin _ _ O\nnew _ _ B-LOC\nyork _ _ I-LOC\n\n"
+GERMEVAL = "#\thttp://x [2009]\n1\tFC\tB-ORG\tO\n2\tKiel\tI-ORG\tB-LOC\n3\t\tO\tO\n4\tsiegt\tO\tO\n\n"
+CONLL_2003 = "-DOCSTART- -X- -X- O\n\nParis NNP I-NP B-LOC\nwaits VBZ I-VP O\n. . O O\n\n"
+SCHEME = "Rome\t{0}-LOC\n.\tO\n\nNew\tB-LOC\nYork\t{1}-LOC\n\n"
+WITHHELD = TREE * 2 + "# text = ____ _ ___\n" + word(1, "____") + word(2, "_") + word(3, "[WORD]") + "\n"
+WIKI = (
+    '<doc id="7" title="C &gt; D">\nC &gt; D\n\nOld ships sail slowly<br>to the port near a town &amp; a lake .\n'
+    'H<sub>2</sub>O is<ref name="a">S</ref> not but&#32;water , <!-- x -->in a book for x &lt; y .\n'
+    '<templatestyles src="x.css" />\n\n</doc>\n'
+)
+OF_WIKI = ["Old ships sail slowly to the port near a town & a lake .", "H2O is not but water , in a book for x < y ."]
+IN_WIKI = {
+    "tags": 1,
+    "words of tags": 3,
+    "titles": 1,
+    "words of titles": 3,
+    "lines with escaped characters, unescaped": 2,
+    "tags inside lines, removed": 5,
+}
+CONTEXT = {"id": "1", "question": "When?", "context": "It opened in 1931 ."}
+
+
+def question(*answers: tuple[str, int], **more: Any) -> dict[str, Any]:
+    columns = {"text": [text for text, _ in answers], "answer_start": [start for _, start in answers]}
+    return CONTEXT | {"answers": columns} | more
+
+
+def rows(*values: dict[str, Any]) -> str:
+    return "".join(f"{json.dumps(value)}\n" for value in values)
+
+
+def article(*answers: tuple[str, int], **more: Any) -> str:
+    listed = [{"text": text, "answer_start": start} for text, start in answers]
+    asked: list[dict[str, Any]] = [{"id": "1", "question": "When?", "answers": listed}]
+    asked += [{"id": "2", "question": "Why?", "answers": []}, {"id": "3", "question": "Who?", **more}][: 1 + bool(more)]
+    return json.dumps({"data": [{"paragraphs": [{"context": CONTEXT["context"], "qas": asked}]}]})
+
+
+PAWS_X = "id\tsentence1\tsentence2\tlabel\n1\tA .\tB .\t1\n2\tA .\tNS\t0\n3\tA .\tC .\t0\n"
+OF_IT = [{"text": "It", "answer_start": 0}]
+
+
+READ: list[tuple[Read, str, list[str], dict[str, int]]] = [
+    # byte order marks inside files, direction marks alone, numbered lines, escapes, leftovers of Wikipedia
+    (text, f"{MARK}One day .\n{MARK}Two days .\n", ["One day .", "Two days ."], {"byte order marks": 1}),
+    (natural, f"One .{MARK} Two .\n", ["One . Two ."], {"byte order marks": 1}),
+    (pos, TREE + MARK + TREE, ["Snow/NOUN falls/VERB"] * 2, {"byte order marks": 1}),
+    (text, "\u200fאב ,\u200f גד\nit \u200e\u200f snows\n", ["אב , גד", "it snows"], {"runs of format": 3}),
+    (natural, "it \u200e snows\n", ["it snows"], {"runs of format": 1}),
+    (text, "7\tSnow melts.\n8\tIt snows.\n", ["Snow melts .", "It snows ."], {"line numbers": 2}),
+    (natural, "7\tSnow melts.\n8\tIt snows.\n", ["Snow melts.", "It snows."], {"line numbers": 2}),
+    (unescaped, "it &apos;s &#91; A &amp;amp; B\n", ["it 's [ A & B"], {"lines with escaped": 1}),
+    (natural, "it &apos;s\n", ["it &apos;s"], {"lines that seem to have escaped": 1}),
+    (text, WIKI, OF_WIKI, IN_WIKI),
+    (natural, WIKI, OF_WIKI, {name: n for name, n in IN_WIKI.items() if "words of" not in name} | {"blank lines": 2}),
+    # treebanks without trees, with comments or blank lines between sentences, with words withheld
+    (pos, f"# newdoc id = a\n{TREE}# end of file\n", ["Snow/NOUN falls/VERB"], {"comments without a sentence": 1}),
+    (pos, f"{TREE}\n{TREE}\n", ["Snow/NOUN falls/VERB"] * 2, {"blank lines without a sentence": 2}),
+    (pos, FLAT + TREE, ["Snow/NOUN falls/VERB"] * 2, {"sentences without a tree in their file": 1}),
+    (pos, WITHHELD, ["Snow/NOUN falls/VERB"] * 2, {"sentences whose": 1, "sentences without": 1}),
+    (natural, WITHHELD, ["Snow falls"] * 2, {"sentences whose words are withheld": 1}),
+    (grammar, TREE + HIDDEN * 2, ["nsubj root", "det root", "det root"], {}),
+    (pos, "# global.columns = ID UPOS FORM\n1\tNOUN\tsnow\n\n", ["snow/NOUN"], {"sentences without a tree": 1}),
+    # entities: other layouts and schemes
+    (ner, MULTICONER.format("\t"), ["in new_york/LOC"], {"comments with columns": 1}),
+    (ner, MULTICONER.format(" "), ["in new_york/LOC"], {"comments with columns": 1}),
+    (ner, GERMEVAL, ["FC_Kiel/ORG siegt"], {"comments with": 1, "entities inside": 1, "words of white space": 1}),
+    (ner, SCHEME.format("S", "E"), ["Rome/LOC .", "New_York/LOC"], {"tags of IOBES or BILOU read as IOB2": 2}),
+    (ner, SCHEME.format("U", "L"), ["Rome/LOC .", "New_York/LOC"], {"tags of IOBES or BILOU read as IOB2": 2}),
+    (ner, "Rome I-LOC\nOslo B-LOC\nBonn I-LOC\nx O\n", ["Rome/LOC Oslo_Bonn/LOC x"], {"I- tags that begin": 1}),
+    (ner, '{ "tokens": ["New", "York"], "ner_tags": ["B-LOC", "I-LOC"]}\n', ["New_York/LOC"], {}),
+    (ner, "# O\n#one O\nRome B-LOC\n", ["# #one Rome/LOC"], {}),
+    (natural, CONLL_2003, ["Paris waits ."], {}),
+    (natural, GERMEVAL, ["FC Kiel siegt"], {"words of white space": 1}),
+    # pairs and questions without a side or an answer, as data sets are exported
+    (PARAPHRASE, PAWS_X, ["A . = B . = 1", "A . = C . = 0"], {}),
+    (NLI, "A\tB\tneutral\n \t<range>\tneutral\nA\tNS B\tneutral\n", ["A = B = neutral", "A = NS B = neutral"], {}),
+    (qa, rows(question(("1931", 13)), question(("", 0), id="2")), ["1931"], {"questions whose": 1}),
+    (qa, json.dumps({"data": [question(("1931", 13))]}), ["1931"], {}),
+    (qa, article(("1931", 13)), ["1931"], {"questions without an answer": 1}),
+    (qa, article(("1931", 13), is_impossible=True, answers=OF_IT), ["1931"], {"questions without an answer": 2}),
+    # bitexts, dictionaries, headers and quotation marks that writers add
+    (bitext, "In .\tAm .\n<range>\tEs .\nNS\tx\na\t\n", ["In . = Am ."], {"pairs with a p": 2, "pairs with an": 1}),
+    (bitext, "en\tfr\nthe cat\tle chat\n", ["the cat = le chat"], {"headers": 1}),
+    (lexicon, "word\ttranslation\ncat\tchat\ncat\tchat\n", ["cat = chat"], {"headers": 1, "entries that": 1}),
+    (lexicon, "the el\nthe la\ndog, perro\n", ["the = el", "the = la", "dog, = perro"], {}),
+    (words, "# my words\n\ncat\n#\n", ["cat", "#"], {"blank lines": 1, "comments": 1}),
+    (labels, "Word\tLabel\nThe\tD\n\na\tD\n", ["The", "a"], {"headers": 1}),
+    (TEXTS, 'TEXT\tLabel\n"Say ""no""."\ttalk\n', ['Say "no". = talk'], {"fields without": 1}),
+    (links, "0-0 0-0 1-1\n\n", ["[(0, 0), (1, 1)]", "[]"], {"links that stand twice": 1}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("read", "content", "expected", "counted"), READ)
+def test_files_as_they_are_found(
+    read: Read, content: str, expected: list[str], counted: dict[str, int], tmp_path: Path
+) -> None:
+    path, counts = tmp_path / "file", Counter[str]()
+    path.write_text(content, encoding="utf-8", newline="")
+    assert read(path, counts) == expected
+    found = sorted((reason, count) for reason, count in counts.items() if count)
+    assert [count for _, count in found] == [count for _, count in sorted(counted.items())]
+    assert all(reason.startswith(name) for (reason, _), name in zip(found, sorted(counted), strict=True))
+
+
+COLUMNS = "1\tParis\tNNP\t_\tParis\n2\twaits\tVBZ\t_\twait\n\n"
+ONTONOTES = (
+    "#begin document (nw/a); part 000\nnw/a   0   0   Snow   NN   (TOP(S(NP*)   -   -   *   (1)\n"
+    "nw/a   0   1   falls  VBZ  (VP*)   fall   01   *   -\n\n#end document\n"
+)
+ANNOTATED = [
+    (CONLL_2003, 1),
+    (MULTICONER.format("\t"), 2),
+    (GERMEVAL, 2),
+    (SCHEME.format("S", "E"), 1),
+    ("A\tO\nday\tO\nin\tO\nRome\tS-LOC\n\n", 1),
+    (COLUMNS, 1),
+    (ONTONOTES, 2),
+    ("Old_JJ snow_NN melts_VBZ ._.\n", 1),
+    ("The/at old/jj snow/nn melts/vbz ./.\n", 1),
+    ('\n<TEI xmlns="http://www.tei-c.org/ns/1.0">\n<text><p>Snow melts.</p></text>\n', 2),
+    ("<!-- saved\nfrom a page -->\n\n<html lang=en><p>Snow melts.</p></html>\n", 1),
+    (" \n  <!doctype HTML>\n<p>Snow melts.\n", 2),
+    ('<?xml version="1.0"?>\n<tmx version="1.4"><body/></tmx>\n', 1),
+    ("Snow melts.\tSchnee schmilzt.\nIt snows.\tEs schneit.\n", 1),
+]
+REFUSED: list[tuple[Read, str, int, str]] = [
+    *((text, content, line, "") for content, line in ANNOTATED),
+    *((natural, content, line, "") for content, line in ANNOTATED[5:]),
+    (bitext, TREE, 1, "treebank"),
+    # treebanks
+    (pos, TREE + HIDDEN * 2, 4, "4 of 6 words"),
+    (natural, word(1, "[WORD]") + word(2, "[WORD]") + "\n", 1, "[WORD]"),
+    (pos, f"{TREE}# text = Snow\n", 4, "words"),
+    (grammar, FLAT, 1, "HEAD"),
+    (pos, word(1, "a", head="0", relation="root") + word(2, "b") + "\n", 2, "HEAD"),
+    (pos, "# global.columns = ID FORM\n1\ta\n\n", 1, "UPOS"),
+    (pos, TREE.replace("1\t", "١\t"), 1, "ID"),
+    # entities, words with labels
+    (ner, '{"tokens": ["Rome"], "ner_tags": [5]}\n', 1, "5"),
+    (ner, '{"tokens": ["Rome", "!"], "ner_tags": ["O"]}\n', 1, "ner_tags"),
+    (ner, '{"tokens": ["Ro\\u0000me"], "ner_tags": ["O"]}\n', 1, "tokens"),
+    (ner, '{"tokens": ["Rome"], "tokens": ["Bonn"], "ner_tags": ["O"]}\n', 1, "'tokens'"),
+    (ner, "Rome\tM-LOC\n", 1, "'M-LOC'"),
+    (ner, "Rome\tB-LOC\n_\tO\n_\tO\n", 2, "2 of 3 words"),
+    (ner, "Rome\tB-LOC\nrains O\n", 2, "columns"),
+    (ner, "en:A\tO\n\nrains\tO\n", 3, "'en:'"),
+    (labels, "surface\ttag\nThe\tD\na\tD\n", 1, "'surface'"),
+    (labels, "The\tD\na b\tD\n", 2, "'a b'"),
+    (labels, "The\tD\na\n", 2, "columns"),
+    # texts and pairs
+    (TEXTS, "review\tsentiment\nGood food.\tpos\nBad day.\tneg\nFine cat.\tpos\n", 1, "'review'"),
+    (TEXTS, "Good.\tpos\nBad.\t \n", 2, "label"),
+    (PAIRS, "first\tsecond\trelation\nA cat.\tA dog.\tno\nA cat.\tOne cat.\tno\n", 1, "'first'"),
+    (NLI, "premise,hypothesis,label\nA,B,0\n", 1, "columns"),
+    (NLI, "A .\tB .\tmaybe\n", 1, "'maybe'"),
+    (NLI, "A .\tNS\t1\nA .\t\t0\nA .\tB .\t1\n", 1, "2 of 3"),
+    (NLI, '{"premise": "A .", "hypothesis": 3, "label": "neutral"}\n', 1, "hypothesis"),
+    # questions
+    (qa, rows(question(("1931", 13)), question(("1931", -1))), 2, "-1"),
+    (qa, rows(question(("1931", 13)), question(("1931", 12))), 2, "13"),
+    (qa, rows(question(("1931", 13)), question(("1932", 13))), 2, "'1932'"),
+    (qa, rows(question(("1931", 13)) | {"answers": {"text": ["1931"], "answer_start": [13.0]}}), 1, "13.0"),
+    (qa, rows(question(("1931", 13)) | {"answers": None}), 1, "answers"),
+    (qa, rows(question(("1931", 13)) | {"context": "\0"}), 1, "context"),
+    (qa, article(("1931", -1)), 0, "-1"),
+    (qa, article(("", 0)), 0, "2 questions"),
+    (qa, "[]", 0, "list"),
+    # text, bitexts, dictionaries
+    (text, '{"text": "a", "text": "b"}\n', 1, "'text'"),
+    (natural, '{"text": "a"}\n{"text": NaN}\n', 2, "NaN"),
+    (natural, '{"text": "a"}\n{"body": "b"}\n', 2, "body"),
+    (natural, "1\ta\n2\tb\n" + "".join(f"{n}\tc\n" for n in range(3, 150)) + "d\n", 150, "number"),
+    (bitext, "a\tb\nc\n", 2, "columns"),
+    (lexicon, "a\tb\ndog\t\n", 2, ""),
+    (lexicon, "a\tb\n\tperro\n", 2, ""),
+    (lexicon, "a b\nNew York Nueva\n", 2, ""),
+    (lexicon, "a\tb\nc\td\t0_1\t2\n", 2, ""),
+    (words, "cat\n\ndog hund\nhouse\n", 3, ""),
+    # gold links and links
+    (gold, "0-0S 1-1P\n0-0S\n", 1, "0-0S"),
+    (gold, "0-0,1-1\n0-0\n", 1, "0-0,1-1"),
+    (gold, "(0,0) (1,1)\n(0,0)\n", 1, "(0,0)"),
+    (gold, "1 1 1 S\n1 2 2 s\n2 1 1 P\n", 2, "2 2 s"),
+    (gold, "1 1 1 S\n1 0 0 S\n", 2, "1"),
+    (gold, "0-0\n", 0, "2 sentence pairs"),
+    (links, "0-0\n0-0 1p1\n", 2, "1p1"),
+    (links, "0-0\n0-0:0_5\n", 2, "0_5"),
+    (links, "0-0\n0-1", 2, "line end"),
+]
+
+
+@pytest.mark.parametrize(("read", "content", "line", "said"), REFUSED)
+def test_files_that_are_refused(read: Read, content: str, line: int, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text(content, encoding="utf-8", newline="")
+    with pytest.raises(BadInput) as refused:
+        read(path, Counter())
+    (message,) = refused.value.messages
+    assert message.startswith(f"{path}:{line}: " if line else f"{path}: ") and said in message
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
+@pytest.mark.parametrize("read", [text, natural, pos, ner, NLI, bitext, links])
+def test_utf_16_is_named(read: Read, encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("0-0\n", encoding=encoding)
+    with pytest.raises(BadInput) as refused:
+        read(path, Counter())
+    assert str(refused.value).startswith(f"{path}:1: UTF-16")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Their blood is of type O\nIt rains.\nIt snows.\n",
+        "Plan B-2 is good\nPlan B-3 is better\n",
+        "1\tA sentence.\n",
+        "A table:\n1\ta\tb\tc\nand more\ntext\n",
+        "1 of them sings\n2 of us sing too\n3\nIt rains.\nIt snows.\nIt pours.\n",
+        "<range>\nIt rains.\n",
+        "one\tO\nIt rains.\nIt snows.\n",
+        "Rose is red\nSnow is white\nGrass is green\nNight is long\n",
+        "John Smith\nMary Jones\nHenry VIII\nLouis XIV\n",
+        "snow\nmelts\nThe_End\nnew_york\nand/or\n",
+        "Ông là người Hà_Nội và là nhà_thơ .\nHọc_sinh học bài .\n",
+        "1 Apple\n2 Pears\n3 Plums\n",
+        "IN THE SNOW WE GO\nTO THE SEA WE RUN\nIT IS COLD IN MAY\n",
+        "<i>Snow</i> is a novel.\nIt is long.\n",
+        "<3 means love.\n<- an arrow\n",
+        "<!-- a comment -->\nSnow melts.\n",
+        "and/or either/or\nLehrer/in Schüler/in\n",
+        "km/h m/s\n",
+        "Gary IN\nBaltimore MD\nMuncie IN\nTowson MD\n",
+        "\tSnow melts.\n\tIt snows.\n",
+    ],
+)
+def test_text_that_resembles_annotation(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text(content, encoding="utf-8")
+    assert natural(path, Counter()) == [line.strip() for line in content.split("\n") if line]
+    assert text(path, Counter())
