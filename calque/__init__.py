@@ -42,7 +42,7 @@ def derive(sentence: str, language: str, parser: Path | str | None = None, runs:
     Args:
         sentence: one sentence.
         language: such as "trans", "inv", "trans.inv" or "trans.syn-fr".
-        parser: a folder of Stanza models (`calque parser fetch`), which languages with another word order need.
+        parser: a folder of Stanza models, which languages with another word order need.
         runs: the folder where learnt word orders are kept.
 
     Returns:

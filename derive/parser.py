@@ -11,9 +11,9 @@ from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
-from calque.derive.artefact import Artefact, digest, making, read_sealed, write_sealed
+from calque.derive.artefact import Artefact, digest, read_sealed, write_sealed
 from calque.derive.errors import BadInput
-from calque.derive.files import MANIFEST, check_name
+from calque.derive.files import MANIFEST
 from calque.derive.fingerprint import fingerprint
 from calque.derive.readers.conllu import UPOS, relation_fault, tree_fault
 from calque.derive.sentence import Sentence, shown
@@ -94,21 +94,6 @@ class ParsedTrees:
             else:
                 tags, heads, relations = map(str.split, row)
                 yield Sentence(words, tuple(tags), tuple(map(int, heads)), tuple(relations))
-
-
-def fetch(language: str, folder: Path) -> str:
-    """Download Stanza's models of a language, in the installed Stanza's version, and return that version."""
-    check_name(language, "a language's code")
-    stanza = _stanza()
-    version: str = stanza.__resources_version__
-    with making(folder, KIND, {"version": version}) as part:
-        try:
-            stanza.download(language, model_dir=str(part), resources_version=version, verbose=False)
-        except (OSError, ValueError) as error:  # exceptions of requests are OSErrors
-            raise BadInput(f"Stanza's models {version} of {language!r} cannot be downloaded: {error}") from error
-        for archive in part.rglob("*.zip"):
-            archive.unlink()
-    return version
 
 
 def _parse(pipeline: Any, sentences: list[tuple[str, ...]]) -> Iterator[Sentence | str]:
@@ -201,7 +186,7 @@ def _pipeline(folder: Path) -> Any:
 
 def _language(folder: Path) -> str:
     """The only language of the folder's models."""
-    run = "`calque parser fetch` makes such folders"
+    run = "docs/word-order.md says how to get such folders"
     if not (folder / RESOURCES).is_file():
         raise BadInput(f"no {RESOURCES} here; expected a folder of Stanza models: {run}", folder)
     languages = sorted(path.name for path in folder.iterdir() if any(path.glob("*/*.pt")))

@@ -181,7 +181,7 @@ class Cipher(OneClass):
 
 @dataclass(frozen=True)
 class Translate(Rewrite):
-    """Words become translations, drawn by their probabilities from a `lexicon` (a file as `calque lexicon` writes it,
+    """Words become translations, drawn by their probabilities from a `lexicon` (a file,
     or published word pairs): with French, *the red house* is *la rouge maison*. A `share` of the
     words, drawn one by one, is translated (code-switching); words without an entry stay. `language` is a code."""
 

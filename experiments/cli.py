@@ -24,14 +24,12 @@ from calque.experiments.commands import (
     compare,
     data,
     docs,
+    embeddings,
     export,
-    grammar,
     intervene,
-    lexicon,
     look,
     new,
     paper,
-    parser,
     runs,
     show,
     study,
@@ -216,16 +214,14 @@ for command in (
         align.align,
         train_aligner.train_aligner,
         aer.aer,
-        lexicon.lexicon,
-        lexicon.embeddings,
+        embeddings.embeddings,
         paper.paper,
         bench.bench,
         docs.docs,
     ),
 ):
     app.command()(command)
-for name, group in (("data", data.app), ("grammar", grammar.app), ("parser", parser.app)):
-    app.add_typer(group, name=name)
+app.add_typer(data.app, name="data")
 
 
 def open_streams() -> None:

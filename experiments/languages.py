@@ -192,7 +192,7 @@ class NaturalLanguages:
     are learnt in. Sentences of `withheld` are left out of text and bitexts. Only a random `bitext_share` of pairs is
     read; it depends on their text alone, so all seeds read the same ones, and a larger share includes a smaller one.
     Models have rows for the types that occur, or for all, by `table`. `dictionaries` are lexicons by language pair, as
-    `calque lexicon` writes them. `types` is the tokenizer's number of types, for a plan before its files exist."""
+    `derive.dictionary.write_lexicon` writes them. `types` is the tokenizer's number of types, for a plan."""
 
     source: str = "en"
     texts: Mapping[str, TextFiles] = field(default_factory=dict)

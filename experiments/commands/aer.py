@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from calque.derive.errors import BadInput
-from calque.experiments.commands.options import FromOne, LinksFromOne
 
 if TYPE_CHECKING:
     from calque.derive.links.aligner import Links
@@ -26,23 +25,29 @@ def aer(
         Path | None, typer.Option(help="Source sentences, one per line; links outside them are errors.")
     ] = None,
     target: Annotated[Path | None, typer.Option(help="Target sentences, line by line.")] = None,
-    from_one: FromOne = None,
-    links_from_one: LinksFromOne = None,
-    by_score: Annotated[
-        bool, typer.Option("--by-score", help="Also print how many links are correct, by their score from 0 to 1.")
-    ] = False,
+    from_one: Annotated[
+        bool | None,
+        typer.Option(
+            "--from-one/--from-zero", help="Gold links in Pharaoh's format count from 1, as in talp files, or from 0."
+        ),
+    ] = None,
+    links_from_one: Annotated[
+        bool | None, typer.Option("--links-from-one/--links-from-zero", help="The links count from 1, or from 0.")
+    ] = None,
 ) -> None:
-    """Print alignment error rate, precision, recall and F1 of word links, in percent."""
-    from calque.analysis.measures.aer import lengths, reliability, score_all
-    from calque.analysis.report.table import aer_table, reliability_table
-    from calque.derive.readers.links import UNKNOWN, check_inside, read_gold, read_scored
+    """Print alignment error rate, precision, recall and F1 of word links, in percent.
+
+    Example: calque aer gold.wpt links
+    """
+    from calque.analysis.measures.aer import lengths, score_all
+    from calque.analysis.report.table import aer_table
+    from calque.derive.readers.links import UNKNOWN, check_inside, read_gold, read_links
     from calque.derive.readers.parallel import TwoFiles
 
     if (source is None) != (target is None):
         raise BadInput("--source and --target go together; give both or neither")
     removed: Counter[str] = Counter()
-    scored = list(read_scored(links, removed, from_one=links_from_one))
-    predicted = list(map(sorted, scored))
+    predicted = list(read_links(links, removed, from_one=links_from_one))
     bounds = lengths(TwoFiles(source, target)) if source and target else [(UNKNOWN, UNKNOWN)] * len(predicted)
     if len(predicted) != len(bounds):
         raise BadInput(f"{len(predicted):,} lines of links for {len(bounds):,} sentence pairs", links)
@@ -54,17 +59,8 @@ def aer(
         typer.echo(f"{links}: {hint}: are the languages in the same order as in {gold}?", err=True)
     for line in read.outside:
         typer.echo(f"left out: {line}", err=True)
-    if by_score:
-        if all(score == 1 for each in scored for score in each.values()):
-            raise BadInput("has no scores; `calque align --scores` writes them", links)
-        try:
-            by_score_table = reliability_table(*reliability(read.pairs, scored), "Links by score, in percent")
-        except ValueError as error:
-            raise BadInput(str(error), links) from None
     title = f"Links against {gold}, in percent"
     typer.echo(aer_table({links.name: score_all(read.pairs, predicted)}, title).markdown)
-    if by_score:
-        typer.echo(by_score_table.markdown)
     for what, count in read.counts.items():
         typer.echo(f"{count:>9,} {what}")
     for what, count in removed.items():

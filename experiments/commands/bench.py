@@ -1,4 +1,4 @@
-"""`calque bench`: speed next to the usual alternatives, on this machine."""
+"""`calque bench`: speed compared with the usual alternatives, on this machine."""
 
 from __future__ import annotations
 
@@ -11,38 +11,40 @@ import typer
 from calque.derive.errors import BadInput, unknown
 from calque.experiments.commands.options import check_out
 
-GPU = "gpu"  # the benchmark that is run only by name: it needs a card
-NAMES = ("step", "continued", "mask", "finetuning", "aligners", "derive", GPU)
-LIBRARIES = dict.fromkeys(("step", "continued", "finetuning", GPU), "accelerate") | {"aligners": "simalign"}
-BOTH = ("CALQUE_DATA", "CALQUE_ENCODER")
-NEEDED = {"derive": BOTH[:1], "continued": BOTH, "finetuning": BOTH, "aligners": BOTH}
-"""The environment variables that name the real text and the encoder that a benchmark needs."""
+DATA, ENCODER = "CALQUE_DATA", "CALQUE_ENCODER"
+NEEDS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "step": ("accelerate", ()),
+    "mask": ("", ()),
+    "finetuning": ("accelerate", (DATA, ENCODER)),
+    "aligners": ("simalign", (DATA, ENCODER)),
+    "derive": ("", (DATA,)),
+}
+"""Each benchmark's library, and the environment variables that name its real text and its encoder."""
 
 
 def bench(
-    names: Annotated[list[str] | None, typer.Argument(metavar="NAME...", help=", ".join(NAMES))] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME...", help=", ".join(NEEDS))] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Measurements of each side, in turns.")] = 5,
     threads: Annotated[int, typer.Option(min=1, help="Threads of torch.")] = 1,
     out: Annotated[Path | None, typer.Option(dir_okay=False, help="A JSON file for every round.")] = None,
 ) -> None:
-    """Measure Calque and the usual alternative in turns: the named benchmarks, or all that need no GPU.
+    """Compare the speed of Calque with that of other libraries.
 
-    `derive` needs CALQUE_DATA; `continued`, `finetuning` and `aligners` need CALQUE_DATA and CALQUE_ENCODER.
+    `derive` needs CALQUE_DATA; `finetuning` and `aligners` need CALQUE_DATA and CALQUE_ENCODER.
     """
-    if wrong := [name for name in names or () if name not in NAMES]:
-        raise BadInput([unknown("benchmark", name, NAMES) for name in wrong])
-    chosen = names or [name for name in NAMES if name != GPU]
+    if wrong := [name for name in names or () if name not in NEEDS]:
+        raise BadInput([unknown("benchmark", name, tuple(NEEDS)) for name in wrong])
+    chosen = names or list(NEEDS)
     if out:
         check_out(out, [])
+    for name in chosen:
+        library = NEEDS[name][0]
+        if library and not find_spec(library):
+            raise BadInput(f"the benchmark {name} needs {library}: pip install 'calque[bench]'")
     import torch
     from transformers.utils import logging
 
-    if GPU in chosen:
-        check_card()
-    for name in chosen:
-        if (library := LIBRARIES.get(name)) and not find_spec(library):
-            raise BadInput(f"the benchmark {name} needs {library}: pip install 'calque[bench]'")
-    from calque.experiments.bench import alignment, derive, finetuning, gpu, training
+    from calque.experiments.bench import alignment, derive, finetuning, training
     from calque.experiments.bench.harness import Comparison, folder_of, report, write
     from calque.experiments.runs import COMMITTED, provenance
 
@@ -50,16 +52,15 @@ def bench(
     about = provenance(command)  # before anything is written: a new record makes the checkout differ from its commit
     if out and out.resolve().is_relative_to(COMMITTED) and about.get("commit", "").endswith("dirty"):
         raise BadInput(f"a record comes from a commit, and the checkout is {about['commit']}; commit it first", out)
-    for variable in dict.fromkeys(folder for name in chosen for folder in NEEDED.get(name, ())):
-        folder_of(variable)
+    for name in chosen:
+        for variable in NEEDS[name][1]:
+            folder_of(variable)
     benches = {
         "step": training.step,
-        "continued": training.continued,
         "mask": training.mask,
         "finetuning": finetuning.finetuning,
         "aligners": alignment.aligners,
         "derive": derive.derive,
-        GPU: gpu.pretraining,
     }
     torch.set_num_threads(threads)
     logging.set_verbosity_error()  # otherwise it lists a model's missing weights each time
@@ -67,21 +68,9 @@ def bench(
     measured: dict[str, list[Comparison]] = {}
     try:
         for name in chosen:
-            measured[name] = []
-            for comparison in benches[name](rounds):
-                measured[name].append(comparison)
-                if out:  # after each: some take half an hour
-                    write(measured, {**about, "threads": threads}, out)
+            measured[name] = benches[name](rounds)
+            if out:  # after each: some take half an hour
+                write(measured, {**about, "threads": threads}, out)
     finally:
         if measured:
             report(measured)
-
-
-def check_card() -> None:
-    """BadInput unless torch finds one GPU: of several, transformers' Trainer would use all."""
-    from torch.cuda import device_count
-
-    if not (found := device_count()):
-        raise BadInput("this benchmark needs a GPU, and torch finds none")
-    if found > 1:
-        raise BadInput(f"this benchmark measures one GPU, and there are {found}: choose one with CUDA_VISIBLE_DEVICES")

@@ -10,17 +10,6 @@ import typer
 from calque.derive.errors import BadInput
 from calque.derive.readers.lines import COMPRESSIONS
 
-Sentences = Annotated[Path, typer.Argument(help="Sentences, one per line, words separated by spaces.")]
-Translations = Annotated[Path, typer.Argument(help="Their translations, line by line.")]
-FromOne = Annotated[
-    bool | None,
-    typer.Option(
-        "--from-one/--from-zero", help="Gold links in Pharaoh's format count from 1, as in talp files, or from 0."
-    ),
-]
-LinksFromOne = Annotated[
-    bool | None, typer.Option("--links-from-one/--links-from-zero", help="The links count from 1, or from 0.")
-]
 Own = Annotated[
     str | None,
     typer.Option(

@@ -229,7 +229,7 @@ def test_the_help_the_studies_and_a_typo_need_no_torch() -> None:
     )
     assert ran.returncode == 0, ran.stderr
     assert all(command in ran.stdout for command in ("show", "derive", "pretrain", "evaluate", "report", "run", "plan"))
-    assert all(option in ran.stdout for option in ("--symmetrise", "--to", "--set"))
+    assert all(option in ran.stdout for option in ("--words", "--to", "--set"))
     assert ran.stdout.endswith("set()\n")
     said = ("pocket?", "train?", "steps?", "expected int, not 'x'")
     assert [word in line for word, line in zip(said, ran.stderr.splitlines(), strict=True)] == [True] * 4
@@ -292,7 +292,7 @@ def test_a_file_in_the_place_of_the_results_is_refused(tmp_path: Path) -> None:
         ("--nosuch", "--nosuch"),
         ("run pocket --nosuch", "--nosuch"),
         ("data nosuch", "nosuch"),
-        ("grammar compare", "name"),
+        ("bench stp", "step?"),
         ("align only-one --layer x", "--layer"),
         ("paper align-mlm table-3 --runs", "--runs"),
     ],
@@ -300,7 +300,7 @@ def test_a_file_in_the_place_of_the_results_is_refused(tmp_path: Path) -> None:
 def test_words_that_are_no_command_are_one_line_with_the_command_for_help(words: str, said: str) -> None:
     code, out, err = calque(*words.split())
     assert (code, out, err.count("\n")) == (2, "", 1), err
-    assert err.startswith("calque: ") and said in err and "--help`" in err
+    assert err.startswith("calque: ") and said in err
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", ""])

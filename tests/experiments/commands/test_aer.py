@@ -49,17 +49,6 @@ def test_without_sentences_every_link_counts(here: Path, capsys: pytest.CaptureF
     assert told == ""
 
 
-def test_scores_are_compared_with_how_many_links_are_correct(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for scores, said in (("1", "has no scores"), ("1.5", r"expected probabilities")):
-        Path("scored").write_text(f"0-0:{scores}\n\n", encoding="utf-8")
-        with pytest.raises(BadInput, match=said):
-            aer(Path("gold"), Path("scored"), by_score=True)
-    assert capsys.readouterr().out == ""
-    Path("scored").write_text("0-0:0.75 7-7:0.25\n\n", encoding="utf-8")
-    aer(Path("gold"), Path("scored"), by_score=True)
-    assert rows(capsys.readouterr().out)[-1] == ["0 to 100", "2", "50.00", "50.00"]
-
-
 def test_an_empty_line_is_a_pair_without_words(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As `calque align` writes them: a line in, a line out."""
     for name, line in (("source", ""), ("target", "oh"), ("links", "")):

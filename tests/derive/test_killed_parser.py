@@ -1,4 +1,4 @@
-"""Stanza's models fetched, and text parsed into shards that outlive a kill."""
+"""Text is parsed into shards that outlive a kill."""
 
 import signal
 import subprocess
@@ -6,31 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from calque.derive.parser import SHARD, ParsedTrees, StanzaParser
 from calque.derive.sources.files import Files
-from calque.experiments.cli import app
 
-ROOT = Path(__file__).parents[3]
-
-
-def parser(*words: str | Path) -> tuple[int, str, str]:
-    """Exit code, standard output and standard error of `calque parser ...`."""
-    ran = CliRunner().invoke(app, ["parser", *map(str, words)])
-    assert ran.exception is None or isinstance(ran.exception, SystemExit), ran.exception
-    return ran.exit_code, ran.stdout, ran.stderr
-
-
-@pytest.mark.slow
-def test_fetching_without_a_network_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("stanza", reason="Stanza is not installed")
-    for scheme in ("http", "https"):
-        monkeypatch.setenv(f"{scheme}_proxy", "http://127.0.0.1:9")  # nobody listens there
-    code, _, told = parser("fetch", "en", tmp_path / "out")
-    assert (code, len(told.splitlines())) == (2, 1)
-    assert "Stanza's models" in told and "cannot be downloaded" in told
-    assert list(tmp_path.iterdir()) == []
+ROOT = Path(__file__).parents[2]
 
 
 KILLED = """

@@ -1,0 +1,43 @@
+"""`calque embeddings`: words and their translations in the embedding tables of models, drawn (WEAM's Figure 2)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from calque.derive.errors import BadInput
+from calque.experiments.commands.options import check_out
+
+
+def embeddings(
+    lexicon: Annotated[Path, typer.Argument(help="Words and translations: word, translation, probability, count.")],
+    models: Annotated[list[Path], typer.Argument(help="Folders of models with tokenizers, such as before and after.")],
+    out: Annotated[Path, typer.Option(help="The PNG to write, with an SVG next to it.")],
+    title: Annotated[list[str] | None, typer.Option(help="A model's title, for each; default: its folder.")] = None,
+    without: Annotated[Path | None, typer.Option(help="A file of stop words to leave out, one per line.")] = None,
+    languages: Annotated[tuple[str, str], typer.Option(help="The names of both languages.")] = ("source", "target"),
+) -> None:
+    """Draw frequent words and their translations by t-SNE of the embedding tables of models (WEAM's Figure 2)."""
+    from calque.analysis.measures.lexicon import chosen, word_pairs
+    from calque.analysis.papers.weam import pairs_figure
+    from calque.analysis.report.plot import save_figure
+    from calque.derive.dictionary import read_lexicon
+    from calque.derive.readers.lines import read_lines
+
+    names = title or [model.name for model in models]
+    if len(names) != len(models) or len(set(names)) < len(names):
+        raise BadInput(f"{len(models)} models need as many different titles (--title); there are {', '.join(names)}")
+    if out.suffix != ".png" or not out.absolute().parent.is_dir():
+        raise BadInput("expected the name of a PNG in an existing folder", out)
+    for suffix in (".png", ".svg"):
+        check_out(out.with_suffix(suffix), (lexicon, without))
+    stop = {line.strip() for _, line in read_lines(without)} if without else set()
+    entries = chosen(read_lexicon(lexicon), models, 20, stop)
+    tables = {name: word_pairs(model, entries) for name, model in zip(names, models, strict=True)}
+    png, _ = save_figure(pairs_figure(tables, languages, 0), out.parent, out.stem)
+    for name, table in tables.items():
+        nearest = f"{table.found} of {len(entries)} nearest to their translation"
+        typer.echo(f"{name}: mean cosine {table.cosine:.3f}, {nearest}")
+    typer.echo(png)

@@ -1,0 +1,90 @@
+"""Damaged and exchanged files and folders of a finished study are refused by name, or count as unfinished."""
+
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from calque.derive.errors import BadInput
+from calque.derive.files import DISK, MANIFEST
+from calque.derive.workers import silent
+from calque.experiments.step import Step
+from tests.experiments.conftest import Done
+
+Damage = Callable[[Path, Path, random.Random], object]
+
+
+def flip_a_bit(path: Path, other: Path, dice: random.Random) -> None:
+    content = bytearray(path.read_bytes())
+    content[dice.randrange(len(content))] ^= 1 << dice.randrange(8)
+    path.write_bytes(content)
+
+
+def cut_short(path: Path, other: Path, dice: random.Random) -> None:
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def remove(path: Path, other: Path, dice: random.Random) -> None:
+    path.unlink()
+
+
+def exchange(path: Path, other: Path, dice: random.Random) -> None:
+    path.write_bytes(other.read_bytes())
+
+
+def read(step: Step) -> str:
+    """What the next command finds: `unfinished`, `right`, or an error that names the folder."""
+    try:
+        if not step.finished:
+            return "unfinished"
+        step.check(silent)
+        step.open().verify()
+    except BadInput as error:
+        assert str(step.folder) in str(error)
+        return "refused"
+    except OSError as error:
+        assert error.errno in DISK and str(step.folder) in str(error.filename)
+        return "refused"
+    return "right"
+
+
+def files_of(step: Step) -> list[Path]:
+    """The manifest of a finished folder, and the files that it lists, without empty ones."""
+    files = [step.folder / name for name in (MANIFEST, *step.open().digests)]
+    return [path for path in files if path.stat().st_size]
+
+
+@pytest.mark.parametrize("damage", [flip_a_bit, cut_short, remove, exchange])
+def test_a_damaged_file_is_refused(damage: Damage, done: Done, tmp_path: Path) -> None:
+    root = shutil.copytree(done.root, tmp_path / "runs")
+    dice = random.Random(0)
+    for step in done.study.steps(root):
+        assert read(step) == "right"
+        files = files_of(step)
+        for path in files:
+            content = path.read_bytes()
+            others = [one for one in files if one.read_bytes() != content]
+            damage(path, others[0] if others else path, dice)
+            if not path.exists() or path.read_bytes() != content:
+                assert read(step) in ("refused", "unfinished"), path
+            path.write_bytes(content)
+        assert read(step) == "right"
+
+
+@pytest.mark.parametrize("kept", ["", MANIFEST])
+def test_a_folder_in_the_place_of_another_is_refused(kept: str, done: Done, tmp_path: Path) -> None:
+    root = shutil.copytree(done.root, tmp_path / "runs")
+    steps = done.study.steps(root)
+    for step in steps:
+        for other in steps:
+            if other is step or other.kind != step.kind or other.open().digests == step.open().digests:
+                continue
+            shutil.move(step.folder, tmp_path / "own")
+            shutil.copytree(other.folder, step.folder)
+            if kept:
+                shutil.copy(tmp_path / "own" / kept, step.folder / kept)
+            assert read(step) in ("refused", "unfinished"), step.title
+            shutil.rmtree(step.folder)
+            shutil.move(tmp_path / "own", step.folder)
