@@ -8,8 +8,6 @@ manifest.json              written last: the contents, and exclusions by reason
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self
@@ -124,53 +122,36 @@ def derive_task(
     return folder
 
 
-def natural_task_fingerprint(
-    task: str, files: TaskFiles, tests: Tests, devs: Tests = NONE, translations: Tests = NONE, source: str = ""
-) -> str:
+def natural_task_fingerprint(task: str, files: TaskFiles, tests: Tests, source: str = "") -> str:
     """The fingerprint of a natural task's folder, from the digests of its files."""
-    sets = [{name: list(map(input_digest, paths)) for name, paths in of.items()} for of in (tests, devs, translations)]
+    sets = {name: list(map(input_digest, paths)) for name, paths in tests.items()}
     by_language = task in PICKED or files.units != WORDS
     return fingerprint(FORMAT, EDITION, task, files.identity, sets, source if by_language else "")
 
 
-def write_natural_task(
-    task: str,
-    files: TaskFiles,
-    tests: Tests,
-    folder: Path,
-    devs: Tests = NONE,
-    translations: Tests = NONE,
-    source: str = "",
-) -> Path:
-    """Write the examples of `files`, test sets and development sets of other languages, and translated training sets.
-    `source` is the language of `files`, for formats that state it: from a file with several languages, only pairs of
-    the listed one are read. A pair missing from one parallel set is left out of all. `folder` is whole or absent."""
+def write_natural_task(task: str, files: TaskFiles, tests: Tests, folder: Path, source: str = "") -> Path:
+    """Write the examples of `files`, and test sets of other languages. `source` is the language of `files`, for formats
+    that state it: from a file with several languages, only pairs of the listed one are read. A pair missing from one
+    parallel set is left out of all. `folder` is whole or absent."""
     own = written(task, source, files.units)
     check_language(task, files.all, source)
-    for name, paths in chain(tests.items(), devs.items(), translations.items()):
+    for name, paths in tests.items():
         check_language(task, paths, name)
-    sets: dict[str, tuple[tuple[Path, ...], Tests, Callable[..., list[Example]]]] = {
-        "test": (files.test, tests, files.read_tested),
-        "dev": (files.dev, devs, files.read_tested),
-        "train": (files.train, translations, partial(files.read_translated, own=own)),
-    }
     lacking: dict[str, Lacking] = {}
     if task in PICKED:
-        for split, (ours, others, _) in sets.items():
-            parallel = [(paths, written(task, language)) for language, paths in others.items()]
-            lacking[split] = files.lacking([*([(ours, own)] if ours else []), *parallel])
+        parallel = [(paths, written(task, language)) for language, paths in tests.items()]
+        lacking["test"] = files.lacking([*([(files.test, own)] if files.test else []), *parallel])
     data = files.load(own, lacking)
-    print_ = natural_task_fingerprint(task, files, tests, devs, translations, source)
+    print_ = natural_task_fingerprint(task, files, tests, source)
     manifest = _manifest(task, tests, {"fingerprint": print_})
     with making(folder, KIND, manifest) as part:
         for split, examples in data.examples.items():
             _add(part, manifest, split, SOURCE, examples, {"left out": dict(data.left_out.get(split, {}))})
-        for split, (_, others, read) in sets.items():
-            for language, paths in others.items():
-                counts: Counter[str] = Counter()
-                reader = written(task, language, files.units)
-                examples = read(paths, reader, counts, lacking=lacking.get(split, WHOLE))
-                if not examples:
-                    raise BadInput(f"no example of {task} for {language}", paths[0] if paths else None)
-                _add(part, manifest, split, language, examples, {"left out": dict(+counts)})
+        for language, paths in tests.items():
+            counts: Counter[str] = Counter()
+            reader = written(task, language, files.units)
+            examples = files.read_tested(paths, reader, counts, lacking.get("test", WHOLE))
+            if not examples:
+                raise BadInput(f"no example of {task} for {language}", paths[0] if paths else None)
+            _add(part, manifest, "test", language, examples, {"left out": dict(+counts)})
     return folder

@@ -178,8 +178,8 @@ def read_measured(step: Step) -> MeasuredStep:
     return MeasuredStep(step, own, records, artefact.facts["left out"])
 
 
-def finetuning_work(examples: Step, configs: Sequence[FinetuneConfig], model: Model, sample: int = 0) -> float:
-    """The operations of fine-tuning a model with each of `configs`; before the examples are read, of a usual number."""
+def finetuning_work(examples: Step, config: FinetuneConfig, model: Model, sample: int = 0) -> float:
+    """The operations of fine-tuning a model; before the examples are read, of a usual number."""
     split = (
         examples.open().facts["splits"]["train"]
         if examples.finished
@@ -188,7 +188,7 @@ def finetuning_work(examples: Step, configs: Sequence[FinetuneConfig], model: Mo
     rows = sample or split["examples"]
     ids = IDS * split["words"] / max(1, split["examples"])
     row = 3 * ids * encoder_flops_per_id(model.training.model, ids)
-    return sum(config.epochs * rows * (row + UPDATE / config.batch) for config in configs)
+    return config.epochs * rows * (row + UPDATE / config.batch)
 
 
 def _languages(model: Model) -> Languages:
@@ -387,7 +387,7 @@ class Interventions(ExampleMeasure):
 
     def work(self, model: Model) -> float:
         assert self.examples and self.finetune
-        return finetuning_work(self.examples, (self.finetune,), model)
+        return finetuning_work(self.examples, self.finetune, model)
 
     def __call__(self, model: Model, machine: Machine) -> Measurement:
         assert self.examples and self.finetune

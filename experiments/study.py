@@ -16,13 +16,11 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
 from calque.analysis.records.run import Described, Run
 from calque.analysis.records.run import Start as StartOfRun
-from calque.analysis.tasks.transfer import LearningWay
 from calque.derive.fingerprint import fingerprint, sha256
 from calque.derive.language import SOURCE
 from calque.derive.transform import Transform
@@ -33,7 +31,7 @@ from calque.experiments.measures import PAIR_MEASURES, ExampleMeasure, Measure, 
 from calque.experiments.models import GivenModel, Group, Model, Training, Weights
 from calque.experiments.report_records import REPORT
 from calque.experiments.step import Step, cached_method, with_needs
-from calque.experiments.tasks import ZERO_SHOT, CrossLingualTask, DerivedExamples, Floors, NaturalExamples
+from calque.experiments.tasks import CrossLingualTask, DerivedExamples, Floors, NaturalExamples
 from calque.pretrain.architecture import main_layer
 from calque.pretrain.config import ModelConfig, TrainConfig
 from calque.pretrain.mixture import ALL_TOGETHER, Mixture
@@ -248,7 +246,7 @@ class Study:
     def named_languages(self) -> list[str]:
         """The natural languages of the text and of the tests."""
         assert isinstance(self.languages, NaturalLanguages)
-        of_tasks = [name for task in self.tasks.values() for name in (*task.tests, *task.devs)]
+        of_tasks = [name for task in self.tasks.values() for name in task.tests]
         same = [name for measure in self.measures if isinstance(measure, Retrieval) for name in measure.same_sentences]
         return list(dict.fromkeys((self.languages.source, *self.languages.texts, *same, *of_tasks)))
 
@@ -382,11 +380,10 @@ class Study:
     def _of_tasks(self, examples: Mapping[str, Step]) -> Iterator[Measure]:
         for name, its in self.tasks.items():
             if isinstance(self.languages, DerivedLanguages):
-                yield from (Transfer(examples[name], its.finetune, way) for way in its.ways)
+                yield Transfer(examples[name], its.finetune)
                 continue
-            for way, sample in product(its.ways, (*its.sizes, 0)):
-                sets = tuple(its.devs), tuple(its.translations) if way != ZERO_SHOT else ()
-                yield ZeroShot(examples[name], LearningWay(its.configs, way, *sets, bool(its.sizes), sample))
+            for sample in (*its.sizes, 0):
+                yield ZeroShot(examples[name], its.finetune, bool(its.sizes), sample)
 
 
 def _starts(weights: Weights | None) -> Iterator[Step]:

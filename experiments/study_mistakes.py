@@ -14,7 +14,7 @@ from calque.experiments.languages import DerivedLanguages, GoldPairs, NaturalLan
 from calque.experiments.measures import MEASURES, ExampleMeasure, Growth, Interventions
 from calque.experiments.places import name_mistakes
 from calque.experiments.study import Study
-from calque.experiments.tasks import ZERO_SHOT, language_mistakes, task_mistakes
+from calque.experiments.tasks import language_mistakes, task_mistakes
 from calque.pretrain.bitext import PairObjective
 from calque.pretrain.mixture import ALL_TOGETHER
 from calque.pretrain.objective import Objective
@@ -156,8 +156,6 @@ def _of_derived(study: Study, languages: DerivedLanguages) -> list[str]:
         names = [objective.name for objective in study.objectives if _reads_pairs(objective)]
         wrong += [f"objectives: {name} learns from parallel sentences; mixture.disjoint leaves none" for name in names]
     wrong += name_mistakes("mixtures", [mixture.name for mixture in study.mixtures], least=0)
-    translated = [name for name, its in study.tasks.items() if its.ways != (ZERO_SHOT,)] if study.mixtures else []
-    wrong += [f"tasks.{name}.ways: models of mixtures learn from one language at a time" for name in translated]
     rows = study.train.steps * study.train.batch
     for mixture in study.mixtures:
         others = study.others(mixture, languages.transforms)

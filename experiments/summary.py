@@ -16,10 +16,8 @@ from calque.derive.fingerprint import plain
 from calque.derive.preview import PREVIEW
 from calque.derive.readers.text import UNKNOWN_WORDS
 from calque.derive.transform import TORN
-from calque.experiments.finetuning import ZeroShot
 from calque.experiments.languages import DerivedLanguages, GoldPairs, NaturalLanguages
 from calque.experiments.measures import Forms, GoldSetLinks, Growth, MeasuredStep, read_measured
-from calque.experiments.step import Step
 from calque.experiments.study import Study
 from calque.experiments.tasks import read_floors
 
@@ -226,11 +224,7 @@ def facts_of(study: Study, root: Path, found: Sequence[MeasuredStep]) -> Iterato
             rows = ", ".join(f"{name} {part['rows']:,} rows" for name, part in amounts if part["rows"])
             yield f"Shown, {model.training.objective.name}", rows
     for name, task in study.tasks.items():
-        grid = (("learning rates", task.learning_rates), ("batches", task.batches), ("epochs", task.epochs))
-        tried = "".join(f"; {what} tried: {', '.join(map(str, values))}" for what, values in grid if values)
-        yield f"Fine-tuning, {name}", listed(vars(task.finetune)) + tried
-    for step in (one.step for one in found):
-        yield from _chosen(step)
+        yield f"Fine-tuning, {name}", listed(vars(task.finetune))
     machine = found[0].step.open().facts["made with"] if found else models[0].step.open().facts["identity"]
     yield "Machine", f"{platform.machine()}, {machine['device']}, {machine['threads']} thread(s) per model"
     yield "Libraries", ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
@@ -244,14 +238,3 @@ def facts_by(facts: Mapping[str, Sequence[tuple[str, str]]]) -> Iterator[tuple[s
             yield name, next(iter(found.values()))
         else:
             yield from ((f"{name}, {value}", fact) for value, fact in found.items())
-
-
-def _chosen(step: Step) -> Iterator[tuple[str, str]]:
-    """The settings of fine-tuning that the dev sets chose, where several were tried."""
-    measure = getattr(step.config, "measure", None)
-    if isinstance(measure, ZeroShot) and len(measure.learning.configs) > 1:
-        settings, facts = [vars(config) for config in measure.learning.configs], step.open().facts
-        varied = [name for name in settings[0] if len({each[name] for each in settings}) > 1]
-        choice = listed({name: settings[facts["chosen"]][name] for name in varied})
-        dev = ", ".join(f"{100 * value:.1f}" for value in facts["dev"])
-        yield f"Chosen, {step.title}", f"{choice}; the settings’ means over the dev sets, percent: {dev}"

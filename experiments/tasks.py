@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, product
+from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from calque.analysis.records import json_rows
-from calque.analysis.records.record import FLOORS, SWITCHED, Floor
+from calque.analysis.records.record import FLOORS, Floor
 from calque.analysis.tasks.catalog import TASKS, task
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.analysis.tasks.floors import floors, spelling
@@ -38,8 +38,6 @@ from calque.experiments.step import Machine, Step, cached_method
 
 RESERVED = (SOURCE, *SPLITS)  # names that languages cannot have, because files and lines of reports have them
 LONGEST = 32  # most letters of a language's name
-Way = Literal["ZS", "TT", "TT-CS"]
-ZERO_SHOT: Way = "ZS"  # the way to fine-tune on the source alone
 
 
 def language_mistakes(key: str, name: object) -> list[str]:
@@ -57,71 +55,36 @@ def language_mistakes(key: str, name: object) -> list[str]:
 class CrossLingualTask:
     """A task learnt in one language and tested in it and in others.
 
-    A model is fine-tuned on the source alone (ZS), on its translations too (TT), or also on code-switched pairs
-    (TT-CS), by `ways`. The examples of derived languages come from their source. Examples of natural languages come
-    from annotated files: `files` of the language to learn from, `tests` and `devs` of others, and `translations` of the
-    training files, example by example. The combination of `learning_rates`, `batches` and `epochs` with the best mean
-    over the dev sets is chosen. For a learning curve, models are also fine-tuned on `sizes` of the training examples,
-    each sample within the next larger one.
+    A model is fine-tuned on the source alone. The examples of derived languages come from their source. Examples of
+    natural languages come from annotated files: `files` of the language to learn from, and `tests` of others. For a
+    learning curve, models are also fine-tuned on `sizes` of the training examples, each sample within the next larger
+    one.
     """
 
     finetune: FinetuneConfig
-    ways: tuple[Way, ...] = (ZERO_SHOT,)
     files: TaskFiles | None = None
     tests: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
-    devs: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
-    translations: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
-    learning_rates: tuple[float, ...] = ()
-    batches: tuple[int, ...] = ()
-    epochs: tuple[int, ...] = ()
     sizes: tuple[int, ...] = ()
-
-    @property
-    def configs(self) -> tuple[FinetuneConfig, ...]:
-        usual = self.finetune
-        grid = product(
-            self.learning_rates or (usual.learning_rate,),
-            self.batches or (usual.batch,),
-            self.epochs or (usual.epochs,),
-        )
-        return tuple(replace(usual, learning_rate=rate, batch=batch, epochs=epochs) for rate, batch, epochs in grid)
 
     def mistakes(self, name: str) -> list[str]:
         """Everything wrong with these values of the task `name`."""
         wrong = [f"finetune.{mistake}" for mistake in self.finetune.mistakes()]
-        if ZERO_SHOT not in self.ways:  # tables show what translations add to it
-            wrong.append("ways must include ZS")
-        if len({*self.ways}) < len(self.ways):
-            wrong.append("ways name one twice")
-        if SWITCHED in self.ways and name in TASKS and not TASKS[name].of_pairs:
-            wrong.append(f"ways: {SWITCHED} needs examples with two texts, and this task's have one")
         if self.files is None:
-            unused = ("tests", "devs", "translations", "learning_rates", "batches", "epochs", "sizes")
-            return wrong + [f"{key} is for tasks with files of their own" for key in unused if getattr(self, key)]
-        return wrong + self._file_mistakes(self.files, name, grid=not wrong)
+            return wrong + [
+                f"{key} is for tasks with files of their own" for key in ("tests", "sizes") if getattr(self, key)
+            ]
+        return wrong + self._file_mistakes(self.files, name)
 
-    def _file_mistakes(self, files: TaskFiles, name: str, grid: bool) -> list[str]:
+    def _file_mistakes(self, files: TaskFiles, name: str) -> list[str]:
         wrong = []
-        if grid:
-            mistakes = sorted({mistake for config in self.configs for mistake in config.mistakes()})
-            wrong += [f"the grid: {mistake}" for mistake in mistakes]
-        if (self.ways != (ZERO_SHOT,)) != bool(self.translations):
-            wrong.append("ways have TT or TT-CS if and only if there are translations")
         if list(self.sizes) != sorted({*self.sizes}) or any(size < 1 for size in self.sizes):
             wrong.append("sizes are numbers of training examples from 1 on, each once, the smallest first")
         if self.sizes and files.limit and self.sizes[-1] >= files.limit:
             wrong.append(f"sizes are below files.limit, which is {files.limit:,}: models learn from that many too")
-        if self.sizes and self.ways != (ZERO_SHOT,):
-            wrong.append("sizes need a task without translations")
-        for key in ("tests", "devs", "translations"):
-            for language, paths in getattr(self, key).items():
-                wrong += language_mistakes(key, language) or ([] if paths else [f"{key}.{language} names no file"])
-        if files.numbered and self.translations:
-            wrong.append("files.numbered removes the ids that match questions with their translations")
+        for language, paths in self.tests.items():
+            wrong += language_mistakes("tests", language) or ([] if paths else [f"tests.{language} names no file"])
         if not self.tests:
             wrong.append("tests need at least one other language")
-        if len({*self.configs}) < len(self.configs):
-            wrong.append("the grid has a setting twice")
         if not (files.dev or files.held_out):
             wrong.append("settings are chosen on a dev set, but there is none: name dev files or hold some out")
         if files.units != WORDS and name in TASKS and TASKS[name].data != TAGGED:
@@ -146,7 +109,7 @@ def task_mistakes(tasks: Mapping[str, CrossLingualTask], source: str) -> list[st
     for name, values in tasks.items():
         if values.files is None:
             wrong.append(f"tasks.{name}.files: natural languages have no examples without files")
-        if source in (*values.tests, *values.devs, *values.translations):
+        if source in values.tests:
             wrong.append(f"tasks.{name}: {source} is the source, whose sets are in files")
     return wrong
 
@@ -210,19 +173,15 @@ class NaturalExamples:
         return self.settings.files
 
     def identity(self) -> str:
-        its, data = self.settings, task(self.task).data
-        return natural_task_fingerprint(data, self.files, its.tests, its.devs, its.translations, self.source)
+        return natural_task_fingerprint(task(self.task).data, self.files, self.settings.tests, self.source)
 
     def check(self, folder: Path) -> None:
         examples, of = TaskFolder.open(folder), task(self.task)
         settings = self.settings
         sets = {(split, SOURCE): Split(examples.path(split), of, self.files.of_split(split)) for split in SPLITS}
-        for split, files in (("test", settings.tests), ("dev", settings.devs), ("train", settings.translations)):
-            for name, paths in files.items():
-                sets[split, name] = Split(examples.path(split, name), of.in_language(name), paths)
+        for name, paths in settings.tests.items():
+            sets["test", name] = Split(examples.path("test", name), of.in_language(name), paths)
         check(sets["train", SOURCE], sets.values())
-        for name in settings.translations:
-            sets["train", SOURCE].check_translation(sets["train", name])
         number = examples.artefact.facts["splits"]["train"]["examples"]
         if settings.sizes and max(settings.sizes) >= number:
             raise BadInput(
@@ -235,7 +194,7 @@ def _read(step: Step, machine: Machine) -> None:
     examples: NaturalExamples = step.config
     machine.report(step.title, 0, 1)
     its, data = examples.settings, task(examples.task).data
-    write_natural_task(data, examples.files, its.tests, step.folder, its.devs, its.translations, examples.source)
+    write_natural_task(data, examples.files, its.tests, step.folder, examples.source)
     examples.check(step.folder)
     machine.report(step.title, 1, 1)
 

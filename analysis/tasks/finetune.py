@@ -168,7 +168,7 @@ def finetune(
         tuned = Finetuned(model, head, device)
         optimizer = torch.optim.AdamW([{"params": old}, {"params": new}], weight_decay=config.weight_decay, fused=True)
         epochs = range(config.epochs)
-        batches = [batch for epoch in epochs for batch in batches_of(data.units, config.batch, [seed, epoch])]
+        batches = [batch for epoch in epochs for batch in batches_of(len(data.rows), config.batch, [seed, epoch])]
         steps = len(batches)
         # A GPU computes a large batch as fast as its pieces, and loses between them the time that they save.
         overhead = math.inf if device.type == "cuda" else PIECE / model.config.hidden_size**2
@@ -216,20 +216,12 @@ def pieces(rows: Sequence[TaskRow], overhead: float) -> list[list[TaskRow]]:
     return cut
 
 
-def batches_of(units: np.ndarray, batch: int, seed: Sequence[int]) -> list[np.ndarray]:
-    """Row numbers of every batch of an epoch: the rows of a unit together, units shuffled. `units` (R,) has the unit of
-    each row, in rising order. A batch has whole units of at most `batch` rows; a unit that is larger is a batch of its
-    own. Batches are not sorted by length: that would save a fifth of a small model's time, but costs up to a point of
-    accuracy, because rows of one length have similar labels. `pieces` saves time within a batch."""
-    own = np.split(np.arange(len(units)), np.flatnonzero(np.diff(units)) + 1)
-    batches, filled, size = list[np.ndarray](), list[np.ndarray](), 0
-    for number in np.random.default_rng(seed).permutation(len(own)):
-        if filled and size + len(own[number]) > batch:
-            batches.append(np.concatenate(filled))
-            filled, size = [], 0
-        filled.append(own[number])
-        size += len(own[number])
-    return [*batches, np.concatenate(filled)]
+def batches_of(rows: int, batch: int, seed: Sequence[int]) -> list[np.ndarray]:
+    """Row numbers of every batch of an epoch, shuffled. Batches are not sorted by length: that would save a fifth of a
+    small model's time, but costs up to a point of accuracy, because rows of one length have similar labels. `pieces`
+    saves time within a batch."""
+    order = np.random.default_rng(seed).permutation(rows)
+    return [order[start : start + batch] for start in range(0, rows, batch)]
 
 
 def _put_on(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import count, zip_longest
+from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from sys import intern
 
@@ -19,14 +19,12 @@ from calque.derive.example import Example, read_examples
 
 @dataclass(frozen=True)
 class EncodedSet:
-    """The rows of N examples in their order; example i has `counts[i]` of them. Rows with the same number in `units`
-    (R,), ascending, are in one training batch. `cut` counts the examples that do not fit into one row: tagged ones
-    become several rows with every word, the longer text of a pair loses its end."""
+    """The rows of N examples in their order; example i has `counts[i]` of them. `cut` counts the examples that do not
+    fit into one row: tagged ones become several rows with every word, the longer text of a pair loses its end."""
 
     rows: tuple[TaskRow, ...]
     counts: np.ndarray
     cut: int
-    units: np.ndarray
 
     @property
     def unlabelled(self) -> np.ndarray:
@@ -46,7 +44,7 @@ class EncodedSet:
 
     def _only(self, chosen: np.ndarray) -> EncodedSet:
         kept = np.flatnonzero(np.repeat(chosen, self.counts))
-        return EncodedSet(tuple(self.rows[i] for i in kept), self.counts[chosen], self.cut, self.units[kept])
+        return EncodedSet(tuple(self.rows[i] for i in kept), self.counts[chosen], self.cut)
 
     @property
     def lengths(self) -> np.ndarray:
@@ -114,24 +112,16 @@ class Split:
 
     def encode(self, labels: Sequence[str], reader: Reader, length: int) -> EncodedSet:
         """All examples as rows of at most `length` ids."""
-        return self._encode(((example, reader) for example, _ in self), labels, length)
-
-    def _encode(
-        self, examples: Iterable[tuple[Example, Reader]], labels: Sequence[str], length: int, per_line: int = 1
-    ) -> EncodedSet:
-        """Examples by their readers; `per_line` of them come from a line of the file, and are a unit."""
         rows, counts, cut = list[TaskRow](), list[int](), 0
-        for number, (example, reader) in enumerate(examples):
+        for number, (example, _) in enumerate(self, start=1):
             try:
                 own, whole = self.task.rows(example, labels, reader, length)
             except ValueError as error:
-                raise self._fault(str(error), number // per_line + 1) from None
+                raise self._fault(str(error), number) from None
             rows += own
             counts.append(len(own))
             cut += not whole
-        # The examples of a line are one unit; else each row is, even if an example has several.
-        units = np.repeat(np.arange(len(counts)) // per_line, counts) if per_line > 1 else np.arange(len(rows))
-        return EncodedSet(tuple(rows), np.array(counts), cut, units)
+        return EncodedSet(tuple(rows), np.array(counts), cut)
 
     def decode(self, encoded: EncodedSet, answers: Sequence[np.ndarray], labels: Sequence[str]) -> list[Answer]:
         """The prediction for each example, from the head's answers to each of the rows of `encode`."""
@@ -142,46 +132,6 @@ class Split:
             first += rows
         return predictions
 
-    def switched(
-        self, translation: Split, labels: Sequence[str], readers: tuple[Reader, Reader], length: int
-    ) -> EncodedSet:
-        """The two code-switched pairs of every example and its translation (Pan et al. 2021): the first text is in one
-        language, the others in the other, which has the answer if that is a span. Both are one unit, as in the
-        paper."""
-        ways = (replace(readers[0], second=readers[1]), replace(readers[1], second=readers[0]))
-        switched = (
-            (replace(other, texts=(first.texts[0], *other.texts[1:])), reader)
-            for pair in self.translated(translation)
-            for (first, other), reader in zip((pair, pair[::-1]), ways, strict=True)
-        )
-        return translation._encode(switched, labels, length, per_line=2)
-
-    def translated(self, translation: Split) -> Iterator[tuple[Example, Example]]:
-        """Each example with its translation."""
-        for line, (original, other) in enumerate(zip_longest(self, translation), start=1):
-            if original is None or other is None:
-                longer, shorter = (self, translation) if other is None else (translation, self)
-                raise shorter._fault(f"ends before line {line:,}; expected a translation of {longer._files}")
-            if difference := _difference(original[0], other[0]):
-                raise translation._fault(
-                    f"expected the translation of line {line} of {self._files}: {difference}", line
-                )
-            yield original[0], other[0]
-
-    def check_translation(self, translation: Split) -> None:
-        """Refuse a file whose lines are not translations of this one, before anything is trained."""
-        for _ in self.translated(translation):
-            pass
-
-
-def _difference(ours: Example, theirs: Example) -> str:
-    """Evidence that an example is not a translation of another, or ""."""
-    if ours.label != theirs.label:
-        return f"its label is {theirs.label!r}, not {ours.label!r}"
-    if ours.id != theirs.id:
-        return f"its id is {theirs.id!r}, not {ours.id!r}"
-    return "" if len(ours.texts) == len(theirs.texts) else f"it has {len(theirs.texts)} texts, not {len(ours.texts)}"
-
 
 def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
     """The labels that models may predict, those of `train`, after a check that all sets can be used with them."""
@@ -189,13 +139,3 @@ def check(train: Split, splits: Iterable[Split]) -> tuple[str, ...]:
     for split in splits:
         split.check(labels)
     return labels
-
-
-def together(*sets: EncodedSet) -> EncodedSet:
-    """Several sets as one; the units of each set stay."""
-    rows, units = list[TaskRow](), list[np.ndarray]()
-    for encoded in sets:
-        units.append(encoded.units + len(rows))
-        rows += encoded.rows
-    counts = np.concatenate([encoded.counts for encoded in sets])
-    return EncodedSet(tuple(rows), counts, sum(encoded.cut for encoded in sets), np.concatenate(units))

@@ -182,23 +182,6 @@ class TaskFiles:
         shared = len(order) - held_out - len(rest)
         return drawn | {"train": sorted(rest[: self.limit] if self.limit else rest)}, shared
 
-    def read_translated(
-        self, paths: Sequence[Path], read: Read, counts: Counter[str], own: Read, lacking: Lacking = WHOLE
-    ) -> list[Example]:
-        """The translations of the training examples, from files that translate the training files in order. `own` reads
-        the training files, `read` the others. Missing translations and other labels are refused."""
-        learnt, theirs = self._read_trained(own, Counter()), self.read(paths, read, counts)
-        if len(learnt) != len(theirs):
-            expected = f"expected a translation of each of the {len(learnt):,} of {self.train[0]}"
-            raise BadInput(f"{len(theirs):,} examples; {expected}", paths[0])
-        for number, (example, translation) in enumerate(zip(learnt, theirs, strict=True), start=1):
-            if example.label != translation.label:
-                differs = f"example {number} has the label {translation.label!r}, but {example.label!r} in"
-                raise BadInput(f"{differs} {self.train[0]}: expected translations in the same order", paths[0])
-        drawn, _ = self._draw(learnt)
-        counts["over the limit"] += len(learnt) - len(drawn["train"])
-        return _without_missing(theirs, drawn["train"], lacking, counts)
-
 
 def _without_missing(
     examples: Sequence[Example], places: Iterable[int], lacking: Lacking, counts: Counter[str]

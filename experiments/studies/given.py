@@ -94,13 +94,12 @@ def _task(row: Mapping[str, Any], data: Path, usual: FinetuneConfig) -> CrossLin
         languages = {code: code for code in languages.split()}
     sets: dict[str, Any] = {
         key: {code: files(row[key], code=code, name=name) for code, name in languages.items()}
-        for key in ("tests", "devs")
+        for key in ("tests",)
         if key in row
     }
-    grid: dict[str, Any] = {key: tuple(row[key]) for key in ("learning_rates", "batches", "epochs") if key in row}
     own: dict[str, Any] = {split: files(row[split]) for split in ("train", "dev", "test") if split in row}
     finetune = replace(usual, **row.get("finetune", {}))
-    return CrossLingualTask(finetune, files=TaskFiles(**own, **row.get("files", {})), **sets, **grid)
+    return CrossLingualTask(finetune, files=TaskFiles(**own, **row.get("files", {})), **sets)
 
 
 def same_sentences(data: Path) -> dict[str, Path]:

@@ -96,10 +96,8 @@ def test_of_a_file_in_several_languages_the_one_that_it_is_listed_for_is_read(tm
     rows = [f"{name}\t{label}\t{name} A.\tB.\n" for label in ("neutral", "entailment") for name in ("ar", "de", "en")]
     whole.write_text(head + "".join(rows), encoding="utf-8")
     own, every = TaskFiles((whole,), (whole,), (whole,)), {"ar": (whole,), "de-at": (whole,)}
-    folder = TaskFolder.open(
-        write_natural_task("nli", own, every, tmp_path / "made", translations={"de": (whole,)}, source="en")
-    )
-    read = {"en": folder.examples("train"), "ar": folder.examples("test", "ar"), "de": folder.examples("train", "de")}
+    folder = TaskFolder.open(write_natural_task("nli", own, every, tmp_path / "made", source="en"))
+    read = {"en": folder.examples("train"), "ar": folder.examples("test", "ar"), "de": folder.examples("test", "de-at")}
     for name, examples in read.items():
         found = [(example.texts[0][0].words[0], example.label) for example in examples]
         assert found == [(name, "neutral"), (name, "entailment")]

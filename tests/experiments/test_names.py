@@ -146,7 +146,6 @@ READ_DATA = (
     "xtreme_small",
     "xtreme_curve",
     "xtreme_continued",
-    "xtreme",
 )
 
 

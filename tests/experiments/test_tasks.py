@@ -13,7 +13,6 @@ from tests.experiments.conftest import Done
 FILE = (Path("a"),)
 FILES = TaskFiles(train=FILE, dev=FILE, test=FILE)
 TASK = CrossLingualTask(FinetuneConfig(), files=FILES, tests={"fr": FILE})
-TRANSLATED = replace(TASK, ways=("ZS", "TT"), translations={"fr": FILE})
 
 
 @pytest.mark.parametrize("name", ["fr", "zh-tw", "zh_TW", "a" * 32, "x1"])
@@ -31,11 +30,8 @@ def test_what_cannot_name_a_language(name: object) -> None:
     ("task", "name"),
     [
         (TASK, "pos"),
-        (TRANSLATED, "nli"),
-        (replace(TRANSLATED, ways=("ZS", "TT", "TT-CS")), "nli"),
         (replace(TASK, sizes=(1, 5), files=replace(FILES, limit=6)), "pos"),
         (replace(TASK, sizes=(1,)), "pos"),
-        (replace(TASK, learning_rates=(1e-5, 2e-5), batches=(8, 16), epochs=(1, 2)), "pos"),
         (replace(TASK, files=replace(FILES, dev=(), held_out=1)), "pos"),
         (replace(TASK, files=replace(FILES, numbered=True)), "qa"),
         (CrossLingualTask(FinetuneConfig()), "pos"),
@@ -49,33 +45,19 @@ def test_tasks_that_are_right(task: CrossLingualTask, name: str) -> None:
     ("task", "name", "said"),
     [
         (replace(TASK, finetune=FinetuneConfig(epochs=0)), "pos", "finetune.epochs"),
-        (replace(TRANSLATED, ways=("TT",)), "nli", "ways must include ZS"),
-        (replace(TRANSLATED, ways=("ZS", "TT", "TT")), "nli", "ways name one twice"),
-        (replace(TRANSLATED, ways=("ZS", "TT-CS")), "pos", "needs examples with two texts"),
-        (replace(TASK, ways=("ZS", "TT")), "nli", "if and only if"),
-        (replace(TRANSLATED, ways=("ZS",)), "nli", "if and only if"),
         (replace(TASK, sizes=(0, 5)), "pos", "sizes are numbers"),
         (replace(TASK, sizes=(5, 5)), "pos", "sizes are numbers"),
         (replace(TASK, sizes=(6, 5)), "pos", "sizes are numbers"),
         (replace(TASK, sizes=(5, 6), files=replace(FILES, limit=6)), "pos", "sizes are below files.limit"),
-        (replace(TRANSLATED, sizes=(5,)), "nli", "sizes need a task without translations"),
         (replace(TASK, tests={"fr": ()}), "pos", "tests.fr names no file"),
-        (replace(TASK, devs={"fr": ()}), "pos", "devs.fr names no file"),
         (replace(TASK, tests={"dev": FILE}), "pos", "cannot name a language"),
         (replace(TASK, tests={}), "pos", "tests need at least one other language"),
-        (replace(TRANSLATED, files=replace(FILES, numbered=True)), "qa", "files.numbered"),
-        (replace(TASK, learning_rates=(1e-5, 1e-5)), "pos", "the grid has a setting twice"),
-        (replace(TASK, batches=(8, 0)), "pos", "the grid: batch is at least 1, not 0"),
         (replace(TASK, files=replace(FILES, dev=(), held_out=0)), "pos", "chosen on a dev set, but there is none"),
         (replace(TASK, files=replace(FILES, units="xtreme")), "ner", "files.units"),
         *(
             (CrossLingualTask(FinetuneConfig(), **{key: value}), "pos", f"{key} is for tasks with files")
             for key, value in {
                 "tests": {"fr": FILE},
-                "devs": {"fr": FILE},
-                "learning_rates": (1e-5,),
-                "batches": (8,),
-                "epochs": (2,),
                 "sizes": (5,),
             }.items()
         ),
@@ -86,21 +68,12 @@ def test_one_mistake_is_told_once(task: CrossLingualTask, name: str, said: str) 
     assert said in found
 
 
-def test_the_grid_has_every_combination() -> None:
-    task = replace(TASK, learning_rates=(1e-5, 2e-5), batches=(8, 16, 32))
-    assert [(config.learning_rate, config.batch, config.epochs) for config in task.configs] == [
-        (rate, batch, FinetuneConfig().epochs) for rate in (1e-5, 2e-5) for batch in (8, 16, 32)
-    ]
-    assert TASK.configs == (TASK.finetune,)
-
-
 def test_natural_tasks_have_files_and_other_languages_than_the_source() -> None:
     assert task_mistakes({"pos": TASK}, "en") == []
     (said,) = task_mistakes({"pos": CrossLingualTask(FinetuneConfig())}, "en")
     assert "tasks.pos.files" in said
-    for key in ("tests", "devs", "translations"):
-        (said,) = task_mistakes({"pos": replace(TASK, **{"tests": {}, key: {"en": FILE}})}, "en")
-        assert said.startswith("tasks.pos: en is the source")
+    (said,) = task_mistakes({"pos": replace(TASK, tests={"en": FILE})}, "en")
+    assert said.startswith("tasks.pos: en is the source")
     (said,) = task_mistakes({"pso": TASK}, "en")
     assert said.startswith("tasks: there is no 'pso'")
 

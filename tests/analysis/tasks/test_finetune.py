@@ -1,7 +1,7 @@
 import itertools
 import random
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise, product
 from pathlib import Path
@@ -55,7 +55,7 @@ def toy(rows: int, head: Head = WORDS, language: int = 0, seed: int = 0, shortes
         )
         words = np.where(ids >= FIRST, ids % C, UNLABELLED)
         made.append(TaskRow(ids, words if head is WORDS else words[1:2], languages=np.array([language], np.uint8)))
-    return EncodedSet(tuple(made), np.ones(rows, int), 0, np.arange(rows))
+    return EncodedSet(tuple(made), np.ones(rows, int), 0)
 
 
 def logits(model: Finetuned, data: EncodedSet) -> torch.Tensor:
@@ -220,7 +220,7 @@ def test_a_model_without_language_embeddings_knows_no_languages(checkpoint: Path
 
 
 def test_every_row_is_shown_once_an_epoch_in_an_order_of_its_own() -> None:
-    epochs = [batches_of(np.arange(1000), 32, [0, epoch]) for epoch in (0, 1)]
+    epochs = [batches_of(1000, 32, [0, epoch]) for epoch in (0, 1)]
     for epoch in epochs:
         assert np.sort(np.concatenate(epoch)).tolist() == list(range(1000))
         assert [len(batch) for batch in epoch] == [32] * 31 + [8]
@@ -230,44 +230,8 @@ def test_every_row_is_shown_once_an_epoch_in_an_order_of_its_own() -> None:
 def test_batches_are_as_mixed_as_chance_makes_them() -> None:
     """The mean length of a batch's rows varies as that of 32 rows drawn at random, and no more."""
     lengths = np.sort(toy(3200).lengths)  # a file in order of length: nothing of it may show
-    means = [lengths[batch].mean() for epoch in range(4) for batch in batches_of(np.arange(3200), 32, [0, epoch])]
+    means = [lengths[batch].mean() for epoch in range(4) for batch in batches_of(3200, 32, [0, epoch])]
     assert np.std(means) == pytest.approx(lengths.std() / np.sqrt(32), rel=0.15)
-
-
-@pytest.mark.slow
-def test_the_score_does_not_suffer_from_how_batches_are_made(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows whose label goes with their length: batches of one length teach one label at a time."""
-    draw = random.Random(0)
-
-    def rows(count: int) -> EncodedSet:
-        made = []
-        for _ in range(count):
-            label = draw.randrange(C)
-            words = [draw.randrange(FIRST, V) for _ in range(2 + 2 * label + draw.randrange(2))]
-            words[0] = FIRST + label + C * draw.randrange(7)  # the first word says the label of nine rows in ten
-            if draw.random() < 0.1:
-                words[0] = draw.randrange(FIRST, V)
-            made.append(TaskRow(np.array([OURS.start, *words, OURS.end], np.int32), np.array([label])))
-        return EncodedSet(tuple(made), np.ones(count, int), 0, np.arange(count))
-
-    def by_length(units: np.ndarray, batch: int, seed: Sequence[int]) -> list[np.ndarray]:
-        order = np.random.default_rng(seed).permutation(len(units))
-        order = order[np.argsort(train.lengths[order], kind="stable")]
-        batches = [order[start : start + batch] for start in range(0, len(units), batch)]
-        return [batches[i] for i in np.random.default_rng(seed).permutation(len(batches))]
-
-    train, test = rows(600), rows(300)
-    right = [int(row.targets[0]) for row in test.rows]
-    scores = []
-    for way in (by_length, batches_of):
-        monkeypatch.setattr("calque.analysis.tasks.finetune.batches_of", way)
-        said = [
-            [int(answer[0]) for answer in finetune(checkpoint, train, TEXT, C, config, seed, CPU).answers(test)]
-            for seed in range(3)
-            for config in [FinetuneConfig(learning_rate=2e-3, epochs=3, batch=16, dropout=0.0)]
-        ]
-        scores.append(np.mean([np.equal(row, right).mean() for row in said]))
-    assert scores[1] > scores[0]
 
 
 def test_rates_rise_and_fall_to_zero() -> None:

@@ -155,10 +155,10 @@ def test_rows_take_an_eighth_of_the_memory_of_examples(tmp_path: Path) -> None:
 def test_a_sample_has_whole_examples_in_their_order_and_a_smaller_one_is_part_of_a_larger(
     counts: list[int], data: st.DataObject
 ) -> None:
-    """Of examples of several rows each, two of which share a unit."""
+    """Of examples of several rows each."""
     rows = tuple(TaskRow(np.array([number], np.int32), np.zeros(1, np.int32)) for number in range(sum(counts)))
     owner = np.repeat(np.arange(len(counts)), counts)
-    encoded = EncodedSet(rows, np.array(counts), 0, owner // 2)
+    encoded = EncodedSet(rows, np.array(counts), 0)
     small, large = sorted(data.draw(st.tuples(*[st.integers(1, len(counts))] * 2)))
     taken = {}
     for many in (small, large):
@@ -167,7 +167,6 @@ def test_a_sample_has_whole_examples_in_their_order_and_a_smaller_one_is_part_of
         taken[many] = set(owner[ids])
         assert len(made.counts) == len(taken[many]) == many
         assert ids == [i for i in range(len(rows)) if owner[i] in taken[many]]
-        assert list(made.units) == [owner[i] // 2 for i in ids]
         assert list(made.counts) == [counts[i] for i in sorted(taken[many])]
     assert taken[small] <= taken[large]
     with pytest.raises(ValueError, match="examples of"):

@@ -5,8 +5,6 @@ import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +23,6 @@ from calque.analysis.tasks.tagging import NER, POS, Tagging
 from calque.analysis.tasks.task import Task
 from calque.analysis.tasks.transfer import (
     DerivedTask,
-    LearningWay,
     NaturalTask,
     Progress,
     by_diagnostic,
@@ -188,16 +185,6 @@ def test_a_language_that_does_not_differ_is_transferred_to_in_full(
         assert number(rows, "ZS", task.name, task.primary) == source == number(rows, "SUP", task.name, task.primary)
 
 
-def test_supervision_learns_a_script_that_the_source_model_never_saw(
-    run: MeasuredModel, data: Path, tmp_path: Path
-) -> None:
-    """Words say their tags, so SRC and SUP reach all of them; an untrained model has no way to transfer."""
-    rows = evaluate(run, data, POS(), FinetuneConfig(learning_rate=5e-3, epochs=20, batch=16))
-    assert number(rows, "SRC", "pos", "accuracy") == number(rows, "SUP", "pos", "accuracy") == 1
-    assert number(rows, "DEV", "pos", "accuracy") == 1
-    assert number(rows, "ZS", "pos", "accuracy") < 0.7
-
-
 def test_a_script_of_the_same_rows_is_transferred_to_in_full(run: MeasuredModel, data: Path, tmp_path: Path) -> None:
     """With the source's rows copied to the derived ones and a rate too small to move them, ZS is SRC."""
     weights = load_file(run.checkpoint / "model.safetensors")
@@ -209,15 +196,6 @@ def test_a_script_of_the_same_rows_is_transferred_to_in_full(run: MeasuredModel,
     (folder / "checkpoint" / "config.json").write_text((run.checkpoint / "config.json").read_text())
     rows = evaluate(replace(run, checkpoint=folder / "checkpoint", language="trans"), data, POS(), STILL)
     assert number(rows, "ZS", "pos", "accuracy") == number(rows, "SRC", "pos", "accuracy")
-
-
-def test_a_model_with_language_embeddings_is_told_the_language(
-    make_checkpoint: MakeCheckpoint, data: Path, tmp_path: Path
-) -> None:
-    run = model_of(make_checkpoint(2 * V, languages=3), Invert(p=0).name, seed=0)
-    rows = evaluate(run, data, POS(), STILL)
-    # The same words under another language's embedding: an untrained model says other things of them.
-    assert number(rows, "ZS", "pos", "accuracy") != number(rows, "SRC", "pos", "accuracy")
 
 
 def record(measure: str, value: float, metric: str = "accuracy", seed: int = 0) -> Record:
@@ -259,11 +237,6 @@ def test_an_unknown_label_is_named_before_training(run: MeasuredModel, data: Pat
     write_manifest(path.parent, KIND, {"format": TASK_FORMAT, "task": "pos"})
     with pytest.raises(BadInput, match=rf"{split}\.jsonl:1: unknown label 'PRPN'; the training data have ADJ, DET"):
         evaluate(run, copy, POS(), QUICK, untold)
-
-
-def test_records_of_a_run_carry_its_step(run: MeasuredModel) -> None:
-    row = replace(run, step=500).record("SRC", "accuracy", 0.5, 8, task="pos")
-    assert (row.step, row.run, row.count, row.language, row.task) == (500, run.run, 8, "trans.inv", "pos")
 
 
 def test_ordered_pairs_are_what_each_language_gives_alone(data: Path, run: MeasuredModel) -> None:
@@ -338,22 +311,13 @@ def test_words_with_and_without_an_entry_divide_the_words_of_one_type(data: Path
     assert not by_entry(split, answers, Languages.open(data, [Invert(p=0).name]), Invert(p=0).name)
 
 
-def test_a_metric_that_is_not_defined_for_what_is_tried_is_refused() -> None:
-    with pytest.raises(ValueError):
-        by_diagnostic(NER(), [["O"], ["B-PER"]], [["O"], ["O"]], ["none", "some"])
-
-
 __all__ = ["roberta", "sentence_pairs"]  # fixtures
 CONFIG = FinetuneConfig(learning_rate=1e-2, epochs=3, batch=8, dropout=0.0, freeze_table=True)
 CPU = torch.device("cpu")
-ONE_WAY: dict[str, Any] = {"name": "ZS", "devs": (), "translations": (), "on_curve": False, "sample": 0}
 
 
-def learn_and_score(
-    checkpoint: Path, task: NaturalTask, configs: list[FinetuneConfig], seed: int = 3, **way: Any
-) -> Measurement:
-    """A model that learnt Pocket English, tested."""
-    return zero_shot(MeasuredModel(checkpoint, "run", seed=seed), task, LearningWay(tuple(configs), **ONE_WAY | way))
+def natural(checkpoint: Path) -> MeasuredModel:
+    return MeasuredModel(checkpoint, "run", seed=3)
 
 
 def scores(measurement: Measurement, language: str, task: str = "pos") -> dict[str, Score]:
@@ -385,13 +349,12 @@ def examples(tmp_path: Path) -> TaskFolder:
 
 def test_each_language_has_the_score_of_the_one_model(roberta: Path, examples: TaskFolder) -> None:
     """As fine-tuning and scoring, called one by one, have it."""
-    measurement = learn_and_score(roberta, NaturalTask(POS(), examples, "en", ("xx", "zz")), [CONFIG])
+    measurement = zero_shot(natural(roberta), NaturalTask(POS(), examples, "en", ("xx", "zz"), CONFIG))
     assert [(record.measure, record.language, record.metric) for record in measurement.records] == [
         (measure, name, metric)
         for measure, name in (("SRC", "en"), ("ZS", "xx"), ("ZS", "zz"))
         for metric in ("accuracy", "f1_bare_tags")
     ]
-    assert measurement.facts == {"chosen": 0, "dev": []}
     reader, train = reader_of(roberta), Split(examples.path("train"), POS())
     labels = POS().labels(train.gold)
     model = finetune(roberta, train.encode(labels, reader, 128), POS().head, len(labels), CONFIG, 3, CPU)
@@ -402,28 +365,6 @@ def test_each_language_has_the_score_of_the_one_model(roberta: Path, examples: T
     assert measurement.files["pos/test-xx.tsv"] == submission(*said)
     assert measurement.exclusions["examples of xx that do not fit into one row"] == rows.cut
     assert scores(measurement, "zz")["accuracy"].count == sum(map(len, train.gold))
-
-
-def test_the_setting_with_the_best_dev_sets_is_taken(roberta: Path, tmp_path: Path) -> None:
-    """By the mean over languages, each alone asked again here; the test sets are the chosen model's."""
-    paths = [treebank(tmp_path / f"{name}.conllu", 60, n) for n, name in enumerate(("train", "dev", "test"), start=5)]
-    mirror = [sentence.reorder(range(len(sentence) - 1, -1, -1)) for sentence in read_conllu(paths[1])]
-    write_treebank(tmp_path / "xx.conllu", mirror)
-    train, dev, test = ((path,) for path in paths)
-    others = {"xx": (tmp_path / "xx.conllu",)}
-    folder = write_natural_task("pos", TaskFiles(train, test, dev), others, tmp_path / "made", others)
-    both = TaskFolder.open(folder)
-    configs = [replace(CONFIG, learning_rate=rate) for rate in (1e-6, 1e-2)]
-    chosen = learn_and_score(roberta, NaturalTask(POS(), both, "en", ("xx",)), configs, devs=("xx",))
-    as_test = TaskFiles(train, dev, dev)
-    asked = TaskFolder.open(write_natural_task("pos", as_test, others, tmp_path / "asked"))
-    expected = []
-    for config in configs:
-        alone = learn_and_score(roberta, NaturalTask(POS(), asked, "en", ("xx",)), [config])
-        expected.append(fmean(scores(alone, name)["accuracy"].value for name in ("en", "xx")))
-    assert chosen.facts == {"chosen": 1, "dev": pytest.approx(expected)}
-    alone = learn_and_score(roberta, NaturalTask(POS(), both, "en", ("xx",)), configs[1:2])
-    assert scores(alone, "xx") == scores(chosen, "xx")
 
 
 def test_a_frozen_table_stays_as_it_was_and_the_rest_learns(roberta: Path, examples: TaskFolder) -> None:
@@ -450,15 +391,15 @@ def test_tags_that_the_training_data_lack_are_refused_before_anything_is_learnt(
     source = tmp_path / "train.conllu"
     folder = write_natural_task("pos", TaskFiles((source,), (source,), (source,)), {"xx": (odd,)}, tmp_path / "odd")
     with pytest.raises(BadInput, match="unknown label 'X'"):
-        learn_and_score(roberta, NaturalTask(POS(), TaskFolder.open(folder), "en", ("xx",)), [CONFIG])
+        zero_shot(natural(roberta), NaturalTask(POS(), TaskFolder.open(folder), "en", ("xx",), CONFIG))
 
 
 def test_a_sample_is_what_is_learnt_from(roberta: Path, examples: TaskFolder, tmp_path: Path) -> None:
     """As if the other examples were not there; and one that is too large is refused."""
-    task = NaturalTask(POS(), examples, "en", ("xx",))
-    measurement = learn_and_score(roberta, task, [CONFIG], on_curve=True, sample=20)
+    task = NaturalTask(POS(), examples, "en", ("xx",), CONFIG)
+    measurement = zero_shot(natural(roberta), task, 20, on_curve=True)
     assert {record.examples for record in measurement.records} == {20}
-    assert {record.examples for record in learn_and_score(roberta, task, [CONFIG], on_curve=True).records} == {60}
+    assert {record.examples for record in zero_shot(natural(roberta), task, on_curve=True).records} == {60}
     train, reader = Split(examples.path("train"), POS()), reader_of(roberta)
     labels = POS().labels(train.gold)
     part = train.encode(labels, reader, 128).sample(20)
@@ -467,4 +408,4 @@ def test_a_sample_is_what_is_learnt_from(roberta: Path, examples: TaskFolder, tm
     rows = test.encode(labels, reader, 128)
     assert measurement.files["pos/test-xx.tsv"] == submission(*test.decode(rows, model.answers(rows), labels))
     with pytest.raises(BadInput, match="a learning curve of 61 examples of 60"):
-        learn_and_score(roberta, task, [CONFIG], sample=61)
+        zero_shot(natural(roberta), task, 61)

@@ -16,12 +16,11 @@ dev = ["ud/a.conllu", "ud/b.conllu or ud/c.conllu"]
 tests = "ud/{name}/{code}.conllu"
 files = { held_out = 7 }
 finetune = { epochs = 3 }
-learning_rates = [1e-5, 2e-5]
 
 [nli]
 languages = "fr de"
 train = "train.tsv"
-devs = "first-{code}.tsv or second-{code}.tsv"
+tests = "first-{code}.tsv or second-{code}.tsv"
 """
 
 
@@ -40,10 +39,10 @@ def test_a_table_of_tasks(table: Path, tmp_path: Path) -> None:
     assert pos.files and nli.files
     assert pos.files.train == (tmp_path / "ud/train.conllu",)
     assert pos.files.dev == (tmp_path / "ud/a.conllu", tmp_path / "ud/c.conllu")
-    assert (pos.files.held_out, pos.learning_rates) == (7, (1e-5, 2e-5))
+    assert pos.files.held_out == 7
     assert pos.tests == {name: (tmp_path / place,) for name, place in FRENCH_AND_GERMAN.items()}
-    assert nli.devs == {name: (tmp_path / f"second-{name}.tsv",) for name in ("fr", "de")}
-    assert (nli.files.test, nli.tests, pos.devs) == ((), {}, {})
+    assert nli.tests == {name: (tmp_path / f"second-{name}.tsv",) for name in ("fr", "de")}
+    assert nli.files.test == ()
 
 
 FRENCH_AND_GERMAN = {"fr": "ud/French/fr.conllu", "de": "ud/German/de.conllu"}
@@ -52,7 +51,7 @@ FRENCH_AND_GERMAN = {"fr": "ud/French/fr.conllu", "de": "ud/German/de.conllu"}
 def test_of_alternatives_the_first_file_that_exists_is_read(table: Path, tmp_path: Path) -> None:
     (tmp_path / "first-fr.tsv").touch()
     (tmp_path / "first-de.tsv").mkdir()  # not a file
-    assert given.tasks_of(table, tmp_path)["nli"].devs == {
+    assert given.tasks_of(table, tmp_path)["nli"].tests == {
         "fr": (tmp_path / "first-fr.tsv",),
         "de": (tmp_path / "second-de.tsv",),
     }
