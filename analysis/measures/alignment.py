@@ -87,15 +87,19 @@ class Types:
         vocabulary, a, b = languages.vocabulary, languages[first], languages[second]
         entries = [_entries(languages, pair) for pair in languages.dictionaries if {first, second} & {*pair}]
         dictionary = np.unique(np.concatenate([np.empty(0, np.int64), *entries]))
-        numbers = a.number, b.number
         types = vocabulary.types[(a.images[vocabulary.types] >= 0) & (b.images[vocabulary.types] >= 0)]
-        skipped = len(vocabulary.types) - len(types)
+        skipped, numbers = len(vocabulary.types) - len(types), (a.number, b.number)
         return cls(types, b.images, dictionary, vocabulary.counts, a.images, numbers, languages.rows, skipped)
 
     @property
     def moved(self) -> np.ndarray:
         """Whether each type has another id in the second language, (n,) bool."""
         return np.asarray(self.image[self.types] != self.own[self.types])
+
+    @property
+    def known(self) -> np.ndarray:
+        """Whether each type has an entry in the dictionary, (n,) bool."""
+        return np.isin(self.types, self.dictionary)
 
     @property
     def measurable(self) -> bool:
@@ -108,77 +112,58 @@ class Types:
         if languages is not None:
             source += languages[self.numbers[0]].detach()
             derived += languages[self.numbers[1]].detach()
+        if not (source.isfinite().all() and derived.isfinite().all()):
+            raise ValueError("a row of the embedding table is not finite")
         return source, derived
 
     def alignment(self, table: Tensor, languages: Tensor | None = None, controls: bool = False) -> TypeHits:
-        """alignment@1 of a table of word embeddings, (2V, H) or more rows, the source's first (ALIGN-MLM, section 5,
-        after Deshpande et al. 2021). The table stays unchanged. The candidates of a source type are the images of all
-        types; those of a derived type, all types. A type that is its own image (shared vocabulary) is a candidate but
-        not a query: it would find itself. `languages` are language embeddings, added to the words' if a model has them,
-        as in the published numbers. With a dictionary it is measured again after a rotation that is fitted on it, and
-        with `controls` after one that is fitted on shuffled pairs, and after self-learning, which takes longer. Raises
-        ValueError if no type changes its id, or a row is not finite."""
+        """alignment@1 of a table of word embeddings (ALIGN-MLM, section 5, after Deshpande et al. 2021). The candidates
+        of a source type are the images of all types; those of a derived type, all types. A type that is its own image
+        (shared vocabulary) is a candidate but not a query: it would find itself. `languages` are language embeddings,
+        added to the words' if a model has them, as in the published numbers. With a dictionary it is measured again
+        after a rotation that is fitted on it, and with `controls` after one that is fitted on shuffled pairs, and after
+        self-learning, which takes longer. Raises ValueError if no type changes its id, or a row is not finite."""
         if not self.measurable:
             raise ValueError("no type changes its id between the two languages: alignment@1 is undefined")
-        moved, rows = self.moved, self.rows_of(table, languages)
-        known = np.flatnonzero(moved & np.isin(self.types, self.dictionary))
-        source, derived = map(normalised, rows)
-        after = self._rotated(source, derived, known, controls) if len(known) else {}
-        undetermined = max(0, table.shape[1] - len(known)) if after else 0
-        forward, back = mutual_nearest(*rows)
-        sought = self.types[moved]
-        in_dictionary = np.isin(sought, self.dictionary)
-        return TypeHits(forward[moved], back[moved], in_dictionary, self.counts[sought], after, undetermined)
+        moved, places = self.moved, np.arange(len(self.types))
+        rows = self.rows_of(table, languages)
+        pairs = np.flatnonzero(moved & self.known)
+        forward, back = nearest(*rows) == places, nearest(*rows[::-1]) == places
+        after: dict[str, np.ndarray] = {}
+        if len(pairs):
+            source = normalised(rows[0])
+            for name, derived in self._rotations(source, normalised(rows[1]), pairs, controls).items():
+                after[name] = (nearest(source, derived) == places)[moved]
+        undetermined = max(0, table.shape[1] - len(pairs)) if after else 0
+        counts = self.counts[self.types[moved]]
+        return TypeHits(forward[moved], back[moved], self.known[moved], counts, after, undetermined)
 
-    def _rotated(self, source: Tensor, derived: Tensor, known: np.ndarray, controls: bool) -> dict[str, np.ndarray]:
-        """Which moved types find their image after each rotation, (m,). `known` are the dictionary's rows, (d,)."""
-        pairs = np.array([known, known])
+    def _rotations(self, source: Tensor, derived: Tensor, entries: np.ndarray, controls: bool) -> dict[str, Tensor]:
+        """The derived rows after each rotation. `entries` are the dictionary's places, (d,)."""
+        pairs = np.array([entries, entries])
         after = {ROTATED: rotated(source, derived, pairs)}
         if controls:
-            shuffled_pairs = np.array([known, np.random.default_rng(0).permutation(known)])
+            shuffled_pairs = np.array([entries, np.random.default_rng(0).permutation(entries)])
             after[SHUFFLED] = rotated(source, derived, shuffled_pairs)
             after[SELF_LEARNT] = self_learnt(source, derived, pairs, self.counts[self.types])
-        return {name: mutual_nearest(source.clone(), rows)[0][self.moved] for name, rows in after.items()}
+        return after
 
 
-def mutual_nearest(
-    source: Tensor, derived: Tensor, block: int = 512, width: int = 2048
-) -> tuple[np.ndarray, np.ndarray]:
-    """For each i, whether derived row i is the most cosine-similar to source row i, and the other way round: (n,) bool.
-    Ties do not count, so a collapsed table scores 0 whatever the order of its rows. One pass over tiles of `block` x
-    `width` products, which fit the processor's cache, gives both directions; the (n, n) matrix is never formed. Rows,
-    (n, H) float32 on one device, are normalised in place."""
-    n = len(source)
-    for rows in (source, derived):
-        rows /= torch.linalg.vector_norm(rows, dim=1, keepdim=True).clamp_min_(1e-12)
-        if not torch.isfinite(rows).all():
-            raise ValueError("a row of the embedding table is not finite")
-    own = source.new_empty(n)
-    best_forward, best_back = source.new_full((n,), -torch.inf), source.new_full((n,), -torch.inf)
-    buffer = source.new_empty(min(block, n), min(width, n))
-    for left in range(0, n, width):
-        keys = derived[left : left + width].T
-        columns = best_back[left : left + width]
-        for top in range(0, n, block):
-            queries = source[top : top + block]
-            tile = torch.matmul(queries, keys, out=buffer[: len(queries), : keys.shape[1]])
-            # A row's own image is read from the same products as its competitors, then removed from them.
-            images = tile.diagonal(top - left)
-            own[max(top, left) : max(top, left) + len(images)] = images
-            images.fill_(-torch.inf)
-            best = best_forward[top : top + block]
-            torch.maximum(best, tile.amax(1), out=best)
-            torch.maximum(columns, tile.amax(0), out=columns)
-    return (own > best_forward).cpu().numpy(), (own > best_back).cpu().numpy()
+def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
+    """The source types of a dictionary's entries."""
+    images = languages[pair[0]].images
+    source_types, single = np.full(languages.rows, -1), np.flatnonzero(images >= 0)
+    source_types[images[single]] = single
+    return source_types[languages.dictionary(*pair)[:, 0]]
 
 
 def alignment_nulls(model: Any, types: Types, shuffles: int, seed: int) -> dict[str, Null]:
     """The null of the shares `all`, `dictionary` and `held-out` of `alignment_of_model`. Types are paired at random
     with one of similar frequency; otherwise rows that encode frequency alone would exceed the null."""
     forward = nearest(*types.rows_of(*_tables(model)))
-    moved, in_dictionary = types.moved, np.isin(types.types, types.dictionary)
+    moved, known = types.moved, types.known
     hits = forward == shuffled(like_frequent(types.counts[types.types]), shuffles, seed)
-    kinds = {"all": moved, "dictionary": moved & in_dictionary, "held-out": moved & ~in_dictionary}
+    kinds = {"all": moved, "dictionary": moved & known, "held-out": moved & ~known}
     return {name: null(hits[:, kind].mean(1), 1 / len(forward)) for name, kind in kinds.items() if kind.any()}
 
 
@@ -190,6 +175,11 @@ def alignment_of_model(model: Any, types: Types, controls: bool = False) -> Type
 def _tables(model: Any) -> tuple[Tensor, Tensor | None]:
     table, token_types = architecture_of(model.config).tables(model)
     return table, _language_rows(token_types)
+
+
+def _language_rows(token_types: Tensor) -> Tensor | None:
+    """The language embeddings, or None if there is one token type, whose embedding changes nothing."""
+    return token_types if has_languages(len(token_types)) else None
 
 
 def alignments_of_checkpoint(checkpoint: Path, pairs: Sequence[Types]) -> list[TypeHits]:
@@ -211,19 +201,6 @@ def alignments_of_checkpoint(checkpoint: Path, pairs: Sequence[Types]) -> list[T
         raise BadInput(str(error), path) from None
 
 
-def _language_rows(token_types: Tensor) -> Tensor | None:
-    """The language embeddings, or None if there is one token type, whose embedding changes nothing."""
-    return token_types if has_languages(len(token_types)) else None
-
-
-def _entries(languages: Languages, pair: tuple[str, str]) -> np.ndarray:
-    """The source types of a dictionary's entries."""
-    images = languages[pair[0]].images
-    source_types, single = np.full(languages.rows, -1), np.flatnonzero(images >= 0)
-    source_types[images[single]] = single
-    return source_types[languages.dictionary(*pair)[:, 0]]
-
-
 def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: int = 0) -> Measurement:
     """alignment@1 over pretraining, for earlier steps from the probes in metrics.jsonl. `before` is the number of steps
     behind the model that the run started from. Without a change of script there are no records."""
@@ -232,12 +209,18 @@ def type_alignment(model: MeasuredModel, types: Types, metrics: Path, before: in
     (hits,) = alignments_of_checkpoint(model.checkpoint, [types])
     final, left_open = _records(model, hits), "dimensions of the rotation that the dictionary does not determine"
     skipped = Counter({"types without one image": types.skipped, left_open: hits.undetermined})
-    return Measurement((*growth(metrics, final, before), *final), +skipped)
+    last, earlier = {record.metric: record for record in final}, list[Record]()
+    for row in read_metrics(metrics):
+        for metric, value in row.get("probe", {}).items():
+            if metric in last and before + row["step"] < last[metric].step:
+                earlier.append(replace(last[metric], value=value, step=before + row["step"]))
+    return Measurement((*earlier, *final), +skipped)
 
 
 def pair_alignment(model: MeasuredModel, languages: Languages, pairs: Sequence[tuple[str, str]]) -> Measurement:
     """alignment@1 from the first language of each pair to the second; none if the script stays."""
-    measurable = {pair: types for pair in pairs if (types := Types.between(languages, *pair)).measurable}
+    every = {pair: Types.between(languages, *pair) for pair in pairs}
+    measurable = {pair: types for pair, types in every.items() if types.measurable}
     alignments = alignments_of_checkpoint(model.checkpoint, list(measurable.values()))
     records: list[Record] = []
     for (first, second), alignment in zip(measurable, alignments, strict=True):
@@ -263,15 +246,3 @@ def form_alignment(model: MeasuredModel, types: Types, mates: Mapping[int, froze
 def _records(model: MeasuredModel, alignment: TypeHits, **fields: str) -> list[Record]:
     shares = alignment.shares.items()
     return [model.record(ALIGNMENT, metric, value, count, **fields) for metric, (value, count) in shares]
-
-
-def growth(metrics: Path, final: Sequence[Record], before: int = 0) -> list[Record]:
-    """The alignment records of a run's earlier steps, from the probes in its metrics.jsonl. `final` are the alignment
-    records of its last step, which give the counts."""
-    last = {record.metric: record for record in final}
-    return [
-        replace(last[metric], value=value, step=before + row["step"])
-        for row in read_metrics(metrics)
-        for metric, value in row.get("probe", {}).items()
-        if metric in last and before + row["step"] < last[metric].step
-    ]

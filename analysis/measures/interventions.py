@@ -31,8 +31,23 @@ from calque.pretrain.lazy import Tensor, inference_mode, no_grad, torch
 from calque.pretrain.rotation import Rotation
 
 NOTHING, COUNTERPART, ORDER, BOTH = "nothing", "counterpart", "order", "order and counterpart"
+SAME_TAG, ANY_TAG, SHIFT = "word of the same tag", "word of any tag", "shift of the mean"
+ROTATION, SHUFFLED, RANDOM_ORDER = "rotation", "rotation by shuffled pairs", "random order"
+CONTROLS = {COUNTERPART: SAME_TAG, ROTATION: SHUFFLED, ORDER: RANDOM_ORDER}
+PATCHED, OF_OTHERS = "states of layer ", "states of other words of layer "  # with the layer's number
+NAMES = (
+    *(NOTHING, COUNTERPART, SAME_TAG, ANY_TAG, ROTATION, SHUFFLED, SHIFT),
+    *(ORDER, RANDOM_ORDER, BOTH, PATCHED, OF_OTHERS),
+)
 BATCH = 64  # rows
 StateChange = Callable[["Tensor"], "Tensor | None"]
+
+
+def control_of(intervention: str) -> str:
+    """The control of an intervention, or ""."""
+    if intervention.startswith(PATCHED):
+        return OF_OTHERS + intervention.removeprefix(PATCHED)
+    return CONTROLS.get(intervention, "")
 
 
 @dataclass(frozen=True)
@@ -51,7 +66,7 @@ class Rows:
     def of(cls, model: Any, languages: Languages, language: str, tags: np.ndarray | None = None) -> Self:
         """The rows of a model in memory. Raises BadInput without a dictionary: rotations need one."""
         types = moved_types(languages, language)
-        table = architecture_of(model.config).tables(model)[0].detach()
+        table = _table(model)
         own, images = (languages[name].images[types] for name in (SOURCE, language))
         known = known_types(languages, language)
         words = tuple(languages.vocabulary.text([i]) for i in types)
@@ -78,44 +93,14 @@ class Rows:
         known, others = torch.from_numpy(self.known), torch.from_numpy(partners)
         return Rotation.fit(self.derived[others], self.source[known])(self.derived)
 
-    def turned(self) -> Tensor:
-        """The derived rows after a random rotation around their mean."""
-        noise = torch.from_numpy(self.random.standard_normal((self.derived.shape[1],) * 2)).to(self.derived.dtype)
-        centre = self.derived.mean(0)
-        return (self.derived - centre) @ torch.linalg.qr(noise)[0] + centre
-
-    def towards(self, share: float) -> Tensor:
-        """The derived rows, moved by a share of the way to their counterparts."""
-        return self.derived + share * (self.source - self.derived)
-
-
-ROWS: dict[str, Callable[[Rows], Tensor]] = {
-    COUNTERPART: lambda rows: rows.source,
-    "word of the same tag": lambda rows: rows.wrong_words(of_tag=True),
-    "word of any tag": lambda rows: rows.wrong_words(of_tag=False),
-    "rotation": lambda rows: rows.rotated(rows.known),
-    "rotation by shuffled pairs": lambda rows: rows.rotated(rows.random.permutation(rows.known)),
-    "random rotation": lambda rows: rows.turned(),
-    "shift of the mean": lambda rows: rows.derived + (rows.source.mean(0) - rows.derived.mean(0)),
-    "a quarter of the way": lambda rows: rows.towards(0.25),
-    "half of the way": lambda rows: rows.towards(0.5),
-    "three quarters of the way": lambda rows: rows.towards(0.75),
-}
-"""Changes of the derived words' embeddings."""
-CONTROLS = {
-    COUNTERPART: "word of the same tag",
-    "rotation": "rotation by shuffled pairs",
-    ORDER: "random order",
-}
-PATCHED, OF_OTHERS = "states of layer ", "states of other words of layer "  # with the layer's number
-NAMES = (NOTHING, *ROWS, ORDER, CONTROLS[ORDER], BOTH, PATCHED, OF_OTHERS)
-
-
-def control_of(intervention: str) -> str:
-    """The control of an intervention, or ""."""
-    if intervention.startswith(PATCHED):
-        return OF_OTHERS + intervention.removeprefix(PATCHED)
-    return CONTROLS.get(intervention, "")
+    def changes(self) -> Iterator[tuple[str, Tensor]]:
+        """Other rows (m, H) for the derived types, by the name of the intervention."""
+        yield COUNTERPART, self.source
+        yield SAME_TAG, self.wrong_words(of_tag=True)
+        yield ANY_TAG, self.wrong_words(of_tag=False)
+        yield ROTATION, self.rotated(self.known)
+        yield SHUFFLED, self.rotated(self.random.permutation(self.known))
+        yield SHIFT, self.derived + (self.source.mean(0) - self.derived.mean(0))
 
 
 def moved_types(languages: Languages, language: str) -> np.ndarray:
@@ -129,15 +114,6 @@ def moved_types(languages: Languages, language: str) -> np.ndarray:
     return moved
 
 
-def not_changed(languages: Languages, language: str) -> str:
-    """Why the words of a language cannot be changed; empty if they can."""
-    try:
-        known_types(languages, language)
-    except BadInput as error:
-        return str(error)
-    return ""
-
-
 def known_types(languages: Languages, language: str) -> np.ndarray:
     """The places of the dictionary's types among the moved ones, (d,). Raises BadInput if there are none."""
     images = languages[language].images[moved_types(languages, language)]
@@ -147,10 +123,27 @@ def known_types(languages: Languages, language: str) -> np.ndarray:
     return known
 
 
+def not_changed(languages: Languages, language: str) -> str:
+    """Why the words of a language cannot be changed; empty if they can."""
+    try:
+        known_types(languages, language)
+    except BadInput as error:
+        return str(error)
+    return ""
+
+
+# Changes of a model in memory
+
+
+def _table(model: Any) -> Tensor:
+    """The word embeddings of a model, (types, H)."""
+    return architecture_of(model.config).tables(model)[0].detach()
+
+
 def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
     """Apply `change` to the states (B, L, H) after a layer, or of the embeddings (0); they stay if it returns None.
-    The last of several hooks on a layer is applied first. Returns torch's handle, which removes it. Raises BadInput if
-    the model has no such layer."""
+    The last of several hooks on a layer is applied first. Returns torch's handle, which removes the hook, also at the
+    end of a `with` block. Raises BadInput if the model has no such layer."""
     spelt = architecture_of(model.config)
     modules = [spelt.encoder(model).embeddings, *spelt.layers(model)]
     if not 0 <= layer < len(modules):
@@ -166,34 +159,25 @@ def hook_layer(model: Any, layer: int, change: StateChange) -> Any:
     return modules[layer].register_forward_hook(hook, prepend=True)  # before transformers notes hidden states
 
 
-@contextmanager
-def after_layer(model: Any, layer: int, change: StateChange) -> Iterator[None]:
-    """`hook_layer` while it is open."""
-    handle = hook_layer(model, layer, change)
-    try:
-        yield
-    finally:
-        handle.remove()
+@no_grad
+def set_rows(model: Any, ids: np.ndarray, rows: Tensor | np.ndarray) -> None:
+    """Set the word embeddings of `ids` (n,) to `rows` (n, H)."""
+    expected = len(ids), model.config.hidden_size
+    if (shape := tuple(rows.shape)) != expected:
+        raise BadInput(f"rows of shape {shape}; expected {expected}, one for each type that changes its row")
+    table = _table(model)
+    table[torch.from_numpy(ids)] = torch.as_tensor(rows).to(table)
 
 
 @contextmanager
 def other_rows(model: Any, ids: np.ndarray, rows: Tensor) -> Iterator[None]:
-    """While it is open, the word embeddings of `ids` (n,) are `rows` (n, H)."""
-    before = architecture_of(model.config).tables(model)[0].detach()[torch.from_numpy(ids)].clone()
+    """`set_rows` while it is open."""
+    before = _table(model)[torch.from_numpy(ids)].clone()
     set_rows(model, ids, rows)
     try:
         yield
     finally:
         set_rows(model, ids, before)
-
-
-@no_grad
-def set_rows(model: Any, ids: np.ndarray, rows: Tensor | np.ndarray) -> None:
-    """Set the word embeddings of `ids` (n,) to `rows` (n, H)."""
-    table, expected = architecture_of(model.config).tables(model)[0], (len(ids), model.config.hidden_size)
-    if (shape := tuple(rows.shape)) != expected:
-        raise BadInput(f"rows of shape {shape}; expected {expected}, one for each type that changes its row")
-    table[torch.from_numpy(ids)] = torch.as_tensor(rows).to(table)
 
 
 class SourceTuned:
@@ -208,29 +192,14 @@ class SourceTuned:
         self.source_reader, self.reader = (Reader.of(self.languages, name) for name in (SOURCE, self.language))
         self.splits = {name: Split(data.examples.path("test", name), data.task) for name in (SOURCE, self.language)}
         self.train = Split(data.examples.path("train"), data.task)
-
-    @cached_property
-    def types(self) -> np.ndarray:
-        """The source ids of the moved types, (m,)."""
-        return moved_types(self.languages, self.language)
-
-    @property
-    def images(self) -> np.ndarray:
-        """Their ids in the derived language, (m,)."""
-        return self.languages[self.language].images[self.types]
-
-    @property
-    def _table(self) -> Tensor:
-        return architecture_of(self.tuned.model.config).tables(self.tuned.model)[0].detach()
+        self.types = moved_types(self.languages, self.language)  # source ids, (m,)
+        self.images = self.languages[self.language].images[self.types]  # their ids in the derived language, (m,)
 
     def rows(self, random: np.random.Generator | None = None) -> Rows:
         """The embeddings of the moved types, and what interventions need to know of them."""
-        rows = Rows.of(self.tuned.model, self.languages, self.language, self._tags())
+        tags = usual_tags(tagged_words(self.train), self.languages.vocabulary)[self.types]
+        rows = Rows.of(self.tuned.model, self.languages, self.language, tags)
         return replace(rows, random=random) if random else rows
-
-    def _tags(self) -> np.ndarray:
-        """The most frequent training tag of each moved type, (m,), "" for a type that no word of the set is."""
-        return usual_tags(tagged_words(self.train), self.languages.vocabulary)[self.types]
 
     def score(
         self,
@@ -240,17 +209,17 @@ class SourceTuned:
         after: tuple[int, StateChange] | None = None,
     ) -> Score:
         """The main metric on the derived test set, with other `rows` (m, H) for the moved types, with the words of each
-        sentence in random order, or with a function applied `after` a layer (`after_layer`). `of_source`: on the
+        sentence in random order, or with a function applied `after` a layer (`hook_layer`). `of_source`: on the
         source's sentences in derived words, which is the derived language in the source's order."""
         split, encoded = self._test(of_source)
         orders = [word_order(row, random_order) for row in encoded.rows]
-        moved = replace(encoded, rows=tuple(map(reordered, encoded.rows, orders)))
+        moved = tuple(replace(row, ids=row.ids[order]) for row, order in zip(encoded.rows, orders, strict=True))
         model = self.tuned.model
         with (
             other_rows(model, self.images, rows) if rows is not None else nullcontext(),
-            after_layer(model, *after) if after else nullcontext(),
+            hook_layer(model, *after) if after else nullcontext(),
         ):
-            answers = self.tuned.answers(moved)
+            answers = self.tuned.answers(replace(encoded, rows=moved))
         back = [answer[: len(order)][np.argsort(order)] for answer, order in zip(answers, orders, strict=True)]
         return self._scored(split, encoded, back)
 
@@ -259,12 +228,12 @@ class SourceTuned:
         source's sentence, or with `random` of other words of it. A word keeps its own states if it occurs twice in its
         sentence, if the sentence is several rows, or if it is none of `only`: places of moved types in `rows`."""
         split, derived = self._test()
-        pairs = [(row, row) for row in derived.rows]
         _, source = self._test(of_source=True, reader=self.source_reader)
-        of_derived, of_source = (np.cumsum(encoded.counts) - encoded.counts for encoded in (derived, source))
+        pairs = [(row, row) for row in derived.rows]
+        first_derived, first_source = (np.cumsum(encoded.counts) - encoded.counts for encoded in (derived, source))
         for example in np.flatnonzero((derived.counts == 1) & (source.counts == 1)).tolist():
-            row = int(of_derived[example])
-            pairs[row] = derived.rows[row], source.rows[of_source[example]]
+            row = int(first_derived[example])
+            pairs[row] = derived.rows[row], source.rows[first_source[example]]
         chosen = None if only is None else self.images[only]
         answers: list[np.ndarray] = []
         for first in range(0, len(pairs), BATCH):
@@ -294,9 +263,9 @@ class SourceTuned:
             return states
 
         self.tuned.model.eval()
-        with after_layer(self.tuned.model, layer, found.append):
+        with hook_layer(self.tuned.model, layer, found.append):
             self.tuned.logits([source for _, source in pairs])
-        with after_layer(self.tuned.model, layer, patch):
+        with hook_layer(self.tuned.model, layer, patch):
             logits = self.tuned.logits([derived for derived, _ in pairs])
         return list(self.tuned.head.answers(logits).cpu().numpy())
 
@@ -304,18 +273,19 @@ class SourceTuned:
         self, derived: TaskRow, source: TaskRow, chosen: np.ndarray | None
     ) -> tuple[list[int], list[int]]:
         """The places of ids that occur once in both rows, special ones left out, and of their counterparts."""
-        images = self._image_of[source.ids]
         if derived is source:
             return [], []
+        images = self._image_of[source.ids]
         shared, places, partners = np.intersect1d(derived.ids[1:-1], images[1:-1], return_indices=True)
         once = np.array([(derived.ids == i).sum() == (images == i).sum() == 1 for i in shared], bool)
-        once &= True if chosen is None else np.isin(shared, chosen)
+        if chosen is not None:
+            once &= np.isin(shared, chosen)
         return (1 + places[once]).tolist(), (1 + partners[once]).tolist()
 
     @cached_property
     def _image_of(self) -> np.ndarray:
         """The derived id of each row of the table; of a type that did not move, its own."""
-        images = np.arange(len(self._table))
+        images = np.arange(len(_table(self.tuned.model)))
         images[self.languages[SOURCE].images[self.types]] = self.images
         return images
 
@@ -331,17 +301,12 @@ class SourceTuned:
 def word_order(row: TaskRow, random: np.random.Generator | None) -> np.ndarray:
     """The places of a row, (L,), with its words in random order if `random` is given; special ids stay."""
     places = np.arange(len(row.ids))
+    starts = np.flatnonzero(row.targets != UNLABELLED)  # a word's label is at its first sub-word
     if random is None:
         return places
-    starts = np.flatnonzero(row.targets != UNLABELLED)  # a word's label is at its first sub-word
     words = np.split(places[starts[0] : -1], starts[1:] - starts[0]) if len(starts) else []
     mixed = [words[i] for i in random.permutation(len(words))]
     return np.concatenate([places[: starts[0]], *mixed, places[-1:]]) if words else places
-
-
-def reordered(row: TaskRow, order: np.ndarray) -> TaskRow:
-    """A row with its ids in another order."""
-    return replace(row, ids=row.ids[order])
 
 
 def train(
@@ -384,10 +349,10 @@ def after_interventions(tuned: SourceTuned, seed: int) -> Iterator[tuple[str, Sc
     random = partial(np.random.default_rng, seed)
     yield NOTHING, tuned.score()
     rows = tuned.rows(random())
-    for name, change in ROWS.items():
-        yield name, tuned.score(change(rows))
+    for name, changed in rows.changes():
+        yield name, tuned.score(changed)
     yield ORDER, tuned.score(of_source=True)
-    yield CONTROLS[ORDER], tuned.score(random_order=random())
+    yield RANDOM_ORDER, tuned.score(random_order=random())
     yield BOTH, tuned.score(rows.source, of_source=True)
     for layer in range(1, len(architecture_of(tuned.tuned.model.config).layers(tuned.tuned.model)) + 1):
         yield f"{PATCHED}{layer}", tuned.patched(layer)

@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, combinations
+from typing import Any
 
 import numpy as np
 
 from calque.analysis.aligners.encoder import Encoder
 from calque.analysis.aligners.pair_encoder import batches
 from calque.analysis.aligners.subwords import SubWords
-from calque.analysis.measures.interventions import NOTHING, ROWS, Rows, moved_types, other_rows
+from calque.analysis.measures.interventions import NOTHING, Rows, moved_types, other_rows
 from calque.analysis.measures.probing import model_with_head
 from calque.analysis.measures.states import sentence_means
 from calque.analysis.records.record import (
@@ -52,8 +53,7 @@ def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[st
     incomplete = {line for lines in sentences.values() for line, words in enumerate(lines, start=1) if not words}
     for line in sorted(incomplete):
         exclusions.add("sentences that a language lacks", line)
-    encoder, pieces = Encoder(model.checkpoint, device=model.device), SubWords(model.checkpoint)
-    vectors = {}
+    encoder, pieces, vectors = Encoder(model.checkpoint, device=model.device), SubWords(model.checkpoint), {}
     for name, lines in sentences.items():
         complete = [words for line, words in enumerate(lines, start=1) if line not in incomplete]
         vectors[name] = sentence_vectors(encoder, pieces, complete, exclusions)
@@ -61,8 +61,8 @@ def retrieval(model: MeasuredModel, sentences: Mapping[str, Sequence[Sequence[st
     for first, second in combinations(vectors, 2):
         source, target = vectors[first][main_layer], vectors[second][main_layer]
         for metric in (MINED, MINED_XTREME) if len(source) >= 2 * PARTS else ():
-            about = {"layer": main_layer, "language": second, "first": first}
             f1, gold = mined(source, target, metric)
+            about = {"layer": main_layer, "language": second, "first": first}
             records.append(model.record(RETRIEVAL, metric, f1, gold, **about))
     return Measurement(tuple(records), exclusions.counts)
 
@@ -74,9 +74,10 @@ def derivation_retrieval(
     ways. No model learns from these sentences in pretraining. Sentences that do not fit into a row are left out.
     With `tags` of the vocabulary's types, (V,), it is retrieval in the last layer after changes of the embeddings."""
     network, exclusions = model_with_head(model.checkpoint).to(model.device), LeftOut()
-    (other,), room = languages.others, architecture_of(network.config).length(network.config) - 2
+    (other,) = languages.others
+    room = architecture_of(network.config).length(network.config) - 2
     readers = {name: Reader.of(languages, name) for name in (SOURCE, other)}
-    rows = dict[str, list[np.ndarray]]({name: [] for name in readers})
+    rows: dict[str, list[np.ndarray]] = {name: [] for name in readers}
     for line, pair in enumerate(_derivations(examples, other), start=1):
         ids = [reader.ids([sentence]) for reader, sentence in zip(readers.values(), pair, strict=True)]
         if max(map(len, ids)) > room:
@@ -93,11 +94,12 @@ def derivation_retrieval(
         return Measurement(tuple(_found(model, vectors, last)), exclusions.counts)
     types, records = moved_types(languages, other), list[Record]()
     moved = replace(Rows.of(network, languages, other, tags[types]), random=np.random.default_rng(model.seed))
-    for name, change in {NOTHING: lambda rows: rows.derived, **ROWS}.items():
-        with other_rows(network, languages[other].images[types], change(moved)):
+    for name, changed in chain([(NOTHING, moved.derived)], moved.changes()):
+        with other_rows(network, languages[other].images[types], changed):
             vectors[other] = sentence_means(network, rows[other], languages[other].number)
-        of_last = (record for record in _found(model, vectors, last) if record.items and record.metric == "cosine")
-        records += [replace(record, metric=f"cosine{AFTER}{name}") for record in of_last]
+        for record in _found(model, vectors, last):
+            if record.items and record.metric == "cosine":
+                records.append(replace(record, metric=f"cosine{AFTER}{name}"))
     return Measurement(tuple(records), exclusions.counts)
 
 
@@ -113,22 +115,33 @@ def _derivations(examples: TaskFolder, other: str) -> Iterator[tuple[Sentence, S
 
 
 def _found(model: MeasuredModel, vectors: Mapping[str, Tensor], main_layer: int) -> Iterator[Record]:
-    """The shares of sentences found, both ways; records of the `main_layer` have items."""
-    for first, second, layer, metric, (forward, back) in retrievals(vectors):
-        for query, language, hits in ((first, second, forward), (second, first, back)):
-            items = Items.over(hits, [1] * len(hits)) if layer == main_layer else None
-            about = {"layer": layer, "language": language, "first": "" if query == SOURCE else query, "items": items}
-            yield model.record(RETRIEVAL, metric, float(hits.mean()), len(hits), **about)
+    """The shares of sentences that find their translations, both ways, by layer and metric; `vectors` (L, N, H) by
+    language. Records of the `main_layer` have items."""
+    for first, second in combinations(vectors, 2):
+        for layer, (source, target) in enumerate(zip(vectors[first], vectors[second], strict=True)):
+            for metric, similarity in (("cosine", cosine), ("csls", csls)):
+                forward, back = found(similarity(source, target))
+                for query, language, hits in ((first, second, forward), (second, first, back)):
+                    items = Items.over(hits, [1] * len(hits)) if layer == main_layer else None
+                    about = {"layer": layer, "language": language, "first": "" if query == SOURCE else query}
+                    yield model.record(RETRIEVAL, metric, float(hits.mean()), len(hits), items=items, **about)
+
+
+def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
+    """Which rows, and which columns, of (N, N) have their only largest score on the diagonal. Ties do not count: where
+    all sentences look alike, none is found."""
+    own, others = scores.diagonal(), scores.clone().fill_diagonal_(-torch.inf)
+    return (own > others.amax(1)).cpu().numpy(), (own > others.amax(0)).cpu().numpy()
 
 
 def cosine(source: Tensor, target: Tensor) -> Tensor:
-    """Cosines of all pairs of rows of (N, H) and (N, H), (N, N)."""
+    """Cosines of all pairs of rows of (N, H) and (M, H), (N, M)."""
     return F.normalize(source, dim=1) @ F.normalize(target, dim=1).T
 
 
 def csls(source: Tensor, target: Tensor) -> Tensor:
-    """2 cos(x, y) - r(x) - r(y), (N, N): r is the mean cosine with the nearest neighbours in the other language. It
-    corrects for hubs, sentences near to all others (Conneau et al. 2018, section 2.3, with ten neighbours)."""
+    """2 cos(x, y) - r(x) - r(y), (N, M): r is the mean cosine with the nearest neighbours in the other language. It
+    corrects for hubs, sentences near to all others (Conneau et al. 2018, section 2.3)."""
     cosines = cosine(source, target)
     rows, columns = _crowds(cosines, CROWD)
     return 2 * cosines - rows[:, None] - columns[None]
@@ -146,22 +159,6 @@ def _crowds(cosines: Tensor, neighbours: int) -> list[Tensor]:
     return [cosines.topk(min(neighbours, cosines.shape[dim]), dim=dim).values.mean(dim) for dim in (1, 0)]
 
 
-def found(scores: Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """Which rows, and which columns, of (N, N) have their only largest score on the diagonal. Ties do not count: where
-    all sentences look alike, none is found."""
-    own, others = scores.diagonal(), scores.clone().fill_diagonal_(-torch.inf)
-    return (own > others.amax(1)).cpu().numpy(), (own > others.amax(0)).cpu().numpy()
-
-
-def retrievals(vectors: Mapping[str, Tensor]) -> Iterator[tuple[str, str, int, str, tuple[np.ndarray, np.ndarray]]]:
-    """Which sentences of every two languages find their translations, by layer and metric. `vectors` has (L, N, H) for
-    each language. Yields the languages, the layer, the metric, and hits both ways, (N,) bool."""
-    for first, second in combinations(vectors, 2):
-        for layer, (source, target) in enumerate(zip(vectors[first], vectors[second], strict=True)):
-            for metric, similarity in (("cosine", cosine), ("csls", csls)):
-                yield first, second, layer, metric, found(similarity(source, target))
-
-
 def sentence_vectors(
     encoder: Encoder, pieces: SubWords, sentences: Sequence[Sequence[str]], exclusions: LeftOut
 ) -> Tensor:
@@ -175,11 +172,10 @@ def sentence_vectors(
         if len(ids) > room:
             exclusions.add(f"sub-words beyond the {encoder.length:,} ids that the model takes", line, len(ids) - room)
     rows = [ids[:room] for ids in rows]
-    means, order = list[Tensor](), list[int]()
+    means, order, first = list[Tensor](), list[int](), len(pieces.before)
     for batch in batches([(len(ids),) for ids in rows]):
         states = encoder([[*pieces.before, *rows[i], *pieces.after] for i in batch])
         lengths = torch.tensor([len(rows[i]) for i in batch], device=states[0].device)
-        first = len(pieces.before)
         real = torch.arange(states[0].shape[1] - first, device=lengths.device) < lengths[:, None]
         own = (hidden[:, first:].masked_fill(~real[:, :, None], 0.0) for hidden in states)  # padding is arbitrary
         means.append(torch.stack([hidden.sum(1) / real.sum(1, keepdim=True) for hidden in own]))
@@ -202,10 +198,8 @@ def mined(source: Tensor, target: Tensor, rule: str = MINED) -> tuple[float, int
     groups = len(source) // PARTS
     if groups < 2:
         raise ValueError(f"{len(source)} sentences: expected at least {2 * PARTS}")
-    middle = groups // 2 * PARTS
-    scores, correct = _candidates(source[:middle], target[:middle], rule)
-    threshold = _best_threshold(scores, correct, middle // 2, rule)
-    end = groups * PARTS
+    middle, end = groups // 2 * PARTS, groups * PARTS
+    threshold = _best_threshold(*_candidates(source[:middle], target[:middle], rule), middle // 2, rule)
     scores, correct = _candidates(source[middle:end], target[middle:end], rule)
     predicted, gold = scores >= threshold, (end - middle) // 2
     hits = int((predicted & correct).sum())
@@ -218,16 +212,17 @@ def _candidates(source: Tensor, target: Tensor, rule: str) -> tuple[np.ndarray, 
     numbers = torch.arange(len(source), device=source.device)
     first, second = numbers[numbers % PARTS != 3], numbers[numbers % PARTS != 2]
     scores = margin(source[first], target[second])
+    x: Any
     if rule == MINED_XTREME:
         x, y = _proposed(cosine(source[first], target[second]), scores)
-        return scores[x, y].cpu().numpy(), (first[x] == second[y]).cpu().numpy()
-    best, back = scores.argmax(1), scores.argmax(0)
-    mutual = (back[best] == torch.arange(len(first), device=source.device)).nonzero().flatten()
-    correct = first[mutual] == second[best[mutual]]
-    return scores[mutual, best[mutual]].cpu().numpy(), correct.cpu().numpy()
+    else:
+        best, back = scores.argmax(1), scores.argmax(0)
+        x = (back[best] == torch.arange(len(first), device=source.device)).nonzero().flatten()
+        y = best[x]
+    return scores[x, y].cpu().numpy(), (first[x] == second[y]).cpu().numpy()
 
 
-def _proposed(cosines: Tensor, scores: Tensor) -> tuple[list[int], list[int]]:
+def _proposed(cosines: Tensor, scores: Tensor) -> tuple[Any, Any]:
     """The pairs that XTREME's rule accepts, as indices in the first text and in the second."""
     proposals = list[tuple[float, int, int]]()
     for dim in (1, 0):
@@ -250,7 +245,7 @@ def _best_threshold(scores: np.ndarray, correct: np.ndarray, gold: int, rule: st
     last = np.append(scores[order][1:] < scores[order][:-1], True)  # equal scores are predicted together
     f1 = last * 2 * hits / (predicted + gold)
     place = int(f1.argmax())
-    if rule == MINED_XTREME and f1[place] <= 0:
-        return 0.0
-    after = min(place + 1, len(order) - 1) if rule == MINED_XTREME else place
-    return float(scores[order][[place, after]].mean())
+    if rule != MINED_XTREME:
+        return float(scores[order][place])
+    after = min(place + 1, len(order) - 1)
+    return float(scores[order][[place, after]].mean()) if f1[place] > 0 else 0.0

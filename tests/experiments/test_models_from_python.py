@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
 from torch import Tensor
 from transformers import AutoModelForMaskedLM
 
@@ -70,16 +69,6 @@ def test_states_are_means_over_the_sub_words_of_each_word(model: Checkpoint) -> 
     assert model.states(["the cook ate ."])[0].words == ("the", "cook", "ate", ".")
     with pytest.raises(BadInput, match="33 ids"):
         model.states(["the " * 31])
-
-
-def test_pairs_are_sentences_with_their_derivation(model: Checkpoint) -> None:
-    pairs = model.pairs(30, NAME)
-    assert len(pairs) == 30 and len(model.pairs(10_000)) == 600
-    for pair in pairs:
-        *words, mark = pair.source
-        assert pair.words == tuple("".join(calque.derive(word, "trans").words) for word in [*words[::-1], mark])
-        assert pair.links == [*((i, len(words) - 1 - i) for i in range(len(words))), (len(words), len(words))]
-        assert model.derive(pair.source) == pair
 
 
 def test_a_function_after_a_layer_changes_its_states_and_those_above(model: Checkpoint) -> None:
@@ -158,17 +147,6 @@ def test_a_saved_model_is_an_ordinary_checkpoint(model: Checkpoint, tmp_path: Pa
     assert [path.name for path in tmp_path.iterdir()] == ["new"] and not (model.folder / "inside").exists()
 
 
-def test_a_model_without_a_head_is_saved_without_one(model: Checkpoint, tmp_path: Path) -> None:
-    shutil.copytree(model.folder, tmp_path / "encoder")
-    weights = tmp_path / "encoder" / "model.safetensors"
-    encoder = {name: tensor for name, tensor in load_file(weights).items() if "lm_head" not in name}
-    save_file(encoder, weights, {"format": "pt"})
-    calque.load(tmp_path / "encoder").changed(lambda network: None).save(tmp_path / "saved")
-    again = calque.load(tmp_path / "saved")
-    assert not again.has_head
-    assert np.array_equal(again.states(["the cook ."])[0].layers, model.states(["the cook ."])[0].layers)
-
-
 def test_each_seed_has_its_own_examples_and_each_language_its_score(several: Done) -> None:
     assert len([*several.home.glob("tasks/pos-*")]) == 2
     for of in several.models():
@@ -201,18 +179,6 @@ def test_what_is_not_in_the_study_is_refused(copied: Done, tmp_path: Path) -> No
         shutil.rmtree(folder)
     with pytest.raises(BadInput, match="no folder tasks/pos"):
         model.finetune()
-
-
-def test_a_language_in_the_source_s_script_has_no_other_rows(tmp_path: Path) -> None:
-    settings = [*TINY, "transforms=inv", "objectives=MLM", "measures=interventions"]
-    same = finished(tmp_path, override(study("pocket"), settings))
-    measured = read_measured(same.measures(same.model("MLM"))["interventions"])
-    assert not measured.records and sum(measured.exclusions.values()) == 1
-    model = calque.load(same.model("MLM").checkpoint)
-    for method in (model.rows, model.alignment, model.finetune, lambda: model.with_rows(np.zeros((1, 16)))):
-        with pytest.raises(BadInput, match="has the script of the source"):
-            method()
-    assert model.pairs(1)[0].links
 
 
 def output(folder: Path, code: str) -> list[tuple[str, float, float]]:

@@ -7,7 +7,7 @@ import pytest
 
 from calque.analysis.tasks.finetune import FinetuneConfig
 from calque.derive.sources.files import TaskFiles
-from calque.experiments.tasks import CrossLingualTask, language_mistakes, task_mistakes, with_siblings
+from calque.experiments.tasks import CrossLingualTask, language_mistakes, task_mistakes
 from tests.experiments.conftest import Done
 
 FILE = (Path("a"),)
@@ -15,30 +15,10 @@ FILES = TaskFiles(train=FILE, dev=FILE, test=FILE)
 TASK = CrossLingualTask(FinetuneConfig(), files=FILES, tests={"fr": FILE})
 
 
-@pytest.mark.parametrize("name", ["fr", "zh-tw", "zh_TW", "a" * 32, "x1"])
-def test_names_of_languages(name: str) -> None:
-    assert language_mistakes("tests", name) == []
-
-
 @pytest.mark.parametrize("name", ["", "a" * 33, "source", "train", "dev", "test", "a b", "-a", "a-", "a--b", "../a", 3])
 def test_what_cannot_name_a_language(name: object) -> None:
     (said,) = language_mistakes("tests", name)
     assert said.startswith("tests: ") and "cannot name a language" in said
-
-
-@pytest.mark.parametrize(
-    ("task", "name"),
-    [
-        (TASK, "pos"),
-        (replace(TASK, sizes=(1, 5), files=replace(FILES, limit=6)), "pos"),
-        (replace(TASK, sizes=(1,)), "pos"),
-        (replace(TASK, files=replace(FILES, dev=(), held_out=1)), "pos"),
-        (replace(TASK, files=replace(FILES, numbered=True)), "qa"),
-        (CrossLingualTask(FinetuneConfig()), "pos"),
-    ],
-)
-def test_tasks_that_are_right(task: CrossLingualTask, name: str) -> None:
-    assert task.mistakes(name) == []
 
 
 @pytest.mark.parametrize(
@@ -76,13 +56,6 @@ def test_natural_tasks_have_files_and_other_languages_than_the_source() -> None:
     assert said.startswith("tasks.pos: en is the source")
     (said,) = task_mistakes({"pso": TASK}, "en")
     assert said.startswith("tasks: there is no 'pso'")
-
-
-def test_tasks_of_the_same_data_are_learnt_with_the_same_settings() -> None:
-    own = replace(TASK, finetune=FinetuneConfig(epochs=3))
-    found = with_siblings({"nli": own})
-    assert found["nli"] is own
-    assert {task.finetune.epochs for task in found.values()} == {3}
 
 
 def test_examples_name_the_fingerprint_of_each_of_their_languages(done: Done) -> None:

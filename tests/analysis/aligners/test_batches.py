@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.analysis.aligners import pair_encoder as module
-from calque.analysis.aligners.encoder import Encoder, Precision
+from calque.analysis.aligners.encoder import Encoder
 from calque.analysis.aligners.pair_encoder import CutSide, PairEncoder, RowRoom, batches, row_batches
 from calque.derive.links.aligner import LeftOut
 
@@ -41,25 +41,6 @@ def test_what_is_shown_is_the_beginning_of_either_side(
         assert (kept, kept_too) == (min(room, whole), min(room, whole_too))
 
 
-def test_what_is_not_shown_is_counted_with_its_line() -> None:
-    left_out, room = LeftOut(), RowRoom(6, 2, False)
-    room.cut(([[7], [8, 9], [7, 8], [9]], [[7], [], []]), 3, left_out)
-    assert left_out.described() == [
-        "1 words beyond the 6 ids that the model takes (line 3)",
-        "2 words that the tokenizer drops (line 3)",
-    ]
-    room.cut(([], [[7]]), 5, left_out)
-    assert left_out.counts["sentence pairs with an empty side"] == 1
-    none = LeftOut()
-    room.cut(([[7], [8, 9], [7]], [[8]]), 1, none)  # there is room for just so many
-    assert not none.counts
-
-
-def test_of_two_sides_of_one_length_the_target_keeps_the_odd_place() -> None:
-    source, target = RowRoom(10, 3, True).cut(([[7]] * 6, [[8]] * 6), 1, LeftOut())
-    assert (len(source.ids), len(target.ids)) == (3, 4)
-
-
 def pairs(sizes: list[tuple[int, int]]) -> list[tuple[CutSide, CutSide]]:
     return [(CutSide([7] * n, np.arange(n)), CutSide([8] * m, np.arange(m))) for n, m in sizes]
 
@@ -77,11 +58,6 @@ def test_batches_are_of_like_length_and_hold_no_more_than_cells(monkeypatch: pyt
     for batch, after in pairwise(made):  # another pair would not have fitted
         more = [*batch, after[0]]
         assert len(more) * (max(sizes[i][0] for i in more) + max(sizes[i][1] for i in more)) > 120
-
-
-def test_a_pair_that_no_batch_holds_is_one_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "CELLS", 10)
-    assert list(batches([(30, 30), (3, 3), (40, 40)])) == [[1], [0], [2]]
 
 
 @given(st.lists(st.integers(1, 40), max_size=60), st.integers(1, 60), st.integers(60, 120))
@@ -129,14 +105,3 @@ def test_sides_have_the_states_that_each_pair_alone_has(
             kinds = [number] * len(row)
         alone = encoder([row], [kinds])[layer][0, first : first + len(SIDES[pair][number].ids)]
         torch.testing.assert_close(own, alone, atol=1e-5, rtol=1e-5)
-
-
-@pytest.mark.parametrize(("precision", "bits"), [("float32", 1e-5), ("bfloat16", 0.1)])
-def test_states_are_float32_whatever_they_were_computed_with(bert: Path, precision: Precision, bits: float) -> None:
-    exact, states = (
-        PairEncoder(encoder, ([2], [3])).side_states(SIDES, {3})[3, 0, 1]
-        for encoder in (Encoder(bert), Encoder(bert, precision=precision))
-    )
-    assert states.dtype == torch.float32
-    torch.testing.assert_close(states, exact, atol=bits, rtol=bits)
-    assert torch.equal(states, exact) == (precision == "float32")

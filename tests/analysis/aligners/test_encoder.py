@@ -19,8 +19,6 @@ from transformers import (
     ViTModel,
     Wav2Vec2Config,
     Wav2Vec2Model,
-    XLMRobertaConfig,
-    XLMRobertaModel,
     XLNetConfig,
     XLNetModel,
 )
@@ -30,7 +28,6 @@ from calque.analysis.aligners.methods import OT
 from calque.analysis.aligners.pair_encoder import EncoderAligner
 from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Pair
-from calque.pretrain.architecture import main_layer
 from tests.analysis.aligners.conftest import LENGTH
 
 
@@ -54,33 +51,6 @@ def test_every_layer_comes_from_one_pass(bert: Path) -> None:
         with torch.no_grad():
             whole = model(input_ids=torch.tensor(rows[:1]), output_hidden_states=True).hidden_states[layer]
         torch.testing.assert_close(hidden[:1], whole)
-
-
-def test_a_shorter_row_holds_what_it_holds_alone(bert: Path) -> None:
-    encoder, rows = Encoder(bert), [[2, 5, 6, 3], [2, 7, 3]]
-    kinds = [[0, 0, 1, 1], [0, 1, 1]]
-    for inputs in ((rows,), (rows, kinds)):
-        together, alone = encoder(*inputs)[-1][1, :3], encoder(*(each[1:] for each in inputs))[-1][0]
-        torch.testing.assert_close(together, alone)
-    assert not torch.allclose(encoder(rows, kinds)[-1][1, :3], encoder(rows)[-1][1, :3], atol=1e-3)
-
-
-def test_layers_above_the_one_wanted_are_not_kept(bert: Path) -> None:
-    """Without any layer the model does not tell its embeddings."""
-    assert [len(Encoder(bert, top)._model.encoder.layer) for top in (0, 1, 2, 3)] == [1, 1, 2, 3]
-
-
-def test_what_a_model_is_made_of_is_told(bert: Path, roberta: Path, tmp_path: Path) -> None:
-    ours, theirs = Encoder(roberta, 1), Encoder(bert)
-    assert (theirs.layers, theirs.top, theirs.length, theirs.token_types) == (3, 3, LENGTH, 2)
-    assert theirs.types == theirs._model.get_input_embeddings().num_embeddings
-    assert (ours.layers, ours.top, ours.length) == (3, 1, LENGTH)  # positions count from padding's
-    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
-    XLMRobertaModel(
-        XLMRobertaConfig(vocab_size=9, max_position_embeddings=8, type_vocab_size=1, **sizes)
-    ).save_pretrained(tmp_path)
-    short = Encoder(tmp_path)
-    assert (short.types, short.token_types, short.length) == (9, 1, 6)
 
 
 def test_models_of_other_things_than_rows_of_ids_are_refused(tmp_path: Path) -> None:
@@ -115,12 +85,6 @@ def test_a_model_that_lacks_weights_is_refused_unless_they_are_a_poolers(bert: P
         Encoder(folder)
 
 
-@pytest.mark.parametrize("device", ["abacus", "cuda:99"])
-def test_a_device_that_is_not_there_is_refused(bert: Path, device: str) -> None:
-    with pytest.raises(BadInput, match=f"cannot compute on '{device}'"):
-        Encoder(bert, device=device)
-
-
 def test_models_that_read_from_left_to_right_are_refused(tmp_path: Path) -> None:
     sizes = {"vocab_size": 50, "n_positions": 32, "n_embd": 16, "n_layer": 2, "n_head": 2}
     GPT2LMHeadModel(GPT2Config(**sizes)).save_pretrained(tmp_path)
@@ -140,13 +104,6 @@ def test_models_that_read_both_ways_are_taken_whatever_transformers_calls_them(t
     config = FunnelConfig(vocab_size=50, block_sizes=[2], d_model=16, n_head=2, d_head=8, d_inner=32)
     FunnelModel(config).save_pretrained(tmp_path / "one block")
     assert Encoder(tmp_path / "one block").length == 512  # it says nothing of a limit
-
-
-def test_models_that_merge_places_are_refused(tmp_path: Path) -> None:
-    config = FunnelConfig(vocab_size=50, block_sizes=[1, 1], d_model=16, n_head=2, d_head=8, d_inner=32)
-    FunnelModel(config).save_pretrained(tmp_path)
-    with pytest.raises(BadInput, match="the model merges positions"):
-        Encoder(tmp_path)
 
 
 def test_a_tokenizers_longest_row_counts(bert: Path, tmp_path: Path) -> None:
@@ -174,8 +131,3 @@ def test_code_in_a_folder_is_not_run_and_nothing_is_asked(bert: Path, tmp_path: 
     with pytest.raises(BadInput, match="cannot load the model"):
         EncoderAligner.open(folder, OT, 1)
     assert not (tmp_path / "ran").exists()
-
-
-def test_the_layer_is_as_deep_as_the_papers(bert: Path) -> None:
-    assert [main_layer(layers) for layers in (1, 2, 3, 4, 6, 12, 24)] == [1, 1, 2, 3, 4, 8, 16]
-    assert EncoderAligner.open(bert, OT).reading.layer == 2

@@ -8,28 +8,18 @@ from scipy.special import softmax
 from torch.nn.utils.rnn import pad_sequence
 
 from calque.analysis.aligners.methods import (
-    BY_NAME,
     CHOICES,
-    DEFAULT,
     LEAST,
-    METHODS,
     OT,
     RELEASED,
     RULES,
-    SAFE,
     SIMILARITIES,
     SOFTMAX,
-    TRAINED,
-    Direct,
     Method,
     Transport,
-    centred,
-    cosines,
     match,
-    method,
-    products,
 )
-from calque.pretrain.transport import EPSILON, itermax, log_kernel, sinkhorn
+from calque.pretrain.transport import EPSILON, itermax
 from tests.pretrain.scored import extracted, masks, matrices, padded
 
 
@@ -49,15 +39,6 @@ def test_transport_is_pots(iterations: int) -> None:
         assert not plan[n:].any() and not plan[:, m:].any()
 
 
-def test_transport_is_the_same_in_and_out_of_log_space() -> None:
-    random = np.random.default_rng(2)
-    products = [random.normal(2, 3, tuple(random.integers(1, 30, 2))).astype(np.float32) for _ in range(60)]
-    table, (rows, columns) = padded(products), masks(products)
-    assert np.log(float(table.max()) / EPSILON) < SAFE < np.log(1e30 / EPSILON)  # which the next test has
-    expected = sinkhorn(log_kernel(table.double()), rows, columns, 2)
-    torch.testing.assert_close(Transport().plan(table, rows, columns), expected.float(), atol=2e-6, rtol=0)
-
-
 @pytest.mark.parametrize("scale", [1e-30, 1e-3, 1e9, 1e30])
 def test_transport_of_small_and_huge_products_in_float32_is_pots(scale: float) -> None:
     ot = pytest.importorskip("ot", reason="POT is not installed")
@@ -71,48 +52,6 @@ def test_transport_of_small_and_huge_products_in_float32_is_pots(scale: float) -
             np.full(n, 1 / n), np.full(m, 1 / m), cost, 1.0, numItermax=2, stopThr=0, warn=False
         )
         np.testing.assert_allclose(plan[:n, :m], n * theirs, atol=1e-5)
-
-
-def test_what_stands_in_padding_is_never_looked_at() -> None:
-    for other in ((4, 1), (2, 1), (1, 3)):  # on both sides, or on one alone
-        products = [np.ones((2, 3), np.float32), np.ones(other, np.float32)]
-        clean, odd = (Transport().plan(padded(products, filler), *masks(products)) for filler in (0.0, np.nan))
-        assert torch.equal(clean, odd)
-        assert clean.isfinite().all()
-
-
-def test_one_more_row_of_a_batch_changes_no_other() -> None:
-    """A pair's transport does not depend on what it is batched with, but for rounding."""
-    products = [np.random.default_rng(3).normal(1, 2, (6, 5)), 1000 * np.ones((9, 12))]
-    alone = Transport().plan(padded(products[:1]), *masks(products[:1]))
-    together = Transport().plan(padded(products), *masks(products))
-    torch.testing.assert_close(together[:1, :6, :5], alone, atol=1e-12, rtol=1e-9)
-
-
-def test_parts_are_those_of_transport_but_for_a_single_sub_word_those_of_its_products() -> None:
-    random = np.random.default_rng(7)
-    sides = [[random.normal(0.5, 1, (size, 8)) for size in pair] for pair in ((3, 4), (1, 5), (4, 1), (1, 1), (2, 2))]
-    products = [source @ target.T for source, target in sides]
-    batch = [
-        torch.stack([torch.from_numpy(np.pad(pair[side], ((0, 5 - len(pair[side])), (0, 0)))) for pair in sides])
-        for side in (0, 1)
-    ]
-    here = [torch.tensor([[place < len(pair[side]) for place in range(5)] for pair in sides]) for side in (0, 1)]
-    transport = Transport()
-    for found, table in zip(transport(*batch, *here).numpy(), products, strict=True):
-        n, m = table.shape
-        expected = transport.plan(torch.from_numpy(table)[None], *masks([table]))[0].numpy()
-        if 1 in (n, m):
-            kernel = np.maximum(EPSILON, table)
-            expected = kernel / kernel.sum()
-        np.testing.assert_allclose(found[:n, :m], expected, atol=1e-12)
-        assert not found[n:].any() and not found[:, m:].any()
-
-
-def test_cosine_is_scaled_to_0_and_1_and_knows_no_length() -> None:
-    states = torch.tensor([[[0.01, 0.0], [0.0, 3.0], [-2.0, 0.0]]])
-    every = torch.ones(1, 3, dtype=torch.bool)
-    assert Direct(cosines)(states, states, every, every).tolist() == [[[1, 0.5, 0], [0.5, 1, 0.5], [0, 0.5, 1]]]
 
 
 def sides(seed: int, mean: float = 0.4) -> tuple[list[list[np.ndarray]], list[torch.Tensor], list[torch.Tensor]]:
@@ -158,27 +97,6 @@ def test_similarities_are_their_definitions(name: str) -> None:
         np.testing.assert_allclose(found[: len(pair[0]), : len(pair[1])], expected, atol=1e-4, rtol=1e-4)
 
 
-@pytest.mark.parametrize("name", SIMILARITIES)
-def test_a_direct_score_is_from_0_to_1_in_the_order_of_the_similarity(name: str) -> None:
-    pairs, batch, here = sides(9)
-    scores = Direct(SIMILARITIES[name], bounded=name != "products")(*batch, *here).numpy()
-    for found, pair in zip(scores, pairs, strict=True):
-        expected = similarity_of(name, *pair)
-        if name == "products":
-            expected = expected / abs(expected).max()
-        found = found[: len(pair[0]), : len(pair[1])]
-        np.testing.assert_allclose(found, (1 + expected) / 2, atol=1e-5)
-        assert found.min() >= 0 and found.max() < 1 + 1e-6
-
-
-def test_centring_takes_away_what_all_states_have_in_common() -> None:
-    _, batch, here = sides(10)
-    moved = [side + torch.tensor([50.0, -20.0, 0.0, 3.0, 1.0, 9.0]) for side in batch]
-    real = here[0][:, :, None] & here[1][:, None]
-    torch.testing.assert_close(centred(*moved, *here)[real], centred(*batch, *here)[real], atol=1e-3, rtol=1e-3)
-    assert (cosines(*moved, *here) - cosines(*batch, *here))[real].abs().max() > 0.5
-
-
 def test_softmax_links_words_that_are_likely_in_both_directions() -> None:
     random = np.random.default_rng(5)
     sides = [[random.normal(0.5, 1, (size, 8)) for size in pair] for pair in ((3, 4), (1, 5), (6, 2), (1, 1))]
@@ -196,15 +114,6 @@ def test_softmax_links_words_that_are_likely_in_both_directions() -> None:
         np.testing.assert_allclose(scores[number, :n, :m], expected, atol=1e-6)
         cells = {(number, i, j) for i in range(n) for j in range(m) if expected[i, j] >= LEAST}
         assert {link for link in links if link[0] == number} == cells
-
-
-def test_transport_of_another_similarity_is_that_of_its_table() -> None:
-    _, batch, here = sides(11)
-    several = (here[0].sum(1) > 1) & (here[1].sum(1) > 1)
-    for similarity in (cosines, centred, products):
-        transport = Transport(similarity=similarity)
-        expected = transport.plan(similarity(*batch, *here), *here)
-        assert torch.equal(transport(*batch, *here)[several], expected[several])
 
 
 def test_the_released_rule_is_each_sides_best_of_its_own_last_scaling() -> None:
@@ -251,24 +160,6 @@ def test_one_sub_word_is_linked_to_the_one_most_like_it_in_any_batch(method: Met
     assert together == [link for i in range(40) for link in links([i])]
     best = [int((one @ many.T).argmax()) for one, many in states]
     assert [link[1 if turned else 2] for link in together] == best
-
-
-def test_choices_are_named_by_what_is_unusual_in_them() -> None:
-    assert [one.name for one in METHODS] == ["ot", "xlm-align", "argmax", "itermax", "match", "argmax-centred"]
-    names = [one.name for one in CHOICES]
-    assert len(set(names)) == len(names) == 19 and set(BY_NAME) - {SOFTMAX.name, TRAINED.name} < set(names)
-    assert method() == DEFAULT == BY_NAME["argmax-centred"] and BY_NAME["ot"] == OT
-    for choices, name in (
-        (("products", "transport", "argmax"), "ot-argmax"),
-        (("products", "transport", "match"), "ot-match"),
-        (("centred", "transport", "itermax"), "ot-itermax-centred"),
-        (("cosine", "transport", "argmax"), "ot-argmax-cosine"),
-        (("products", "direct", "match"), "match-products"),
-        (("cosine", "direct", "itermax"), "itermax"),
-    ):
-        assert method(*choices).name == name
-    for choice in CHOICES[:-1]:
-        assert method(*_parts(choice)) == choice
 
 
 def _parts(choice: Method) -> tuple[str, str, str]:

@@ -1,11 +1,7 @@
 """Links of sentence pairs that are encoded once: as of each pair, layer and method alone."""
 
-import os
 import random
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +11,7 @@ from tokenizers import Tokenizer, models, processors
 from transformers import AutoModel, PreTrainedTokenizerFast
 
 from calque.analysis.aligners import pair_encoder
-from calque.analysis.aligners.methods import BY_NAME, DEFAULT, OT, SOFTMAX, TRAINED, Method
+from calque.analysis.aligners.methods import BY_NAME, OT, Method
 from calque.analysis.aligners.pair_encoder import EncoderAligner
 from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Links, Pair
@@ -78,19 +74,6 @@ def test_a_batch_has_the_links_of_its_pairs(
         assert not aligner.left_out.counts
 
 
-def test_links_added_from_another_method_are_scored_as_the_methods_own(bert: Path, sentence_pairs: list[Pair]) -> None:
-    pairs = [((a[0], "\u200b", *a[1:]), b) for a, b in sentence_pairs]  # the tokenizer drops the second word
-    both, *parts = (EncoderAligner.open(bert, method, LAYER) for method in (TRAINED, SOFTMAX, DEFAULT))
-    found = list(both.align_scored(pairs))
-    added = 0
-    for pair, links, likely, best in zip(pairs, found, *(part.align(pairs) for part in parts), strict=True):
-        assert list(links) == sorted({*likely, *best})
-        table = both.matrix(pair)
-        assert list(links.values()) == pytest.approx([table[link] for link in links], abs=1e-5)
-        added += len({*best} - {*likely})
-    assert added > len(pairs)
-
-
 def test_links_do_not_depend_on_the_neighbours_and_keep_their_order(
     roberta: Path, sentence_pairs: list[Pair], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -103,42 +86,6 @@ def test_links_do_not_depend_on_the_neighbours_and_keep_their_order(
     monkeypatch.setattr(pair_encoder, "WINDOW", 7)
     monkeypatch.setattr(pair_encoder, "CELLS", 100)
     assert list(aligner.align(sentence_pairs)) == before
-
-
-def test_pairs_are_read_a_window_at_a_time(roberta: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pair_encoder, "WINDOW", 4)
-    read = 0
-
-    def endless() -> Iterator[Pair]:
-        nonlocal read
-        while True:
-            read += 1
-            yield ("the", "cat"), ("cat", "the")
-
-    found = EncoderAligner.open(roberta, OT, LAYER).align(endless())
-    for pair in range(10):
-        assert next(found)
-        assert read <= pair + 4
-
-
-def test_a_word_is_linked_if_any_of_its_sub_words_is(bert: Path) -> None:
-    """Ids that are given, two words of two and one sub-words a side; the same ids have the same states in layer 0."""
-    aligner = EncoderAligner.open(bert, BY_NAME["argmax"], 0)
-    aligner.encoder.encoder._model.embeddings.position_embeddings.weight.data.zero_()
-    ((found,),) = aligner.encoder.piece_links([([[7, 8], [9]], [[9], [], [8, 7]])], [aligner.reading])
-    assert list(found) == [(0, 2), (1, 0)]
-    assert all(score == pytest.approx(1, abs=1e-5) for score in found.values())
-
-
-def test_a_model_of_one_token_type_has_it_on_both_sides_of_a_joint_row(bert: Path, tmp_path: Path) -> None:
-    model = AutoModel.from_pretrained(bert)
-    table = model.embeddings.token_type_embeddings
-    table.weight = torch.nn.Parameter(table.weight[:1].clone())
-    model.config.type_vocab_size = 1
-    model.save_pretrained(tmp_path)
-    shutil.copy(bert / "tokenizer.json", tmp_path)
-    found = list(EncoderAligner.open(tmp_path, OT, LAYER, joint=True).align(PAIRS))
-    assert found == [one_by_one(tmp_path, OT, pair, True, (2, 3)) for pair in PAIRS]
 
 
 def test_both_sides_of_a_joint_row_have_the_token_types_of_the_tokenizers_template(bert: Path, tmp_path: Path) -> None:
@@ -155,13 +102,6 @@ def test_both_sides_of_a_joint_row_have_the_token_types_of_the_tokenizers_templa
         found[folder] = list(EncoderAligner.open(folder, OT, LAYER, joint=True).align(PAIRS))
         assert found[folder] == [one_by_one(folder, OT, pair, True, (2, 3)) for pair in PAIRS]
     assert found[bert] != found[tmp_path / "model"]
-
-
-def test_embeddings_alone_are_read_of_joint_rows_too(bert: Path) -> None:
-    pair: Pair = (("the", "cat"), ("cat", "the", "dog"))
-    low, all_ = EncoderAligner.open(bert, OT, 0, joint=True), EncoderAligner.open(bert, OT, 3, joint=True).encoder
-    ((links,),) = all_.links([pair], [low.reading])
-    assert list(low.align([pair])) == [list(links)] and links
 
 
 def test_what_has_no_links_is_counted_with_its_line(bert: Path, roberta: Path) -> None:
@@ -194,48 +134,7 @@ def test_what_has_no_links_is_counted_with_its_line(bert: Path, roberta: Path) -
     assert said == f"{sum(beyond):,} words beyond the {LENGTH} ids that the model takes (line 1, 2, 3)"
 
 
-@pytest.mark.slow
-def test_memory_does_not_grow_with_the_file(bert: Path) -> None:
-    """A process of its own: what it takes for twelve times the pairs is what it takes for few."""
-    program = (
-        "import resource, sys; from itertools import islice, repeat; from pathlib import Path\n"
-        "from calque.analysis.aligners.methods import OT\n"
-        "from calque.analysis.aligners.pair_encoder import EncoderAligner\n"
-        "import torch; torch.set_num_threads(1)\n"
-        "aligner = EncoderAligner.open(Path(sys.argv[1]), OT, 1)\n"
-        "pairs = repeat((('the', 'the', 'the'), ('the', 'the')))\n"
-        "for count in (2048, 24576):\n"
-        "    assert sum(1 for _ in aligner.align(islice(pairs, count))) == count\n"
-        "    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
-    )
-    root = Path(__file__).parents[3]
-    ran = subprocess.run(
-        [sys.executable, "-c", program, str(bert)],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=root,
-        env=os.environ | {"PYTHONPATH": str(root)},
-    )
-    few, many = map(int, ran.stdout.split())
-    assert many - few < 10 * 1024  # KiB
-
-
 LAYER = 2
-
-
-def test_scores_and_matrix_agree(roberta: Path, sentence_pairs: list[Pair]) -> None:
-    aligner = EncoderAligner.open(roberta, OT, LAYER)
-    for pair, scored in zip(sentence_pairs[:9], aligner.align_scored(sentence_pairs[:9]), strict=True):
-        matrix = aligner.matrix(pair)
-        assert matrix.shape == (len(pair[0]), len(pair[1]))
-        assert np.nanmax(matrix) <= 1 + 1e-5
-        assert all(0 < score <= matrix[link] + 1e-5 for link, score in scored.items())
-
-
-def test_an_aligner_is_called_by_its_method_layer_and_rows(roberta: Path) -> None:
-    assert EncoderAligner.open(roberta, OT, LAYER).name == "ot, layer 2"
-    assert EncoderAligner.open(roberta, OT, 0, joint=True).name == "ot, layer 0, joint"
 
 
 def test_models_that_cannot_be_used(bert: Path, roberta: Path, tmp_path: Path) -> None:

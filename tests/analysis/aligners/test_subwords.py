@@ -1,6 +1,5 @@
 """Words as sub-words of any folder's tokenizer."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -11,19 +10,6 @@ from transformers import PreTrainedTokenizerFast
 from calque.analysis.aligners import subwords
 from calque.analysis.aligners.subwords import SubWords
 from calque.derive.links.aligner import Pair
-from calque.derive.types import OURS
-
-
-def test_text_like_special_tokens_is_text(roberta: Path) -> None:
-    (pieces,) = SubWords(roberta)(["</s>"])
-    assert len(pieces) > 1 and OURS.end not in pieces
-
-
-def test_marks_are_those_that_the_tokenizer_sets(roberta: Path, bert: Path) -> None:
-    ours, theirs = SubWords(roberta), SubWords(bert)
-    assert (ours.before, ours.after) == ([OURS.start], [OURS.end])
-    assert (theirs.before, theirs.after) == ([2], [3])
-    assert ours.longest is None
 
 
 @pytest.mark.parametrize("family", ["roberta", "bert"])
@@ -60,14 +46,3 @@ def test_padding_truncation_and_added_types_that_were_saved(bert: Path, tmp_path
     assert as_saved(words) == plain(words) and len(plain(words)[1]) > 4
     assert (as_saved.before, as_saved.after) == (plain.before, plain.after)
     assert as_saved.size == plain.size + 1
-
-
-@pytest.mark.parametrize(
-    ("told", "longest"), [(12, 12), (512.0, 512), (10**30, None), (0, None), (-1, None), ("12", None), (None, None)]
-)
-def test_the_longest_row_is_what_the_settings_say(
-    bert: Path, tmp_path: Path, told: object, longest: int | None
-) -> None:
-    folder = copied(bert, tmp_path / "model")
-    (folder / "tokenizer_config.json").write_text(json.dumps({"model_max_length": told}))
-    assert SubWords(folder).longest == longest

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import shutil
 from itertools import permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,12 +21,10 @@ from calque.analysis.measures.alignment import (
     alignment_of_model,
     alignments_of_checkpoint,
     form_alignment,
-    growth,
-    mutual_nearest,
     pair_alignment,
     type_alignment,
 )
-from calque.analysis.records.record import ALIGNMENT, MeasuredModel, Measurement, Record
+from calque.analysis.records.record import MeasuredModel, Measurement
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
 from calque.derive.errors import BadInput
@@ -56,32 +53,11 @@ def brute_force(source: torch.Tensor, derived: torch.Tensor) -> tuple[np.ndarray
     return own > cosines.max(1), own > cosines.max(0)
 
 
-@given(st.integers(2, 40), st.integers(1, 17), st.integers(1, 17), st.integers(0, 10**6))
-def test_blocks_of_any_size_give_what_the_full_matrix_gives(n: int, block: int, width: int, seed: int) -> None:
-    random = torch.Generator().manual_seed(seed)
-    source = torch.randn(n, 7, generator=random)
-    derived = source + torch.randn(n, 7, generator=random)
-    expected = brute_force(source, derived)
-    found = mutual_nearest(source, derived, block, width)
-    assert np.array_equal(found[0], expected[0]) and np.array_equal(found[1], expected[1])
-
-
-def test_one_type_alone_finds_its_image() -> None:
-    forward, back = mutual_nearest(torch.ones(1, 3), torch.ones(1, 3))
-    assert forward.all() and back.all()
-
-
-def test_a_collapsed_table_scores_nothing() -> None:
-    """Ties are no finds: where all rows are equal, argmax by position would be luck or worse."""
-    forward, back = mutual_nearest(torch.ones(50, 4), torch.ones(50, 4), block=8, width=16)
-    assert not forward.any() and not back.any()
-
-
 def test_a_row_that_is_not_finite_is_refused() -> None:
-    source = torch.ones(3, 2)
-    source[1, 0] = torch.nan
+    table = torch.ones(60, 2)
+    table[FIRST + 1, 0] = torch.nan
     with pytest.raises(ValueError, match="not finite"):
-        mutual_nearest(source, torch.ones(3, 2))
+        toy_types().alignment(table)
 
 
 def toy_types(size: int = 30, overlap: float = 0.0) -> Types:
@@ -104,47 +80,6 @@ def test_equal_tables_are_wholly_aligned_and_scale_does_not_matter(scale: float)
     n, known = len(types.types), len(types.dictionary)
     over = {"all": n, "dictionary": known, "held-out": n - known, "back": n, "back-held-out": n - known}
     assert {metric: count for metric, (_, count) in shares.items()} == over | {"frequency-weighted": n}
-
-
-def test_columns_are_of_the_right_types() -> None:
-    types, random = toy_types(), torch.Generator().manual_seed(0)
-    source, derived = torch.randn(2, 30, 8, generator=random)
-    for s in types.dictionary:
-        derived[s] = source[s]  # only the dictionary's pairs are aligned
-    found = types.alignment(torch.cat([source, derived]))
-    shares, held_out = found.shares, ~found.in_dictionary
-    assert shares["dictionary"][0] == 1 > shares["held-out"][0]
-    m, d = len(held_out), (~held_out).sum()
-    assert shares["all"][0] == pytest.approx((d + shares["held-out"][0] * (m - d)) / m)
-    weights = types.counts[types.types]
-    assert shares["frequency-weighted"][0] == pytest.approx((weights * found.forward).sum() / weights.sum())
-
-
-def test_types_that_never_occur_are_neither_asked_for_nor_candidates() -> None:
-    types, rows = toy_types(), torch.randn(30, 8, generator=torch.Generator().manual_seed(0))
-    derived = rows.clone()
-    unseen = np.flatnonzero(types.counts == 0)
-    derived[unseen] = 10 * rows[types.types[: len(unseen)]]  # perfect decoys, were they candidates
-    found = types.alignment(torch.cat([rows, derived]))
-    assert found.forward.all()
-
-
-def test_shared_types_are_candidates_but_not_asked_for() -> None:
-    types = toy_types(overlap=0.5)
-    shared = [t for t in types.types if types.image[t] == t]
-    rows = torch.randn(60, 8, generator=torch.Generator().manual_seed(0))
-    rows[30:] = rows[:30]
-    moved = next(t for t in types.types if t not in shared)
-    rows[moved] = rows[shared[0]]  # as similar to a shared type as can be
-    found = types.alignment(rows)
-    asked = [t for t in types.types if t not in shared]
-    assert len(found.forward) == len(asked)
-    assert not found.forward[asked.index(moved)]
-
-
-def test_nothing_moved_is_nothing_to_measure() -> None:
-    with pytest.raises(ValueError, match="alignment@1 is undefined"):
-        toy_types(overlap=1.0).alignment(torch.randn(60, 8))
 
 
 def test_language_embeddings_are_added_and_the_table_is_left_as_it_is() -> None:
@@ -203,16 +138,6 @@ def test_weights_that_do_not_fit_are_refused(data: Path, tmp_path: Path) -> None
         alignments_of_checkpoint(tmp_path / "other", [types])
 
 
-def test_types_are_those_of_the_derived_folder(data: Path) -> None:
-    types, languages = Types.open(data, "trans"), Languages.open(data, ["trans"])
-    assert np.array_equal(types.counts, np.bincount(languages["source"].corpus.tokens, minlength=languages.size))
-    assert np.array_equal(types.types, np.flatnonzero(types.counts))
-    assert np.array_equal(types.image, Transliterate().image(languages.size))
-    pairs = languages.dictionary("source", "trans")
-    assert np.array_equal(types.dictionary, np.sort(pairs[:, 0])) and len(pairs)
-    assert np.array_equal(types.image[pairs[:, 0]], pairs[:, 1])
-
-
 def test_wrong_pairs_of_the_dictionary_change_nothing_that_is_measured(data: Path, tmp_path: Path) -> None:
     """Dictionary types are those with an entry, right or wrong, and what counts is the true counterpart."""
     source, config = PocketEnglish(Pocket(types=300), 50, FEW, FEW, FEW), DictionaryConfig(correct=0.0)
@@ -223,29 +148,6 @@ def test_wrong_pairs_of_the_dictionary_change_nothing_that_is_measured(data: Pat
     assert shares[0] == shares[1]
     pairs = Languages.open(wrong, ["trans"]).dictionary("source", "trans")
     assert (ours.image[pairs[:, 0]] != pairs[:, 1]).all()
-
-
-def test_data_that_are_missing_or_changed_are_refused(data: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no language perm; there are trans"):
-        Types.open(data, "perm")
-    for name in ("trans/image.npy", "trans/dictionary.tsv", "vocabulary/counts.npy"):
-        copy = shutil.copytree(data, tmp_path / name)
-        changed = bytearray((copy / name).read_bytes())
-        changed[-2] ^= 1
-        (copy / name).write_bytes(changed)
-        with pytest.raises(BadInput, match=name):
-            Types.open(copy, "trans")
-
-
-def test_growth_is_the_probes_before_the_last_step(tmp_path: Path) -> None:
-    final = Record("run", ALIGNMENT, "all", 0.5, 25, language="trans", step=300)
-    rows = [{"step": 100, "probe": {"all": 0.1}}, {"step": 150, "loss": {}}, {"step": 300, "probe": {"all": 0.5}}]
-    (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = growth(tmp_path / "metrics.jsonl", [final])
-    assert [(r.step, r.value, r.count, r.run) for r in found] == [(100, 0.1, 25, "run")]
-    after = growth(tmp_path / "metrics.jsonl", [dataclasses.replace(final, step=1300)], before=1000)
-    assert [(r.step, r.value) for r in after] == [(1100, 0.1)]
-    assert growth(tmp_path / "metrics.jsonl", []) == []  # no alignment was measured in the end
 
 
 @pytest.fixture(scope="module")
@@ -315,18 +217,6 @@ def test_an_ordered_pair_is_what_a_search_type_by_type_finds(
         for metric, share in alignment.shares.items()
     ], "no records of a pair whose script stays"
     assert {record.step for record in records} == {7}
-
-
-def test_the_source_and_a_language_are_as_in_a_model_of_two(
-    several: Languages, make_checkpoint: MakeCheckpoint
-) -> None:
-    alone = Languages.open(several.folder, ["trans"])
-    checkpoint = make_checkpoint(alone.rows, languages=3)
-    (expected,) = alignments_of_checkpoint(checkpoint, [Types.open(several.folder, "trans")])
-    (found,) = alignments_of_checkpoint(checkpoint, [Types.between(alone, "source", "trans")])
-    assert found.shares == expected.shares
-    with pytest.raises(BadInput, match="word embeddings; expected"):
-        alignments_of_checkpoint(checkpoint, [Types.between(several, "source", "trans")])
 
 
 def test_its_null_keeps_types_among_those_of_like_frequency() -> None:

@@ -1,7 +1,6 @@
 """Contextual alignment of derived sentences, layer by layer."""
 
 import json
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +10,9 @@ from transformers import RobertaForMaskedLM, RobertaModel
 
 from calque.analysis.measures.aer import score_all
 from calque.analysis.measures.word_alignment import PAIRS, pair_links, self_labels
-from calque.analysis.records.record import AER, LABELS, MeasuredModel, Measurement, Record
-from calque.derive.build import derive_languages, write_translation
+from calque.analysis.records.record import AER, LABELS, MeasuredModel, Record
+from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
-from calque.derive.errors import BadInput
 from calque.derive.languages import Languages
 from calque.derive.order import Invert
 from calque.derive.pocket.language import Pocket
@@ -101,30 +99,6 @@ def test_it_is_what_each_pair_gives_alone(study: Path, make_checkpoint: MakeChec
     assert found == Record("run", AER, "aer", value, count, language="trans.inv", layer=1, step=STEP)
 
 
-def test_pairs_are_those_that_would_be_parallel_last(study: Path) -> None:
-    (bitext,) = Languages.open(study, ["trans"]).bitexts
-    seen = bitext.sample(0.75, SEED)
-    last = bitext.order(SEED)[::-1][: len(bitext) // 4]
-    assert not set(seen.tolist()) & set(last.tolist())
-    assert sorted([*seen.tolist(), *last.tolist()]) == list(range(len(bitext)))
-
-
-def test_rows_too_short_for_any_pair_are_refused(study: Path, make_checkpoint: MakeCheckpoint) -> None:
-    types = 2 * len(np.load(study / "trans" / "image.npy"))
-    with pytest.raises(BadInput, match="no sentence of source fits into a row of 6 ids"):
-        derived(make_checkpoint(types, length=6), study, "trans")
-
-
-def test_corpora_that_do_not_belong_together_are_refused(
-    study: Path, make_checkpoint: MakeCheckpoint, tmp_path: Path
-) -> None:
-    copy = Path(shutil.copytree(study, tmp_path / "copy"))
-    (copy / "trans.inv" / "origin.bin").write_bytes((copy / "trans" / "origin.bin").read_bytes())
-    languages = Languages.open(copy, ["trans.inv"])
-    with pytest.raises(BadInput, match=r"of trans\.inv is not the image of line"):
-        paired(make_checkpoint(languages.rows, length=LENGTH), languages, ("source", "trans.inv"))
-
-
 def test_pairs_of_derived_languages_with_their_sources_embeddings_are_found(
     study: Path, make_checkpoint: MakeCheckpoint, tmp_path: Path
 ) -> None:
@@ -146,13 +120,6 @@ def test_pairs_of_derived_languages_with_their_sources_embeddings_are_found(
         assert apart == pytest.approx(turned, abs=0.02)
 
 
-def test_a_translation_has_no_links_to_be_held_against(tmp_path: Path, make_checkpoint: MakeCheckpoint) -> None:
-    pairs = [(("one", "two"), ("eins", "zwei"))] * 40
-    languages = Languages.open(write_translation(pairs, "xx", 270, tmp_path / "data"), ["xx"])
-    with pytest.raises(BadInput, match="no gold links between source and xx"):
-        paired(make_checkpoint(languages.rows), languages, ("source", "xx"))
-
-
 def test_self_labels_become_records_over_their_steps(tmp_path: Path) -> None:
     reported = {"label precision": 0.5, "label recall": 0.25, "labelled": 0.75, "something else": 1.0}
     rows = [
@@ -172,9 +139,3 @@ def test_self_labels_become_records_over_their_steps(tmp_path: Path) -> None:
         ("recall", 0.25, 50, 1150),
         ("share", 0.75, 50, 1150),
     ]
-
-
-def test_an_objective_that_labels_nothing_has_no_self_labels(tmp_path: Path) -> None:
-    path = tmp_path / "metrics.jsonl"
-    path.write_text(json.dumps({"step": 1, "loss": {"mlm": 3.0}}) + "\n")
-    assert self_labels(MeasuredModel(tmp_path, "run", "trans"), path) == Measurement()

@@ -7,7 +7,6 @@ from torch.nn import functional as F
 
 from calque.analysis.measures.loss import (
     gradient_cosine,
-    gradient_parts,
     layer_gradients,
     noise_cosines,
     shuffled_cosines,
@@ -61,15 +60,6 @@ def test_shuffled_units_are_rows_in_another_order() -> None:
     assert abs(many.mean()) < 0.01
 
 
-def test_parts_add_up_to_the_gradient() -> None:
-    model, batch = build(MODEL, TYPES).eval(), rows(0)
-    batch.labels[2] = UNLABELLED  # a part that asks for nothing adds nothing
-    parts = gradient_parts(model, batch, 6)
-    assert all(not gradient.any() for gradient in parts[2])
-    for ours, expected in zip(whole(parts), layer_gradients(model, batch), strict=True):
-        assert torch.allclose(ours, expected, atol=1e-6)
-
-
 def test_texts_that_pull_nowhere_together_leave_the_null_as_seldom_as_it_says() -> None:
     """Each part of a text pulls some units its own way, and hardly others: shuffled units know nothing of that."""
     left = {"text": 0, "units": 0}
@@ -83,16 +73,3 @@ def test_texts_that_pull_nowhere_together_leave_the_null_as_seldom_as_it_says() 
         left["units"] += null(shuffled_cosines(first, second, 100, draw), 0.0).left(value)
     assert left["text"] <= 8
     assert left["units"] >= 15
-
-
-def test_a_pull_that_all_parts_have_is_beyond_what_texts_change() -> None:
-    random = torch.Generator().manual_seed(0)
-    common = torch.randn(20, 20, generator=random)
-    parts = [[[common + torch.randn(20, 20, generator=random)] for _ in range(8)] for _ in range(2)]
-    value = gradient_cosine(*map(whole, parts))
-    assert null(noise_cosines(*parts, 200, 0), 0.0).left(value)
-
-
-def test_no_gradient_is_said() -> None:
-    with pytest.raises(ValueError, match="0 everywhere"):
-        gradient_cosine([torch.zeros(2, 2)], [torch.ones(2, 2)])

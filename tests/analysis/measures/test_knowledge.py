@@ -7,15 +7,14 @@ import pytest
 import torch
 from transformers import RobertaForMaskedLM
 
-from calque.analysis.measures.knowledge import UNDECIDED, answers, knowledge
+from calque.analysis.measures.knowledge import answers, knowledge
 from calque.analysis.records.record import BOTH, CARRIED, KNOWN, Items, MeasuredModel
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
-from calque.derive.errors import BadInput
 from calque.derive.example import Question
 from calque.derive.languages import Languages
 from calque.derive.order import Invert
-from calque.derive.pocket.facts import LEADS, Facts
+from calque.derive.pocket.facts import Facts
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
 from calque.derive.sources.pocket import PocketEnglish, Sizes
@@ -38,22 +37,6 @@ def languages(tmp_path_factory: pytest.TempPathFactory) -> Languages:
 @pytest.fixture(scope="module")
 def questions() -> list[tuple[Question, Question]]:
     return [(q, image_of_question(q, TRANSFORM, number)) for number, q in enumerate(SOURCE.questions())]
-
-
-def test_facts_of_the_source_alone_are_in_no_other_text(
-    languages: Languages, questions: list[tuple[Question, Question]]
-) -> None:
-    encode, table = languages.vocabulary.encode, languages[LANGUAGE].table
-    corpora = [languages[name].corpus for name in ("source", LANGUAGE)]
-    source, derived = ({tuple(sorted(c[line].tolist())) for line in range(len(c))} for c in corpora)
-    for question, _ in questions:
-        for cloze in question.clozes:
-            said = [(*cloze.sentence.words, *lead.split()) for lead in LEADS]
-            ids = [[piece for word in words for piece in encode(word)] for words in said]
-            assert any(tuple(sorted(one)) in source for one in ids)
-            assert any(tuple(sorted(table[one].tolist())) in derived for one in ids) is question.shared
-    alone = sum(30 for question, _ in questions if not question.shared)
-    assert len(languages["source"].corpus) - len(languages[LANGUAGE].corpus) == alone
 
 
 def test_an_answer_is_the_candidate_that_transformers_prefers(
@@ -127,23 +110,3 @@ def test_a_model_that_has_one_answer_is_right_as_often_as_the_null(
         assert found[measure, "subject-seen"].count + found[measure, "subject-held-out"].count == len(of)
     assert found[CARRIED, "known"].count == round(found[KNOWN, "all"].value * found[KNOWN, "all"].count)
     assert found[CARRIED, "known"].value == 1.0
-
-
-def test_a_model_without_a_preference_answers_nothing(
-    languages: Languages, questions: list[tuple[Question, Question]], make_checkpoint: MakeCheckpoint
-) -> None:
-    asked, images = map(list, zip(*questions, strict=True))
-    checkpoint = altered(make_checkpoint(languages.rows, length=LENGTH), languages, [])
-    model = RobertaForMaskedLM.from_pretrained(checkpoint).eval()
-    assert (answers(model, languages, "source", asked) == UNDECIDED).all()
-    made = knowledge(MeasuredModel(checkpoint, "run", LANGUAGE, step=7), languages, asked, images).records
-    assert {record.value for record in made if record.metric != "chance"} == {0.0}
-
-
-def test_a_question_longer_than_a_row_is_refused(
-    languages: Languages, questions: list[tuple[Question, Question]], make_checkpoint: MakeCheckpoint
-) -> None:
-    asked, images = map(list, zip(*questions, strict=True))
-    checkpoint = make_checkpoint(languages.rows, length=5)
-    with pytest.raises(BadInput, match="ids in rows of 5; expected a model with longer rows"):
-        knowledge(MeasuredModel(checkpoint, "run", LANGUAGE, step=7), languages, asked, images)

@@ -11,7 +11,6 @@ from calque.analysis.measures.loss import held_out_loss, masked_loss, masked_onl
 from calque.analysis.records.record import HELD_OUT, MeasuredModel
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
-from calque.derive.errors import BadInput
 from calque.derive.languages import Languages, only_last
 from calque.derive.pocket.language import Pocket
 from calque.derive.script import Transliterate
@@ -64,33 +63,6 @@ def test_it_is_what_transformers_says_in_several_batches(
         first += count
 
 
-def test_clones_with_the_same_rows_have_the_same_loss(
-    languages: Languages, make_checkpoint: MakeCheckpoint, tmp_path: Path
-) -> None:
-    """They are asked for the same ids, and a model that takes them for one language answers alike."""
-    model = RobertaForMaskedLM.from_pretrained(make_checkpoint(languages.rows, length=LENGTH))
-    with torch.no_grad():
-        words = model.roberta.embeddings.word_embeddings.weight
-        for language in languages.languages[1:]:
-            words[torch.from_numpy(language.table)] = words[: languages.size].clone()
-    model.save_pretrained(tmp_path)
-    found = measured(tmp_path, languages)
-    assert found["trans"] == found["trans2"]
-    assert found["source"] == (pytest.approx(found["trans"][0], rel=1e-6), found["trans"][1])
-
-
-def test_the_same_seed_asks_for_the_same_ids(languages: Languages, make_checkpoint: MakeCheckpoint) -> None:
-    checkpoint = make_checkpoint(languages.rows, length=LENGTH)
-    assert measured(checkpoint, languages) == measured(checkpoint, languages)
-    assert measured(checkpoint, languages) != measured(checkpoint, languages, seed=1)
-
-
-def test_too_little_text_is_refused(languages: Languages, make_checkpoint: MakeCheckpoint) -> None:
-    checkpoint = make_checkpoint(languages.rows, length=200)
-    with pytest.raises(BadInput, match="does not fill one row"):
-        held_out_loss(MeasuredModel(checkpoint, "run"), languages, 0.01)
-
-
 def test_it_is_the_loss_of_pretraining() -> None:
     model, batch = build(MODEL, TYPES).eval(), rows(0)
     with torch.no_grad():
@@ -99,16 +71,6 @@ def test_it_is_the_loss_of_pretraining() -> None:
     assert loss == pytest.approx(expected, rel=1e-5)
     assert count == batch.labelled
     assert shuffled.shape == (50,)
-
-
-def test_who_says_the_same_everywhere_has_the_same_loss_after_a_shuffle() -> None:
-    model, batch = build(MODEL, TYPES).eval(), rows(1)
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            if "lm_head.layer_norm" in name:
-                parameter.zero_()
-    loss, _, shuffled = masked_loss(model, batch, 20, seed=0)
-    assert shuffled == pytest.approx([loss] * 20, rel=1e-6)
 
 
 def test_who_copies_what_is_shown_leaves_the_null_but_for_ids_behind_a_mask() -> None:

@@ -8,9 +8,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.analysis.measures.nulls import either, exchanged_accuracies, in_company, like_frequent, null, shuffled
+from calque.analysis.measures.nulls import exchanged_accuracies, like_frequent, null, shuffled
 from calque.analysis.measures.states import linear_cka, sentence_means, type_means
-from calque.analysis.records.record import Null
 from calque.pretrain.model import build
 from tests.analysis.measures.test_gradients import MODEL, TYPES
 
@@ -30,36 +29,6 @@ def test_every_order_comes_as_often() -> None:
     orders = Counter(map(tuple, shuffled(["a", "b", "a", "a"], 6000, 0).tolist()))
     assert len(orders) == 6
     assert all(abs(often - 1000) < 120 for often in orders.values())
-
-
-@given(kinds=KINDS)
-def test_company_is_of_ones_own_kind(kinds: list[str]) -> None:
-    kept = in_company(kinds, 3)
-    assert kept == [i for i in range(len(kinds)) if kinds.count(kinds[i]) >= 3]
-
-
-def test_a_null_is_the_middle_of_its_values() -> None:
-    made = null(np.arange(41) / 40)
-    assert (made.low, made.high) == pytest.approx((0.025, 0.975))
-    assert (made.chance, made.shuffles) == (0.5, 41)
-    assert null(np.zeros(4), chance=0.2).chance == 0.2
-
-
-def test_a_number_leaves_its_null_beyond_band_and_chance() -> None:
-    made = Null(chance=0.5, low=0.2, high=0.4, shuffles=200)
-    assert [made.left(value) for value in (0.3, 0.45, 0.5, 0.51)] == [False, False, False, True]
-    assert [made.left(value, -1) for value in (0.3, 0.2, 0.19)] == [False, False, True]
-
-
-def test_labels_of_a_type_are_drawn_from_those_of_the_other() -> None:
-    random = np.random.default_rng(0)
-    types, said, labels = random.integers(0, 25, 300), random.integers(0, 4, 300), random.integers(0, 4, 300)
-    of = np.unique(types, return_inverse=True)[1]
-    expected = []
-    for exchange in shuffled(like_frequent(np.bincount(of)), 5, 3):
-        right = [np.mean(labels[of == exchange[t]] == label) for t, label in zip(of, said, strict=True)]
-        expected.append(np.mean(right))
-    assert exchanged_accuracies(said, labels, types, 5, 3) == pytest.approx(expected)
 
 
 def test_a_probe_that_knows_nothing_leaves_the_null_as_seldom_as_it_says() -> None:
@@ -106,15 +75,3 @@ def test_ckas_after_exchanges_are_those_of_states_that_change_places() -> None:
             ]
             expected.append(linear_cka(x, torch.stack(moved)))
         assert types.exchanged_ckas(x, y[layer], layer, 3, 1) == pytest.approx(expected, rel=1e-4)
-
-
-def test_a_group_is_of_ten_and_the_last_has_the_rest() -> None:
-    counts = np.arange(39, 0, -1)
-    assert like_frequent(counts) == [0] * 10 + [1] * 10 + [2] * 19
-    assert like_frequent(counts[::-1])[-10:] == [0] * 10
-    assert like_frequent(counts[:4]) == [0] * 4
-
-
-def test_what_neither_null_explains_is_beyond_both() -> None:
-    first, second = Null(0.3, 0.2, 0.4, 50), Null(0.3, 0.1, 0.35, 50)
-    assert either(first, second) == either(second, first) == Null(0.3, 0.1, 0.4, 50)

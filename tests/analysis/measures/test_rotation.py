@@ -10,7 +10,7 @@ from scipy.stats import ortho_group
 from torch import Tensor
 
 from calque.analysis.measures.alignment import Types
-from calque.analysis.measures.rotation import NEIGHBOURS, csls, normalised, rotated, self_learnt
+from calque.analysis.measures.rotation import NEIGHBOURS, csls, normalised
 from calque.pretrain.rotation import Rotation, procrustes
 
 WIDTH = 16
@@ -66,15 +66,6 @@ def test_csls_is_its_definition(size: int, seed: int) -> None:
     assert torch.allclose(csls(cosines), expected)
 
 
-def test_a_dictionary_that_grows_by_itself_needs_fewer_pairs() -> None:
-    source = drawn(400, WIDTH)
-    derived = source @ turn() + 0.1 * drawn(400, WIDTH, seed=1)
-    sides, known = (normalised(source), normalised(derived)), np.arange(12)
-    pairs, counts = np.array([known, known]), np.arange(400)
-    once, grown = (hits(sides[0], rows).mean() for rows in (rotated(*sides, pairs), self_learnt(*sides, pairs, counts)))
-    assert once < 0.9 < grown
-
-
 def test_alignment_after_a_rotation_is_what_a_search_type_by_type_finds() -> None:
     size, first = 90, 5
     image, types = np.arange(size) + size, np.arange(first, size)
@@ -97,11 +88,3 @@ def test_alignment_after_a_rotation_is_what_a_search_type_by_type_finds() -> Non
         assert shares[name] == pytest.approx(share)
     assert shares["held-out"] < 0.2 and shares["held-out-shuffled"] < 0.2 < 0.7 < shares["held-out-rotated"]
     assert shares["held-out-self-learnt"] >= shares["held-out-rotated"]
-
-
-def test_a_dictionary_below_the_width_leaves_dimensions_open() -> None:
-    types = np.arange(5, 60)
-    measured = Types(types, np.arange(60) + 60, types[:6], np.ones(60, int), np.arange(60), (0, 1), 0, 0)
-    assert measured.alignment(drawn(120, WIDTH).float()).undetermined == WIDTH - 6
-    without = Types(types, np.arange(60) + 60, types[:0], np.ones(60, int), np.arange(60), (0, 1), 0, 0)
-    assert not without.alignment(drawn(120, WIDTH).float()).rotated

@@ -7,8 +7,8 @@ import pytest
 from calque.analysis.aligners.methods import METHODS, OT, RELEASED
 from calque.analysis.aligners.pair_encoder import EncoderAligner
 from calque.analysis.measures.aer import GoldSet, score_all
-from calque.analysis.measures.word_alignment import alone_and_joint, diagonal_score, fast_align_scores, gold_links
-from calque.analysis.records.record import LinkCounts, MeasuredModel
+from calque.analysis.measures.word_alignment import alone_and_joint, fast_align_scores, gold_links
+from calque.analysis.records.record import MeasuredModel
 from calque.derive.errors import BadInput
 from calque.derive.links.aligner import Pair
 from calque.derive.links.fast_align import FastAlign, StatisticalAligner
@@ -49,13 +49,6 @@ def test_one_pass_has_the_scores_of_an_aligner_for_each_layer_and_method(
         assert row.total == score_all(gold.pairs, aligner.align(sentence_pairs))
 
 
-def test_what_got_no_links_is_counted_once_a_way(bert: Path) -> None:
-    pairs: list[Pair] = [(("the", "\u200b"), ("the",))]
-    gold = Gold((GoldPair(frozenset({(0, 0)}), frozenset({(0, 0)})),), (), {})  # type: ignore[arg-type]
-    _, left_out = alone_and_joint(bert, pairs, gold, {False: 0, True: 1}, "cpu", (OT,))
-    assert left_out == {f"words that the tokenizer drops ({way})": 1 for way in ("apart", "joint")}
-
-
 def test_every_layer_has_the_links_of_an_aligner_and_its_items_are_its_rate(
     roberta: Path, gold: Gold, sentence_pairs: list[Pair]
 ) -> None:
@@ -89,10 +82,3 @@ def test_fast_align_is_scored_by_direction_and_symmetrisation(gold: Gold, senten
     assert left_out == {"sentence pairs with an empty side": 2}  # once a direction
     with pytest.raises(BadInput, match="nothing to learn from"):
         fast_align_scores(sentence_pairs, gold, [])
-
-
-def test_the_diagonal_links_the_same_relative_place() -> None:
-    pairs: list[Pair] = [(("a", "b", "c", "d"), ("x", "y")), (("a",), ("x", "y", "z"))]
-    links = [frozenset({(1, 0), (3, 1)}), frozenset({(0, 0), (0, 1), (0, 2)})]
-    gold = Gold(tuple(GoldPair(each, each) for each in links), (), {})  # type: ignore[arg-type]
-    assert diagonal_score(pairs, gold) == LinkCounts(2, 5, 5, 5, 5)

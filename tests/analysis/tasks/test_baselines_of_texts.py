@@ -1,26 +1,17 @@
 """Baselines of tasks with two texts."""
 
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from calque.analysis.tasks.baselines import NEGATIONS, BagOfWords, KnownAnswer, Shallow, features
-from calque.analysis.tasks.classification import NLI
-from calque.analysis.tasks.questions import QA
 from calque.derive.example import Example
-from calque.derive.pocket.language import Pocket
-from calque.derive.readers.nli import read_nli
 from calque.derive.sentence import Sentence, Span
 from tests.analysis.tasks.handmade import Set, as_is, asked, foreign, pair
 
 HYPOTHESIS, PREMISE = (BagOfWords(place, name, name) for place, name in ((1, "hypothesis-only"), (0, "premise-only")))
-TRAIN = [pair("a b", "no c", "n"), pair("b a", "no d", "n"), pair("a d", "c d", "y"), pair("b", "d e", "y")] * 3
 
 
 def test_sixteen_features_counted_by_hand() -> None:
@@ -44,46 +35,6 @@ def test_sixteen_features_counted_by_hand() -> None:
         "same first word": False,
         "same last words": False,
     }
-
-
-TEXTS = st.lists(st.sampled_from("a b c d not".split()), min_size=1, max_size=6).map(" ".join)
-
-
-@given(TEXTS, TEXTS)
-def test_a_new_script_hides_negations_and_nothing_else(first: str, second: str) -> None:
-    example, _ = pair(first, second)
-    ours, theirs = (features(example, spell, NEGATIONS) for spell in (as_is, foreign))
-    differing = {name for name in ours if ours[name] != theirs[name]}
-    assert differing <= {"negations of the first", "negations of the second"}
-    assert features(example, foreign, frozenset(map(foreign, NEGATIONS))) == ours
-
-
-@given(TEXTS)
-def test_a_text_and_itself_share_everything(text: str) -> None:
-    example, _ = pair(text, text)
-    found = features(example, as_is, NEGATIONS)
-    assert found["Jaccard index of words"] == found["shared words in the same order"] == 1
-    assert found["second longer by"] == found["words that only the first has"] == 0
-    assert found["same first word"] and found["same last words"]
-
-
-def test_one_text_alone_says_what_its_words_say() -> None:
-    learnt = HYPOTHESIS.learn(TRAIN, as_is)
-    assert learnt(asked([pair("x", "no d"), pair("no", "c d")]), as_is) == [("n",), ("y",)]
-    assert PREMISE.learn(TRAIN, as_is)(asked([pair("d", "no no")]), as_is) == [("y",)]
-
-
-def test_a_text_without_a_known_word_has_the_most_frequent_label() -> None:
-    train = [*TRAIN, pair("a", "c", "y")]
-    for baseline in (HYPOTHESIS, PREMISE):
-        assert baseline.learn(train, as_is)(asked([pair("a b", "no c")]), foreign) == [("y",)]
-        assert baseline.learn(train, as_is)([], as_is) == []
-
-
-def test_one_label_alone_is_said_of_everything() -> None:
-    train = [pair("a", "b", "only")] * 2
-    for baseline in (HYPOTHESIS, PREMISE, Shallow()):
-        assert baseline.learn(train, as_is)(asked([pair("c", "d")]), as_is) == [("only",)]
 
 
 def slow_regression(train: Set, test: Set) -> list[str]:
@@ -131,24 +82,6 @@ def test_trees_learn_what_overlaps_say_and_carry_it_into_a_new_script() -> None:
     assert learnt([], as_is) == []
 
 
-def test_baselines_on_human_written_inference(calque_data: Path) -> None:
-    """Hypotheses alone and overlaps are beyond the majority (Gururangan et al. 2018), premises are not.
-
-    Learnt from LingNLI and tested on MNLI, as in the study on real text.
-    """
-    files = (f"train_round1_{protocol}.jsonl" for protocol in ("LitL", "LotS", "baseline"))
-    train = [(e, (e.label,)) for name in files for e in read_nli(calque_data / "nli" / "lingnli" / name)]
-    test = list(read_nli(calque_data / "nli" / "mnli" / "mnli_val_matched.jsonl"))
-    found = {}
-    for baseline in NLI.baselines:
-        said = baseline.learn(train, as_is)(test, as_is)
-        found[baseline.name] = sum(one == (example.label,) for one, example in zip(said, test, strict=True)) / len(test)
-    assert found["majority"] == pytest.approx(1 / 3, abs=0.03)
-    assert found["shallow"] > found["majority"] + 0.1
-    assert found["hypothesis-only"] > found["majority"] + 0.05
-    assert abs(found["premise-only"] - found["majority"]) < 0.04
-
-
 def question_about(question: str, context: str, answer: tuple[int, int, int] = (0, 0, 1)) -> Example:
     """Sentences of the context end with a full stop; the answer is of a sentence from a word to below another."""
     sentences = [Sentence(tuple(f"{part}.".replace(".", " .").split())) for part in context.split(" . ")]
@@ -178,29 +111,8 @@ def test_a_known_answer_of_the_sentence_that_is_most_like_the_question() -> None
     assert answer_to("who saw eve ?", "tom saw eve . the dog ran") == "the dog"  # eve is in the question
 
 
-def test_without_a_known_answer_any_word_that_is_not_asked_with() -> None:
-    assert answer_to("who saw tom ?", "ann saw tom . tom ran") == "ann"
-    assert answer_to("tom .", "tom") == "tom"
-
-
 def test_words_of_another_script_are_not_known_and_answers_are_words_of_the_context() -> None:
     learnt = KnownAnswer().learn(ANSWERED, as_is)
     example = question_about("who saw tom ?", "red men ran . the dog saw tom")
     assert learnt([example], foreign) == [("the",)]  # of the sentence with most of the question; `the dog` is unknown
     assert KnownAnswer().learn([], as_is)([example], as_is) == [("the",)]
-
-
-def test_where_an_answer_ends_within_a_word_is_not_known_to_who_is_asked() -> None:
-    """A text that stays as it is written is cut there: `eve's` into an answer and the rest."""
-    cut = Sentence(("eve", "'s", "dog"), spans=(Span(0, 1, "answer"),), glued=(False, True, False))
-    example = Example(((Sentence(("who", "?")),), (cut,)))
-    assert KnownAnswer().learn(ANSWERED, as_is)([example], as_is) == [("eve's",)]
-
-
-def test_it_does_not_answer_questions_of_pocket_english() -> None:
-    task = QA()
-    examples = list(Pocket(300).questions(1_500))
-    right = [(example, task.gold(example)) for example in examples]
-    answers = KnownAnswer().learn(right[:1_000], as_is)(examples[1_000:], as_is)
-    scores = task.scores([gold for _, gold in right[1_000:]], answers)
-    assert 0.1 < scores["exact"].value <= 0.4

@@ -21,7 +21,6 @@ from calque.analysis.tasks.finetune import (
     FinetuneConfig,
     Finetuned,
     batches_of,
-    check_types,
     finetune,
     longest_row,
     pieces,
@@ -118,14 +117,6 @@ def test_the_same_seed_gives_the_same_bits_and_another_seed_others(checkpoint: P
     assert not torch.equal(weights["classifier.weight"], changed["classifier.weight"])
 
 
-def test_randomness_of_the_caller_is_left_alone(checkpoint: Path) -> None:
-    torch.manual_seed(5)
-    expected = torch.rand(3)
-    torch.manual_seed(5)
-    finetune(checkpoint, toy(8), WORDS, C, QUICK, 0, CPU)
-    assert torch.equal(torch.rand(3), expected)
-
-
 def test_one_step_is_transformers_own_loss_and_adamw(checkpoint: Path) -> None:
     """Without dropout, one batch: the update is the one that transformers' loss and torch's AdamW make."""
     data = toy(8)
@@ -165,36 +156,6 @@ def test_a_heads_rate_is_its_own(checkpoint: Path) -> None:
         assert not as_drawn or (weight - drawn[name]).abs().max() > 5e-4
 
 
-class Watched(WordHead):
-    """Notes how many rows and ids each batch has."""
-
-    def __init__(self) -> None:
-        self.seen: list[tuple[int, int]] = []
-
-    def logits(self, output: Any, real: torch.Tensor) -> torch.Tensor:
-        self.seen.append((real.shape[0], real.shape[1]))
-        return super().logits(output, real)
-
-
-def test_a_batch_of_answers_has_no_more_ids_than_are_allowed_or_is_one_row(checkpoint: Path) -> None:
-    data, head = toy(50), Watched()
-    model = Finetuned(finetune(checkpoint, toy(8), WORDS, C, QUICK, 0, CPU).model, head, CPU)
-    model.answers(data, ids_per_batch=60)
-    assert sum(rows for rows, _ in head.seen) == 50
-    assert all(rows == 60 // ids for rows, ids in head.seen[:-1])  # as many as there is room for
-    assert [ids for _, ids in head.seen] == sorted((ids for _, ids in head.seen), reverse=True)
-    head.seen.clear()
-    model.answers(data, ids_per_batch=1)
-    assert [rows for rows, _ in head.seen] == [1] * 50
-
-
-def test_defaults_are_berts_recipe_for_ten_epochs() -> None:
-    usual = FinetuneConfig()
-    assert (usual.learning_rate, usual.epochs, usual.batch, usual.max_length) == (2e-5, 10, 32, 128)
-    assert (usual.head_rate, usual.clip, usual.weight_decay, usual.dropout, usual.warmup) == (1, 1, 0, 0.1, 0.06)
-    assert usual.mistakes() == []
-
-
 def test_the_encoder_is_the_checkpoints(checkpoint: Path) -> None:
     data = toy(4)
     tiny = FinetuneConfig(learning_rate=1e-30, epochs=1)
@@ -214,24 +175,12 @@ def test_language_embeddings_reach_the_model(multilingual: Path) -> None:
     assert not torch.allclose(logits(model, data), logits(model, as_derived), atol=1e-3)
 
 
-def test_a_model_without_language_embeddings_knows_no_languages(checkpoint: Path) -> None:
-    model = finetune(checkpoint, toy(16), WORDS, C, QUICK, 0, CPU)
-    assert torch.equal(logits(model, toy(16, language=0)), logits(model, toy(16, language=1)))
-
-
 def test_every_row_is_shown_once_an_epoch_in_an_order_of_its_own() -> None:
     epochs = [batches_of(1000, 32, [0, epoch]) for epoch in (0, 1)]
     for epoch in epochs:
         assert np.sort(np.concatenate(epoch)).tolist() == list(range(1000))
         assert [len(batch) for batch in epoch] == [32] * 31 + [8]
     assert not all(np.array_equal(a, b) for a, b in zip(*epochs, strict=True))
-
-
-def test_batches_are_as_mixed_as_chance_makes_them() -> None:
-    """The mean length of a batch's rows varies as that of 32 rows drawn at random, and no more."""
-    lengths = np.sort(toy(3200).lengths)  # a file in order of length: nothing of it may show
-    means = [lengths[batch].mean() for epoch in range(4) for batch in batches_of(3200, 32, [0, epoch])]
-    assert np.std(means) == pytest.approx(lengths.std() / np.sqrt(32), rel=0.15)
 
 
 def test_rates_rise_and_fall_to_zero() -> None:
@@ -242,12 +191,6 @@ def test_rates_rise_and_fall_to_zero() -> None:
     assert all(a > b for a, b in itertools.pairwise(rates[10:]))
 
 
-def test_progress_counts_every_step(checkpoint: Path) -> None:
-    seen: list[tuple[int, int]] = []
-    finetune(checkpoint, toy(33), WORDS, C, QUICK, 0, CPU, lambda step, steps: seen.append((step, steps)))
-    assert seen == [(1, 3), (2, 3), (3, 3)]
-
-
 def test_a_loss_that_is_no_number_stops(checkpoint: Path, tmp_path: Path) -> None:
     model = RobertaForMaskedLM.from_pretrained(checkpoint)
     with torch.no_grad():
@@ -255,19 +198,6 @@ def test_a_loss_that_is_no_number_stops(checkpoint: Path, tmp_path: Path) -> Non
     model.save_pretrained(tmp_path)
     with pytest.raises(NonFinite, match="step 1"):
         finetune(tmp_path, toy(8), WORDS, C, QUICK, 0, CPU)
-
-
-def test_a_last_update_after_which_weights_are_no_numbers_is_told(checkpoint: Path) -> None:
-    """The loss is asked before an update, so of a single one nobody else would see it."""
-    with pytest.raises(NonFinite, match="step 1: a weight is not finite"):
-        finetune(checkpoint, toy(8), WORDS, C, replace(QUICK, learning_rate=1e39), 0, CPU)
-
-
-@pytest.mark.parametrize("name", ["learning_rate", "head_rate", "clip", "weight_decay", "dropout", "attention_dropout"])
-def test_a_value_that_is_no_number_is_told(name: str) -> None:
-    for value in (float("nan"), float("inf")):
-        (mistake,) = replace(QUICK, **{name: value}).mistakes()
-        assert mistake.startswith(f"{name} ") and mistake.endswith(f" not {value}")
 
 
 def test_bad_checkpoints_are_refused(make_checkpoint: MakeCheckpoint, tmp_path: Path) -> None:
@@ -323,28 +253,6 @@ def test_a_model_of_three_languages_has_a_type_for_each_and_the_last_for_padding
     assert moved.tolist() == [False, False, True, False]
 
 
-def test_a_short_model_sets_the_limit(make_checkpoint: MakeCheckpoint) -> None:
-    short = make_checkpoint(V, length=16)
-    assert longest_row(short, FinetuneConfig()) == 16
-    assert longest_row(short, FinetuneConfig(max_length=10)) == 10
-    data = toy(16, shortest=14)
-    assert data.lengths.max() == 16
-    assert len(finetune(short, data, WORDS, C, QUICK, 0, CPU).answers(data)) == 16
-
-
-def test_all_mistakes_are_told_at_once() -> None:
-    assert FinetuneConfig().mistakes() == []
-    assert len(FinetuneConfig(learning_rate=0, epochs=0, batch=0, max_length=1, warmup=1, dropout=-1).mistakes()) == 6
-
-
-def test_the_edges_of_what_is_allowed_are_allowed() -> None:
-    assert FinetuneConfig(epochs=100_000).mistakes() == []
-    least = FinetuneConfig(epochs=1, batch=1, max_length=8, warmup=0.0, weight_decay=0.0, dropout=0.0)
-    assert least.mistakes() == []
-    tiny = FinetuneConfig(learning_rate=1e-9, head_rate=1e-9, clip=1e-9, warmup=0.99, dropout=0.99)
-    assert tiny.mistakes() == []
-
-
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -357,13 +265,6 @@ def test_each_mistake_is_told_by_its_name(wrong: dict[str, Any]) -> None:
     (name,) = wrong
     (mistake,) = FinetuneConfig(**wrong).mistakes()
     assert name in mistake
-
-
-def test_the_highest_id_must_have_a_row(make_checkpoint: MakeCheckpoint) -> None:
-    checkpoint = make_checkpoint(20)
-    check_types(checkpoint, 19)
-    with pytest.raises(BadInput, match="the model has 20 types, and the data an id 20"):
-        check_types(checkpoint, 20)
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=9), st.integers(0, 60))

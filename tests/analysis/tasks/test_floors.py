@@ -100,14 +100,3 @@ def test_every_baseline_is_scored_on_every_pair_by_every_metric(
             assert floor.value == accuracy(gold, [(best,) * len(tags) for tags in gold]).value
         if name == "unigram" and task.name == "pos" and language == PARTLY.name and learnt == SOURCE:
             assert by[SOURCE, PARTLY.name, "majority"].value < floor.value < by[PARTLY.name, PARTLY.name, name].value
-
-
-class Bare(POS):
-    """A task that nobody has thought of a baseline for."""
-
-    baselines = ()
-
-
-def test_a_task_without_baselines_has_no_floors(source: PocketEnglish, tmp_path: Path) -> None:
-    examples = TaskFolder.open(derive_task(source, "pos", (), tmp_path / "task", tmp_path / "cache"))
-    assert floors(examples, Bare(), [(SOURCE, SOURCE)], {SOURCE: str}) == []

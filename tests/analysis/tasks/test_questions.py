@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from calque.analysis.tasks.finetune import FinetuneConfig, finetune
-from calque.analysis.tasks.questions import BEST, LONGEST, NOWHERE, QA, STRIDE, SpanRow, best_places, spans, windows_of
+from calque.analysis.tasks.questions import BEST, LONGEST, NOWHERE, QA, SpanRow, best_places, spans, windows_of
 from calque.analysis.tasks.rows import Reader
 from calque.analysis.tasks.split import Split, check
-from calque.analysis.tasks.task import BARRED, SpanHead
+from calque.analysis.tasks.task import BARRED
 from calque.derive.errors import BadInput
 from calque.derive.example import Example, write_examples
 from calque.derive.order import Invert
@@ -109,31 +109,6 @@ def test_windows_show_every_sub_word_and_one_has_each_best(
     assert whole == (len(rows) == 1 and 2 * asked <= min(64, length // 2 - 2))
 
 
-@pytest.mark.parametrize(("start", "end"), [(0, 3), (5_000, 5_001), (9_995, 10_000)])
-def test_a_context_of_ten_thousand_words_is_read_to_its_end(tmp_path: Path, start: int, end: int) -> None:
-    reader = Reader(lambda word: (FIRST + int(word[1:]),), np.arange(FIRST + 10_000), 0)
-    write_examples(tmp_path / "test.jsonl", [question(10_000, start, end)])
-    split = Split(tmp_path / "test.jsonl", TASK)
-    encoded = split.encode((), reader, 384)
-    assert (encoded.cut, len(encoded.rows)) == (1, len(windows_of(10_000, 384 - 5)))
-    having = [row for row in encoded.rows if row.targets[0]]
-    assert 1 <= len(having) <= 3
-    right = [pointing(row, *row.targets, sure=5.0 * bool(row.targets[0])) for row in encoded.rows]
-    said = split.decode(encoded, right, ())
-    assert said == split.gold == [(" ".join(f"w{i}" for i in range(start, end)),)]
-
-
-def test_windows_of_a_long_context_begin_a_stride_after_each_other() -> None:
-    """Those of the original code: `max_seq_length` 384, `doc_stride` 128, so each sub-word is in up to three."""
-    windows = windows_of(1_000, 370)
-    assert [window.start for window in windows] == [0, 128, 256, 384, 512, 640]
-    assert windows[-1].stop == 1_000 and {len(window) for window in windows[:-1]} == {370}
-    assert windows_of(5, 370) == [range(5)] and windows_of(370, 370) == [range(370)]
-    assert STRIDE == 128
-    with pytest.raises(ValueError, match="no room"):
-        windows_of(5, 0)
-
-
 @given(size=st.integers(1, 300), room=st.integers(1, 80))
 def test_a_place_is_best_where_the_original_code_says(size: int, room: int) -> None:
     """`_check_is_max_context` of Devlin et al.'s run_squad.py, place by place."""
@@ -187,72 +162,6 @@ def test_the_best_span_is_that_of_all_pairs_where_few_are_barred(seed: int, word
         assert found == pytest.approx(best)
 
 
-def test_an_answer_never_begins_behind_its_end_nor_in_the_question() -> None:
-    made = question(40, 5, 6, asked=2)
-    ((row,), _) = TASK.rows(made, (), TWICE, 200)
-    assert isinstance(row, SpanRow)
-    logits = np.zeros((2, len(row.ids)))
-    logits[0, 1:4], logits[1, 1:4] = 9, 9  # the question
-    logits[0, 60], logits[1, 20], logits[1, 80] = 6, 8, 5
-    score, begin, end = max(spans(row, logits))
-    assert (score, begin, end) == (11, 60, 80)
-    assert TASK.decode(made, [row], [logits], ())[0].split()[0] == made.texts[1][0].text[row.starts[60] : row.ends[60]]
-
-
-def test_where_the_best_of_a_row_are_all_barred_the_others_are_asked() -> None:
-    made = question(40, 5, 6, asked=30)
-    ((row,), _) = TASK.rows(made, (), TWICE, 200)
-    assert isinstance(row, SpanRow)
-    logits = np.zeros((2, len(row.ids)))
-    logits[:, : int(np.flatnonzero(row.starts < row.ends)[0])] = 9  # more than BEST places of the question
-    assert (~(row.starts < row.ends)).sum() > BEST
-    assert spans(row, logits) == [] and spans(row, logits, None)
-    assert TASK.decode(made, [row], [logits], ())[0] in made.texts[1][0].text
-
-
-def test_a_window_whose_best_are_all_barred_says_nothing_beside_one_that_has_an_answer() -> None:
-    """The first and others have higher sums than the second, but at places that are not among their best."""
-    made = question(60, 50, 51, asked=30)
-    rows, _ = TASK.rows(made, (), TWICE, 120)
-    assert len(rows) > 1
-    answers = []
-    for place, row in enumerate(rows):
-        assert isinstance(row, SpanRow)
-        logits = np.zeros((2, len(row.ids)))
-        context = int(np.flatnonzero(row.starts < row.ends)[0])
-        if place != 1:
-            logits[:, :context] = 9  # more than BEST places of the question
-            logits[:, context + 5] = 8
-        else:
-            shown = int(np.flatnonzero((row.starts < row.ends) & row.best)[-1])
-            logits[:, shown] = 1
-            expected = made.texts[1][0].text[row.starts[shown] : row.ends[shown]]
-        answers.append(logits)
-    assert TASK.decode(made, rows, answers, ()) == (expected,)
-
-
-def test_an_answer_is_never_the_mark_of_a_space() -> None:
-    """As tokenizers of languages without spaces have them: sub-words that stand for no character."""
-    made = question(6, 2, 3)
-    ((row,), _) = TASK.rows(made, (), TWICE, 100)
-    assert isinstance(row, SpanRow)
-    marks = np.flatnonzero(row.starts < row.ends)[::2]
-    with_marks = marked(row, marks)
-    logits = np.zeros((2, len(row.ids)))
-    logits[:, marks[1]] = 9
-    assert not (with_marks.starts < with_marks.ends)[marks].any()
-    assert TASK.decode(made, [with_marks], [logits], ())[0] != ""
-
-
-def test_an_answer_may_begin_and_end_with_the_mark_of_a_space() -> None:
-    """Such a begin stands for the word behind it, and such an end for the space behind the word before it."""
-    made = question(6, 2, 3)
-    ((row,), _) = TASK.rows(made, (), TWICE, 100)
-    assert isinstance(row, SpanRow)
-    marks = np.flatnonzero(row.starts < row.ends)[::2]  # one before each word
-    assert TASK.decode(made, [marked(row, marks)], [pointing(row, marks[2], marks[4])], ()) == ("w2 w3",)
-
-
 def test_a_mark_of_a_space_by_a_real_tokenizer_begins_the_answer_behind_it(calque_encoder: Path) -> None:
     reader = Reader.of_given(GivenVocabulary(calque_encoder).open())
     context = Sentence(("Sie", "verlor", "308", "Punkte", "，", "第六"), spans=(Span(5, 6, "answer"),))
@@ -290,20 +199,6 @@ def test_an_answer_has_the_marks_of_its_letters_whether_or_not_the_tokenizer_str
         ((row,), _) = TASK.rows(made, (), reader, 60)
         begin, end = map(int, row.targets)
         assert TASK.decode(made, [row], [pointing(row, begin, end)], ()) == (words[place],)
-
-
-def test_a_set_of_questions_with_several_right_answers_can_be_scored(tmp_path: Path) -> None:
-    split = written(tmp_path / "test.jsonl", 1, seed=0)
-    torn = Sentence(("w4", "w0", "w3"), spans=(Span(0, 1, "answer"), Span(2, 3, "answer")))
-    write_examples(split.path, [*(made for made, _ in split), Example(((Sentence(("q9",)),), (torn,)))])
-    split.check(())
-    assert [len(gold) for gold in split.gold] == [1, 2]
-
-
-def test_logits_of_padding_are_barred() -> None:
-    output = type("Output", (), {"start_logits": torch.zeros(1, 3), "end_logits": torch.zeros(1, 3)})
-    real = torch.tensor([[True, True, False]])
-    assert SpanHead().logits(output, real)[0, :, 2].tolist() == [BARRED, BARRED]
 
 
 def test_questions_are_learned_and_scored_by_the_loop_that_knows_none(

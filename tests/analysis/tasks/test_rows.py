@@ -1,6 +1,5 @@
 """"""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
-from torch.nn.functional import cross_entropy
 from transformers import (
     AutoModelForSequenceClassification,
     BertConfig,
@@ -25,7 +23,6 @@ from calque.analysis.tasks.rows import UNLABELLED, Reader, TaskRow, joined, wind
 from calque.analysis.tasks.task import TextHead
 from calque.derive.build import derive_languages
 from calque.derive.dictionary import DictionaryConfig
-from calque.derive.errors import BadInput
 from calque.derive.example import Example
 from calque.derive.languages import Languages
 from calque.derive.natural.build import derive_natural
@@ -33,7 +30,7 @@ from calque.derive.pocket.language import Pocket
 from calque.derive.script import Cognates, Transliterate
 from calque.derive.sentence import Sentence, Span
 from calque.derive.sources.pocket import PocketEnglish
-from calque.derive.types import OURS, Specials
+from calque.derive.types import OURS
 from calque.derive.vocabulary import GivenVocabulary
 from calque.pretrain.model import encode
 from calque.pretrain.objectives.xlm_align import DWA
@@ -67,10 +64,6 @@ def texts(*sentences: Words) -> list[list[Sentence]]:
     return [[Sentence(tuple(words))] for words in sentences]
 
 
-def ids_of(rows: Sequence[TaskRow]) -> list[list[int]]:
-    return [row.ids.tolist() for row in rows]
-
-
 @given(words, st.integers(8, 40))
 def test_every_word_is_in_one_row_with_its_label_at_its_first_subword(sentence: Words, length: int) -> None:
     rows, whole = tagged(sentence, length)
@@ -85,35 +78,6 @@ def test_every_word_is_in_one_row_with_its_label_at_its_first_subword(sentence: 
     text = [id_ for row in rows for id_ in row.ids[1:-1].tolist()]
     assert text == [id_ for word in sentence for id_ in spell(word)[: length - 2]]
     assert whole == (len(rows) == 1 and all(len(word) <= length - 2 for word in sentence))
-
-
-def test_a_sentence_that_fits_is_one_row_and_a_longer_one_is_cut_between_words() -> None:
-    rows, whole = tagged(["ab", "cd", "ef"], 8)
-    assert (ids_of(rows), whole) == ([[OURS.start, *spell("abcdef"), OURS.end]], True)
-    rows, whole = tagged(["abc", "def", "g"], 8)
-    assert (ids_of(rows), whole) == (
-        [[OURS.start, *spell("abcdef"), OURS.end], [OURS.start, *spell("g"), OURS.end]],
-        False,
-    )
-
-
-def test_a_word_longer_than_a_row_is_cut_and_told() -> None:
-    rows, whole = tagged(["abcdefghij"], 8)
-    assert (ids_of(rows), whole) == ([[OURS.start, *spell("abcdef"), OURS.end]], False)
-
-
-def test_marks_and_further_subwords_have_no_label() -> None:
-    ((row,), _) = tagged(["ab", "c"], 8)
-    assert row.targets.tolist() == [UNLABELLED, 0, UNLABELLED, 2, UNLABELLED]
-
-
-def test_pairs_have_two_marks_between_them() -> None:
-    row, whole = joined(SOURCE, texts(["ab", "c"], ["d"]), 1, 20)
-    assert (row.ids.tolist(), row.targets.tolist(), whole) == (
-        [OURS.start, *spell("abc"), OURS.end, OURS.end, *spell("d"), OURS.end],
-        [1],
-        True,
-    )
 
 
 @pytest.mark.parametrize(
@@ -136,25 +100,6 @@ def test_a_derived_language_has_the_images_and_shares_the_marks() -> None:
         assert (derived.ids[special] == source.ids[special]).all()
         assert (derived.ids[~special] == source.ids[~special] + V).all()
         assert (derived.targets == source.targets).all()
-
-
-def test_marks_are_those_of_the_vocabulary() -> None:
-    theirs = Specials(start=101, pad=0, end=102, unknown=100, mask=103)
-    reader = Reader(lambda word: (1000,), np.arange(2000), 0, theirs)
-    (row,), _ = windows(reader, ["a"], [0], 8)
-    assert row.ids.tolist() == [101, 1000, 102]
-    assert joined(reader, texts(["a"], ["b"]), 0, 8)[0].ids.tolist() == [101, 1000, 102, 102, 1000, 102]
-    assert SOURCE.specials == OURS
-
-
-def test_a_word_without_subwords_is_named() -> None:
-    with pytest.raises(ValueError, match="the word 'a' has no sub-words"):
-        windows(Reader(lambda word: (), np.arange(V), 0), ["a"], [0], 8)
-
-
-def test_an_unlabelled_target_teaches_nothing() -> None:
-    logits = torch.tensor([[0.0, 1.0], [2.0, 5.0]])
-    assert cross_entropy(logits, torch.tensor([UNLABELLED, 0])) == cross_entropy(logits[1:], torch.tensor([0]))
 
 
 def test_words_of_a_task_are_those_of_the_corpus(tmp_path: Path) -> None:
@@ -218,13 +163,6 @@ def test_a_given_tokenizer_reads_a_text_as_it_is_written(calque_encoder: Path) -
     assert chinese.text[chinese.starts[first] : chinese.ends[last]] == "308"
 
 
-def test_words_that_are_glued_are_read_as_one_text(calque_encoder: Path) -> None:
-    reader = Reader.of_given(GivenVocabulary(calque_encoder).open())
-    parted = Sentence(("Zu", "g", "fährt"), glued=(False, True, False))
-    whole = Sentence(("Zug", "fährt"))
-    assert reader.read([parted]).ids.tolist() == reader.read([whole]).ids.tolist()
-
-
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 WORDS = ("who", "sings", "the", "small", "bird", "on", "a", "wall", ".", "?")
 CLS, SEP = ("[CLS]", 2), ("[SEP]", 3)
@@ -280,34 +218,6 @@ def check(folder: Path, theirs: Any) -> None:
 def test_a_row_of_two_texts_is_that_of_the_tokenizers_own_template(name: str, tmp_path: Path) -> None:
     folder = saved(tmp_path, TEMPLATES[name])
     check(folder, PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json")))
-
-
-def test_a_row_of_two_texts_is_that_of_multilingual_bert(calque_data: Path, tmp_path: Path) -> None:
-    vocabulary = calque_data / "tokenizer" / "mbert-cased-vocab.txt"
-    if not vocabulary.is_file():
-        pytest.skip("no vocabulary of multilingual BERT")
-    theirs = BertTokenizer(vocab=str(vocabulary), do_lower_case=False)
-    theirs.save_pretrained(tmp_path)
-    check(tmp_path, theirs)
-
-
-def test_without_a_template_a_row_of_two_texts_is_robertas(tmp_path: Path) -> None:
-    reader = Reader.of_given(GivenVocabulary(saved(tmp_path, None)).open())
-    row, _ = joined(reader, [text("who"), text("bird")], 0, 9)
-    assert row.ids.tolist() == [2, 5, 3, 3, 9, 3] and not row.types.any()
-
-
-def test_a_template_with_other_token_types_is_refused(tmp_path: Path) -> None:
-    odd = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS]:1 $A [SEP] $B:1 [SEP]:1", special_tokens=[CLS, SEP]
-    )
-    with pytest.raises(BadInput, match=r"\[1, 0, 0, 1, 1\]"):
-        Reader.of_given(GivenVocabulary(saved(tmp_path, odd)).open())
-
-
-def test_the_layout_is_part_of_what_decides_ids(tmp_path: Path) -> None:
-    folders = [saved(tmp_path / name, template) for name, template in TEMPLATES.items()]
-    assert len({GivenVocabulary(folder).identity() for folder in folders}) == len(TEMPLATES)
 
 
 SHAPE = BertConfig(

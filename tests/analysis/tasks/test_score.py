@@ -15,40 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nervaluate import Evaluator
 
-from calque.analysis.records.record import Items
 from calque.analysis.tasks.questions import MLQA
 from calque.analysis.tasks.score import (
     ARTICLES,
-    PARTS,
-    Score,
-    accuracy,
     answer_scores,
     entities,
     entity_f1,
     mlqa_words,
-    squad_words,
 )
-from calque.derive.errors import BadInput
-from calque.derive.readers.conllu import read_conllu
 from calque.derive.sentence import Sentence, Span, iob2
-
-
-def test_accuracy_is_over_labels_not_over_examples() -> None:
-    score = accuracy([["a", "b", "c"], ["a"]], [["a", "b", "x"], ["a"]])
-    assert score == Score(0.75, 4, Items.over([2, 1], [3, 1]))
-
-
-def test_accuracy_of_predictions_of_another_length_is_refused() -> None:
-    with pytest.raises(ValueError):
-        accuracy([["a", "b"]], [["a"]])
-    with pytest.raises(ValueError):
-        accuracy([["a"], ["b"]], [["a"]])
-
-
-def test_accuracy_of_nothing_is_not_defined() -> None:
-    with pytest.raises(ValueError, match="no label"):
-        accuracy([[]], [[]])
-
 
 UPOS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()
 IOB2 = "O B-PER I-PER B-LOC I-LOC B-MISC-x I-MISC-x".split()
@@ -113,12 +88,6 @@ def test_f1_on_well_formed_iob2_is_strict_seqevals() -> None:
         assert entity_f1(gold, predicted).value == pytest.approx(strict, abs=1e-12)
 
 
-def test_count_is_the_number_of_gold_entities() -> None:
-    gold = [["B-PER", "I-PER", "O"], ["B-LOC", "B-LOC"]]
-    score = entity_f1(gold, [["B-PER", "O", "O"], ["B-LOC", "O"]])
-    assert (score.value, score.count) == (pytest.approx(2 * 1 / (3 + 2)), 3)
-
-
 @given(st.one_of(paired(UPOS), paired(IOB2), paired(ODD)))
 def test_items_are_the_entities_of_each_sentence_and_sum_to_the_score(sentences: list[list[tuple[str, str]]]) -> None:
     gold, predicted = columns(sentences)
@@ -129,36 +98,6 @@ def test_items_are_the_entities_of_each_sentence_and_sum_to_the_score(sentences:
         assert hits == [2 * len(a & b) for a, b in zip(right, said, strict=True)]
         assert of == [len(a) + len(b) for a, b in zip(right, said, strict=True)]
         assert score.value == sum(hits) / sum(of)
-
-
-def test_an_entity_is_its_type_and_its_first_and_last_word() -> None:
-    """Words count through all sentences, with one place between two of them; a type may have a dash of its own."""
-    assert entities([["B-PER", "I-PER", "O", "B-LOC"], ["O", "B-MISC-x", "I-MISC-x"]]) == [
-        {("PER", 0, 1), ("LOC", 3, 3)},
-        {("MISC-x", 6, 7)},
-    ]
-
-
-def test_a_bare_x_that_begins_no_entity_has_the_first_word_of_the_last_before_it() -> None:
-    assert entities([["NOUN"], ["X", "VERB"]]) == [{("OUN", 0, 0)}, {("_", 0, 2), ("ERB", 3, 3)}]
-    assert entities([["O", "X", "VERB"]]) == [{("_", 0, 1), ("ERB", 2, 2)}]  # the first of all where none was before
-
-
-def test_an_ill_formed_continuation_begins_an_entity() -> None:
-    assert entities([["I-PER", "I-PER", "I-LOC"]]) == entities([["B-PER", "I-PER", "B-LOC"]])
-
-
-def test_an_entity_ends_with_its_sentence() -> None:
-    assert list(map(len, entities([["B-PER"], ["I-PER"]]))) == [1, 1]
-
-
-def test_bare_tags_of_a_real_treebank(calque_data: Path) -> None:
-    treebanks = sorted((calque_data / "ud").rglob("en_ewt*dev*.conllu"))
-    assert treebanks, "English-EWT's dev set is part of the real data"
-    gold = [list(sentence.tags) for sentence in read_conllu(treebanks[0])]
-    draw = random.Random(0)
-    predicted = [[tag if draw.random() < 0.8 else draw.choice(UPOS) for tag in tags] for tags in gold]
-    assert entity_f1(gold, predicted).value == pytest.approx(seqeval_f1(gold, predicted), abs=1e-12)
 
 
 ANSWERS = st.text(st.sampled_from(list("aAnthe b.,'-\n é“”北1")), max_size=12)
@@ -228,26 +167,6 @@ def test_an_answer_by_hand(right: list[str], said: str, f1: float, exact: float)
     assert scores["f1"].value == pytest.approx(f1) and scores["exact"].value == exact
 
 
-def test_scores_are_means_over_questions_with_an_item_each() -> None:
-    scores = answer_scores([["a cat"], ["red dog"]], [("cat",), ("dog",)])
-    assert (scores["f1"].value, scores["exact"].value) == (pytest.approx((1 + 2 / 3) / 2), 0.5)
-    f1, exact = scores["f1"], scores["exact"]
-    assert f1.items and exact.items and (f1.count, exact.count) == (2, 2)
-    assert f1.items.numbers == ([PARTS, round(PARTS * 2 / 3)], [PARTS] * 2)
-    assert exact.items.numbers == ([1, 0], [1, 1])
-
-
-def test_no_question_and_another_number_of_answers_are_refused() -> None:
-    with pytest.raises(ValueError, match="no question"):
-        answer_scores([], [])
-    with pytest.raises(ValueError):
-        answer_scores([["a"]], [("a",), ("b",)])
-
-
-def test_punctuation_is_that_of_ascii() -> None:
-    assert squad_words("“Über-Cat”, the (2nd)") == ["“übercat”", "2nd"]
-
-
 def twin(text: str, language: str) -> list[str]:
     """Step by step and letter by letter: lower case, punctuation, articles, then words."""
 
@@ -315,8 +234,3 @@ def test_gold_answers_of_all_languages_are_right_and_their_halves_are_not(calque
             right, said = twin(text, language), twin(part, language)
             shared.append(2 * sum((Counter(right) & Counter(said)).values()) / max(1, len(right) + len(said)))
         assert halves["f1"].value == pytest.approx(sum(shared) / len(shared)) and halves["exact"].value < 0.05
-
-
-def test_another_language_is_refused() -> None:
-    with pytest.raises(BadInput, match="MLQA has no rules for sw; there are en, es, hi, vi, de, ar, zh"):
-        MLQA().in_language("sw")

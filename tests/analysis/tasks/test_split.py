@@ -1,4 +1,3 @@
-import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,14 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.analysis.tasks.classification import NLI
 from calque.analysis.tasks.rows import Reader, TaskRow
 from calque.analysis.tasks.split import EncodedSet, Split, check
-from calque.analysis.tasks.tagging import NER, POS
+from calque.analysis.tasks.tagging import POS
 from calque.analysis.tasks.task import Task
 from calque.derive.errors import BadInput
 from calque.derive.example import Example, write_examples
-from calque.derive.sentence import Sentence, Span
+from calque.derive.sentence import Sentence
 from calque.derive.types import OURS
 
 FIRST = len(OURS.ids)
@@ -28,13 +26,6 @@ def tagged(words: str, tags: str) -> Example:
 def written(path: Path, task: Task, *examples: Example) -> Split:
     write_examples(path, examples)
     return Split(path, task)
-
-
-def test_a_split_is_what_was_written(tmp_path: Path) -> None:
-    examples = [tagged("Sara ate .", "PROPN VERB PUNCT"), tagged("Go", "VERB")]
-    split = written(tmp_path / "dev.jsonl", POS(), *examples)
-    assert [example for example, _ in split] == examples
-    assert split.gold == [("PROPN", "VERB", "PUNCT"), ("VERB",)]
 
 
 @pytest.mark.parametrize(
@@ -60,22 +51,6 @@ def test_a_bad_row_is_an_error_with_its_line(tmp_path: Path, line: str) -> None:
         Split(path, POS()).check(["X"])
 
 
-def test_a_span_outside_its_sentence_is_an_error_with_its_line(tmp_path: Path) -> None:
-    path = tmp_path / "train.jsonl"
-    path.write_text('{"texts": [[{"words": ["a"], "spans": [[0, 3, "PER"]]}]]}\n', encoding="utf-8")
-    with pytest.raises(BadInput, match=r"train\.jsonl:1: "):
-        list(Split(path, NER()))
-
-
-@pytest.mark.parametrize("text", [None, ""])
-def test_a_missing_or_empty_file_is_an_error(tmp_path: Path, text: str | None) -> None:
-    path = tmp_path / "train.jsonl"
-    if text is not None:
-        path.write_text(text, encoding="utf-8")
-    with pytest.raises(BadInput, match=r"train\.jsonl: .*pos"):
-        list(Split(path, POS()))
-
-
 def test_labels_are_those_of_training_and_an_unknown_one_is_named_with_its_line(tmp_path: Path) -> None:
     train = written(tmp_path / "train.jsonl", POS(), tagged("a b", "X ADJ"))
     dev = written(tmp_path / "dev.jsonl", POS(), tagged("a", "ADJ"))
@@ -87,42 +62,6 @@ def test_labels_are_those_of_training_and_an_unknown_one_is_named_with_its_line(
         check(train, [replace(test, read_from=(Path("one.conllu"), Path("two.conllu")))])
 
 
-def test_entities_of_a_known_type_may_be_longer_than_any_in_training(tmp_path: Path) -> None:
-    words = ("a", "b", "c")
-    train = written(tmp_path / "train.jsonl", NER(), Example(((Sentence(words, spans=(Span(0, 1, "PER"),)),),)))
-    long = written(tmp_path / "dev.jsonl", NER(), Example(((Sentence(words, spans=(Span(0, 3, "PER"),)),),)))
-    other = written(tmp_path / "test.jsonl", NER(), Example(((Sentence(words, spans=(Span(0, 1, "LOC"),)),),)))
-    assert check(train, [train, long]) == ("O", "B-PER", "I-PER")
-    with pytest.raises(BadInput, match=r"test\.jsonl:1: unknown label 'B-LOC'"):
-        check(train, [other])
-
-
-def test_a_set_without_entities_is_refused_for_it_has_no_f1(tmp_path: Path) -> None:
-    words = ("a", "b", "c")
-    train = written(tmp_path / "train.jsonl", NER(), Example(((Sentence(words, spans=(Span(0, 1, "PER"),)),),)))
-    test = written(tmp_path / "test.jsonl", NER(), Example(((Sentence(words),),)))
-    with pytest.raises(BadInput, match=r"test\.jsonl: no entity"):
-        check(train, [test])
-    with pytest.raises(BadInput, match=r"^mine\.tsv: no entity.*the test set"):
-        check(train, [replace(test, read_from=(Path("mine.tsv"),))])
-
-
-def test_a_label_that_a_task_refuses_is_the_fault_of_the_file_that_it_is_from(tmp_path: Path) -> None:
-    pair = tuple((Sentence((word,)),) for word in "ab")
-    split = written(tmp_path / "train.jsonl", NLI(), Example(pair, "entailment"), Example(pair, "1"))
-    with pytest.raises(BadInput, match=r"train\.jsonl:2: .*'1'"):
-        check(split, [])
-    with pytest.raises(BadInput, match=r"^mine\.tsv: .*'1'.*example 2 of the train set"):
-        check(replace(split, read_from=(Path("mine.tsv"),)), [])
-
-
-def test_a_word_without_subwords_is_named_with_its_line(tmp_path: Path) -> None:
-    split = written(tmp_path / "test.jsonl", POS(), tagged("a", "X"), tagged("b c", "X X"))
-    nothing = Reader(lambda word: () if word == "c" else (FIRST,), np.arange(10), 0)
-    with pytest.raises(BadInput, match=r"test\.jsonl:2: the word 'c' has no sub-words"):
-        split.encode(["X"], nothing, 8)
-
-
 def test_examples_are_answered_one_by_one_whatever_rows_they_stand_in(tmp_path: Path) -> None:
     """What is right, put where a head's answers would be, is decoded to itself."""
     sentences = [tagged("a b c d e f g h i j k", "X Y " * 5 + "X"), tagged("a", "Y"), tagged("a b c d e f g", "X " * 7)]
@@ -131,24 +70,6 @@ def test_examples_are_answered_one_by_one_whatever_rows_they_stand_in(tmp_path: 
     assert (encoded.counts.tolist(), encoded.cut, encoded.lengths.tolist()) == ([2, 1, 2], 2, [8, 7, 3, 8, 3])
     answers = [np.concatenate([row.targets, [0] * 3]) for row in encoded.rows]  # as wide as the batch was
     assert split.decode(encoded, answers, ["X", "Y"]) == split.gold
-
-
-def test_rows_take_an_eighth_of_the_memory_of_examples(tmp_path: Path) -> None:
-    words = tuple(f"w{i}" for i in range(30))
-    pair = Example(((Sentence(words),), (Sentence(words),)), "neutral")
-    split = written(tmp_path / "train.jsonl", NLI(), *[pair] * 2_000)
-    reader = Reader(lambda word: (FIRST,), np.arange(10), 0)
-    tracemalloc.start()
-    kept = list(split)
-    examples = tracemalloc.get_traced_memory()[0]
-    del kept
-    before = tracemalloc.get_traced_memory()[0]
-    tracemalloc.reset_peak()
-    encoded = split.encode(["neutral"], reader, 128)
-    rows, peak = (number - before for number in tracemalloc.get_traced_memory())
-    tracemalloc.stop()
-    assert len(encoded.rows) == 2_000
-    assert rows < examples / 8 and peak < examples / 7
 
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=30), st.data())

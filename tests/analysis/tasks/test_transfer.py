@@ -11,7 +11,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from safetensors.torch import load_file, save_file
 
 from calque.analysis.records.record import ENTRY, NO_ENTRY, MeasuredModel, Measurement, Record
 from calque.analysis.tasks.classification import NLI
@@ -63,7 +62,6 @@ MakeCheckpoint = Callable[..., Path]
 V = 285  # enough for every word of the toy language to be one sub-word
 TASKS = (POS(), NER(), NLI())
 QUICK = FinetuneConfig(learning_rate=5e-3, epochs=2, batch=16)
-STILL = FinetuneConfig(learning_rate=1e-9, epochs=1)
 TAGS = {"dog": "NOUN", "cat": "NOUN", "Sara": "PROPN", "sees": "VERB", "likes": "VERB", "old": "ADJ", "the": "DET"}
 TRANS, TRANS_INV = Transliterate(), compose(Transliterate(), Invert())
 
@@ -185,19 +183,6 @@ def test_a_language_that_does_not_differ_is_transferred_to_in_full(
         assert number(rows, "ZS", task.name, task.primary) == source == number(rows, "SUP", task.name, task.primary)
 
 
-def test_a_script_of_the_same_rows_is_transferred_to_in_full(run: MeasuredModel, data: Path, tmp_path: Path) -> None:
-    """With the source's rows copied to the derived ones and a rate too small to move them, ZS is SRC."""
-    weights = load_file(run.checkpoint / "model.safetensors")
-    table = weights["roberta.embeddings.word_embeddings.weight"]
-    table[V + FIRST :] = table[FIRST:V]
-    folder = tmp_path / "copied"
-    (folder / "checkpoint").mkdir(parents=True)
-    save_file(weights, folder / "checkpoint" / "model.safetensors", {"format": "pt"})
-    (folder / "checkpoint" / "config.json").write_text((run.checkpoint / "config.json").read_text())
-    rows = evaluate(replace(run, checkpoint=folder / "checkpoint", language="trans"), data, POS(), STILL)
-    assert number(rows, "ZS", "pos", "accuracy") == number(rows, "SRC", "pos", "accuracy")
-
-
 def record(measure: str, value: float, metric: str = "accuracy", seed: int = 0) -> Record:
     return Record(f"r{seed}", measure, metric, value, 10, language="trans", task="pos")
 
@@ -261,20 +246,6 @@ def test_ordered_pairs_are_what_each_language_gives_alone(data: Path, run: Measu
         (split, name) for split in ("train", "test") for name in ("source", "trans.inv")
     }
     assert len(set(rows)) == len(rows) == 4 * 2 + 4 + 2 * 2  # words with and without an entry, in the derived language
-
-
-def test_pairs_of_derived_languages_need_nothing_of_the_source_but_its_labels(
-    data: Path, make_checkpoint: MakeCheckpoint
-) -> None:
-    languages, examples = Languages.open(data, ["trans", "trans.inv"]), TaskFolder.open(data / "tasks" / "ner")
-    own = model_of(make_checkpoint(languages.rows), "")
-    rows = pair_transfer(own, DerivedTask(NER(), languages, examples, STILL), [("trans", "trans.inv")]).records
-    assert {(row.measure, row.first, row.language) for row in rows if row.measure != "CUT"} == {
-        ("ZS", "trans", "trans.inv")
-    }
-    small = model_of(make_checkpoint(2 * V), "")
-    with pytest.raises(BadInput, match="types, and the data an id"):
-        pair_transfer(small, DerivedTask(NER(), languages, examples, STILL), [("trans", "trans.inv")])
 
 
 rows = st.lists(st.tuples(st.sampled_from("enc"), st.sampled_from("enc"), st.sampled_from(["", "passive", "number"])))
@@ -381,17 +352,6 @@ def test_a_frozen_table_stays_as_it_was_and_the_rest_learns(roberta: Path, examp
         if not torch.equal(weight, before.state_dict()[name])
     ]
     assert any("layer.0" in name for name in moved) and not any("word_embeddings" in name for name in moved)
-
-
-def test_tags_that_the_training_data_lack_are_refused_before_anything_is_learnt(
-    roberta: Path, examples: TaskFolder, tmp_path: Path
-) -> None:
-    odd = tmp_path / "odd.conllu"
-    odd.write_text("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n", encoding="utf-8")
-    source = tmp_path / "train.conllu"
-    folder = write_natural_task("pos", TaskFiles((source,), (source,), (source,)), {"xx": (odd,)}, tmp_path / "odd")
-    with pytest.raises(BadInput, match="unknown label 'X'"):
-        zero_shot(natural(roberta), NaturalTask(POS(), TaskFolder.open(folder), "en", ("xx",), CONFIG))
 
 
 def test_a_sample_is_what_is_learnt_from(roberta: Path, examples: TaskFolder, tmp_path: Path) -> None:

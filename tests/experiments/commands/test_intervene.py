@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from calque.analysis.measures.interventions import CONTROLS, NAMES, NOTHING, control_of
+from calque.analysis.measures.interventions import NOTHING, control_of
 from calque.analysis.records.record import AFTER
 from calque.experiments.cli import app
 from calque.experiments.names import study
@@ -41,15 +41,6 @@ def test_the_numbers_are_those_of_the_measure(done: Done, tmp_path: Path) -> Non
                 assert row[head]["mean"] == pytest.approx(expected[name] - expected[against])
             else:
                 assert row[head] is None
-
-
-def test_the_table_has_80_columns_and_controls_below_what_they_control(done: Done) -> None:
-    code, text, _ = run(done.model("ALIGN-MLM").checkpoint, "--task", "pos", "--language", "trans.inv")
-    lines = text.splitlines()
-    assert code == 0 and max(map(len, lines)) <= 80 and all(any(name in line for line in lines) for name in NAMES)
-    for name, control in CONTROLS.items():
-        (place,) = [place for place, line in enumerate(lines) if line[:37].rstrip() == name]
-        assert lines[place + 1].startswith(f"  {control} ")
 
 
 def test_a_dictionary_smaller_than_the_width_is_a_warning_with_the_rank(tmp_path: Path) -> None:
